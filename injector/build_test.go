@@ -12,9 +12,9 @@ import (
 	"laggard/injector/ptrace"
 )
 
-// build compiles a program of testdata and returns its path. A machine without
+// compileProgram compiles a program of testdata and returns its path. A machine without
 // a C compiler skips the test.
-func build(t *testing.T, source string, flags ...string) string {
+func compileProgram(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	cc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -35,31 +35,31 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("INJECTOR_TEST_ROLE") {
 	case "exec":
 		os.Setenv("INJECTOR_TEST_ROLE", "trace")
-		fail(Exec(os.Args[1], os.Args[2:], []string{os.Args[0]}))
+		exitWithError(Exec(os.Args[1], os.Args[2:], []string{os.Args[0]}))
 	case "trace":
 		if err := Trace(os.Args[1:]); err != nil {
-			fail(err)
+			exitWithError(err)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-func fail(err error) {
+func exitWithError(err error) {
 	os.Stderr.WriteString(err.Error() + "\n")
 	os.Exit(125)
 }
 
-// launched is a program that runs behind Exec.
-type launched struct {
+// launchedProgram is a program that runs behind Exec.
+type launchedProgram struct {
 	*exec.Cmd
 	output bytes.Buffer
 	order  Order
 	done   chan error
 }
 
-// launch starts a program as rank 0 under an order.
-func launch(t *testing.T, order Order, command ...string) *launched {
+// launchProgram starts a program as rank 0 under an order.
+func launchProgram(t *testing.T, order Order, command ...string) *launchedProgram {
 	t.Helper()
 	order.Out = t.TempDir()
 	file := filepath.Join(order.Out, "order.json")
@@ -70,7 +70,7 @@ func launch(t *testing.T, order Order, command ...string) *launched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &launched{order: order, done: make(chan error, 1)}
+	l := &launchedProgram{order: order, done: make(chan error, 1)}
 	l.Cmd = exec.Command(self, append([]string{file}, command...)...)
 	l.Env = append(os.Environ(), "INJECTOR_TEST_ROLE=exec", "PMI_RANK=0")
 	l.Stdout, l.Stderr = &l.output, &l.output
@@ -78,19 +78,19 @@ func launch(t *testing.T, order Order, command ...string) *launched {
 		t.Fatal(err)
 	}
 	go func() { l.done <- l.Wait() }()
-	t.Cleanup(l.end)
+	t.Cleanup(l.kill)
 	return l
 }
 
-func (l *launched) end() {
+func (l *launchedProgram) kill() {
 	l.Process.Kill()
 	if l.done != nil {
 		<-l.done
 	}
 }
 
-// wait waits for the program to end, and for its output.
-func (l *launched) wait(t *testing.T) *os.ProcessState {
+// waitExit waits for the program to end, and for its output.
+func (l *launchedProgram) waitExit(t *testing.T) *os.ProcessState {
 	t.Helper()
 	select {
 	case <-l.done:
@@ -110,8 +110,8 @@ func skipWithoutPtrace(t *testing.T, output string) {
 	}
 }
 
-// report waits for the tracer's report.
-func (l *launched) report(t *testing.T) Report {
+// waitReport waits for the tracer's report.
+func (l *launchedProgram) waitReport(t *testing.T) Report {
 	t.Helper()
 	var last error
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -10,15 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/injector/judgedtest"
 )
 
 var (
-	write = flag.Bool("write", false, "put the table into docs/diagnosis.md")
-	again = flag.String("again", "",
+	write          = flag.Bool("write", false, "put the table into docs/results/calibration.md")
+	rediagnoseWith = flag.String("again", "",
 		"this laggard diagnoses the runs that campaigns kept, instead of what their journals say")
 )
 
-// Marks around the table in docs/diagnosis.md.
+// Marks around the table in docs/results/calibration.md.
 const (
 	tableBegins = "<!-- calibration begins -->\n"
 	tableEnds   = "<!-- calibration ends -->\n"
@@ -30,9 +32,9 @@ const (
 //	go test -tags calibration ./injector -run Calibration -v -args \
 //	  [-write] [-again bin/laggard] judged.jsonl crack/trials.jsonl …
 func TestCalibration(t *testing.T) {
-	var cases []Judged
+	var cases []judgedtest.Case
 	for _, path := range flag.Args() {
-		some, err := judged(path)
+		some, err := readJudged(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,12 +43,12 @@ func TestCalibration(t *testing.T) {
 	if len(cases) == 0 {
 		t.Fatal("no judged case; name files of them behind -args")
 	}
-	table := CurveTable(Curve(cases))
+	table := judgedtest.Table(judgedtest.Curve(cases))
 	t.Logf("%d cases\n%s", len(cases), table)
 	if !*write {
 		return
 	}
-	path := filepath.Join("..", "docs", "diagnosis.md")
+	path := filepath.Join("..", "docs", "results", "calibration.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -62,30 +64,30 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// judged reads a file of judged cases, or a campaign's journal, of which the default
+// readJudged reads a file of judged cases, or a campaign's journal, of which the default
 // diagnosis counts; trials from before it told its confidence are left out.
-func judged(path string) ([]Judged, error) {
+func readJudged(path string) ([]judgedtest.Case, error) {
 	if filepath.Base(path) != "trials.jsonl" {
-		return ReadJudged(path)
+		return judgedtest.Read(path)
 	}
 	records, err := ReadRecords(path)
 	if err != nil {
 		return nil, err
 	}
-	var out []Judged
-	for _, r := range latest(records) {
+	var out []judgedtest.Case
+	for _, r := range latestRecords(records) {
 		if r.Outcome == nil || r.Outcome.Report.State != Injected || r.Trial.Fault.Kind == Slow {
 			continue
 		}
 		d := diagnosisBy(r, "laggard")
-		if *again != "" {
-			if d, err = diagnosedAgain(filepath.Join(filepath.Dir(path), "trials", r.Trial.ID, "run")); err != nil {
+		if *rediagnoseWith != "" {
+			if d, err = rerunDiagnosis(filepath.Join(filepath.Dir(path), "trials", r.Trial.ID, "run")); err != nil {
 				return nil, err
 			}
 		}
 		right, known := isRight(r, d)
 		if known && d.Confidence > 0 {
-			out = append(out, Judged{
+			out = append(out, judgedtest.Case{
 				Source: fmt.Sprintf("%s %s", path, r.Trial.ID), Confidence: d.Confidence, Right: right,
 			})
 		}
@@ -93,22 +95,22 @@ func judged(path string) ([]Judged, error) {
 	return out, nil
 }
 
-func diagnosedAgain(dir string) (Diagnosis, error) {
-	text, err := exec.Command(*again, "diagnose", "--json", "--no-slice", dir).Output()
+func rerunDiagnosis(dir string) (Diagnosis, error) {
+	text, err := exec.Command(*rediagnoseWith, "diagnose", "--json", "--no-slice", dir).Output()
 	if len(text) == 0 {
 		return Diagnosis{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	return ReadDiagnosis("laggard", text)
 }
 
-// isRight tells whether a diagnosis names those it should, if that is known. Of ranks
+// isRight reports whether a diagnosis names those it should, if that is known. Of ranks
 // that were to part it may name both sides, if it says that it is not sure.
 func isRight(r Record, d Diagnosis) (right, known bool) {
 	switch {
 	case r.Outcome.Truth != nil:
-		v := JudgeParting(r.Trial.Strike, r.Outcome.Truth, d)
+		v := JudgeDivergence(r.Trial.Strike, r.Outcome.Truth, d)
 		return v.Ranks || v.Among, true
-	case r.Trial.Parting != nil:
+	case r.Trial.Divergence != nil:
 		return false, false
 	}
 	return Judge(r.Trial.Strike, d).Exact, true

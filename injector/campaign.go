@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"laggard/model/mpi"
 )
 
 // Duration is a time that TOML and JSON write as "90s".
@@ -34,32 +36,31 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 // which kinds to inject. See Example for a commented one.
 type Campaign struct {
 	Program struct {
-		Name        string            `toml:"name" json:"name"`
-		Command     []string          `toml:"command" json:"command"`
-		Prepare     []string          `toml:"prepare" json:"prepare"`     // command that builds it, once and here
-		Directory   string            `toml:"directory" json:"directory"` // where it runs, "" here
-		Environment map[string]string `toml:"environment" json:"environment"`
+		Name        string            `toml:"name" json:"name"`               // name of the program
+		Command     []string          `toml:"command" json:"command"`         // command line of the program
+		Prepare     []string          `toml:"prepare" json:"prepare"`         // command that builds it, once
+		Directory   string            `toml:"directory" json:"directory"`     // where it runs, "" in the current directory
+		Environment map[string]string `toml:"environment" json:"environment"` // additional environment variables
 	} `toml:"program" json:"program"`
 	Launch struct {
-		Family  string   `toml:"family" json:"family"`   // openmpi or mpich
-		Command []string `toml:"command" json:"command"` // {ranks} stands for the number
-		Ranks   int      `toml:"ranks" json:"ranks"`
-		Timeout Duration `toml:"timeout" json:"timeout"` // no progress for so long is a hang
-		Limit   Duration `toml:"limit" json:"limit"`     // of a whole trial
+		Family  mpi.Family `toml:"family" json:"family"`   // openmpi or mpich
+		Command []string   `toml:"command" json:"command"` // {ranks} stands for the number
+		Ranks   int        `toml:"ranks" json:"ranks"`     // number of ranks
+		Timeout Duration   `toml:"timeout" json:"timeout"` // time without progress that counts as a hang
+		Limit   Duration   `toml:"limit" json:"limit"`     // time limit of a whole trial
 	} `toml:"launch" json:"launch"`
 	Functions struct {
-		Modules []string `toml:"modules" json:"modules"` // see Profile.Modules
-		Exclude []string `toml:"exclude" json:"exclude"` // patterns (path.Match) of function names not to draw
-		Entry   Entry    `toml:"mpi_entry" json:"mpi_entry"`
-		Cap     int      `toml:"cap" json:"cap"` // see Profile.Cap
+		Modules []string `toml:"modules" json:"modules"`     // files of the program whose functions may be drawn
+		Exclude []string `toml:"exclude" json:"exclude"`     // patterns of function names not to draw
+		Entry   Entry    `toml:"mpi_entry" json:"mpi_entry"` // where entries of MPI calls are counted: library or caller
+		Cap     int      `toml:"cap" json:"cap"`             // entries counted of one function, at most
 	} `toml:"functions" json:"functions"`
 	Trials struct {
-		Count  int      `toml:"count" json:"count"` // per seed
-		Tune   []uint64 `toml:"tune" json:"tune"`   // seeds to look at while the algorithms change
-		Report []uint64 `toml:"report" json:"report"`
-		Faults []Fault  `toml:"faults" json:"faults"`
-		// Healthy is the number of runs without a fault, see Healthy.
-		Healthy int `toml:"healthy" json:"healthy"`
+		Count   int      `toml:"count" json:"count"`     // trials for each seed
+		Tune    []uint64 `toml:"tune" json:"tune"`       // seeds for development
+		Report  []uint64 `toml:"report" json:"report"`   // seeds for reported results
+		Faults  []Fault  `toml:"faults" json:"faults"`   // faults to inject, in turn
+		Healthy int      `toml:"healthy" json:"healthy"` // runs without a fault
 	} `toml:"trials" json:"trials"`
 }
 
@@ -130,12 +131,12 @@ func ParseCampaign(text string) (*Campaign, error) {
 		return nil, fmt.Errorf("%d: %w: %w", parse.Position.Line, ErrCampaign, errors.New(parse.Message))
 	}
 	if err != nil {
-		return nil, mistyped(err)
+		return nil, wrongTypeError(err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("%d: %w: unknown key %q", lineOf(text, unknown[0]), ErrCampaign, unknown[0])
 	}
-	for _, w := range c.wrong() {
+	for _, w := range c.complaints() {
 		return nil, fmt.Errorf("%d: %w: %s: %s", lineOf(text, w.key), ErrCampaign, w.key, w.what)
 	}
 	return c, nil
@@ -144,7 +145,7 @@ func ParseCampaign(text string) (*Campaign, error) {
 // typeError is how the TOML package words a value of the wrong type.
 var typeError = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): `)
 
-func mistyped(err error) error {
+func wrongTypeError(err error) error {
 	m := typeError.FindStringSubmatch(err.Error())
 	if m == nil {
 		return fmt.Errorf("1: %w: %w", ErrCampaign, err)
@@ -158,7 +159,7 @@ type complaint struct {
 	what string
 }
 
-func (c *Campaign) wrong() []complaint {
+func (c *Campaign) complaints() []complaint {
 	var out []complaint
 	check := func(ok bool, table, name, what string) {
 		if !ok {
@@ -166,36 +167,36 @@ func (c *Campaign) wrong() []complaint {
 		}
 	}
 	p, l, f, t := c.Program, c.Launch, c.Functions, c.Trials
-	check(p.Name != "", "program", "name", "the program needs a name")
-	check(len(p.Command) > 0, "program", "command", "there is no command")
-	check(l.Family == "openmpi" || l.Family == "mpich", "launch", "family", "it is openmpi or mpich")
-	check(len(l.Command) > 0, "launch", "command", "there is no command")
-	check(l.Ranks >= 1, "launch", "ranks", "there must be a rank")
+	check(p.Name != "", "program", "name", "the program has no name")
+	check(len(p.Command) > 0, "program", "command", "no command")
+	check(l.Family == mpi.OpenMPI || l.Family == mpi.MPICH, "launch", "family", "must be openmpi or mpich")
+	check(len(l.Command) > 0, "launch", "command", "no command")
+	check(l.Ranks >= 1, "launch", "ranks", "must be at least 1")
 	check(slices.ContainsFunc(l.Command, func(s string) bool { return strings.Contains(s, "{ranks}") }),
-		"launch", "command", "it does not say {ranks}")
+		"launch", "command", "{ranks} is missing")
 	check(validPatterns(f.Modules), "functions", "modules", "bad pattern")
 	check(validPatterns(f.Exclude), "functions", "exclude", "bad pattern")
-	check(f.Entry == Library || f.Entry == Caller, "functions", "mpi_entry", "it is library or caller")
-	check(f.Cap >= 1, "functions", "cap", "it must be 1 or more")
-	check(t.Count >= 1, "trials", "count", "it must be 1 or more")
-	check(len(t.Tune)+len(t.Report) > 0, "trials", "report", "there is no seed")
-	check(len(t.Faults) > 0, "trials", "faults", "there is no fault")
+	check(f.Entry == Library || f.Entry == Caller, "functions", "mpi_entry", "must be library or caller")
+	check(f.Cap >= 1, "functions", "cap", "must be at least 1")
+	check(t.Count >= 1, "trials", "count", "must be at least 1")
+	check(len(t.Tune)+len(t.Report) > 0, "trials", "report", "no seeds")
+	check(len(t.Faults) > 0, "trials", "faults", "no fault")
 	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults",
-		"runs without a fault are asked for with healthy")
-	check(!c.parts() || !slices.ContainsFunc(t.Faults, func(f Fault) bool { return !f.Parts() }), "trials", "faults",
+		"use healthy for runs without a fault")
+	check(!c.causesDivergence() || !slices.ContainsFunc(t.Faults, func(f Fault) bool { return !f.CausesDivergence() }), "trials", "faults",
 		"some by which ranks leave the common sequence of collectives, and others, are for two campaigns")
-	check(t.Healthy >= 0, "trials", "healthy", "it must be 0 or more")
-	return append(out, c.twice()...)
+	check(t.Healthy >= 0, "trials", "healthy", "must be 0 or greater")
+	return append(out, c.duplicateSeeds()...)
 }
 
-// twice complains about a seed that stands in both lists, or twice in one: what
+// duplicateSeeds complains about a seed that stands in both lists, or twice in one: what
 // is tuned on must not be reported on.
-func (c *Campaign) twice() []complaint {
+func (c *Campaign) duplicateSeeds() []complaint {
 	all := slices.Sorted(slices.Values(slices.Concat(c.Trials.Tune, c.Trials.Report)))
 	for i := 1; i < len(all); i++ {
 		if all[i] == all[i-1] {
 			return []complaint{{toml.Key{"trials", "report"}, "seed " + strconv.FormatUint(all[i], 10) +
-				" is there twice"}}
+				" is given twice"}}
 		}
 	}
 	return nil
@@ -248,11 +249,13 @@ func (c *Campaign) LaunchCommand() []string {
 // those to look at as well.
 func (c *Campaign) ProfileOrder(out string, jumps []Jump) Order {
 	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry,
-		Cap: c.Functions.Cap, Follow: c.parts(), Jumps: jumps}}
+		Cap: c.Functions.Cap, Follow: c.causesDivergence(), Jumps: jumps}}
 }
 
-// parts tells whether the faults are such by which ranks part.
-func (c *Campaign) parts() bool { return slices.ContainsFunc(c.Trials.Faults, Fault.Parts) }
+// causesDivergence reports whether the faults are such by which ranks part.
+func (c *Campaign) causesDivergence() bool {
+	return slices.ContainsFunc(c.Trials.Faults, Fault.CausesDivergence)
+}
 
 // Draw makes the trials of all seeds, those to tune on first, and after them the
 // healthy runs.
@@ -260,8 +263,8 @@ func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 	var out []Trial
 	for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
 		draw := Draw
-		if c.parts() {
-			draw = DrawPartings
+		if c.causesDivergence() {
+			draw = DrawDivergences
 		}
 		trials, err := draw(seed, c.Trials.Count, profiles, c.Trials.Faults, c.mayDraw)
 		if err != nil {
@@ -269,12 +272,12 @@ func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 		}
 		out = append(out, trials...)
 	}
-	return append(out, Healthy(c.Trials.Healthy)...), nil
+	return append(out, HealthyTrials(c.Trials.Healthy)...), nil
 }
 
 func (c *Campaign) mayDraw(t Target) bool {
 	return !slices.ContainsFunc(c.Functions.Exclude,
-		func(p string) bool { return matches(p, t.Function) || matches(p, t.Name()) })
+		func(p string) bool { return matchesPattern(p, t.Function) || matchesPattern(p, t.Name()) })
 }
 
 // Parts are the names of what can be run of a campaign by itself.

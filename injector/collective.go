@@ -17,74 +17,60 @@ import (
 // Collective is a call that all members of a communicator, window or file make
 // together, as a rank made it; or one by which the rank leaves MPI.
 type Collective struct {
-	Function string `json:"function"`        // of the C binding
-	Module   string `json:"module"`          // name of the caller's
-	Offset   uint64 `json:"offset"`          // file address that the call returns to
-	Within   uint64 `json:"within"`          // entry of the function that this is in, 0 unknown
-	Own      bool   `json:"own,omitempty"`   // the caller is the program's own
-	Stack    uint64 `json:"stack"`           // the stack pointer at the entry
-	Object   int    `json:"object"`          // its communicator, window or file, by the rank's first use; -1 none
-	Number   int    `json:"number"`          // on that, from 1
-	Root     int    `json:"root"`            // -1 none
-	Count    int    `json:"count"`           // -1 none
-	Type     int    `json:"type"`            // its datatype, by the rank's first use; -1 none
-	Plain    bool   `json:"plain,omitempty"` // it makes no object, and begins nothing that another call ends
+	Function string `json:"function"`      // name in the C binding
+	Module   string `json:"module"`        // name of the caller's file
+	Offset   uint64 `json:"offset"`        // address in that file that the call returns to
+	Within   uint64 `json:"within"`        // entry of the function that this is in, 0 unknown
+	Own      bool   `json:"own,omitempty"` // the caller is the program's own code
+	Stack    uint64 `json:"stack"`         // stack pointer at the entry
+	// communicator, window or file, numbered by the rank's first use; -1 none
+	Object int  `json:"object"`
+	Number int  `json:"number"`          // number on that object, from 1
+	Root   int  `json:"root"`            // the root, -1 none
+	Count  int  `json:"count"`           // the count, -1 none
+	Type   int  `json:"type"`            // datatype, numbered by the rank's first use; -1 none
+	Plain  bool `json:"plain,omitempty"` // it makes no object, and is not half of a split call
 }
 
-// leaves tells whether the rank leaves MPI by the call.
-func (c *Collective) leaves() bool { return c.Object < 0 }
+// leavesMPI reports whether the rank leaves MPI by the call.
+func (c *Collective) leavesMPI() bool { return c.Object < 0 }
 
-// sameSite tells whether two calls are of one function, from one place.
+// sameSite reports whether two calls are of one function, from one place.
 func (c *Collective) sameSite(d *Collective) bool {
 	return c.Function == d.Function && c.Module == d.Module && c.Offset == d.Offset
 }
 
-// same tells whether two members of a communicator may have made the calls together.
-func (c *Collective) same(d *Collective) bool { return c.sameSite(d) && c.Root == d.Root }
+// sameSiteAndRoot reports whether two members of a communicator may have made the calls together.
+func (c *Collective) sameSiteAndRoot(d *Collective) bool { return c.sameSite(d) && c.Root == d.Root }
 
-// door is a function through which the program goes into MPI, in one of its
+// entryPoint is a function through which the program goes into MPI, in one of its
 // bindings; the data of a breakpoint.
-type door struct {
+type entryPoint struct {
 	*mpi.Function
 	fortran bool
 	object  int // the parameter that names the communicator, window or file, -1 none
 }
 
-// arguments is how many the door takes: in Fortran, the error code as well.
-func (d *door) arguments() int {
+// argumentCount is how many the door takes: in Fortran, the error code as well.
+func (d *entryPoint) argumentCount() int {
 	if d.fortran {
 		return len(d.Params) + 1
 	}
 	return len(d.Params)
 }
 
-// objects is what the calls of a class are made on.
-var objects = map[mpi.Class]mpi.Kind{
-	mpi.ClassColl: mpi.Comm, mpi.ClassIcoll: mpi.Comm, mpi.ClassNewcomm: mpi.Comm, mpi.ClassNewcommNb: mpi.Comm,
-	mpi.ClassNewcommDynamic: mpi.Comm, mpi.ClassNewcommLeaders: mpi.Comm, mpi.ClassNewwin: mpi.Comm,
-	mpi.ClassNewfile: mpi.Comm, mpi.ClassCommFree: mpi.Comm, mpi.ClassWinColl: mpi.Win, mpi.ClassWinFree: mpi.Win,
-	mpi.ClassFileColl: mpi.File, mpi.ClassFileIcoll: mpi.File, mpi.ClassFileFree: mpi.File,
-}
-
-// Together tells whether a function of MPI, by its C name, is called by all members of a
+// IsCollective reports whether a function of MPI, by its C name, is called by all members of a
 // communicator, window or file.
-func Together(function string) bool {
-	f := byCall()[callOf(function)]
-	if f == nil {
-		return false
-	}
-	_, together := objects[f.Class]
-	return together
-}
+func IsCollective(function string) bool { return mpiFunction(function).CollectiveOn() != 0 }
 
-// doorOf returns what stands behind the name of a function, nil if it is not of
+// entryPointOf returns what stands behind the name of a function, nil if it is not of
 // interest.
-func doorOf(fn ptrace.Function) *door {
+func entryPointOf(fn ptrace.Function) *entryPoint {
 	for _, name := range fn.Names {
-		if f := byCall()[callOf(name)]; f != nil {
-			kind, together := objects[f.Class]
-			d := &door{f, name != f.Name, slices.IndexFunc(f.Params, func(p mpi.Param) bool { return p.Kind == kind })}
-			if together && d.object >= 0 || f.Class == mpi.ClassFinalize || f.Class == mpi.ClassAbort {
+		if f := mpiFunction(name); f != nil {
+			kind := f.CollectiveOn()
+			d := &entryPoint{f, name != f.Name, slices.IndexFunc(f.Params, func(p mpi.Param) bool { return p.Kind == kind })}
+			if kind != 0 && d.object >= 0 || f.Class == mpi.ClassFinalize || f.Class == mpi.ClassAbort {
 				return d
 			}
 		}
@@ -92,39 +78,38 @@ func doorOf(fn ptrace.Function) *door {
 	return nil
 }
 
-// plain: the call makes no object, and is not half of one.
-func (d *door) plain() bool {
-	whole := !strings.Contains(d.Name, "_begin") && !strings.Contains(d.Name, "_end")
-	return whole && (d.Class == mpi.ClassColl || d.Class == mpi.ClassWinColl || d.Class == mpi.ClassFileColl)
+// isPlain: the call makes no object, and is not half of one.
+func (d *entryPoint) isPlain() bool {
+	return !d.HasTrait(mpi.Begins|mpi.Ends) && (d.Class == mpi.ClassColl || d.Class == mpi.ClassWinColl || d.Class == mpi.ClassFileColl)
 }
 
-// param is the first parameter of one of the names, -1 none.
-func (d *door) param(names ...string) int {
+// firstParam is the first parameter of one of the names, -1 none.
+func (d *entryPoint) firstParam(names ...string) int {
 	for _, name := range names {
-		if i := d.Param(name); i >= 0 {
+		if i := d.ParamIndex(name); i >= 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-func (d *door) root() int { return d.param("root") }
+func (d *entryPoint) rootParam() int { return d.firstParam("root") }
 
-// count is an argument of one number, not of one for each member.
-func (d *door) count() int { return d.param("count", "sendcount", "recvcount") }
+// countParam is an argument of one number, not of one for each member.
+func (d *entryPoint) countParam() int { return d.firstParam("count", "sendcount", "recvcount") }
 
-func (d *door) datatype() int { return d.param("datatype", "sendtype", "recvtype") }
+func (d *entryPoint) datatypeParam() int { return d.firstParam("datatype", "sendtype", "recvtype") }
 
 // follower stands at the doors and tells of each collective that the program makes.
 type follower struct {
 	options Profile // its modules
-	files   library
+	files   functionCache
 	process *ptrace.Process
 	program string
 	tool    ptrace.Module     // whose functions the program calls
 	wide    bool              // handles are addresses
 	callers map[string]caller // by path
-	begun   map[object]*tally
+	tallies map[object]*tally
 	objects int
 	types   map[uint64]int
 }
@@ -145,20 +130,20 @@ type tally struct{ object, calls int }
 // again.
 func (f *follower) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 	if len(added) == len(p.Modules()) {
-		*f = follower{options: f.options, files: f.files, process: p, program: programOf(p),
-			begun: map[object]*tally{}, types: map[uint64]int{}, callers: map[string]caller{}}
+		*f = follower{options: f.options, files: f.files, process: p, program: executablePath(p),
+			tallies: map[object]*tally{}, types: map[uint64]int{}, callers: map[string]caller{}}
 	}
 	for _, m := range added {
-		if !mentions(m.Path, "MPI_Init") {
+		if !mayDefine(m.Path, "MPI_Init") {
 			continue // neither MPI nor a tool; reading all symbols of all libraries takes long
 		}
-		f.wide = f.wide || f.files.defines(m, "ompi_mpi_init")
+		f.wide = f.wide || f.files.definesFunction(m, "ompi_mpi_init")
 		if !f.files.isTool(m) {
 			continue
 		}
 		f.tool = m
 		for _, fn := range f.files.functions(m.Path) {
-			if d := doorOf(fn); d != nil {
+			if d := entryPointOf(fn); d != nil {
 				if err := p.Break(m.Base+fn.Offset, d); err != nil {
 					return err
 				}
@@ -168,12 +153,12 @@ func (f *follower) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 	return nil
 }
 
-// call reads the collective that a thread at a door is about to make; false, if MPI
+// readCall reads the collective that a thread at a door is about to make; false, if MPI
 // itself or the tool makes it. It is not counted yet.
-func (f *follower) call(d *door, e *ptrace.Entry) (Collective, bool, error) {
+func (f *follower) readCall(d *entryPoint, e *ptrace.Entry) (Collective, bool, error) {
 	i := slices.IndexFunc(f.process.Modules(),
 		func(m ptrace.Module) bool { return e.Return >= m.Low && e.Return < m.High })
-	c := Collective{Function: d.Name, Stack: e.SP(), Object: -1, Root: -1, Count: -1, Type: -1, Plain: d.plain()}
+	c := Collective{Function: d.Name, Stack: e.SP(), Object: -1, Root: -1, Count: -1, Type: -1, Plain: d.isPlain()}
 	if i < 0 {
 		return c, true, nil // from code that was made at run time
 	}
@@ -181,33 +166,33 @@ func (f *follower) call(d *door, e *ptrace.Entry) (Collective, bool, error) {
 	from, known := f.callers[m.Path]
 	if !known {
 		own := profiler{options: f.options, files: f.files, program: f.program}
-		from = caller{inner: f.files.isTool(m) || f.files.ofMPI(m), own: own.own(m)}
+		from = caller{inner: f.files.isTool(m) || f.files.belongsToMPI(m), own: own.isOwn(m)}
 		f.callers[m.Path] = from
 	}
 	if from.inner {
 		return c, false, nil
 	}
 	c.Module, c.Offset, c.Own = m.Name(), e.Return-m.Base, from.own
-	c.Within = f.files.around(m, c.Offset)
-	return c, true, f.arguments(d, e, &c)
+	c.Within = f.files.functionAround(m, c.Offset)
+	return c, true, f.readArguments(d, e, &c)
 }
 
-func (f *follower) arguments(d *door, e *ptrace.Entry, c *Collective) error {
+func (f *follower) readArguments(d *entryPoint, e *ptrace.Entry, c *Collective) error {
 	for _, number := range []struct {
 		param int
 		into  *int
-	}{{d.root(), &c.Root}, {d.count(), &c.Count}} {
+	}{{d.rootParam(), &c.Root}, {d.countParam(), &c.Count}} {
 		if number.param < 0 {
 			continue
 		}
-		v, err := f.value(d, e, number.param)
+		v, err := f.argumentValue(d, e, number.param)
 		if err != nil {
 			return err
 		}
 		*number.into = int(int32(v))
 	}
-	if i := d.datatype(); i >= 0 {
-		v, err := f.value(d, e, i)
+	if i := d.datatypeParam(); i >= 0 {
+		v, err := f.argumentValue(d, e, i)
 		if err != nil {
 			return err
 		}
@@ -219,15 +204,15 @@ func (f *follower) arguments(d *door, e *ptrace.Entry, c *Collective) error {
 	if d.object < 0 {
 		return nil
 	}
-	t, err := f.tally(d, e)
+	t, err := f.objectTally(d, e)
 	if err == nil {
 		c.Object, c.Number = t.object, t.calls+1
 	}
 	return err
 }
 
-// value is the value of an argument: in Fortran it is passed by its address.
-func (f *follower) value(d *door, e *ptrace.Entry, i int) (uint64, error) {
+// argumentValue is the value of an argument: in Fortran it is passed by its address.
+func (f *follower) argumentValue(d *entryPoint, e *ptrace.Entry, i int) (uint64, error) {
 	v, size := e.Argument(i), 4
 	kind := d.Params[i].Kind
 	handle := kind == mpi.Comm || kind == mpi.Win || kind == mpi.Datatype || kind == mpi.File
@@ -247,45 +232,45 @@ func (f *follower) value(d *door, e *ptrace.Entry, i int) (uint64, error) {
 	return v, nil
 }
 
-func (f *follower) tally(d *door, e *ptrace.Entry) (*tally, error) {
-	handle, err := f.value(d, e, d.object)
+func (f *follower) objectTally(d *entryPoint, e *ptrace.Entry) (*tally, error) {
+	handle, err := f.argumentValue(d, e, d.object)
 	if err != nil {
 		return nil, err
 	}
 	o := object{d.Params[d.object].Kind, handle}
-	if f.begun[o] == nil {
-		f.begun[o] = &tally{object: f.objects}
+	if f.tallies[o] == nil {
+		f.tallies[o] = &tally{object: f.objects}
 		f.objects++
 	}
-	return f.begun[o], nil
+	return f.tallies[o], nil
 }
 
-// made counts a call that the rank makes.
-func (f *follower) made(d *door, e *ptrace.Entry) error {
+// countCall counts a call that the rank makes.
+func (f *follower) countCall(d *entryPoint, e *ptrace.Entry) error {
 	if d.object < 0 {
 		return nil
 	}
-	t, err := f.tally(d, e)
+	t, err := f.objectTally(d, e)
 	if err != nil {
 		return err
 	}
 	t.calls++
 	if d.Class == mpi.ClassCommFree || d.Class == mpi.ClassWinFree || d.Class == mpi.ClassFileFree {
-		handle, err := f.value(d, e, d.object)
-		delete(f.begun, object{d.Params[d.object].Kind, handle})
+		handle, err := f.argumentValue(d, e, d.object)
+		delete(f.tallies, object{d.Params[d.object].Kind, handle})
 		return err
 	}
 	return nil
 }
 
-// mentions tells whether a file may define a function; false is certain.
-func mentions(path, name string) bool {
+// mayDefine reports whether a file may define a function; false is certain.
+func mayDefine(path, name string) bool {
 	text, err := os.ReadFile(path)
 	return err == nil && bytes.Contains(text, []byte(name+"\x00")) // a name may be the end of another one
 }
 
-// ofMPI tells the libraries of MPI, those of its other bindings as well.
-func (l library) ofMPI(m ptrace.Module) bool {
+// belongsToMPI tells the libraries of MPI, those of its other bindings as well.
+func (l functionCache) belongsToMPI(m ptrace.Module) bool {
 	return slices.ContainsFunc(l.functions(m.Path), func(f ptrace.Function) bool {
 		return slices.ContainsFunc(f.Names, func(n string) bool {
 			return strings.HasPrefix(n, "PMPI_") ||
@@ -294,8 +279,8 @@ func (l library) ofMPI(m ptrace.Module) bool {
 	})
 }
 
-// around returns the entry of the function around a file address, 0 unknown.
-func (l library) around(m ptrace.Module, offset uint64) uint64 {
+// functionAround returns the entry of the function around a file address, 0 unknown.
+func (l functionCache) functionAround(m ptrace.Module, offset uint64) uint64 {
 	list := l.functions(m.Path)
 	i, found := slices.BinarySearchFunc(list, offset,
 		func(f ptrace.Function, at uint64) int { return cmp.Compare(f.Offset, at) })
@@ -311,9 +296,9 @@ func (l library) around(m ptrace.Module, offset uint64) uint64 {
 // collector notes all collectives of a rank, and when it comes to jumps.
 type collector struct {
 	follower
-	calls []Collective
-	jumps map[uint64]*jumpCount // by address
-	rest  []*jumpCount          // those that were reached since the last collective
+	calls    []Collective
+	jumps    map[uint64]*jumpCount // by address
+	disarmed []*jumpCount          // those that were reached since the last collective
 }
 
 // jumpCount is the data of a breakpoint at a jump.
@@ -333,7 +318,7 @@ func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 		return err
 	}
 	if len(added) == len(p.Modules()) {
-		c.calls, c.rest, c.jumps = nil, nil, map[uint64]*jumpCount{}
+		c.calls, c.disarmed, c.jumps = nil, nil, map[uint64]*jumpCount{}
 	}
 	for _, m := range added {
 		for _, j := range c.options.Jumps {
@@ -354,42 +339,42 @@ func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 }
 
 // Hit notes a call or a jump.
-func (c *collector) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, error) {
+func (c *collector) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Action, error) {
 	if j, is := b.Data.(*jumpCount); is {
 		if len(c.calls) > 0 {
 			j.after = append(j.after, len(c.calls))
 		}
 		if len(j.after) < maxReached {
-			c.rest = append(c.rest, j)
+			c.disarmed = append(c.disarmed, j)
 		}
 		return ptrace.Retire, nil
 	}
-	d := b.Data.(*door)
-	e, err := t.Entry(d.arguments())
+	d := b.Data.(*entryPoint)
+	e, err := t.Entry(d.argumentCount())
 	if err != nil {
 		return ptrace.Continue, err
 	}
-	call, program, err := c.call(d, &e)
+	call, program, err := c.readCall(d, &e)
 	if err == nil && program {
 		c.calls = append(c.calls, call)
-		err = errors.Join(c.made(d, &e), c.wake())
+		err = errors.Join(c.countCall(d, &e), c.rearmJumps())
 	}
 	return ptrace.Continue, err
 }
 
-// wake stands again at the jumps that rest.
-func (c *collector) wake() error {
-	for _, j := range c.rest {
+// rearmJumps stands again at the jumps that rest.
+func (c *collector) rearmJumps() error {
+	for _, j := range c.disarmed {
 		if err := c.process.Break(j.address, j); err != nil {
 			return err
 		}
 	}
-	c.rest = nil
+	c.disarmed = nil
 	return nil
 }
 
-// reached lists the jumps that the rank came to after its first collective.
-func (c *collector) reached() []Jump {
+// reachedJumps lists the jumps that the rank came to after its first collective.
+func (c *collector) reachedJumps() []Jump {
 	var out []Jump
 	for _, address := range slices.Sorted(maps.Keys(c.jumps)) {
 		for _, j := range c.jumps[address].jumps {

@@ -11,7 +11,7 @@ import (
 type counter struct {
 	strike Strike
 	report Report
-	files  library
+	files  functionCache
 	tools  tools
 }
 
@@ -23,7 +23,7 @@ func (c *counter) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 	}
 	for _, m := range added {
 		c.tools.add(m, c.files)
-		address, ok := c.files.locate(m, c.strike.Target, c.strike.Entry)
+		address, ok := c.files.targetAddress(m, c.strike.Target, c.strike.Entry)
 		if !ok || c.report.Address != 0 {
 			continue
 		}
@@ -36,8 +36,8 @@ func (c *counter) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 }
 
 // Hit counts the program's entries.
-func (c *counter) Hit(t *ptrace.Thread, _ *ptrace.Breakpoint) (ptrace.Next, error) {
-	if own, err := c.tools.made(t, c.strike.Target); own || err != nil {
+func (c *counter) Hit(t *ptrace.Thread, _ *ptrace.Breakpoint) (ptrace.Action, error) {
+	if own, err := c.tools.madeByTool(t, c.strike.Target); own || err != nil {
 		return ptrace.Continue, err
 	}
 	c.report.Hits++
@@ -48,15 +48,15 @@ func (c *counter) Hit(t *ptrace.Thread, _ *ptrace.Breakpoint) (ptrace.Next, erro
 	return ptrace.Halt, nil
 }
 
-// carryOut runs the process until the strike's place and time, strikes and lets
+// executeStrike runs the process until the strike's place and time, strikes and lets
 // it go. told gets the report before the fault takes effect. The returned error
 // is also in the report.
-func carryOut(p *ptrace.Process, s Strike, told func(Report) error) error {
-	c := &counter{strike: s, files: library{}, report: Report{Strike: s, State: NotReached, PID: p.PID}}
+func executeStrike(p *ptrace.Process, s Strike, told func(Report) error) error {
+	c := &counter{strike: s, files: functionCache{}, report: Report{Strike: s, State: NotReached, PID: p.PID}}
 	stop, err := p.Run(c)
 	if err == nil && stop != nil {
 		c.report.State = Injected
-		err = strike(p, stop, s.Fault)
+		err = applyFault(p, stop, s.Fault)
 	} else if c.report.Address == 0 {
 		c.report.State = NotFound
 	}
@@ -68,5 +68,5 @@ func carryOut(p *ptrace.Process, s Strike, told func(Report) error) error {
 	if err != nil || stop == nil {
 		return errors.Join(err, p.Detach())
 	}
-	return release(p, s.Fault)
+	return releaseProcess(p, s.Fault)
 }

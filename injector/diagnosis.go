@@ -10,40 +10,40 @@ import (
 
 // Diagnosis is what one algorithm says.
 type Diagnosis struct {
-	Algorithm  string     `json:"algorithm"`
-	LP         []int      `json:"lp"`       // the ranks it calls least progressed or lost
-	First      []int      `json:"first"`    // the ranks it puts first in the order of progress
-	Isolated   []int      `json:"isolated"` // the ranks alone in their group
-	Method     string     `json:"method"`
-	Confidence float64    `json:"confidence"`
-	Reason     string     `json:"reason,omitempty"`
-	Cause      string     `json:"cause,omitempty"`  // its kind
-	Where      []Location `json:"where"`            // of the LP ranks
-	Parted     *Parted    `json:"parted,omitempty"` // nil: it names no divergence
+	Algorithm  string              `json:"algorithm"`        // loop-aware or pdi
+	LP         []int               `json:"lp"`               // ranks it calls least progressed or lost
+	First      []int               `json:"first"`            // ranks it puts first in the order of progress
+	Isolated   []int               `json:"isolated"`         // ranks that are alone in their group
+	Method     string              `json:"method"`           // evidence, loop-aware or pdi
+	Confidence float64             `json:"confidence"`       // 0 to 1
+	Reason     string              `json:"reason,omitempty"` // why, in words
+	Cause      string              `json:"cause,omitempty"`  // kind of the cause
+	Where      []Location          `json:"where"`            // where the named ranks are
+	Divergence *ReportedDivergence `json:"parted,omitempty"` // the divergence it names; null: none
 }
 
 // Location is where a diagnosis says a rank is.
 type Location struct {
-	Rank  int      `json:"rank"`
-	MPI   string   `json:"mpi"` // the MPI function it is in, "" none
-	Stack []Source `json:"stack"`
+	Rank  int      `json:"rank"`  // the rank
+	MPI   string   `json:"mpi"`   // MPI function it is in, "" none
+	Stack []Source `json:"stack"` // the call stack, innermost frame first
 }
 
 // Source is a level of a call stack, innermost first.
 type Source struct {
-	Function string `json:"function"` // demangled, without parameters
-	File     string `json:"file"`
-	Line     int    `json:"line"`
+	Function string `json:"function"` // demangled name, without parameters
+	File     string `json:"file"`     // source file
+	Line     int    `json:"line"`     // line
 }
 
-// Parted is the first collective that ranks did not begin alike, as a diagnosis says.
-type Parted struct {
-	Kind    string   `json:"kind"`
-	Number  int      `json:"number"`   // of the first call that differs
-	AlikeTo int      `json:"alike_to"` // the last number up to which all agree
-	Ranks   []int    `json:"ranks"`    // that left the others
-	Calls   []Begun  `json:"calls"`    // by which they differ
-	Branch  *Decided `json:"branch"`   // that decided; nil unknown
+// ReportedDivergence is the first collective that ranks did not begin alike, as a diagnosis says.
+type ReportedDivergence struct {
+	Kind    string   `json:"kind"`     // kind of the divergence
+	Number  int      `json:"number"`   // number of the first call that differs
+	AlikeTo int      `json:"alike_to"` // last number up to which all agree
+	Ranks   []int    `json:"ranks"`    // ranks that left the others
+	Calls   []Begun  `json:"calls"`    // the calls that differ
+	Branch  *Decided `json:"branch"`   // the branch that decided; null: unknown
 }
 
 // Decided is the line that decided which way ranks went.
@@ -54,12 +54,12 @@ type Decided struct {
 
 // Begun is a collective that a diagnosis names.
 type Begun struct {
-	MPI    string   `json:"mpi"`
-	Places []string `json:"places"` // of its stack, innermost first: "module+0x123"
+	MPI    string   `json:"mpi"`    // the MPI function
+	Places []string `json:"places"` // frames of its stack, innermost first: "module+0x123"
 }
 
-// said is what is read of the JSON form of a diagnosis.
-type said struct {
+// diagnosisJSON is what is read of the JSON form of a diagnosis.
+type diagnosisJSON struct {
 	LeastProgressed *struct {
 		Ranks      []int
 		Method     string
@@ -96,7 +96,7 @@ type said struct {
 // ReadDiagnosis takes from the JSON form of a diagnosis what is scored.
 func ReadDiagnosis(algorithm string, report []byte) (Diagnosis, error) {
 	d := Diagnosis{Algorithm: algorithm, LP: []int{}, First: []int{}, Isolated: []int{}}
-	var s said
+	var s diagnosisJSON
 	if err := json.Unmarshal(report, &s); err != nil {
 		return d, fmt.Errorf("injector: diagnosis by %s: %w", algorithm, err)
 	}
@@ -111,28 +111,28 @@ func ReadDiagnosis(algorithm string, report []byte) (Diagnosis, error) {
 		}
 	}
 	if len(s.RankOrder) > 0 {
-		d.First = ranksOf(s.RankOrder[0])
+		d.First = parseRanks(s.RankOrder[0])
 	}
 	for _, g := range s.Groups {
 		if g.Isolated {
-			d.Isolated = append(d.Isolated, ranksOf(g.Ranks)...)
+			d.Isolated = append(d.Isolated, parseRanks(g.Ranks)...)
 		}
 	}
-	if d.Parted = s.parted(); s.Cause != nil {
+	if d.Divergence = s.reportedDivergence(); s.Cause != nil {
 		d.Cause = s.Cause.Kind
 	}
 	return d, nil
 }
 
-func (s *said) parted() *Parted {
+func (s *diagnosisJSON) reportedDivergence() *ReportedDivergence {
 	if len(s.Divergences) == 0 {
 		return nil
 	}
 	first := s.Divergences[0]
-	out := &Parted{Kind: first.Kind, Number: first.Sequence, AlikeTo: first.AlikeTo, Branch: first.Branch}
+	out := &ReportedDivergence{Kind: first.Kind, Number: first.Sequence, AlikeTo: first.AlikeTo, Branch: first.Branch}
 	for i, side := range first.Sides {
 		if side.Kind != "" {
-			out.Ranks = append(out.Ranks, ranksOf(side.Ranks)...)
+			out.Ranks = append(out.Ranks, parseRanks(side.Ranks)...)
 		}
 		if i > 0 {
 			continue
@@ -148,7 +148,7 @@ func (s *said) parted() *Parted {
 	return out
 }
 
-func ranksOf(text string) []int {
+func parseRanks(text string) []int {
 	set, err := model.ParseRankSet(text)
 	if err != nil || set.Max() >= model.MaxRanks {
 		return nil

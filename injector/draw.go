@@ -10,11 +10,10 @@ import (
 
 // Trial is one injection of a campaign.
 type Trial struct {
-	ID    string `json:"id"` // seed and number: "7-012"
-	Seed  uint64 `json:"seed"`
-	Index int    `json:"index"` // among those of the seed, from 0
-	// Loaded: the machine has other work meanwhile, a busy thread for each core.
-	Loaded bool `json:"loaded,omitempty"`
+	ID     string `json:"id"`               // seed and number, such as "7-012"
+	Seed   uint64 `json:"seed"`             // the seed
+	Index  int    `json:"index"`            // number among those of the seed, from 0
+	Loaded bool   `json:"loaded,omitempty"` // every core was kept busy by other processes
 	Strike
 }
 
@@ -33,7 +32,7 @@ const stream = 0x6c616767617264 // "laggard"
 func Draw(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Target) bool) ([]Trial, error) {
 	var pools []map[Class][]Entered
 	for _, p := range profiles {
-		pool := poolOf(p, keep)
+		pool := drawPool(p, keep)
 		for _, class := range []Class{User, MPI} {
 			if len(pool[class]) == 0 {
 				return nil, fmt.Errorf("injector: rank %d: class %s: %w", p.Rank, class, ErrNothingToDraw)
@@ -62,16 +61,16 @@ func Draw(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Tar
 	return out, nil
 }
 
-// DrawPartings makes n trials from a seed, of the faults in turn: for each a rank, a
+// DrawDivergences makes n trials from a seed, of the faults in turn: for each a rank, a
 // place from which it makes collectives of its program's own that the fault fits, and
 // one of these, all with equal chances. It is otherwise as Draw.
-func DrawPartings(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Target) bool) ([]Trial, error) {
+func DrawDivergences(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Target) bool) ([]Trial, error) {
 	random := rand.New(rand.NewPCG(seed, stream))
 	places := map[Fault][][][]int{} // by rank
 	first := firstObjects(profiles)
 	for _, f := range faults {
 		for _, p := range profiles {
-			places[f] = append(places[f], fitting(f, p, first, keep))
+			places[f] = append(places[f], eligibleCalls(f, p, first, keep))
 		}
 	}
 	faults = slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool {
@@ -91,16 +90,16 @@ func DrawPartings(seed uint64, n int, profiles []*Profile, faults []Fault, keep 
 		}
 		p := profiles[t.Rank]
 		at := pick(random, pick(random, of))
-		t.aim(p, at)
-		if t.Fault.turns() {
-			jump := pick(random, p.deciding(&p.Collectives[at], t.Fault.Kind == Loop))
+		t.setTarget(p, at)
+		if t.Fault.flipsJump() {
+			jump := pick(random, p.decidingJumps(&p.Collectives[at], t.Fault.Kind == Loop))
 			t.Invocation, jump.After = pick(random, jump.After), nil
-			t.Parting.Jump = &jump
+			t.Divergence.Jump = &jump
 		}
 		for _, other := range random.Perm(len(profiles)) {
-			if other != t.Rank && len(t.Parting.Others) < t.Fault.Ranks-1 {
+			if other != t.Rank && len(t.Divergence.Others) < t.Fault.Ranks-1 {
 				peer := Peer{other, first[other].counterpart(&p.Collectives[at]) + 1}
-				t.Parting.Others = append(t.Parting.Others, peer)
+				t.Divergence.Others = append(t.Divergence.Others, peer)
 			}
 		}
 		out = append(out, t)
@@ -108,21 +107,21 @@ func DrawPartings(seed uint64, n int, profiles []*Profile, faults []Fault, keep 
 	return out, nil
 }
 
-// aim makes a call of a profile the target.
-func (t *Trial) aim(p *Profile, at int) {
+// setTarget makes a call of a profile the target.
+func (t *Trial) setTarget(p *Profile, at int) {
 	c := &p.Collectives[at]
 	t.Target = Target{Class: MPI, Module: c.Module, Function: c.Function, Offset: c.Offset}
-	t.Entry, t.Invocation, t.Parting = Caller, at+1, &Parting{}
+	t.Entry, t.Invocation, t.Divergence = Caller, at+1, &Divergence{}
 }
 
-// fitting are the calls of a rank at which a fault can be brought about, by the place
+// eligibleCalls are the calls of a rank at which a fault can be brought about, by the place
 // they come from.
-func fitting(f Fault, p *Profile, first []firstObject, keep func(Target) bool) [][]int {
+func eligibleCalls(f Fault, p *Profile, first []firstObject, keep func(Target) bool) [][]int {
 	at := map[[2]any]int{}
 	var out [][]int
 	for i := range p.Collectives {
 		c := &p.Collectives[i]
-		if !c.Own || !f.fits(p, i) || keep != nil && !keep(Target{Class: MPI, Module: c.Module, Function: c.Function}) {
+		if !c.Own || !f.fitsCall(p, i) || keep != nil && !keep(Target{Class: MPI, Module: c.Module, Function: c.Function}) {
 			continue
 		}
 		if f.Ranks > 1 && (len(first) < f.Ranks ||
@@ -140,12 +139,12 @@ func fitting(f Fault, p *Profile, first []firstObject, keep func(Target) bool) [
 	return out
 }
 
-// fits tells whether a fault can be brought about at a call.
-func (f Fault) fits(p *Profile, i int) bool {
+// fitsCall reports whether a fault can be brought about at a call.
+func (f Fault) fitsCall(p *Profile, i int) bool {
 	c := &p.Collectives[i]
 	switch f.Kind {
 	case Loop, Branch:
-		return len(p.deciding(c, f.Kind == Loop)) > 0
+		return len(p.decidingJumps(c, f.Kind == Loop)) > 0
 	case Root:
 		return c.Plain && c.Root >= 0
 	case Count:
@@ -153,16 +152,16 @@ func (f Fault) fits(p *Profile, i int) bool {
 	case Type:
 		return c.Plain && c.Type > 0 // another one was used before
 	case Exchange:
-		return i+1 < len(p.Collectives) && c.precedes(&p.Collectives[i+1])
+		return i+1 < len(p.Collectives) && c.canSwapWith(&p.Collectives[i+1])
 	case Leave:
-		return c.Plain && objects[byCall()[callOf(c.Function)].Class] == mpi.Comm
+		return c.Plain && mpiFunction(c.Function).CollectiveOn() == mpi.Comm
 	}
 	return c.Plain
 }
 
-// precedes tells whether two calls, one after the other, can be exchanged: a function
+// canSwapWith reports whether two calls, one after the other, can be exchanged: a function
 // makes both, and they differ.
-func (c *Collective) precedes(d *Collective) bool {
+func (c *Collective) canSwapWith(d *Collective) bool {
 	const frame = 256 // what a function pushes for arguments is less
 	apart := max(c.Stack, d.Stack) - min(c.Stack, d.Stack)
 	alike := c.Function == d.Function && c.Object == d.Object && c.Root == d.Root && c.Count == d.Count
@@ -170,8 +169,8 @@ func (c *Collective) precedes(d *Collective) bool {
 		apart <= frame && c.Offset != d.Offset && !alike
 }
 
-// deciding lists the jumps that decide about a call.
-func (p *Profile) deciding(c *Collective, loop bool) []Jump {
+// decidingJumps lists the jumps that decide about a call.
+func (p *Profile) decidingJumps(c *Collective, loop bool) []Jump {
 	return slices.DeleteFunc(slices.Clone(p.Jumps), func(j Jump) bool {
 		return j.Loop != loop || j.Call.Module != c.Module || j.Call.Offset != c.Offset
 	})
@@ -207,8 +206,8 @@ func (o firstObject) counterpart(c *Collective) int {
 	return o.calls[c.Number-1]
 }
 
-// poolOf is what can be drawn of a profile, by class.
-func poolOf(p *Profile, keep func(Target) bool) map[Class][]Entered {
+// drawPool is what can be drawn of a profile, by class.
+func drawPool(p *Profile, keep func(Target) bool) map[Class][]Entered {
 	out := map[Class][]Entered{}
 	for _, f := range p.Functions {
 		if f.Running > 0 && (keep == nil || keep(f.Target)) {
@@ -216,7 +215,7 @@ func poolOf(p *Profile, keep func(Target) bool) map[Class][]Entered {
 		}
 	}
 	for _, list := range out {
-		slices.SortStableFunc(list, byPlace)
+		slices.SortStableFunc(list, comparePlaces)
 	}
 	return out
 }

@@ -100,9 +100,9 @@ func TestDrawIsEven(t *testing.T) {
 	}
 }
 
-// partingProfiles are of ranks that make a barrier, three broadcasts in a loop with a
+// divergenceProfiles are of ranks that make a barrier, three broadcasts in a loop with a
 // reduction, and something that makes a communicator.
-func partingProfiles(ranks int) []*Profile {
+func divergenceProfiles(ranks int) []*Profile {
 	var out []*Profile
 	for rank := range ranks {
 		p := &Profile{Rank: rank}
@@ -128,7 +128,7 @@ func partingProfiles(ranks int) []*Profile {
 	return out
 }
 
-func TestDrawPartings(t *testing.T) {
+func TestDrawDivergences(t *testing.T) {
 	var faults []Fault
 	for _, text := range []string{"skip", "extra:2", "leave:abort", "root", "count", "type", "order", "loop",
 		"branch"} {
@@ -138,12 +138,12 @@ func TestDrawPartings(t *testing.T) {
 		}
 		faults = append(faults, f)
 	}
-	profiles := partingProfiles(4)
-	trials, err := DrawPartings(3, 900, profiles, faults, nil)
+	profiles := divergenceProfiles(4)
+	trials, err := DrawDivergences(3, 900, profiles, faults, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := DrawPartings(3, 33, partingProfiles(4), faults, nil)
+	again, err := DrawDivergences(3, 33, divergenceProfiles(4), faults, nil)
 	if d := cmp.Diff(trials[:33], again); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -154,13 +154,13 @@ func TestDrawPartings(t *testing.T) {
 		}
 		drawn[s.Fault.String()+" "+s.Target.Function]++
 		for _, rank := range s.Ranks() {
-			own, is := s.of(rank)
+			own, is := s.forRank(rank)
 			c := profiles[rank].Collectives[own.Invocation-1]
-			if !is || !s.Fault.turns() && (c.Function != s.Target.Function || c.Offset != s.Target.Offset) {
+			if !is || !s.Fault.flipsJump() && (c.Function != s.Target.Function || c.Offset != s.Target.Offset) {
 				t.Fatalf("trial %d, rank %d: %+v", i, rank, c)
 			}
 		}
-		if j := s.Parting.Jump; s.Fault.turns() != (j != nil) || j != nil && (j.Loop != (s.Fault.Kind == Loop) ||
+		if j := s.Divergence.Jump; s.Fault.flipsJump() != (j != nil) || j != nil && (j.Loop != (s.Fault.Kind == Loop) ||
 			s.Invocation != 7 && s.Invocation != int(j.Offset)+1 || j.Call.Offset != s.Target.Offset) {
 			t.Fatalf("trial %d: %+v", i, s.Strike)
 		}
@@ -179,7 +179,7 @@ func TestDrawPartings(t *testing.T) {
 			t.Errorf("%s is drawn %d times", other, n)
 		}
 	}
-	if _, err := DrawPartings(1, 1, profilesOf(2), faults, nil); !errors.Is(err, ErrNothingToDraw) {
+	if _, err := DrawDivergences(1, 1, profilesOf(2), faults, nil); !errors.Is(err, ErrNothingToDraw) {
 		t.Error(err)
 	}
 }

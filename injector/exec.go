@@ -33,7 +33,7 @@ func Exec(orderFile string, command, helper []string) error {
 		return fmt.Errorf("injector: %w", err)
 	}
 	runtime.LockOSThread() // the thread that is traced must be the one that executes the program
-	if order.concerns(rank) {
+	if order.tracesRank(rank) {
 		if err := startTracer(orderFile, rank, helper); err != nil {
 			return fmt.Errorf("injector: rank %d: %w", rank, err)
 		}
@@ -87,7 +87,7 @@ func Trace(args []string) error {
 		return fmt.Errorf("injector: %w: tracer called with %q", ErrOrder, args)
 	}
 	if args[0] == "start" {
-		return startAgain(args)
+		return startDetached(args)
 	}
 	order, err := ReadOrder(args[1])
 	if err != nil {
@@ -99,12 +99,12 @@ func Trace(args []string) error {
 			return fmt.Errorf("injector: %w: %w", ErrOrder, err)
 		}
 	}
-	return alone(func() error { return beside(order, n[0], n[1], n[2]) })
+	return onOwnThread(func() error { return traceRank(order, n[0], n[1], n[2]) })
 }
 
-// startAgain starts the real tracer, in a session of its own and without the
+// startDetached starts the real tracer, in a session of its own and without the
 // rank's files: the launcher takes a file that stays open for a living rank.
-func startAgain(args []string) error {
+func startDetached(args []string) error {
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("injector: close_range: %w", err)
 	}
@@ -123,8 +123,8 @@ func startAgain(args []string) error {
 // ackFile is the tracer's end of the pipe that the rank waits at.
 const ackFile = 3
 
-// beside traces a rank that is about to become the program.
-func beside(order Order, rank, pid, tid int) error {
+// traceRank traces a rank that is about to become the program.
+func traceRank(order Order, rank, pid, tid int) error {
 	ack := os.NewFile(ackFile, "ack")
 	p, err := ptrace.Seize(pid, tid)
 	if err != nil {
@@ -137,13 +137,24 @@ func beside(order Order, rank, pid, tid int) error {
 	}
 	if order.Strike != nil {
 		told := func(r Report) error { return writeJSON(order.reportFile(rank), r) }
-		if order.Strike.Fault.Parts() {
-			return part(p, order, rank, told)
+		if order.Strike.Fault.CausesDivergence() {
+			return traceDivergence(p, order, rank, told)
 		}
-		return carryOut(p, *order.Strike, told)
+		return executeStrike(p, *order.Strike, told)
 	}
 	options := *order.Profile
 	options.Rank = rank
 	profile, err := takeProfile(p, options)
 	return errors.Join(err, writeJSON(order.profileFile(rank), profile), p.Detach())
+}
+
+// onOwnThread calls f on a thread of its own, which ends with it: the kernel ties a
+// tracer to its thread, and lets go of what the thread still traces.
+func onOwnThread(f func() error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		done <- f()
+	}()
+	return <-done
 }

@@ -52,8 +52,8 @@ const (
 	Branch Kind = "branch"
 )
 
-// parting are the kinds by which a rank leaves the common sequence.
-var parting = []Kind{Skip, Extra, Leave, Root, Count, Type, Exchange, Loop, Branch}
+// divergenceKinds are the kinds by which a rank leaves the common sequence.
+var divergenceKinds = []Kind{Skip, Extra, Leave, Root, Count, Type, Exchange, Loop, Branch}
 
 // Where an error path may end.
 const (
@@ -73,11 +73,11 @@ type Fault struct {
 	End    string  // of Leave
 }
 
-// Parts tells whether ranks leave the common sequence of collectives by it.
-func (f Fault) Parts() bool { return slices.Contains(parting, f.Kind) }
+// CausesDivergence reports whether ranks leave the common sequence of collectives by it.
+func (f Fault) CausesDivergence() bool { return slices.Contains(divergenceKinds, f.Kind) }
 
-// turns tells whether a jump of the program is sent the other way.
-func (f Fault) turns() bool { return f.Kind == Loop || f.Kind == Branch }
+// flipsJump reports whether a jump of the program is sent the other way.
+func (f Fault) flipsJump() bool { return f.Kind == Loop || f.Kind == Branch }
 
 // ParseFault reads the text form. "slow" alone is slow:10, "exit" alone exit:1, "skip"
 // and "extra" alone are of one rank, "leave" alone is leave:exit. The error wraps
@@ -118,7 +118,7 @@ func ParseFault(text string) (Fault, error) {
 		if !slices.Contains([]string{ToExit, ToFinalize, ToAbort}, f.End) {
 			return Fault{}, fmt.Errorf("injector: %q: %w: it ends in exit, finalize or abort", text, ErrFault)
 		}
-	case given || !f.Parts() && !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
+	case given || !f.CausesDivergence() && !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
 		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill, exit:STATUS, or "+
 			"skip:RANKS, extra:RANKS, leave:END, root, count, type, order, loop, branch", text, ErrFault)
 	}

@@ -65,14 +65,3 @@ func TestRank(t *testing.T) {
 		t.Errorf("rank %d, %v", r, err)
 	}
 }
-
-func TestCallOf(t *testing.T) {
-	for symbol, want := range map[string]string{
-		"MPI_Send": "mpi_send", "MPI_SEND": "mpi_send", "mpi_send__": "mpi_send", "mpi_send_f08ts_large_": "mpi_send",
-		"mpi_comm_dup_": "mpi_comm_dup", "PMPI_Send": "", "send": "",
-	} {
-		if got := callOf(symbol); got != want {
-			t.Errorf("%s: %q", symbol, got)
-		}
-	}
-}

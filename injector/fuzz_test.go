@@ -43,27 +43,12 @@ func FuzzOrder(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o.concerns(0)
+		o.tracesRank(0)
 		if err := o.Write(path); err != nil {
 			t.Fatalf("%v, of %q", err, text)
 		}
 		if _, err := ReadOrder(path); err != nil {
 			t.Fatalf("%v, after writing what was read of %q", err, text)
-		}
-	})
-}
-
-// FuzzJudged: cases that are read make a curve.
-func FuzzJudged(f *testing.F) {
-	f.Add(`{"confidence": 0.9, "right": true}` + "\n" + `{"confidence": 0.1}`)
-	f.Add(`{"confidence": -1}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		path := filepath.Join(t.TempDir(), "judged.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if cases, err := ReadJudged(path); err == nil {
-			CurveTable(Curve(cases))
 		}
 	})
 }

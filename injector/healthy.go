@@ -2,8 +2,8 @@ package injector
 
 import "fmt"
 
-// Healthy makes n trials without a fault, every other one on a loaded machine.
-func Healthy(n int) []Trial {
+// HealthyTrials makes n trials without a fault, every other one on a loaded machine.
+func HealthyTrials(n int) []Trial {
 	var out []Trial
 	for i := range n {
 		out = append(out, Trial{
@@ -16,17 +16,16 @@ func Healthy(n int) []Trial {
 
 // Health is the sum of the healthy runs of a campaign.
 type Health struct {
-	Runs   int `json:"runs"`   // that ended by themselves or were called a hang
-	Loaded int `json:"loaded"` // of these, on a loaded machine
-	// FalseAlarms are the trials that were called a hang.
-	FalseAlarms []string `json:"false_alarms"`
+	Runs        int      `json:"runs"`         // runs that ended by themselves or were called a hang
+	Loaded      int      `json:"loaded"`       // of these, runs on a loaded machine
+	FalseAlarms []string `json:"false_alarms"` // IDs of the runs that were called a hang
 }
 
 // NewHealth sums up the records of trials without a fault; others are left out.
 // Of several records of a trial the last counts.
 func NewHealth(records []Record) Health {
 	h := Health{FalseAlarms: []string{}}
-	for _, r := range latest(records) {
+	for _, r := range latestRecords(records) {
 		if r.Trial.Fault.Kind != None || r.Outcome == nil {
 			continue
 		}

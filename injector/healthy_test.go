@@ -7,7 +7,7 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	trials := Healthy(3)
+	trials := HealthyTrials(3)
 	records := []Record{
 		{Trial: trials[0], Error: "no such file"}, // tried again below
 		{Trial: trials[1], Outcome: &Outcome{Hang: true}},

@@ -24,7 +24,7 @@ type heading struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-func (c *Campaign) heading(trials []Trial) (heading, error) {
+func (c *Campaign) journalHeading(trials []Trial) (heading, error) {
 	text, err := json.Marshal([]any{c, trials})
 	sum := sha256.Sum256(text)
 	return heading{c.Program.Name, hex.EncodeToString(sum[:])}, err
@@ -34,7 +34,7 @@ func (c *Campaign) heading(trials []Trial) (heading, error) {
 // cut short by a crash is taken away. A journal made with another campaign file
 // or other trials is an error, as is a damaged one; both wrap ErrJournal.
 func OpenJournal(path string, c *Campaign, trials []Trial) (*Journal, error) {
-	want, err := c.heading(trials)
+	want, err := c.journalHeading(trials)
 	if err != nil {
 		return nil, fmt.Errorf("injector: %s: %w", path, err)
 	}
@@ -43,13 +43,13 @@ func OpenJournal(path string, c *Campaign, trials []Trial) (*Journal, error) {
 		return nil, fmt.Errorf("injector: %w", err)
 	}
 	j := &Journal{file: f}
-	if err := j.read(want); err != nil {
+	if err := j.readRecords(want); err != nil {
 		return nil, errors.Join(fmt.Errorf("injector: %s: %w", path, err), f.Close())
 	}
 	return j, nil
 }
 
-func (j *Journal) read(want heading) error {
+func (j *Journal) readRecords(want heading) error {
 	text, err := io.ReadAll(j.file)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (j *Journal) read(want heading) error {
 		return err
 	}
 	if len(whole) == 0 {
-		return j.add(want)
+		return j.appendLine(want)
 	}
 	var got heading
 	j.Records, err = parseRecords(whole, &got)
@@ -111,14 +111,14 @@ func parseRecords(text []byte, h *heading) ([]Record, error) {
 
 // Add appends a record; it is on the disk when Add returns.
 func (j *Journal) Add(r Record) error {
-	if err := j.add(r); err != nil {
+	if err := j.appendLine(r); err != nil {
 		return fmt.Errorf("injector: %s: %w", j.file.Name(), err)
 	}
 	j.Records = append(j.Records, r)
 	return nil
 }
 
-func (j *Journal) add(what any) error {
+func (j *Journal) appendLine(what any) error {
 	line, err := json.Marshal(what)
 	if err != nil {
 		return err

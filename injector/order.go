@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"laggard/internal/regular"
 )
 
 // Order tells the ranks of one run what is to happen to them. It is handed to
@@ -24,49 +25,46 @@ type Order struct {
 
 // Strike is one fault at one place.
 type Strike struct {
-	Rank   int    `json:"rank"`
-	Target Target `json:"target"`
-	Entry  Entry  `json:"entry,omitempty"` // of an MPI call; "" is Library
-	// Invocation, from 1, is at which entry of the function, by any thread; where ranks
-	// are to part, at which of the rank's collectives, or, of a jump, when it is reached
-	// next behind that.
-	Invocation int   `json:"invocation"`
-	Fault      Fault `json:"fault"`
-	// Parting is what else must be known where ranks are to part; its Target is the
-	// function of MPI, with the place that the call returns to.
-	Parting *Parting `json:"parting,omitempty"`
+	Rank   int    `json:"rank"`            // the rank that is struck
+	Target Target `json:"target"`          // the function at whose entry; for faults that make ranks diverge, the MPI function
+	Entry  Entry  `json:"entry,omitempty"` // where entries of MPI calls are counted; "" is library
+	// at which entry of the function, from 1; for faults that make ranks diverge, at which of the rank's collectives,
+	// and for a jump, when it is reached next after that
+	Invocation int         `json:"invocation"`
+	Fault      Fault       `json:"fault"`             // what is done to it
+	Divergence *Divergence `json:"parting,omitempty"` // further data of faults that make ranks diverge
 }
 
-// Parting completes a Strike by which ranks leave the common sequence of collectives.
-type Parting struct {
-	Jump   *Jump  `json:"jump,omitempty"`   // that goes the other way
-	Others []Peer `json:"others,omitempty"` // that make the same call, and leave as well
+// Divergence completes a Strike by which ranks leave the common sequence of collectives.
+type Divergence struct {
+	Jump   *Jump  `json:"jump,omitempty"`   // the conditional jump that is inverted
+	Others []Peer `json:"others,omitempty"` // ranks that make the same call and leave as well
 }
 
 // Peer is a rank, and its Invocation.
 type Peer struct {
-	Rank       int `json:"rank"`
-	Invocation int `json:"invocation"`
+	Rank       int `json:"rank"`       // the rank
+	Invocation int `json:"invocation"` // at which of its collectives, from 1
 }
 
 // Ranks lists those that are struck.
 func (s Strike) Ranks() []int {
 	out := []int{s.Rank}
-	if s.Parting != nil {
-		for _, o := range s.Parting.Others {
+	if s.Divergence != nil {
+		for _, o := range s.Divergence.Others {
 			out = append(out, o.Rank)
 		}
 	}
 	return slices.Sorted(slices.Values(out))
 }
 
-// of is the strike as it concerns a rank; false if it does not.
-func (s Strike) of(rank int) (Strike, bool) {
+// forRank is the strike as it concerns a rank; false if it does not.
+func (s Strike) forRank(rank int) (Strike, bool) {
 	if rank == s.Rank {
 		return s, true
 	}
-	if s.Parting != nil {
-		for _, o := range s.Parting.Others {
+	if s.Divergence != nil {
+		for _, o := range s.Divergence.Others {
 			if o.Rank == rank {
 				s.Rank, s.Invocation = o.Rank, o.Invocation
 				return s, true
@@ -90,18 +88,16 @@ const (
 // Report is what became of a Strike.
 type Report struct {
 	Strike
-	State   State     `json:"state"`
-	Error   string    `json:"error,omitempty"`
-	Time    time.Time `json:"time"` // when the fault took effect; else, of the report
-	PID     int       `json:"pid"`
-	TID     int       `json:"tid"`
-	Module  string    `json:"module"` // path
-	Address uint64    `json:"address"`
-	Hits    int       `json:"hits"` // entries seen
-	// Call is the collective at which the rank left the common sequence, and Toward
-	// tells, of a jump, whether it was sent to the call.
-	Call   *Collective `json:"call,omitempty"`
-	Toward bool        `json:"toward,omitempty"`
+	State   State       `json:"state"`            // injected, "not reached", "not found" or failed
+	Error   string      `json:"error,omitempty"`  // why it failed
+	Time    time.Time   `json:"time"`             // when the fault took effect; otherwise, when it was reported
+	PID     int         `json:"pid"`              // process ID
+	TID     int         `json:"tid"`              // thread ID
+	Module  string      `json:"module"`           // path of the file that holds the function
+	Address uint64      `json:"address"`          // run-time address of the function
+	Hits    int         `json:"hits"`             // entries seen
+	Call    *Collective `json:"call,omitempty"`   // the collective that was struck
+	Toward  bool        `json:"toward,omitempty"` // the jump was inverted so that it leads to the call
 }
 
 // ReadOrder reads an order file. Errors in its content wrap ErrOrder.
@@ -126,7 +122,7 @@ func (o Order) check() error {
 		return fmt.Errorf("injector: %w: the target has neither a function nor an offset", ErrOrder)
 	case s != nil && s.Fault.Kind == "":
 		return fmt.Errorf("injector: %w: it has no fault", ErrOrder)
-	case s != nil && s.Fault.turns() && (s.Parting == nil || s.Parting.Jump == nil):
+	case s != nil && s.Fault.flipsJump() && (s.Divergence == nil || s.Divergence.Jump == nil):
 		return fmt.Errorf("injector: %w: it does not say which jump", ErrOrder)
 	case o.Profile != nil && o.Profile.Cap < 1:
 		return fmt.Errorf("injector: %w: the cap of the profile is %d", ErrOrder, o.Profile.Cap)
@@ -142,10 +138,10 @@ func (o Order) Write(path string) error {
 	return writeJSON(path, o)
 }
 
-// concerns tells whether a rank gets a tracer. Where some are to part, the others are
+// tracesRank reports whether a rank gets a tracer. Where some are to part, the others are
 // looked at, too: theirs is the common sequence.
-func (o Order) concerns(rank int) bool {
-	return o.Profile != nil || o.Strike.Rank == rank || o.Strike.Fault.Parts()
+func (o Order) tracesRank(rank int) bool {
+	return o.Profile != nil || o.Strike.Rank == rank || o.Strike.Fault.CausesDivergence()
 }
 
 // ReadReport returns what became of the strike: the report of the last rank that is
@@ -169,17 +165,17 @@ func (o Order) reportFile(rank int) string {
 	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.report.json", rank))
 }
 
-// LetGo tells the tracers of ranks that were to part that it is enough. They do so when
+// StopTracing tells the tracers of ranks that were to part that it is enough. They do so when
 // the next signal reaches their rank.
-func (o Order) LetGo() error { return os.WriteFile(o.overFile(), nil, 0o600) }
+func (o Order) StopTracing() error { return os.WriteFile(o.stopFile(), nil, 0o600) }
 
-// over tells whether it is enough.
-func (o Order) over() bool {
-	_, err := os.Stat(o.overFile())
+// isStopped reports whether it is enough.
+func (o Order) isStopped() bool {
+	_, err := os.Stat(o.stopFile())
 	return err == nil
 }
 
-func (o Order) overFile() string { return filepath.Join(o.Out, "over") }
+func (o Order) stopFile() string { return filepath.Join(o.Out, "over") }
 
 // ReadCollectives returns what collectives the ranks 0 to ranks-1 made in a run in
 // which some were to part.
@@ -248,14 +244,7 @@ func writeJSON(path string, what any) error {
 	if err != nil {
 		return fmt.Errorf("injector: %s: %w", path, err)
 	}
-	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("injector: %w", err)
-	}
-	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("injector: %w", err)
-	}
-	if err := os.Rename(part, path); err != nil {
+	if err := regular.ReplaceFile(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("injector: %w", err)
 	}
 	return nil

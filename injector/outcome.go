@@ -7,24 +7,23 @@ import (
 
 // Outcome is what a diagnosis made of a trial.
 type Outcome struct {
-	Report Report `json:"report"` // what the injector did
-	Hang   bool   `json:"hang"`   // a hang, a loss or, of a slow-down, the standstill was noticed
-	Early  bool   `json:"early"`  // a hang was noticed before the fault, which is a false alarm
-	Over   bool   `json:"over"`   // of a slow-down: all ranks were through when it was to be looked at
-	// Detected is the time from the fault to that, seconds.
-	Detected  float64     `json:"detected"`
-	Diagnoses []Diagnosis `json:"diagnoses"`       // one per algorithm
-	Ended     bool        `json:"ended,omitempty"` // the job was over before it was to be looked at
-	Truth     *Truth      `json:"truth,omitempty"` // where ranks were to part
+	Report    Report      `json:"report"`          // what the injector did
+	Hang      bool        `json:"hang"`            // a hang or a lost rank was noticed; for slow, the standstill
+	Early     bool        `json:"early"`           // a hang was noticed before the fault: a false alarm
+	Over      bool        `json:"over"`            // for slow: the ranks had finished when they were to be observed
+	Detected  float64     `json:"detected"`        // seconds from the fault until it was noticed
+	Diagnoses []Diagnosis `json:"diagnoses"`       // one for each algorithm
+	Ended     bool        `json:"ended,omitempty"` // the job ended before it was to be observed
+	Truth     *Truth      `json:"truth,omitempty"` // how the ranks diverged, for faults that make them diverge
 }
 
 // Record is what is kept of a trial.
 type Record struct {
-	Trial   Trial     `json:"trial"`
-	Outcome *Outcome  `json:"outcome,omitempty"`
-	Error   string    `json:"error,omitempty"` // why there is no outcome; such a trial is tried again
-	Started time.Time `json:"started"`
-	Seconds float64   `json:"seconds"`
+	Trial   Trial     `json:"trial"`             // the trial
+	Outcome *Outcome  `json:"outcome,omitempty"` // what came of it; absent: it failed
+	Error   string    `json:"error,omitempty"`   // why there is no outcome; such a trial is run again
+	Started time.Time `json:"started"`           // when it was started
+	Seconds float64   `json:"seconds"`           // how long it took
 }
 
 // Verdict is a diagnosis compared with the truth.
@@ -57,14 +56,14 @@ func Judge(s Strike, d Diagnosis) Verdict {
 	}
 	v.Exact = v.Recall && len(named) == 1
 	if i := slices.IndexFunc(d.Where, func(l Location) bool { return l.Rank == s.Rank }); v.Recall && i >= 0 {
-		v.Function, v.Line = d.Where[i].names(s.Target)
+		v.Function, v.Line = d.Where[i].namesTarget(s.Target)
 	}
 	return v
 }
 
-// names tells whether a location names the function and its line. The function
+// namesTarget reports whether a location names the function and its line. The function
 // may be anywhere in the stack: what hangs may be something it calls.
-func (l Location) names(t Target) (function, line bool) {
+func (l Location) namesTarget(t Target) (function, line bool) {
 	function = t.Class == MPI && l.MPI == t.Function
 	for _, s := range l.Stack {
 		function = function || t.Class == MPI && s.Function == "P"+t.Function

@@ -7,19 +7,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeMPI builds a program, the MPI library it is linked to and, if wanted, a
+// buildFakeMPI builds a program, the MPI library it is linked to and, if wanted, a
 // tool that is loaded before that.
-func fakeMPI(t *testing.T, tool bool) string {
+func buildFakeMPI(t *testing.T, tool bool) string {
 	t.Helper()
-	mpi := build(t, "fakempi", "-shared", "-fPIC", "-O1")
+	mpi := compileProgram(t, "fakempi", "-shared", "-fPIC", "-O1")
 	libraries := []string{"-O1", "-rdynamic", "-Wl,--no-as-needed"}
 	if tool {
-		libraries = append(libraries, build(t, "faketool", "-shared", "-fPIC", "-O1"))
+		libraries = append(libraries, compileProgram(t, "faketool", "-shared", "-fPIC", "-O1"))
 	}
-	return build(t, "fakeapp", append(libraries, mpi)...)
+	return compileProgram(t, "fakeapp", append(libraries, mpi)...)
 }
 
-func phases(p *Profile) map[string][3]int {
+func phaseCounts(p *Profile) map[string][3]int {
 	out := map[string][3]int{}
 	for _, f := range p.Functions {
 		out[f.Module+" "+f.Function] = [3]int{f.Before, f.Running, f.After}
@@ -47,7 +47,7 @@ func TestPhasesAndCallsOfTheProgram(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.want["fakeapp main"] = [3]int{1, 0, 0}
 			c.want["fakeapp step"] = [3]int{2, 5, 1}
-			got := phases(profileOf(t, Profile{Cap: 100, Entry: c.entry}, fakeMPI(t, c.tool)))
+			got := phaseCounts(profileOf(t, Profile{Cap: 100, Entry: c.entry}, buildFakeMPI(t, c.tool)))
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
 			}
@@ -58,13 +58,13 @@ func TestPhasesAndCallsOfTheProgram(t *testing.T) {
 // A strike counts as the profile does: the second MPI_Comm_rank is not there,
 // whatever the tool asks for itself.
 func TestStrikeCountsCallsOfTheProgram(t *testing.T) {
-	program := fakeMPI(t, true)
+	program := buildFakeMPI(t, true)
 	for n, want := range map[int]State{1: Injected, 2: NotReached} {
 		o := strikeAt("MPI_Comm_rank", n, Fault{Kind: Exit, Status: 4})
 		o.Strike.Target.Class = MPI
-		l := launch(t, o, program)
-		l.wait(t)
-		if r := l.report(t); r.State != want || r.Hits != 1 {
+		l := launchProgram(t, o, program)
+		l.waitExit(t)
+		if r := l.waitReport(t); r.State != want || r.Hits != 1 {
 			t.Errorf("entry %d: %+v", n, r)
 		}
 	}
@@ -72,11 +72,11 @@ func TestStrikeCountsCallsOfTheProgram(t *testing.T) {
 
 // The rank may be killed at any time: its tracer ends too, whatever it is at.
 func TestTracerEndsWithTheProcess(t *testing.T) {
-	program := build(t, "steady", "-O2")
+	program := compileProgram(t, "steady", "-O2")
 	for i := range 15 {
-		l := launch(t, strikeAt("beat", 5, Fault{Kind: Slow, Factor: 3}), program)
+		l := launchProgram(t, strikeAt("beat", 5, Fault{Kind: Slow, Factor: 3}), program)
 		time.Sleep(time.Duration(i*i) * time.Millisecond)
 		l.Process.Kill()
-		l.wait(t) // the tracer holds the program's stderr until it ends
+		l.waitExit(t) // the tracer holds the program's stderr until it ends
 	}
 }

@@ -2,6 +2,8 @@ package injector
 
 import (
 	"cmp"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -32,22 +34,19 @@ type Profile struct {
 // Jump is a conditional jump of the program that decides whether a collective is
 // made.
 type Jump struct {
-	Module string `json:"module"` // name
-	Offset uint64 `json:"offset"` // file address
-	// Function, File and Line are where it is in the source.
-	Function string `json:"function,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Loop     bool   `json:"loop"`  // it decides whether a loop around the call goes round once more
-	Leads    bool   `json:"leads"` // its target is the way to the call
+	Module   string `json:"module"`             // name of the file
+	Offset   uint64 `json:"offset"`             // address in the file
+	Function string `json:"function,omitempty"` // name of the function
+	File     string `json:"file,omitempty"`     // source file
+	Line     int    `json:"line,omitempty"`     // line
+	Loop     bool   `json:"loop"`               // it decides whether a loop around the call goes round again
+	Leads    bool   `json:"leads"`              // its target leads to the call
 	// Call is what it decides about: who calls MPI, and where that returns to.
 	Call struct {
-		Module string `json:"module"`
-		Offset uint64 `json:"offset"`
+		Module string `json:"module"` // name of the file
+		Offset uint64 `json:"offset"` // address in the file
 	} `json:"call"`
-	// After tells when a rank comes to it: behind how many of its collectives. The
-	// beginning is left out, and what comes after many times.
-	After []int `json:"after,omitempty"`
+	After []int `json:"after,omitempty"` // after how many of its collectives a rank reaches it
 }
 
 // Entered counts the entries of a function. The sum is at most the cap: where it
@@ -68,7 +67,7 @@ func CompareJumps(a, b Jump) int {
 // profiler counts entries of all functions that can be injected into.
 type profiler struct {
 	options Profile
-	files   library
+	files   functionCache
 	program string // path of the program's own module
 	phase   int    // index into entries.by
 	initial bool   // MPI_Init was seen
@@ -79,22 +78,22 @@ type profiler struct {
 // entries is the data of a breakpoint.
 type entries struct {
 	Target
-	by [3]int
+	counts [3]int
 	// A breakpoint on MPI_Init or MPI_Finalize moves the phase, profiled or not.
 	enters int
-	silent bool // not to be listed
+	hidden bool // not to be listed
 }
 
 // Mapped stands at every function of a module that is the program's or MPI's.
 func (f *profiler) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 	if len(added) == len(p.Modules()) {
 		f.phase, f.initial, f.found, f.tools = 0, false, map[uint64]*entries{}, nil
-		f.program = programOf(p)
+		f.program = executablePath(p)
 	}
 	for _, m := range added {
 		f.tools.add(m, f.files)
 		for _, fn := range f.files.functions(m.Path) {
-			if e := f.wanted(m, fn); e != nil && p.Break(m.Base+fn.Offset, e) == nil {
+			if e := f.entriesFor(m, fn); e != nil && p.Break(m.Base+fn.Offset, e) == nil {
 				f.found[m.Base+fn.Offset] = e
 			}
 		}
@@ -102,19 +101,19 @@ func (f *profiler) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 	return nil
 }
 
-// wanted returns what to count at a function, nil for nothing.
-func (f *profiler) wanted(m ptrace.Module, fn ptrace.Function) *entries {
+// entriesFor returns what to count at a function, nil for nothing.
+func (f *profiler) entriesFor(m ptrace.Module, fn ptrace.Function) *entries {
 	e := &entries{Target: Target{User, m.Name(), fn.Name(), fn.Offset, "", 0}}
 	if name := mpiName(fn); name != "" {
 		e.Class, e.Function = MPI, name
 		e.enters = phaseOf(name, f.files.isMPI(m))
-		e.silent = f.files.isMPI(m) != (f.options.Entry != Caller)
-		if e.silent && e.enters == 0 {
+		e.hidden = f.files.isMPI(m) != (f.options.Entry != Caller)
+		if e.hidden && e.enters == 0 {
 			return nil
 		}
 		return e
 	}
-	if !f.own(m) || fn.Size == 0 || slices.Contains(startup, fn.Name()) {
+	if !f.isOwn(m) || fn.Size == 0 || slices.Contains(startup, fn.Name()) {
 		return nil
 	}
 	return e
@@ -149,77 +148,77 @@ var startup = []string{"_init", "_fini", "_start", "_dl_relocate_static_pie", "_
 // systemFolders hold libraries that are nobody's program.
 var systemFolders = []string{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}
 
-// own tells whether a module's functions are the program's.
-func (f *profiler) own(m ptrace.Module) bool {
+// isOwn reports whether a module's functions are the program's.
+func (f *profiler) isOwn(m ptrace.Module) bool {
 	switch {
 	case m.Path == f.program:
 		return true
 	case f.files.isTool(m) || f.files.isMPI(m):
 		return false // MPI, or a tool between it and the program
 	case len(f.options.Modules) > 0:
-		return slices.ContainsFunc(f.options.Modules, func(pattern string) bool { return matches(pattern, m.Name()) })
+		return slices.ContainsFunc(f.options.Modules, func(pattern string) bool { return matchesPattern(pattern, m.Name()) })
 	}
 	return !slices.ContainsFunc(systemFolders, func(folder string) bool { return strings.HasPrefix(m.Path, folder) })
 }
 
 // Hit counts one entry.
-func (f *profiler) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, error) {
+func (f *profiler) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Action, error) {
 	e := b.Data.(*entries)
-	if own, err := f.tools.made(t, e.Target); own || err != nil {
+	if own, err := f.tools.madeByTool(t, e.Target); own || err != nil {
 		return ptrace.Continue, err
 	}
 	if e.enters == 1 {
 		f.phase, f.initial = max(f.phase, 1), true
 	}
-	e.by[f.phase]++
+	e.counts[f.phase]++
 	f.phase = max(f.phase, e.enters)
-	if e.by[0]+e.by[1]+e.by[2] >= f.options.Cap {
+	if e.counts[0]+e.counts[1]+e.counts[2] >= f.options.Cap {
 		return ptrace.Retire, nil
 	}
 	return ptrace.Continue, nil
 }
 
-// profile is what was counted.
-func (f *profiler) profile() Profile {
+// newProfile is what was counted.
+func (f *profiler) newProfile() Profile {
 	out := f.options
 	out.Functions = []Entered{}
 	for _, e := range f.found {
-		if e.silent || e.by == [3]int{} {
+		if e.hidden || e.counts == [3]int{} {
 			continue
 		}
-		n := Entered{e.Target, e.by[0], e.by[1], e.by[2]}
+		n := Entered{e.Target, e.counts[0], e.counts[1], e.counts[2]}
 		if !f.initial {
 			n.Before, n.Running = 0, n.Before
 		}
 		out.Functions = append(out.Functions, n)
 	}
-	slices.SortFunc(out.Functions, byPlace)
+	slices.SortFunc(out.Functions, comparePlaces)
 	return out
 }
 
-// byPlace orders user functions before MPI calls, then by module and address.
-func byPlace(a, b Entered) int {
+// comparePlaces orders user functions before MPI calls, then by module and address.
+func comparePlaces(a, b Entered) int {
 	return cmp.Or(-cmp.Compare(a.Class, b.Class), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Offset, b.Offset))
 }
 
-// programOf returns the path of the module that was executed.
-func programOf(p *ptrace.Process) string {
-	path, err := executable(p.PID)
+// executablePath returns the path of the module that was executed.
+func executablePath(p *ptrace.Process) string {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
 	if err != nil {
 		return ""
 	}
-	return path
+	return strings.TrimSuffix(path, " (deleted)")
 }
 
 // takeProfile runs the process to its end.
 func takeProfile(p *ptrace.Process, options Profile) (Profile, error) {
 	if options.Follow {
-		c := &collector{follower: follower{options: options, files: library{}}}
+		c := &collector{follower: follower{options: options, files: functionCache{}}}
 		_, err := p.Run(c)
-		options.Functions, options.Collectives, options.Jumps = []Entered{}, c.calls, c.reached()
+		options.Functions, options.Collectives, options.Jumps = []Entered{}, c.calls, c.reachedJumps()
 		return options, err
 	}
-	f := &profiler{options: options, files: library{}, found: map[uint64]*entries{}}
+	f := &profiler{options: options, files: functionCache{}, found: map[uint64]*entries{}}
 	_, err := p.Run(f)
-	return f.profile(), err
+	return f.newProfile(), err
 }

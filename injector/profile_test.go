@@ -13,8 +13,8 @@ import (
 // profileOf runs a program under a profile order and waits for the profile.
 func profileOf(t *testing.T, options Profile, command ...string) *Profile {
 	t.Helper()
-	l := launch(t, Order{Profile: &options}, command...)
-	if state := l.wait(t); !state.Success() {
+	l := launchProgram(t, Order{Profile: &options}, command...)
+	if state := l.waitExit(t); !state.Success() {
 		t.Fatalf("%v: %s", state, l.output.String())
 	}
 	for range 1000 {
@@ -31,7 +31,7 @@ func profileOf(t *testing.T, options Profile, command ...string) *Profile {
 	return nil
 }
 
-func counts(p *Profile) map[string]int {
+func entryCounts(p *Profile) map[string]int {
 	out := map[string]int{}
 	for _, f := range p.Functions {
 		out[f.Module+" "+f.Function] = f.Before + f.Running + f.After
@@ -40,14 +40,14 @@ func counts(p *Profile) map[string]int {
 }
 
 func TestProfileCountsExactly(t *testing.T) {
-	library := build(t, "late", "-shared", "-fPIC")
+	library := compileProgram(t, "late", "-shared", "-fPIC")
 	for name, flags := range shapes {
 		t.Run(name, func(t *testing.T) {
-			program := build(t, "counted", flags...)
+			program := compileProgram(t, "counted", flags...)
 			p := profileOf(t, Profile{Cap: 1000}, program, "3", "100", library)
 			want := map[string]int{"counted main": 1, "counted once": 1, "counted work": 400, "counted leaf": 400,
 				"counted thread": 4, "counted children": 1, "counted late": 1, "late late_function": 5}
-			got := counts(p)
+			got := entryCounts(p)
 			if name != "pie" {
 				for _, local := range []string{"counted thread", "counted children", "counted late"} {
 					delete(want, local) // inlined, or no dynamic symbol
@@ -68,15 +68,15 @@ func TestProfileCountsExactly(t *testing.T) {
 }
 
 func TestProfileCap(t *testing.T) {
-	program := build(t, "counted", "-O0")
-	got := counts(profileOf(t, Profile{Cap: 10}, program, "3", "100"))
+	program := compileProgram(t, "counted", "-O0")
+	got := entryCounts(profileOf(t, Profile{Cap: 10}, program, "3", "100"))
 	if got["counted work"] != 10 || got["counted thread"] != 4 {
 		t.Errorf("%v", got)
 	}
 }
 
 func TestProfileIsTheSameAgain(t *testing.T) {
-	program := build(t, "counted", "-O0")
+	program := compileProgram(t, "counted", "-O0")
 	a := profileOf(t, Profile{Cap: 1}, program, "3", "100")
 	b := profileOf(t, Profile{Cap: 1}, program, "3", "100")
 	if d := cmp.Diff(a, b); d != "" {
@@ -86,7 +86,7 @@ func TestProfileIsTheSameAgain(t *testing.T) {
 
 // The program's C library is not the program's own, unless it is asked for.
 func TestProfileModules(t *testing.T) {
-	program := build(t, "counted", "-O0")
+	program := compileProgram(t, "counted", "-O0")
 	p := profileOf(t, Profile{Cap: 1, Modules: []string{"libc.so.*"}}, program, "1", "10")
 	var libc int
 	for _, f := range p.Functions {
@@ -116,7 +116,7 @@ var ownEntries = map[string]struct {
 func TestEntriesThatDependOnTheirPlace(t *testing.T) {
 	for name, flags := range map[string][]string{"pie": {"-fPIE", "-pie"}, "no pie": {"-no-pie"}} {
 		t.Run(name, func(t *testing.T) {
-			got := counts(profileOf(t, Profile{Cap: 1000}, build(t, "entries", append(flags, "-O1")...)))
+			got := entryCounts(profileOf(t, Profile{Cap: 1000}, compileProgram(t, "entries", append(flags, "-O1")...)))
 			entries := ownEntries[runtime.GOARCH]
 			for _, f := range entries.each {
 				if got["entries "+f] != 3 {

@@ -11,18 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fake is a Runner that notes what it ran; it fails where told and cancels after
+// fakeRunner is a Runner that notes what it ran; it fails where told and cancels after
 // a number of trials.
-type fake struct {
-	ran    []string
-	fails  string
-	left   int
-	cancel context.CancelFunc
+type fakeRunner struct {
+	ran       []string
+	fails     string
+	remaining int
+	cancel    context.CancelFunc
 }
 
-func (f *fake) Run(_ context.Context, t Trial) (Outcome, error) {
+func (f *fakeRunner) Run(_ context.Context, t Trial) (Outcome, error) {
 	f.ran = append(f.ran, t.ID)
-	if f.left--; f.left == 0 {
+	if f.remaining--; f.remaining == 0 {
 		f.cancel()
 	}
 	if t.ID == f.fails {
@@ -46,8 +46,8 @@ func campaignOf(t *testing.T) (*Campaign, []Trial) {
 	return nil, nil
 }
 
-// pass goes on with a campaign until the fake cancels it.
-func pass(t *testing.T, path string, f *fake) error {
+// runCampaign goes on with a campaign until the fake cancels it.
+func runCampaign(t *testing.T, path string, f *fakeRunner) error {
 	t.Helper()
 	c, trials := campaignOf(t)
 	j, err := OpenJournal(path, c, trials)
@@ -68,8 +68,8 @@ func pass(t *testing.T, path string, f *fake) error {
 
 func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	first := &fake{left: 3, fails: "1-001"}
-	if err := pass(t, path, first); !errors.Is(err, context.Canceled) {
+	first := &fakeRunner{remaining: 3, fails: "1-001"}
+	if err := runCampaign(t, path, first); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	// 1-002 was cut off, 1-001 failed; and a crash cuts the last line.
@@ -79,15 +79,15 @@ func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 	}
 	f.WriteString(`{"trial":{"id":"1-0`)
 	f.Close()
-	second := &fake{}
-	if err := pass(t, path, second); err != nil {
+	second := &fakeRunner{}
+	if err := runCampaign(t, path, second); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"1-001", "1-002", "1-003"}, second.ran); d != "" {
 		t.Error(d)
 	}
-	third := &fake{}
-	if err := pass(t, path, third); err != nil || len(third.ran) != 0 {
+	third := &fakeRunner{}
+	if err := runCampaign(t, path, third); err != nil || len(third.ran) != 0 {
 		t.Errorf("%v, %v", third.ran, err)
 	}
 	records, err := ReadRecords(path)
@@ -101,7 +101,7 @@ func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 
 func TestJournalOfAnotherCampaign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	if err := pass(t, path, &fake{}); err != nil {
+	if err := runCampaign(t, path, &fakeRunner{}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(path)

@@ -10,43 +10,33 @@ import (
 
 // Row is the paper's measures (PDI §5.2) over some trials by one algorithm.
 type Row struct {
-	Algorithm string `json:"algorithm"`
-	Functions string `json:"functions"` // "user", "mpi" or "all"
-	Trials    int    `json:"trials"`    // with a fault injected
-	// Recall is the fraction of trials whose faulty rank is named.
-	Recall float64 `json:"recall"`
-	// Isolation is the fraction in which it is not named but alone in its group.
-	Isolation float64 `json:"isolation"`
-	// Imprecision is the mean share of wrong ranks among those named; 0 where none
-	// is named.
+	Algorithm string  `json:"algorithm"` // the algorithm
+	Functions string  `json:"functions"` // class of the functions struck: user, mpi or all
+	Trials    int     `json:"trials"`    // trials in which the fault was injected
+	Recall    float64 `json:"recall"`    // share in which the faulty rank is named
+	Isolation float64 `json:"isolation"` // share in which it is not named, but alone in its group
+	// mean share of wrong ranks among those named; 0 where none is named
 	Imprecision float64 `json:"imprecision"`
-	// Clean is the fraction in which no wrong rank is named.
-	Clean float64 `json:"clean"`
-	// Exact is the fraction in which the faulty rank is named and no other.
-	Exact float64 `json:"exact"`
-	// Function is the fraction, of the recalled whose function has a name, in which
-	// it is named too; Names is their number.
-	Function float64 `json:"function"`
-	Names    int     `json:"names"`
-	// Line is the fraction, of the recalled whose line is known, in which it is
-	// named; Lines is their number.
-	Line  float64 `json:"line"`
-	Lines int     `json:"lines"`
+	Clean       float64 `json:"clean"`    // share in which no wrong rank is named
+	Exact       float64 `json:"exact"`    // share in which the faulty rank is named and no other
+	Function    float64 `json:"function"` // share of names in which the function is named too
+	Names       int     `json:"names"`    // recalled trials whose function has a name
+	Line        float64 `json:"line"`     // share of lines in which the line is named too
+	Lines       int     `json:"lines"`    // recalled trials whose line is known
 }
 
 // Score is the sum of a campaign.
 type Score struct {
-	Rows       []Row        `json:"rows"`
-	Partings   []PartingRow `json:"partings,omitempty"` // where ranks were to part
-	Injected   int          `json:"injected"`
-	NotReached int          `json:"not_reached"`        // the run ended before the drawn entry
-	Undetected int          `json:"undetected"`         // injected, and no hang or loss was noticed
-	Early      int          `json:"early"`              // injected, and a hang noticed before that
-	Over       int          `json:"over"`               // of a slow-down: the job ended before it was to be looked at
-	Failed     int          `json:"failed"`             // could not be run or injected
-	Absorbed   int          `json:"absorbed,omitempty"` // ranks parted, and all ended well
-	// Misses are the trials that are not exact, by algorithm.
-	Misses map[string][]string `json:"misses"`
+	Rows        []Row               `json:"rows"`               // the scores, one for each algorithm and class of functions
+	Divergences []DivergenceRow     `json:"partings,omitempty"` // the scores of faults that make ranks diverge
+	Injected    int                 `json:"injected"`           // trials in which the fault was injected
+	NotReached  int                 `json:"not_reached"`        // the run ended before the drawn entry
+	Undetected  int                 `json:"undetected"`         // injected, and no hang or loss was noticed
+	Early       int                 `json:"early"`              // injected, and a hang was noticed before that
+	Over        int                 `json:"over"`               // for slow: the job ended before it was to be observed
+	Failed      int                 `json:"failed"`             // could not be run or injected
+	Absorbed    int                 `json:"absorbed,omitempty"` // ranks diverged, and the job ended well
+	Misses      map[string][]string `json:"misses"`             // IDs of the trials that are not exact, for each algorithm
 }
 
 // NewScore sums up records. Only trials whose fault was injected count; one that
@@ -54,7 +44,7 @@ type Score struct {
 // records of a trial the last counts.
 func NewScore(records []Record) Score {
 	s := Score{Misses: map[string][]string{}}
-	records = latest(records)
+	records = latestRecords(records)
 	var scored []Record
 	for _, r := range records {
 		switch {
@@ -65,7 +55,7 @@ func NewScore(records []Record) Score {
 			s.NotReached++
 		case r.Outcome.Over:
 			s.Over++
-		case r.Trial.Fault.Parts() && !r.Outcome.Hang:
+		case r.Trial.Fault.CausesDivergence() && !r.Outcome.Hang:
 			s.Absorbed++
 		default:
 			s.Injected++
@@ -78,19 +68,19 @@ func NewScore(records []Record) Score {
 			scored = append(scored, r)
 		}
 	}
-	if s.Partings = partingRows(scored); len(s.Partings) > 0 {
+	if s.Divergences = divergenceRows(scored); len(s.Divergences) > 0 {
 		return s
 	}
-	for _, algorithm := range algorithms(scored) {
+	for _, algorithm := range algorithmNames(scored) {
 		for _, functions := range []string{string(User), string(MPI), "all"} {
-			s.Rows = append(s.Rows, s.row(scored, algorithm, functions))
+			s.Rows = append(s.Rows, s.newRow(scored, algorithm, functions))
 		}
 	}
 	return s
 }
 
-// latest keeps the last record of each trial, in the order of the first.
-func latest(records []Record) []Record {
+// latestRecords keeps the last record of each trial, in the order of the first.
+func latestRecords(records []Record) []Record {
 	at := map[string]int{}
 	var out []Record
 	for _, r := range records {
@@ -105,7 +95,7 @@ func latest(records []Record) []Record {
 	return out
 }
 
-func algorithms(records []Record) []string {
+func algorithmNames(records []Record) []string {
 	names := map[string]bool{}
 	for _, r := range records {
 		for _, d := range r.Outcome.Diagnoses {
@@ -115,8 +105,8 @@ func algorithms(records []Record) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// row sums up and notes the misses.
-func (s *Score) row(records []Record, algorithm, functions string) Row {
+// newRow sums up and notes the misses.
+func (s *Score) newRow(records []Record, algorithm, functions string) Row {
 	row := Row{Algorithm: algorithm, Functions: functions}
 	for _, r := range records {
 		if functions != "all" && functions != string(r.Trial.Target.Class) {
@@ -128,7 +118,7 @@ func (s *Score) row(records []Record, algorithm, functions string) Row {
 			s.Misses[algorithm] = append(s.Misses[algorithm], r.Trial.ID)
 		}
 	}
-	row.average()
+	row.toFractions()
 	return row
 }
 
@@ -144,23 +134,23 @@ func diagnosisBy(r Record, algorithm string) Diagnosis {
 
 func (r *Row) add(v Verdict) {
 	r.Trials++
-	r.Recall += count(v.Recall)
-	r.Isolation += count(v.Isolated)
+	r.Recall += indicator(v.Recall)
+	r.Isolation += indicator(v.Isolated)
 	r.Imprecision += v.Imprecision
-	r.Clean += count(v.Imprecision == 0)
-	r.Exact += count(v.Exact)
-	r.Function += count(v.Function)
+	r.Clean += indicator(v.Imprecision == 0)
+	r.Exact += indicator(v.Exact)
+	r.Function += indicator(v.Function)
 	if v.Recall && v.HasName {
 		r.Names++
 	}
-	r.Line += count(v.Recall && v.Line)
+	r.Line += indicator(v.Recall && v.Line)
 	if v.Recall && v.HasLine {
 		r.Lines++
 	}
 }
 
-// average turns the sums into fractions.
-func (r *Row) average() {
+// toFractions turns the sums into fractions.
+func (r *Row) toFractions() {
 	n := max(r.Trials, 1)
 	r.Function /= float64(max(r.Names, 1))
 	r.Line /= float64(max(r.Lines, 1))
@@ -169,17 +159,17 @@ func (r *Row) average() {
 	}
 }
 
-func count(yes bool) float64 {
+func indicator(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-// Text prints the paper's table. What has no trials is shown as "-".
-func (s Score) Text(w io.Writer) error {
-	if len(s.Partings) > 0 {
-		return s.partings(w)
+// WriteText prints the paper's table. What has no trials is shown as "-".
+func (s Score) WriteText(w io.Writer) error {
+	if len(s.Divergences) > 0 {
+		return s.writeDivergences(w)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t,
@@ -187,9 +177,9 @@ func (s Score) Text(w io.Writer) error {
 	for _, r := range s.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%d\t", r.Algorithm, r.Functions, r.Trials)
 		for _, v := range []float64{r.Recall, r.Isolation, r.Imprecision, r.Clean, r.Exact} {
-			fmt.Fprintf(t, "%s\t", share(v, r.Trials > 0))
+			fmt.Fprintf(t, "%s\t", formatShare(v, r.Trials > 0))
 		}
-		fmt.Fprintf(t, "%s\t%s\t\n", share(r.Function, r.Names > 0), share(r.Line, r.Lines > 0))
+		fmt.Fprintf(t, "%s\t%s\t\n", formatShare(r.Function, r.Names > 0), formatShare(r.Line, r.Lines > 0))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -205,9 +195,9 @@ func (s Score) Text(w io.Writer) error {
 	return err
 }
 
-// partings prints the table of a campaign in which ranks part.
-func (s Score) partings(w io.Writer) error {
-	if err := partingText(w, s.Partings); err != nil {
+// writeDivergences prints the table of a campaign in which ranks part.
+func (s Score) writeDivergences(w io.Writer) error {
+	if err := writeDivergenceRows(w, s.Divergences); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "injected %d; absorbed, so that the job ended well, %d; a hang noticed before %d; "+
@@ -215,7 +205,7 @@ func (s Score) partings(w io.Writer) error {
 	return err
 }
 
-func share(v float64, some bool) string {
+func formatShare(v float64, some bool) string {
 	if !some {
 		return "-"
 	}

@@ -49,9 +49,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// paperLike are the paper's figures for LAMMPS: 19 of 20 user functions and 3 of
+// paperRecords are the paper's figures for LAMMPS: 19 of 20 user functions and 3 of
 // 5 MPI calls named, the others isolated; one named with a wrong rank beside it.
-func paperLike() []Record {
+func paperRecords() []Record {
 	var out []Record
 	for i := range 25 {
 		class := User
@@ -80,9 +80,9 @@ func paperLike() []Record {
 }
 
 func TestScoreTable(t *testing.T) {
-	s := NewScore(paperLike())
+	s := NewScore(paperRecords())
 	var text bytes.Buffer
-	if err := s.Text(&text); err != nil {
+	if err := s.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "score.txt", text.Bytes())
@@ -95,7 +95,7 @@ func TestScoreTable(t *testing.T) {
 
 // A hang that nobody noticed is a miss, and the last record of a trial counts.
 func TestScoreOfUnnoticedAndRepeated(t *testing.T) {
-	records := paperLike()[:2]
+	records := paperRecords()[:2]
 	records[0].Outcome.Hang = false
 	records = append(records, Record{Trial: records[1].Trial, Error: "later it failed"})
 	s := NewScore(records)

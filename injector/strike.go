@@ -8,49 +8,49 @@ import (
 	"laggard/injector/ptrace"
 )
 
-// slice is how long a slowed rank runs at a time: short against any time limit,
+// slowSlice is how long a slowed rank runs at a time: short against any time limit,
 // long against what stopping it takes.
-const slice = 20 * time.Millisecond
+const slowSlice = 20 * time.Millisecond
 
-// strike brings the fault about in the thread that stands at a breakpoint. It
+// applyFault brings the fault about in the thread that stands at a breakpoint. It
 // takes effect when the process is let go (release).
-func strike(p *ptrace.Process, at *ptrace.Stop, f Fault) error {
+func applyFault(p *ptrace.Process, at *ptrace.Stop, f Fault) error {
 	switch f.Kind {
 	case Hang:
-		return hang(p, at.Thread)
+		return hangThread(p, at.Thread)
 	case Spin:
 		return at.Thread.Spin(at.At)
 	case Segv:
 		return at.Thread.Fault(at.At)
 	case Kill, Slow:
-		return nil // nothing to prepare, see release
+		return nil // nothing to prepare, see releaseProcess
 	case Exit:
-		return exit(p, at.Thread, f.Status)
+		return callExit(p, at.Thread, f.Status)
 	}
 	return fmt.Errorf("injector: %q: %w", f.Kind, ErrFault)
 }
 
-// release lets the process go, or keeps it slow until it ends.
-func release(p *ptrace.Process, f Fault) error {
+// releaseProcess lets the process go, or keeps it slow until it ends.
+func releaseProcess(p *ptrace.Process, f Fault) error {
 	switch f.Kind {
 	case Slow:
-		return p.Slow(f.Factor, slice)
+		return p.Slow(f.Factor, slowSlice)
 	case Kill:
 		return p.Kill()
 	}
 	return p.Detach()
 }
 
-// hang has the thread wait for a mutex that is locked for good. Unlike sleep and
+// hangThread has the thread wait for a mutex that is locked for good. Unlike sleep and
 // pause, which return when a signal was handled, the C library's lock goes back
 // to waiting; and unlike a loop planted in the function it leaves the code, and
 // so the other threads, alone.
-func hang(p *ptrace.Process, t *ptrace.Thread) error {
-	lock, err := p.Library("pthread_mutex_lock")
+func hangThread(p *ptrace.Process, t *ptrace.Thread) error {
+	lock, err := p.LibcFunction("pthread_mutex_lock")
 	if err != nil {
 		return err
 	}
-	mutex, err := t.Map()
+	mutex, err := t.MapPage()
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func hang(p *ptrace.Process, t *ptrace.Thread) error {
 	return t.Call(lock, mutex)
 }
 
-// exit has the thread call exit, which runs what the program left for its end.
-func exit(p *ptrace.Process, t *ptrace.Thread, status int) error {
-	function, err := p.Library("exit")
+// callExit has the thread call exit, which runs what the program left for its end.
+func callExit(p *ptrace.Process, t *ptrace.Thread, status int) error {
+	function, err := p.LibcFunction("exit")
 	if err != nil {
 		return err
 	}

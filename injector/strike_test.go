@@ -3,9 +3,7 @@ package injector
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,8 +14,8 @@ func strikeAt(function string, n int, f Fault) Order {
 	return Order{Strike: &Strike{Target: Target{Class: User, Function: function}, Invocation: n, Fault: f}}
 }
 
-// place returns the state and the program counter of a thread.
-func place(t *testing.T, r Report) (state string, pc uint64) {
+// threadStateAndPC returns the state and the program counter of a thread.
+func threadStateAndPC(t *testing.T, r Report) (state string, pc uint64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.PID, r.TID))
 	if err != nil {
@@ -33,7 +31,7 @@ func place(t *testing.T, r Report) (state string, pc uint64) {
 	return state, pc
 }
 
-func traced(t *testing.T, pid int) bool {
+func isTraced(t *testing.T, pid int) bool {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -66,23 +64,23 @@ var protection = map[string]string{"amd64": "-fcf-protection=full", "arm64": "-m
 func TestHangStopsTheThreadForGood(t *testing.T) {
 	for name, flags := range shapes {
 		t.Run(name, func(t *testing.T) {
-			l := launch(t, strikeAt("beat", 7, Fault{Kind: Hang}), build(t, "steady", flags...))
-			r := l.report(t)
+			l := launchProgram(t, strikeAt("beat", 7, Fault{Kind: Hang}), compileProgram(t, "steady", flags...))
+			r := l.waitReport(t)
 			if r.State != Injected || r.Hits != 7 {
 				t.Fatalf("report %+v", r)
 			}
 			eventually(t, "asleep and left alone", func() bool {
-				state, _ := place(t, r)
-				return state == "S" && !traced(t, r.PID)
+				state, _ := threadStateAndPC(t, r)
+				return state == "S" && !isTraced(t, r.PID)
 			})
 			for range 3 {
 				syscall.Kill(r.PID, syscall.SIGUSR1)
 				// One that is sent before the last was taken is lost.
-				eventually(t, "signal taken", func() bool { return !pending(t, r.PID) })
+				eventually(t, "signal taken", func() bool { return !hasPendingSignal(t, r.PID) })
 			}
-			eventually(t, "asleep after signals", func() bool { state, _ := place(t, r); return state == "S" })
+			eventually(t, "asleep after signals", func() bool { state, _ := threadStateAndPC(t, r); return state == "S" })
 			l.Process.Kill()
-			l.wait(t)
+			l.waitExit(t)
 			out := l.output.String()
 			if strings.Count(out, "beat\n") != 6 || strings.Count(out, "signal\n") != 3 {
 				t.Errorf("the sixth beat should be the last, and three signals handled: %q", out)
@@ -91,8 +89,8 @@ func TestHangStopsTheThreadForGood(t *testing.T) {
 	}
 }
 
-// pending tells whether a signal waits to be taken by the process.
-func pending(t *testing.T, pid int) bool {
+// hasPendingSignal reports whether a signal waits to be taken by the process.
+func hasPendingSignal(t *testing.T, pid int) bool {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -102,28 +100,32 @@ func pending(t *testing.T, pid int) bool {
 }
 
 func TestSpinStaysAtThePlace(t *testing.T) {
-	l := launch(t, strikeAt("beat", 3, Fault{Kind: Spin}), build(t, "steady", "-O2"))
-	r := l.report(t)
+	l := launchProgram(t, strikeAt("beat", 3, Fault{Kind: Spin}), compileProgram(t, "steady", "-O2"))
+	r := l.waitReport(t)
 	eventually(t, "running and left alone", func() bool {
-		state, _ := place(t, r)
-		return state == "R" && !traced(t, r.PID)
+		state, _ := threadStateAndPC(t, r)
+		return state == "R" && !isTraced(t, r.PID)
 	})
 	syscall.Kill(r.PID, syscall.SIGUSR1)
-	time.Sleep(50 * time.Millisecond)
-	l.Process.Signal(syscall.SIGSTOP)
-	eventually(t, "stopped", func() bool { state, _ := place(t, r); return state == "T" })
-	if _, pc := place(t, r); pc != r.Address {
-		t.Errorf("it spins at %#x, not at %#x", pc, r.Address)
-	}
+	eventually(t, "signal taken", func() bool { return !hasPendingSignal(t, r.PID) })
+	eventually(t, "spinning at the place", func() bool {
+		l.Process.Signal(syscall.SIGSTOP)
+		eventually(t, "stopped", func() bool { state, _ := threadStateAndPC(t, r); return state == "T" })
+		if _, pc := threadStateAndPC(t, r); pc == r.Address {
+			return true
+		}
+		l.Process.Signal(syscall.SIGCONT) // it is in the handler still
+		return false
+	})
 	l.Process.Kill()
-	l.wait(t)
+	l.waitExit(t)
 	if out := l.output.String(); strings.Count(out, "beat\n") != 2 || strings.Count(out, "signal\n") != 1 {
 		t.Errorf("output %q", out)
 	}
 }
 
 func TestFaultsThatEnd(t *testing.T) {
-	program := build(t, "counted", "-O2")
+	program := compileProgram(t, "counted", "-O2")
 	for _, c := range []struct {
 		fault  string
 		signal syscall.Signal
@@ -134,12 +136,12 @@ func TestFaultsThatEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := launch(t, strikeAt("work", 250, f), program, "3", "100")
-			state := l.wait(t).Sys().(syscall.WaitStatus)
+			l := launchProgram(t, strikeAt("work", 250, f), program, "3", "100")
+			state := l.waitExit(t).Sys().(syscall.WaitStatus)
 			if c.status >= 0 && state.ExitStatus() != c.status || c.signal != 0 && state.Signal() != c.signal {
 				t.Errorf("it ended with %v, signal %v", state.ExitStatus(), state.Signal())
 			}
-			if r := l.report(t); r.State != Injected || r.Hits != 250 {
+			if r := l.waitReport(t); r.State != Injected || r.Hits != 250 {
 				t.Errorf("report %+v", r)
 			}
 			if out := l.output.String(); out != "once\n" {
@@ -150,9 +152,9 @@ func TestFaultsThatEnd(t *testing.T) {
 }
 
 func TestSlowDown(t *testing.T) {
-	program := build(t, "busy", "-O2")
-	l := launch(t, strikeAt("begin", 1, Fault{Kind: Slow, Factor: 8}), program)
-	if state := l.wait(t); !state.Success() {
+	program := compileProgram(t, "busy", "-O2")
+	l := launchProgram(t, strikeAt("begin", 1, Fault{Kind: Slow, Factor: 8}), program)
+	if state := l.waitExit(t); !state.Success() {
 		t.Fatalf("%v: %s", state, l.output.String())
 	}
 	var ratio float64
@@ -164,28 +166,28 @@ func TestSlowDown(t *testing.T) {
 }
 
 func TestFunctionOfALateLibrary(t *testing.T) {
-	program := build(t, "counted", "-O2")
-	library := build(t, "late", "-shared", "-fPIC")
+	program := compileProgram(t, "counted", "-O2")
+	library := compileProgram(t, "late", "-shared", "-fPIC")
 	o := strikeAt("late_function", 4, Fault{Kind: Exit, Status: 5})
 	o.Strike.Target.Module = "late"
-	l := launch(t, o, program, "0", "10", library)
-	if state := l.wait(t); state.ExitCode() != 5 {
+	l := launchProgram(t, o, program, "0", "10", library)
+	if state := l.waitExit(t); state.ExitCode() != 5 {
 		t.Errorf("%v: %s", state, l.output.String())
 	}
-	if r := l.report(t); r.State != Injected || r.Hits != 4 {
+	if r := l.waitReport(t); r.State != Injected || r.Hits != 4 {
 		t.Errorf("report %+v", r)
 	}
 }
 
 func TestNotReached(t *testing.T) {
-	program := build(t, "counted", "-O2")
+	program := compileProgram(t, "counted", "-O2")
 	for function, want := range map[string]State{"work": NotReached, "no_such": NotFound} {
 		// 4 threads, 100 rounds; the fork's entry is in another process.
-		l := launch(t, strikeAt(function, 401, Fault{Kind: Kill}), program, "3", "100")
-		if state := l.wait(t); !state.Success() {
+		l := launchProgram(t, strikeAt(function, 401, Fault{Kind: Kill}), program, "3", "100")
+		if state := l.waitExit(t); !state.Success() {
 			t.Errorf("%s: %v", function, state)
 		}
-		r := l.report(t)
+		r := l.waitReport(t)
 		if r.State != want || want == NotReached && r.Hits != 400 {
 			t.Errorf("%s: report %+v", function, r)
 		}
@@ -196,8 +198,8 @@ func TestNotReached(t *testing.T) {
 }
 
 func TestPlaceByOffset(t *testing.T) {
-	program := build(t, "counted", "-O2")
-	list := library{}.functions(program)
+	program := compileProgram(t, "counted", "-O2")
+	list := functionCache{}.functions(program)
 	var o Order
 	for _, f := range list {
 		if f.Names[0] == "leaf" {
@@ -205,39 +207,8 @@ func TestPlaceByOffset(t *testing.T) {
 				Invocation: 10, Fault: Fault{Kind: Exit, Status: 9}}}
 		}
 	}
-	l := launch(t, o, program)
-	if state := l.wait(t); state.ExitCode() != 9 {
+	l := launchProgram(t, o, program)
+	if state := l.waitExit(t); state.ExitCode() != 9 {
 		t.Errorf("%v: %s", state, l.output.String())
 	}
-}
-
-// apart starts a program that is nobody's child here: a tracer must not also
-// wait for the process.
-func apart(t *testing.T, program string) int {
-	t.Helper()
-	out, err := exec.Command("sh", "-c", `"$0" >/dev/null 2>&1 & echo $!`, program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
-	eventually(t, "the program runs", func() bool { path, _ := executable(pid); return path == program })
-	return pid
-}
-
-func TestAttach(t *testing.T) {
-	pid := apart(t, build(t, "steady", "-O2"))
-	r, err := Attach(pid, *strikeAt("beat", 5, Fault{Kind: Hang}).Strike)
-	if err != nil {
-		skipWithoutPtrace(t, err.Error())
-		t.Fatal(err)
-	}
-	if r.State != Injected || r.Hits != 5 {
-		t.Errorf("report %+v", r)
-	}
-	eventually(t, "asleep and left alone",
-		func() bool { state, _ := place(t, r); return state == "S" && !traced(t, pid) })
 }

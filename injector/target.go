@@ -21,18 +21,16 @@ const (
 
 // Target is a function.
 type Target struct {
-	Class    Class  `json:"class"`
+	Class    Class  `json:"class"`            // user or mpi
 	Module   string `json:"module"`           // last element of its path, or a pattern; "" any
 	Function string `json:"function"`         // linker name; for MPI the C name, such as MPI_Send
-	Offset   uint64 `json:"offset,omitempty"` // file address of its entry, 0: found by name
-	// File and Line are where its source begins, as far as debug information
-	// tells; whoever has it fills them in.
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	Offset   uint64 `json:"offset,omitempty"` // address of its entry in the file; absent: found by name
+	File     string `json:"file,omitempty"`   // source file
+	Line     int    `json:"line,omitempty"`   // line of its entry
 }
 
 // Name is the function as a person reads it: demangled, without parameters.
-func (t Target) Name() string { return readable(t.Function) }
+func (t Target) Name() string { return demangleName(t.Function) }
 
 // String names the function with its module.
 func (t Target) String() string {
@@ -45,7 +43,7 @@ func (t Target) String() string {
 	return t.Name() + " (" + t.Module + ")"
 }
 
-func readable(name string) string {
+func demangleName(name string) string {
 	return demangle.Filter(name, demangle.NoParams, demangle.NoClones, demangle.MaxLength(16))
 }
 
@@ -62,10 +60,10 @@ const (
 	Caller Entry = "caller"
 )
 
-// library remembers what files define.
-type library map[string][]ptrace.Function
+// functionCache remembers what files define.
+type functionCache map[string][]ptrace.Function
 
-func (l library) functions(path string) []ptrace.Function {
+func (l functionCache) functions(path string) []ptrace.Function {
 	if list, ok := l[path]; ok {
 		return list
 	}
@@ -77,18 +75,18 @@ func (l library) functions(path string) []ptrace.Function {
 	return list
 }
 
-func (l library) defines(m ptrace.Module, name string) bool {
-	_, ok := ptrace.Find(l.functions(m.Path), name)
+func (l functionCache) definesFunction(m ptrace.Module, name string) bool {
+	_, ok := ptrace.FindFunction(l.functions(m.Path), name)
 	return ok
 }
 
 // isMPI tells the MPI library: a tool defines MPI_Init, only the library also
 // PMPI_Init.
-func (l library) isMPI(m ptrace.Module) bool { return l.defines(m, "PMPI_Init") }
+func (l functionCache) isMPI(m ptrace.Module) bool { return l.definesFunction(m, "PMPI_Init") }
 
-// locate returns the address of the target in a module, false if it is not there.
-func (l library) locate(m ptrace.Module, t Target, e Entry) (uint64, bool) {
-	if !matches(t.Module, m.Name()) || t.Class == MPI && l.isMPI(m) != (e != Caller) {
+// targetAddress returns the address of the target in a module, false if it is not there.
+func (l functionCache) targetAddress(m ptrace.Module, t Target, e Entry) (uint64, bool) {
+	if !matchesPattern(t.Module, m.Name()) || t.Class == MPI && l.isMPI(m) != (e != Caller) {
 		return 0, false
 	}
 	if t.Offset != 0 {
@@ -99,21 +97,21 @@ func (l library) locate(m ptrace.Module, t Target, e Entry) (uint64, bool) {
 		names = []string{"P" + t.Function, t.Function}
 	}
 	for _, name := range names {
-		if f, ok := l.find(m, name); ok {
+		if f, ok := l.findFunction(m, name); ok {
 			return m.Base + f.Offset, true
 		}
 	}
 	return 0, false
 }
 
-// find takes linker names before readable ones, which need not be unique.
-func (l library) find(m ptrace.Module, name string) (ptrace.Function, bool) {
+// findFunction takes linker names before readable ones, which need not be unique.
+func (l functionCache) findFunction(m ptrace.Module, name string) (ptrace.Function, bool) {
 	list := l.functions(m.Path)
-	if f, ok := ptrace.Find(list, name); ok || strings.HasPrefix(name, "_Z") {
+	if f, ok := ptrace.FindFunction(list, name); ok || strings.HasPrefix(name, "_Z") {
 		return f, ok
 	}
 	i := slices.IndexFunc(list, func(f ptrace.Function) bool {
-		return strings.HasPrefix(f.Name(), "_Z") && readable(f.Name()) == name
+		return strings.HasPrefix(f.Name(), "_Z") && demangleName(f.Name()) == name
 	})
 	if i < 0 {
 		return ptrace.Function{}, false
@@ -121,8 +119,8 @@ func (l library) find(m ptrace.Module, name string) (ptrace.Function, bool) {
 	return list[i], true
 }
 
-// matches tells whether a pattern (path.Match) names a module; "" matches all.
-func matches(pattern, module string) bool {
+// matchesPattern reports whether a pattern (path.Match) names a module; "" matches all.
+func matchesPattern(pattern, module string) bool {
 	if pattern == "" || pattern == module {
 		return true
 	}

@@ -14,7 +14,7 @@ func (r Record) String() string {
 		return r.healthyString()
 	}
 	text := fmt.Sprintf("%s %s rank %d at entry %d of %s", t.ID, t.Fault, t.Rank, t.Invocation, t.Target)
-	if t.Fault.Parts() {
+	if t.Fault.CausesDivergence() {
 		text = fmt.Sprintf("%s %s ranks %v at collective %d, %s", t.ID, t.Fault, t.Ranks(), t.Invocation, t.Target)
 	}
 	if r.Outcome == nil {
@@ -24,10 +24,10 @@ func (r Record) String() string {
 		return text + ": " + string(s)
 	}
 	if r.Outcome.Over {
-		return text + ": all ranks were through before it was looked at"
+		return text + ": all ranks had finished before they were examined"
 	}
-	if t.Fault.Parts() {
-		return text + r.partingString()
+	if t.Fault.CausesDivergence() {
+		return text + r.divergenceString()
 	}
 	for _, d := range r.Outcome.Diagnoses {
 		text += fmt.Sprintf("; %s %s", d.Algorithm, Judge(t.Strike, d))
@@ -35,8 +35,8 @@ func (r Record) String() string {
 	return text
 }
 
-// partingString says what came of ranks that were to part.
-func (r Record) partingString() string {
+// divergenceString says what came of ranks that were to part.
+func (r Record) divergenceString() string {
 	o := r.Outcome
 	switch {
 	case !o.Hang:
@@ -44,8 +44,8 @@ func (r Record) partingString() string {
 	case o.Truth == nil || len(o.Diagnoses) == 0:
 		return ": not diagnosed"
 	}
-	text := fmt.Sprintf(" (%.2f): %s", o.Diagnoses[0].Confidence, JudgeParting(r.Trial.Strike, o.Truth, o.Diagnoses[0]))
-	if row := r.partingRow(); row != string(r.Trial.Fault.Kind) {
+	text := fmt.Sprintf(" (%.2f): %s", o.Diagnoses[0].Confidence, JudgeDivergence(r.Trial.Strike, o.Truth, o.Diagnoses[0]))
+	if row := r.divergenceRow(); row != string(r.Trial.Fault.Kind) {
 		text = "; " + row + text
 	}
 	return text
@@ -78,8 +78,8 @@ func (v Verdict) String() string {
 	return "MISSED"
 }
 
-// bySeeds picks the records of some seeds.
-func bySeeds(records []Record, seeds []uint64) []Record {
+// recordsOfSeeds picks the records of some seeds.
+func recordsOfSeeds(records []Record, seeds []uint64) []Record {
 	var out []Record
 	for _, r := range records {
 		if r.Trial.Fault.Kind != None && slices.Contains(seeds, r.Trial.Seed) {
@@ -89,20 +89,20 @@ func bySeeds(records []Record, seeds []uint64) []Record {
 	return out
 }
 
-// Text writes the paper's table of the seeds that were tuned on and of those to
+// WriteText writes the paper's table of the seeds that were tuned on and of those to
 // report on, and what became of the healthy runs.
-func (c *Campaign) Text(w io.Writer, records []Record) error {
+func (c *Campaign) WriteText(w io.Writer, records []Record) error {
 	for _, part := range []struct {
 		what  string
 		seeds []uint64
 	}{{"tuned on", c.Trials.Tune}, {"reported", c.Trials.Report}} {
-		some := bySeeds(records, part.seeds)
+		some := recordsOfSeeds(records, part.seeds)
 		if len(some) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "%s, %s, %d ranks, seeds %v (%s)\n", c.Program.Name, c.Launch.Family, c.Launch.Ranks,
 			part.seeds, part.what)
-		if err := NewScore(some).Text(w); err != nil {
+		if err := NewScore(some).WriteText(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
@@ -113,16 +113,16 @@ func (c *Campaign) Text(w io.Writer, records []Record) error {
 	return nil
 }
 
-// SumText writes the tables of several campaigns in which ranks part, on their seeds to
+// WriteCombinedText writes the tables of several campaigns in which ranks part, on their seeds to
 // report on: a row for each, then one for each kind of fault. records are by campaign.
-func SumText(w io.Writer, campaigns []*Campaign, records [][]Record) error {
-	var each []PartingRow
+func WriteCombinedText(w io.Writer, campaigns []*Campaign, records [][]Record) error {
+	var each []DivergenceRow
 	var all []Record
 	for i, c := range campaigns {
 		name := fmt.Sprintf("%s, %s, %d", c.Program.Name, c.Launch.Family, c.Launch.Ranks)
-		some := bySeeds(records[i], c.Trials.Report)
-		for _, row := range partingRows(latest(some)) {
-			if row.Trials == AllParted {
+		some := recordsOfSeeds(records[i], c.Trials.Report)
+		for _, row := range divergenceRows(latestRecords(some)) {
+			if row.Trials == AllDivergences {
 				row.Trials = name
 				each = append(each, row)
 			}
@@ -132,23 +132,35 @@ func SumText(w io.Writer, campaigns []*Campaign, records [][]Record) error {
 			all = append(all, r)
 		}
 	}
-	if err := partingText(w, each); err != nil {
+	if err := writeDivergenceRows(w, each); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	return NewScore(all).Text(w)
+	return NewScore(all).WriteText(w)
 }
 
-// JSON writes the same, with the campaign and every record.
-func (c *Campaign) JSON(w io.Writer, records []Record) error {
+// Document is a campaign, its trials, and their score.
+type Document struct {
+	Campaign      *Campaign `json:"campaign"`       // the campaign file, with defaults filled in
+	SchemaVersion int       `json:"schema_version"` // version of this JSON form
+	Totals        Totals    `json:"totals"`         // the scores
+	Trials        []Record  `json:"trials"`         // every trial that was run; of several of one ID, the last counts
+}
+
+// Totals are the scores of a campaign.
+type Totals struct {
+	Health Health `json:"health"` // of the runs without a fault
+	Report Score  `json:"report"` // of the seeds in trials.report
+	Tune   Score  `json:"tune"`   // of the seeds in trials.tune
+}
+
+// WriteJSON writes the same, with the campaign and every record.
+func (c *Campaign) WriteJSON(w io.Writer, records []Record) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{
-		"schema_version": 1, "campaign": c, "trials": records,
-		"totals": map[string]any{
-			"tune":   NewScore(bySeeds(records, c.Trials.Tune)),
-			"report": NewScore(bySeeds(records, c.Trials.Report)),
-			"health": NewHealth(records),
-		},
-	})
+	return e.Encode(Document{Campaign: c, SchemaVersion: 1, Trials: records, Totals: Totals{
+		Health: NewHealth(records),
+		Report: NewScore(recordsOfSeeds(records, c.Trials.Report)),
+		Tune:   NewScore(recordsOfSeeds(records, c.Trials.Tune)),
+	}})
 }

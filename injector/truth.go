@@ -8,35 +8,30 @@ import (
 // Truth is how ranks left the common sequence of collectives, found from the calls that
 // all ranks were seen to make, and from what was done to them.
 type Truth struct {
-	Ranks []int `json:"ranks"`
-	// Kinds are those that a diagnosis may say: one, unless both sides' calls ended too
-	// early to tell.
-	Kinds []string `json:"kinds"`
-	// Calls are the first that differ, of either side; a diagnosis is to name one.
-	Calls []Collective `json:"calls"`
-	// Visible: the calls of the struck rank differ from those of the others. If not, it
-	// waits for a message, say, while they wait for it in the next collective.
-	Visible bool `json:"visible"`
-	// Clear: the ranks that were not struck agree among themselves.
-	Clear bool `json:"clear"`
+	Ranks []int    `json:"ranks"` // ranks that left the common sequence
+	Kinds []string `json:"kinds"` // kinds that a diagnosis may name
+	// the first calls that differ, of either side; a diagnosis has to name one
+	Calls   []Collective `json:"calls"`
+	Visible bool         `json:"visible"` // the calls of the struck rank differ from those of the others
+	Clear   bool         `json:"clear"`   // the other ranks agree among themselves
 }
 
 // The kinds of divergence, as a diagnosis names them.
 const (
-	saidSkipped   = "skipped"
-	saidExtra     = "extra"
-	saidOrder     = "order"
-	saidArguments = "arguments"
-	saidDeparted  = "error_path"
-	saidDifferent = "collective_mismatch"
-	saidLoopCount = "loop_count"
-	saidEarlier   = "earlier"
+	kindSkipped   = "skipped"
+	kindExtra     = "extra"
+	kindOrder     = "order"
+	kindArguments = "arguments"
+	kindDeparted  = "error_path"
+	kindDifferent = "collective_mismatch"
+	kindLoopCount = "loop_count"
+	kindEarlier   = "earlier"
 )
 
 // sequences are the collectives of a rank, by object.
 type sequences map[int][]Collective
 
-func byObject(calls []Collective) sequences {
+func groupByObject(calls []Collective) sequences {
 	out := sequences{}
 	for _, c := range calls {
 		out[c.Object] = append(out[c.Object], c)
@@ -48,66 +43,66 @@ func byObject(calls []Collective) sequences {
 // objects, as far as these made the same in the healthy profile.
 func TruthOf(s Strike, r Report, profiles []*Profile, made [][]Collective) *Truth {
 	out := &Truth{Ranks: s.Ranks(), Clear: true}
-	own, healthy := byObject(made[s.Rank]), byObject(profiles[s.Rank].Collectives)
+	own, healthy := groupByObject(made[s.Rank]), groupByObject(profiles[s.Rank].Collectives)
 	common := map[int][]Collective{}
 	for object := range healthy {
 		if object >= 0 {
-			ref, clear := reference(object, out.Ranks, healthy[object], profiles, made)
+			ref, clear := referenceCalls(object, out.Ranks, healthy[object], profiles, made)
 			common[object], out.Clear = ref, out.Clear && clear
 		}
 	}
-	object, n := firstDifference(made[s.Rank], own, common, alike)
+	object, n := firstDifference(made[s.Rank], own, common, sameCall)
 	if out.Visible = n >= 0; out.Visible {
 		out.Calls = []Collective{own[object][n], common[object][n]}
 	}
 	// Calls from two places may match, and MPI objects to a later one.
-	if o, m := firstDifference(made[s.Rank], own, common, matching); m >= 0 && (o != object || m != n) {
+	if o, m := firstDifference(made[s.Rank], own, common, sameFunctionAndRoot); m >= 0 && (o != object || m != n) {
 		out.Calls = append(out.Calls, own[o][m], common[o][m])
 	}
 	switch s.Fault.Kind {
 	case Skip:
-		out.Kinds = []string{saidSkipped}
-		out.repeated(own[object], n)
+		out.Kinds = []string{kindSkipped}
+		out.addLoopCountKind(own[object], n)
 	case Extra:
-		out.Kinds = []string{saidExtra}
-		out.repeated(own[object], n)
+		out.Kinds = []string{kindExtra}
+		out.addLoopCountKind(own[object], n)
 	case Root, Count, Type:
-		out.Kinds, out.Calls, out.Visible = []string{saidArguments}, []Collective{*r.Call}, true
+		out.Kinds, out.Calls, out.Visible = []string{kindArguments}, []Collective{*r.Call}, true
 	case Exchange:
-		out.Kinds, out.Visible = []string{saidOrder}, true
+		out.Kinds, out.Visible = []string{kindOrder}, true
 		if n < 0 {
 			out.Calls = []Collective{*r.Call, profiles[s.Rank].Collectives[s.Invocation]}
 		} else if !slices.ContainsFunc(own[object][n:], func(c Collective) bool { return c.sameSite(r.Call) }) {
-			out.Kinds = append(out.Kinds, saidSkipped) // what it would have made later was never seen
+			out.Kinds = append(out.Kinds, kindSkipped) // what it would have made later was never seen
 		}
 	case Loop, Branch:
-		if out.turned(r, own[object], healthy[object], n); s.Fault.Kind == Loop {
-			out.Kinds = append(out.Kinds, saidLoopCount)
+		if out.setJumpKind(r, own[object], healthy[object], n); s.Fault.Kind == Loop {
+			out.Kinds = append(out.Kinds, kindLoopCount)
 		}
 	}
-	if left := made[s.Rank]; s.Fault.Kind == Leave || !out.Visible && len(left) > 0 && left[len(left)-1].leaves() {
-		out.departed(own, common)
+	if left := made[s.Rank]; s.Fault.Kind == Leave || !out.Visible && len(left) > 0 && left[len(left)-1].leavesMPI() {
+		out.setDeparture(own, common)
 	}
 	return out
 }
 
-// repeated: of calls that repeat the one before, one less or more is an iteration.
-func (t *Truth) repeated(own []Collective, n int) {
+// addLoopCountKind: of calls that repeat the one before, one less or more is an iteration.
+func (t *Truth) addLoopCountKind(own []Collective, n int) {
 	if n > 0 && slices.ContainsFunc(t.Calls, func(c Collective) bool { return c.sameSite(&own[n-1]) }) {
-		t.Kinds = append(t.Kinds, saidLoopCount)
+		t.Kinds = append(t.Kinds, kindLoopCount)
 	}
 }
 
-// reference is the longest sequence on an object of a rank that was not struck; of
+// referenceCalls is the longest sequence on an object of a rank that was not struck; of
 // those that made the same as the struck one when all was well. Without such a rank
 // it is what the struck one made then. clear: these ranks agree.
-func reference(object int, struck []int, healthy []Collective, profiles []*Profile,
+func referenceCalls(object int, struck []int, healthy []Collective, profiles []*Profile,
 	made [][]Collective) (longest []Collective, clear bool) {
 	var twins [][]Collective
 	for rank, p := range profiles {
-		usual := byObject(p.Collectives)[object]
-		if !slices.Contains(struck, rank) && slices.EqualFunc(usual, healthy, alike) {
-			twins = append(twins, byObject(made[rank])[object])
+		usual := groupByObject(p.Collectives)[object]
+		if !slices.Contains(struck, rank) && slices.EqualFunc(usual, healthy, sameCall) {
+			twins = append(twins, groupByObject(made[rank])[object])
 		}
 	}
 	if len(twins) == 0 {
@@ -118,16 +113,16 @@ func reference(object int, struck []int, healthy []Collective, profiles []*Profi
 			longest = t
 		}
 	}
-	return longest, !slices.ContainsFunc(twins, func(t []Collective) bool { return differAt(t, longest, alike) >= 0 })
+	return longest, !slices.ContainsFunc(twins, func(t []Collective) bool { return firstDifferenceAt(t, longest, sameCall) >= 0 })
 }
 
-func alike(a, b Collective) bool { return a.same(&b) }
+func sameCall(a, b Collective) bool { return a.sameSiteAndRoot(&b) }
 
-func matching(a, b Collective) bool { return a.Function == b.Function && a.Root == b.Root }
+func sameFunctionAndRoot(a, b Collective) bool { return a.Function == b.Function && a.Root == b.Root }
 
-// differAt is the first index at which two sequences differ; -1: one is the beginning of
+// firstDifferenceAt is the first index at which two sequences differ; -1: one is the beginning of
 // the other.
-func differAt(a, b []Collective, same func(a, b Collective) bool) int {
+func firstDifferenceAt(a, b []Collective, same func(a, b Collective) bool) int {
 	for i := range min(len(a), len(b)) {
 		if !same(a[i], b[i]) {
 			return i
@@ -141,7 +136,7 @@ func firstDifference(calls []Collective, own sequences, common map[int][]Collect
 	same func(a, b Collective) bool) (object, n int) {
 	at := map[int]int{}
 	for o, c := range common {
-		at[o] = differAt(own[o], c, same)
+		at[o] = firstDifferenceAt(own[o], c, same)
 	}
 	next := map[int]int{}
 	for _, c := range calls {
@@ -153,43 +148,43 @@ func firstDifference(calls []Collective, own sequences, common map[int][]Collect
 	return -1, -1
 }
 
-// turned tells the kind where a jump went the other way: how the calls go on tells it,
+// setJumpKind tells the kind where a jump went the other way: how the calls go on tells it,
 // or, where they end too early, which way the jump went.
-func (t *Truth) turned(r Report, own, healthy []Collective, n int) {
-	kind := saidSkipped
+func (t *Truth) setJumpKind(r Report, own, healthy []Collective, n int) {
+	kind := kindSkipped
 	if r.Toward {
-		kind = saidExtra
+		kind = kindExtra
 	}
 	t.Kinds = []string{kind}
 	if n < 0 || n > len(healthy) {
 		return
 	}
-	skipped, extra := shifts(own[n:], healthy[n:])
+	skipped, extra := detectShift(own[n:], healthy[n:])
 	switch {
 	case skipped && !extra:
-		t.Kinds = []string{saidSkipped}
+		t.Kinds = []string{kindSkipped}
 	case extra && !skipped:
-		t.Kinds = []string{saidExtra}
+		t.Kinds = []string{kindExtra}
 	case !slices.ContainsFunc(healthy, func(c Collective) bool { return c.sameSite(&own[n]) }):
-		t.Kinds = append(t.Kinds, saidDifferent) // a call that it never makes otherwise
+		t.Kinds = append(t.Kinds, kindDifferent) // a call that it never makes otherwise
 	}
 }
 
-// shifts tells whether calls go on as the usual ones do behind some of these, and
+// detectShift reports whether calls go on as the usual ones do behind some of these, and
 // whether some of the calls come before the usual ones.
-func shifts(calls, usual []Collective) (skipped, extra bool) {
+func detectShift(calls, usual []Collective) (skipped, extra bool) {
 	for d := 1; d < len(usual) && !skipped; d++ {
-		skipped = len(usual)-d >= len(calls) && differAt(calls, usual[d:], alike) < 0
+		skipped = len(usual)-d >= len(calls) && firstDifferenceAt(calls, usual[d:], sameCall) < 0
 	}
 	for d := 1; d < len(calls) && !extra; d++ {
-		extra = differAt(calls[d:], usual, alike) < 0
+		extra = firstDifferenceAt(calls[d:], usual, sameCall) < 0
 	}
 	return skipped, extra
 }
 
-// departed: the others wait in the next call on some object.
-func (t *Truth) departed(own sequences, common map[int][]Collective) {
-	t.Kinds, t.Calls = []string{saidDeparted}, nil
+// setDeparture: the others wait in the next call on some object.
+func (t *Truth) setDeparture(own sequences, common map[int][]Collective) {
+	t.Kinds, t.Calls = []string{kindDeparted}, nil
 	for object, c := range common {
 		if n := len(own[object]); n < len(c) {
 			t.Calls = append(t.Calls, c[n])
@@ -202,11 +197,11 @@ func (t *Truth) departed(own sequences, common map[int][]Collective) {
 	t.Visible = len(t.Calls) > 0
 }
 
-// place names where a call returns to.
-func (c *Collective) place() string { return fmt.Sprintf("%s+%#x", c.Module, c.Offset) }
+// returnPlace names where a call returns to.
+func (c *Collective) returnPlace() string { return fmt.Sprintf("%s+%#x", c.Module, c.Offset) }
 
-// PartingVerdict is a diagnosis compared with the truth of ranks that parted.
-type PartingVerdict struct {
+// DivergenceVerdict is a diagnosis compared with the truth of ranks that parted.
+type DivergenceVerdict struct {
 	Ranks bool // these and no others are named
 	Among bool // they are named, with others, and a confidence of at most 0.5
 	Kind  bool
@@ -226,38 +221,38 @@ type PartingVerdict struct {
 // sure is the confidence above which nothing may be wrong.
 const sure = 0.5
 
-// JudgeParting compares a diagnosis with the truth.
-func JudgeParting(s Strike, t *Truth, d Diagnosis) PartingVerdict {
-	v := PartingVerdict{Ranks: slices.Equal(slices.Sorted(slices.Values(d.LP)), t.Ranks)}
+// JudgeDivergence compares a diagnosis with the truth.
+func JudgeDivergence(s Strike, t *Truth, d Diagnosis) DivergenceVerdict {
+	v := DivergenceVerdict{Ranks: slices.Equal(slices.Sorted(slices.Values(d.LP)), t.Ranks)}
 	all := !slices.ContainsFunc(t.Ranks, func(r int) bool { return !slices.Contains(d.LP, r) })
 	v.Among = !v.Ranks && all && d.Confidence <= sure
 	v.Kind = slices.Contains(t.Kinds, d.Cause)
-	v.Silent = d.Parted == nil && !v.Kind
-	if p := d.Parted; p != nil {
+	v.Silent = d.Divergence == nil && !v.Kind
+	if p := d.Divergence; p != nil {
 		v.Kind = slices.Contains(t.Kinds, p.Kind)
-		v.Call = slices.ContainsFunc(t.Calls, func(c Collective) bool { return p.names(&c) })
-		v.Bracket = p.Kind == saidEarlier && slices.ContainsFunc(t.Calls,
+		v.Call = slices.ContainsFunc(t.Calls, func(c Collective) bool { return p.beginsWith(&c) })
+		v.Bracket = p.Kind == kindEarlier && slices.ContainsFunc(t.Calls,
 			func(c Collective) bool { return c.Number > p.AlikeTo && c.Number <= p.Number })
 	}
-	if s.Parting != nil && s.Parting.Jump != nil && s.Parting.Jump.Line > 0 {
-		jump := s.Parting.Jump
+	if s.Divergence != nil && s.Divergence.Jump != nil && s.Divergence.Jump.Line > 0 {
+		jump := s.Divergence.Jump
 		v.HasBranch = true
 		is := func(s Source) bool { return s.File == jump.File && s.Line == jump.Line }
-		if d.Parted != nil && d.Parted.Branch != nil {
-			v.Branch = is(d.Parted.Branch.Source)
-			v.Nested = !v.Branch && slices.ContainsFunc(d.Parted.Branch.Or, is)
+		if d.Divergence != nil && d.Divergence.Branch != nil {
+			v.Branch = is(d.Divergence.Branch.Source)
+			v.Nested = !v.Branch && slices.ContainsFunc(d.Divergence.Branch.Or, is)
 		}
 	}
 	v.Wrong = !v.Ranks && !v.Among && len(d.LP) > 0 && d.Confidence > sure
-	plain := v.Kind || d.Parted != nil && d.Parted.Kind == saidDifferent
+	plain := v.Kind || d.Divergence != nil && d.Divergence.Kind == kindDifferent
 	v.Misleading = v.Wrong || !v.Silent && t.Visible && d.Confidence > sure && !v.Bracket && !(plain && v.Call)
 	return v
 }
 
-// names tells whether a divergence begins with the call.
-func (p *Parted) names(c *Collective) bool {
+// beginsWith reports whether a divergence begins with the call.
+func (p *ReportedDivergence) beginsWith(c *Collective) bool {
 	if p.Number != c.Number || len(p.Calls) == 0 {
 		return false
 	}
-	return p.Calls[0].MPI == c.Function && slices.Contains(p.Calls[0].Places, c.place())
+	return p.Calls[0].MPI == c.Function && slices.Contains(p.Calls[0].Places, c.returnPlace())
 }

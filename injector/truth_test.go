@@ -40,7 +40,7 @@ func callsOf(text string) []Collective {
 func strikeIn(t *testing.T, text string) (Strike, Report) {
 	t.Helper()
 	var fault, how string
-	s, r := Strike{Rank: 1, Parting: &Parting{}}, Report{}
+	s, r := Strike{Rank: 1, Divergence: &Divergence{}}, Report{}
 	if _, err := fmt.Sscan(text, &fault, &how, &s.Invocation); err != nil {
 		t.Fatal(text, err)
 	}
@@ -105,58 +105,58 @@ func (t *Truth) text() string {
 	return out
 }
 
-func TestJudgeParting(t *testing.T) {
+func TestJudgeDivergence(t *testing.T) {
 	call := Collective{Function: "MPI_Bcast", Module: "app", Offset: 0x10, Number: 7}
-	truth := &Truth{Ranks: []int{2}, Kinds: []string{saidSkipped}, Calls: []Collective{call}, Visible: true,
+	truth := &Truth{Ranks: []int{2}, Kinds: []string{kindSkipped}, Calls: []Collective{call}, Visible: true,
 		Clear: true}
-	s := Strike{Rank: 2, Fault: Fault{Kind: Branch}, Parting: &Parting{Jump: &Jump{File: "a.c", Line: 4}}}
-	parted := func(kind string, number int, place string, line int) *Parted {
-		return &Parted{Kind: kind, Number: number, AlikeTo: number - 3,
+	s := Strike{Rank: 2, Fault: Fault{Kind: Branch}, Divergence: &Divergence{Jump: &Jump{File: "a.c", Line: 4}}}
+	parted := func(kind string, number int, place string, line int) *ReportedDivergence {
+		return &ReportedDivergence{Kind: kind, Number: number, AlikeTo: number - 3,
 			Calls:  []Begun{{"MPI_Bcast", []string{place, "app+0x99"}}},
 			Branch: &Decided{Source: Source{File: "a.c", Line: line}}}
 	}
-	right := parted(saidSkipped, 7, "app+0x10", 4)
+	right := parted(kindSkipped, 7, "app+0x10", 4)
 	for name, c := range map[string]struct {
 		d    Diagnosis
 		want string
 	}{
-		"all": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: right}, "ranks, kind, call, branch"},
-		"other branch": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: parted(saidSkipped, 7, "app+0x10", 5)},
+		"all": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: right}, "ranks, kind, call, branch"},
+		"other branch": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: parted(kindSkipped, 7, "app+0x10", 5)},
 			"ranks, kind, call, BRANCH MISSED"},
-		"other number": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: parted(saidSkipped, 8, "app+0x10", 4)},
+		"other number": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: parted(kindSkipped, 8, "app+0x10", 4)},
 			"ranks, kind, branch, MISLEADING"},
-		"other place": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: parted(saidSkipped, 7, "app+0x20", 4)},
+		"other place": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: parted(kindSkipped, 7, "app+0x20", 4)},
 			"ranks, kind, branch, MISLEADING"},
-		"other kind, unsure": {Diagnosis{LP: []int{2}, Confidence: 0.5, Parted: parted(saidExtra, 7, "app+0x10", 4)},
+		"other kind, unsure": {Diagnosis{LP: []int{2}, Confidence: 0.5, Divergence: parted(kindExtra, 7, "app+0x10", 4)},
 			"ranks, call, branch"},
-		"no kind": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: parted(saidDifferent, 7, "app+0x10", 4)},
+		"no kind": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: parted(kindDifferent, 7, "app+0x10", 4)},
 			"ranks, call, branch"},
-		"earlier": {Diagnosis{LP: []int{2}, Confidence: 0.9, Parted: parted(saidEarlier, 8, "app+0x20", 4)},
+		"earlier": {Diagnosis{LP: []int{2}, Confidence: 0.9, Divergence: parted(kindEarlier, 8, "app+0x20", 4)},
 			"ranks, bracket, branch"},
-		"both":     {Diagnosis{LP: []int{1, 2}, Confidence: 0.5, Parted: right}, "among, kind, call, branch"},
-		"too many": {Diagnosis{LP: []int{1, 2}, Confidence: 0.6, Parted: right}, "kind, call, branch, WRONG"},
+		"both":     {Diagnosis{LP: []int{1, 2}, Confidence: 0.5, Divergence: right}, "among, kind, call, branch"},
+		"too many": {Diagnosis{LP: []int{1, 2}, Confidence: 0.6, Divergence: right}, "kind, call, branch, WRONG"},
 		"silent":   {Diagnosis{LP: []int{3}, Confidence: 0.99}, "BRANCH MISSED, SILENT, WRONG"},
 		"unsure":   {Diagnosis{LP: []int{3}, Confidence: 0.5}, "BRANCH MISSED, SILENT"},
 	} {
-		if got := JudgeParting(s, truth, c.d).String(); got != c.want {
+		if got := JudgeDivergence(s, truth, c.d).String(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 }
 
 // The rows of a campaign, and what is counted apart.
-func TestPartingScore(t *testing.T) {
+func TestDivergenceScore(t *testing.T) {
 	call := Collective{Function: "MPI_Bcast", Module: "app", Offset: 0x10, Number: 7}
 	right := Diagnosis{Algorithm: "laggard", LP: []int{2}, Confidence: 0.9,
-		Parted: &Parted{Kind: saidSkipped, Number: 7, Calls: []Begun{{"MPI_Bcast", []string{"app+0x10"}}}}}
+		Divergence: &ReportedDivergence{Kind: kindSkipped, Number: 7, Calls: []Begun{{"MPI_Bcast", []string{"app+0x10"}}}}}
 	wrong := Diagnosis{Algorithm: "laggard", LP: []int{0, 1, 2}, Confidence: 0.99}
 	var records []Record
 	add := func(kind Kind, visible, clear, ended, hang bool, d Diagnosis) {
-		s := Strike{Rank: 2, Fault: Fault{Kind: kind}, Parting: &Parting{}}
-		if s.Fault.turns() {
-			s.Parting.Jump = &Jump{File: "a.c", Line: 4}
+		s := Strike{Rank: 2, Fault: Fault{Kind: kind}, Divergence: &Divergence{}}
+		if s.Fault.flipsJump() {
+			s.Divergence.Jump = &Jump{File: "a.c", Line: 4}
 		}
-		truth := &Truth{Ranks: []int{2}, Kinds: []string{saidSkipped}, Calls: []Collective{call}, Visible: visible,
+		truth := &Truth{Ranks: []int{2}, Kinds: []string{kindSkipped}, Calls: []Collective{call}, Visible: visible,
 			Clear: clear}
 		records = append(records, Record{Trial: Trial{ID: fmt.Sprintf("1-%03d", len(records)), Strike: s},
 			Outcome: &Outcome{Report: Report{State: Injected}, Hang: hang, Ended: ended, Truth: truth,
@@ -171,7 +171,7 @@ func TestPartingScore(t *testing.T) {
 	add(Root, true, true, false, false, Diagnosis{})
 	score := NewScore(records)
 	var out bytes.Buffer
-	if err := score.Text(&out); err != nil {
+	if err := score.WriteText(&out); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "partings.txt", out.Bytes())
@@ -201,7 +201,7 @@ func TestReadDiagnosis(t *testing.T) {
 }
 
 // Several campaigns together: the seeds that were tuned on are left out.
-func TestSumText(t *testing.T) {
+func TestWriteCombinedText(t *testing.T) {
 	var campaigns []*Campaign
 	var records [][]Record
 	for i, name := range []string{"one", "two"} {
@@ -212,16 +212,16 @@ func TestSumText(t *testing.T) {
 		var some []Record
 		for seed := range uint64(3) {
 			r := Record{Trial: Trial{ID: fmt.Sprintf("%d-000", seed), Seed: seed, Strike: Strike{Rank: 2,
-				Fault: Fault{Kind: Skip, Ranks: 1}, Parting: &Parting{}}},
+				Fault: Fault{Kind: Skip, Ranks: 1}, Divergence: &Divergence{}}},
 				Outcome: &Outcome{Report: Report{State: Injected}, Hang: true, Truth: &Truth{Ranks: []int{2},
-					Kinds: []string{saidSkipped}, Visible: true, Clear: true},
+					Kinds: []string{kindSkipped}, Visible: true, Clear: true},
 					Diagnoses: []Diagnosis{{Algorithm: "laggard", LP: []int{2 - i}, Confidence: 0.9}}}}
 			some = append(some, r, Record{Trial: r.Trial, Error: "it would not start"}, r)
 		}
 		campaigns, records = append(campaigns, c), append(records, some)
 	}
 	var out bytes.Buffer
-	if err := SumText(&out, campaigns, records); err != nil {
+	if err := WriteCombinedText(&out, campaigns, records); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "sum.txt", out.Bytes())

@@ -19,51 +19,51 @@ import (
 // about to become: "watch RUNDIR" at rank 0, unless the job is watched already, and
 // "keep RUNDIR RUNID" at the first rank of a node with files of its own.
 func (r *Recording) Join(command []string, beside func(words ...string) error) (map[string]string, error) {
-	if err := r.meet(); err != nil {
+	if err := r.agreeOnRunDir(); err != nil {
 		return nil, err
 	}
 	env, err := r.Environment()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.keepNode(beside); err != nil {
+	if err := r.startNodeKeeper(beside); err != nil {
 		return nil, err
 	}
-	if launcher.Rank() != "0" || os.Getenv(watched) != "" {
-		return env, nil
-	}
-	if err := r.describe(command, launcher.Size()); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := r.startNodeGuard(); err != nil || launcher.Rank() != "0" || os.Getenv(watched) != "" {
 		return env, err
 	}
-	r.announce()
+	if err := r.writeManifest(command, launcher.Size()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return env, err
+	}
+	r.printRunDir()
 	return env, beside("watch", r.Dir)
 }
 
-// meet makes the run directory, whose name and number all ranks agree on.
-func (r *Recording) meet() error {
-	name, err := launcher.Job()
+// agreeOnRunDir makes the run directory, whose name and number all ranks agree on.
+func (r *Recording) agreeOnRunDir() error {
+	name, err := launcher.JobName()
 	if err != nil && (r.Dir == "" || os.Getenv("LAGGARD_RUN_ID") == "") {
 		return err
 	}
 	if r.Dir == "" {
 		r.Dir = "laggard-" + name
 	}
-	if r.Dir, err = rundir.Share(r.Dir); err != nil {
+	if r.Dir, err = rundir.CreateShared(r.Dir); err != nil {
 		return err
 	}
 	if r.ID, err = rundir.IDOf(name); err != nil {
 		return err
 	}
-	return rundir.Belongs(r.Dir, r.ID)
+	return rundir.CheckRunID(r.Dir, r.ID)
 }
 
-// keepNode has the first rank of a node, the one that makes its directory, leave
+// startNodeKeeper has the first rank of a node, the one that makes its directory, leave
 // a keeper there.
-func (r *Recording) keepNode(beside func(words ...string) error) error {
+func (r *Recording) startNodeKeeper(beside func(words ...string) error) error {
 	if r.LiveDir == "" {
 		return nil
 	}
-	err := os.Mkdir(collect.Path(r.LiveDir, r.ID), 0o700)
+	err := os.Mkdir(collect.NodeDir(r.LiveDir, r.ID), 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

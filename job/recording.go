@@ -20,22 +20,26 @@ import (
 
 // Recording says where and what is recorded of a job, and how it is watched.
 type Recording struct {
-	Dir       string             // the run directory; "": named by date, or by the job
-	ID        uint64             // of the run; Prepare and Join fill it in
-	LiveDir   string             // directory of each node for the files while the job runs; "": Dir
-	Record    []string           // what is recorded, see preload.Kinds
-	Features  map[string]float64 // how large the run is, for the manifest
-	Library   string             // the recorder; "": where it is installed
-	Settings  map[string]string  // more variables of the recorder, by name
-	Version   string             // of laggard, for the manifest
-	Timeout   time.Duration      // see standstill.Standstill.Hangs
-	OnHang    string             // one of watch.Actions
-	Anonymous bool               // the manifest has no command line
-	Say       io.Writer          // where the user is told what is done
-	Quiet     bool               // nothing is said of a job that is well
-	Limit     watch.Limit        // see there; nil: none
-	Resolver  watch.NamesOf      // of the variables of a job that hangs; nil: their values are not noted
-	sight     *sight.Sight       // watches the ranks of this node; nil: nobody does
+	Dir       string                // the run directory; "": named by date, or by the job
+	ID        uint64                // of the run; Prepare and Join fill it in
+	LiveDir   string                // directory of each node for the files while the job runs; "": Dir
+	Record    []string              // what is recorded, see preload.Kinds
+	Features  map[string]float64    // how large the run is, for the manifest
+	Library   string                // the recorder; "": where it is installed
+	Settings  map[string]string     // more variables of the recorder, by name
+	Version   string                // of laggard, for the manifest
+	Timeout   time.Duration         // see standstill.Standstill.Hangs
+	OnHang    string                // one of watch.Actions
+	KillAfter time.Duration         // how long processes that are ended have from SIGTERM to SIGKILL
+	Anonymous bool                  // the manifest has no command line
+	Say       io.Writer             // where the user is told what is done
+	Quiet     bool                  // nothing is said of a job that is well
+	Limit     watch.Limit           // see there; nil: none
+	Certain   func(dir string) bool // see watch.Watcher; nil: unknown
+	// Helper is the command line, with the program's name first, that makes this program one of its helpers; nil: the
+	// job is not ended if this process is killed.
+	Helper func(words ...string) []string
+	sight  *sight.Sight // watches the ranks of this node; nil: they are not watched
 }
 
 // Prepare makes the run directory with its manifest, if the recorder is there.
@@ -49,14 +53,14 @@ func (r *Recording) Prepare(command []string) (err error) {
 	if r.ID, err = rundir.NewID(); err != nil {
 		return err
 	}
-	return r.describe(command, 0)
+	return r.writeManifest(command, 0)
 }
 
-func (r *Recording) describe(command []string, ranks int) error {
+func (r *Recording) writeManifest(command []string, ranks int) error {
 	if r.Anonymous {
 		command = []string{}
 	}
-	return rundir.Describe(r.Dir, r.ID, model.Manifest{
+	return rundir.WriteManifest(r.Dir, r.ID, model.Manifest{
 		Version: r.Version, Command: command, Ranks: ranks, LiveDir: r.LiveDir, Record: r.Record, Features: r.Features,
 	})
 }
@@ -95,39 +99,40 @@ func withOption(options, name, value string) string {
 	return strings.Trim(options+":"+name+"="+value, ":")
 }
 
-// Command is a launcher, found at path, that passes the recorder and more
+// LauncherCommand is a launcher, found at path, that passes the recorder and more
 // variables on to the ranks.
-func (r *Recording) Command(path string, words []string, more map[string]string) (*exec.Cmd, error) {
+func (r *Recording) LauncherCommand(path string, words []string, more map[string]string) (*exec.Cmd, error) {
 	env, err := r.Environment()
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(env, more)
-	cmd := exec.Command(path, launcher.Forward(path, words[1:], env)...)
-	cmd.Args[0], cmd.Env = words[0], launcher.Merge(os.Environ(), env)
+	cmd := exec.Command(path, launcher.ForwardEnv(path, words[1:], env)...)
+	cmd.Args[0], cmd.Env = words[0], launcher.MergeEnv(os.Environ(), env)
 	return cmd, nil
 }
 
-// Watch watches the job until done, see watch.Watcher. pid is that of the launcher
+// WatchJob watches the job until done, see watch.Watcher. pid is that of the launcher
 // or of rank 0's program.
-func (r *Recording) Watch(pid int, explain func(), done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
+func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (hung bool, err error) {
 	w := watch.Watcher{
-		Dir: r.Dir, Own: r.own(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
-		Sight: r.sight, Limit: r.Limit, Resolver: r.Resolver,
+		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, End: end,
+		Say: r.Say, Sight: r.sight, Limit: r.Limit,
+		Certain: r.Certain,
 	}
-	return w.Until(done, signals)
+	return w.WatchUntil(done)
 }
 
-// own is where the file of this node is.
-func (r *Recording) own() string {
+// nodeFileDir is where the file of this node is.
+func (r *Recording) nodeFileDir() string {
 	if r.LiveDir != "" {
-		return collect.Path(r.LiveDir, r.ID)
+		return collect.NodeDir(r.LiveDir, r.ID)
 	}
 	return r.Dir
 }
 
-// Keep looks after the files of this node until done, see watch.Keeper.
-func (r *Recording) Keep(done <-chan error, signals <-chan os.Signal, limit time.Duration) error {
-	k := watch.Keeper{Live: collect.Path(r.LiveDir, r.ID), Dir: r.Dir, Timeout: r.Timeout, Say: r.Say}
-	return k.Until(done, signals, limit)
+// KeepNodeFiles looks after the files of this node until done, see watch.Keeper.
+func (r *Recording) KeepNodeFiles(done <-chan error, signals <-chan os.Signal, limit time.Duration) error {
+	k := watch.Keeper{Live: collect.NodeDir(r.LiveDir, r.ID), Dir: r.Dir, Timeout: r.Timeout, Say: r.Say}
+	return k.KeepUntil(done, signals, limit)
 }

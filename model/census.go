@@ -1,5 +1,7 @@
 package model
 
+import "cmp"
+
 // Census counts what the files of a run directory say of the job they belong
 // to. The censuses of parts merge; a file is counted where it begins.
 type Census struct {
@@ -18,8 +20,8 @@ type RunCensus struct {
 	Twice RankSet     `json:"twice"` // several
 }
 
-// Census counts the part.
-func (p *Part) Census() Census {
+// TakeCensus counts the part.
+func (p *Part) TakeCensus() Census {
 	c := Census{Runs: map[uint64]RunCensus{}}
 	for i := range p.files {
 		f := &p.files[i]
@@ -34,7 +36,7 @@ func (p *Part) Census() Census {
 			r.Files++
 			r.Bytes += f.layout.size
 		}
-		r.count(f.slots)
+		r.countSlots(f.slots)
 		if f.layout.sure {
 			c.Runs[f.layout.header.RunID] = r
 		} else {
@@ -44,7 +46,7 @@ func (p *Part) Census() Census {
 	return c
 }
 
-func (r *RunCensus) count(slots []SlotInfo) {
+func (r *RunCensus) countSlots(slots []SlotInfo) {
 	if r.Sizes == nil {
 		r.Sizes = map[int]int{}
 	}
@@ -91,18 +93,27 @@ func (r *RunCensus) merge(t *RunCensus) {
 
 // Verdict is what is known of the job once all files were looked at.
 type Verdict struct {
-	ID      uint64
-	Size    int     // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
-	Seen    RankSet // ranks that have a slot, and
-	Twice   RankSet // several
-	Again   int     // slots of a world of that size beyond one for each rank
-	Foreign RankSet // ranks that have one only in files of other runs
-	bytes   int64
+	ID         uint64
+	Size       int     // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Claimed    int     // what they say where it is not credible, see CredibleRanks; else 0
+	Seen       RankSet // ranks that have a slot, and
+	Twice      RankSet // several
+	Duplicates int     // slots of a world of that size beyond one for each rank
+	Foreign    RankSet // ranks that have one only in files of other runs
+	bytes      int64
+	most       int // CredibleRanks of those seen
 }
 
-// Verdict decides which run the files belong to: that of the manifest, or that
+// CredibleRanks is how many ranks a job may have of which so many left a record. What is said of missing ranks takes
+// memory for each, so a size beyond that is taken for damage.
+func CredibleRanks(recorded int) int {
+	const always, each = 1 << 20, 16
+	return min(max(always, each*recorded), MaxRanks)
+}
+
+// DecideRun decides which run the files belong to: that of the manifest, or that
 // of most files if no file is of the manifest's or there is none.
-func (c Census) Verdict(m *Manifest) Verdict {
+func (c Census) DecideRun(m *Manifest) Verdict {
 	v := Verdict{ID: c.commonID(m)}
 	own := RunCensus{}
 	own.merge(&c.Unsure)
@@ -113,25 +124,29 @@ func (c Census) Verdict(m *Manifest) Verdict {
 	if v.Size = mostCommon(own.Sizes); v.Size == 0 && m != nil {
 		v.Size = m.Ranks
 	}
-	v.Seen, v.Twice = v.within(own.Seen), v.within(own.Twice)
-	v.Again = max(0, own.Sizes[v.Size]-v.Seen.Len())
+	v.most = CredibleRanks(own.Seen.Len())
+	if v.Size > v.most {
+		v.Claimed, v.Size = v.Size, 0
+	}
+	v.Seen, v.Twice = v.inWorld(own.Seen), v.inWorld(own.Twice)
+	v.Duplicates = max(0, own.Sizes[v.Size]-v.Seen.Len())
 	for id, r := range c.Runs {
 		if id != v.ID {
-			v.Foreign = v.Foreign.Union(v.within(r.Seen).Minus(v.Seen))
+			v.Foreign = v.Foreign.Union(v.inWorld(r.Seen).Minus(v.Seen))
 		}
 	}
 	return v
 }
 
-// within leaves out what are no ranks of the job.
-func (v *Verdict) within(ranks RankSet) RankSet {
-	if v.Size == 0 {
-		return ranks
-	}
+// inWorld leaves out what are no ranks of the job.
+func (v *Verdict) inWorld(ranks RankSet) RankSet {
 	var world RankSet
-	world.AddRange(0, v.Size-1)
+	world.AddRange(0, v.rankBound()-1)
 	return ranks.Intersect(world)
 }
+
+// rankBound is what all ranks of the job are below.
+func (v *Verdict) rankBound() int { return cmp.Or(v.Size, v.most) }
 
 func (c Census) commonID(m *Manifest) uint64 {
 	files := map[uint64]int{}

@@ -9,6 +9,19 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"laggard/model/format"
+)
+
+// Where a file header has what is read while the job runs.
+const (
+	// SlotCountAt is where a number of 32 bits counts the slots.
+	SlotCountAt = format.FileNslots
+	// EndingsAt is where there is a number of 32 bits for each of the first MaxEndings
+	// slots, in which the kernel notes that a thread of its process has ended.
+	EndingsAt = format.FileEndings
+	// MaxEndings bounds the slots that have such a number.
+	MaxEndings = format.Endings
 )
 
 // Header is what the header of a node file says.
@@ -39,15 +52,15 @@ type layout struct {
 // to p; an error means that nothing of the file can be used.
 func (m *image) readLayout(p *problems) (*layout, error) {
 	size := m.size()
-	if size < fileEndings {
-		return nil, fmt.Errorf("%w: %d bytes are no file header", ErrTruncated, size)
+	if size < format.FileEndings {
+		return nil, fmt.Errorf("%w: %d bytes are not a file header", ErrTruncated, size)
 	}
-	l := &layout{slots: map[uint32][]chunk{}, streams: map[uint32][]int64{}, end: pageSize, size: size}
+	l := &layout{slots: map[uint32][]chunk{}, streams: map[uint32][]int64{}, end: format.PageSize, size: size}
 	if err := m.readHeader(l, p); err != nil {
 		return nil, err
 	}
 	l.size = m.awaitEnd(p)
-	for _, c := range m.walk(pageSize, l.size, p) {
+	for _, c := range m.walkChunks(format.PageSize, l.size, p) {
 		if c.stream {
 			l.streams[c.slot] = append(l.streams[c.slot], c.off)
 		} else {
@@ -65,10 +78,10 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 // readHeader checks and reads the file header. One of magic and checksum may
 // be damaged, the chunks are protected by checksums of their own.
 func (m *image) readHeader(l *layout, p *problems) error {
-	head := m.words(nil, 0, fileEndings)
-	le32, le64 := fields(head)
-	magic := le64(0) == fileMagic
-	l.sure = crc32.Checksum(head[fileVersion:fileCRC], castagnoli) == le32(fileCRC)
+	head := m.appendWords(nil, 0, format.FileEndings)
+	le32, le64 := wordReaders(head)
+	magic := le64(0) == format.Magic
+	l.sure = crc32.Checksum(head[format.FileVersion:format.FileCRC], castagnoli) == le32(format.FileCRC)
 	switch {
 	case !magic && !l.sure:
 		return ErrMagic
@@ -77,14 +90,14 @@ func (m *image) readHeader(l *layout, p *problems) error {
 	case !l.sure:
 		p.add("file header", 0, ErrChecksum)
 	}
-	if v := le32(fileVersion); l.sure && v != version {
-		return fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, version)
+	if v := le32(format.FileVersion); l.sure && v != format.Version {
+		return fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, format.Version)
 	}
-	if page := le32(filePage); l.sure && page != pageSize {
+	if page := le32(format.FilePage); l.sure && page != format.PageSize {
 		return fmt.Errorf("%w: page size %d", ErrCorrupt, page)
 	}
-	host, _, _ := bytes.Cut(head[fileHost:fileHost+fileHostLen], []byte{0})
-	l.header = Header{RunID: le64(fileRunID), Host: string(host), Created: timeOf(le64(fileCreated))}
+	host, _, _ := bytes.Cut(head[format.FileHost:format.FileHost+format.SizeofFileHost], []byte{0})
+	l.header = Header{RunID: le64(format.FileRunID), Host: string(host), Created: timeOf(le64(format.FileCreated))}
 	return nil
 }
 
@@ -92,7 +105,7 @@ func (m *image) readHeader(l *layout, p *problems) error {
 // behind it. A live process reserves first and lengthens the file right after.
 func (m *image) awaitEnd(p *problems) int64 {
 	for wait := 5; ; wait-- {
-		end, size := m.u64(fileEnd), m.size()
+		end, size := m.u64(format.FileEnd), m.size()
 		if end <= uint64(size) {
 			return size
 		}
@@ -104,15 +117,15 @@ func (m *image) awaitEnd(p *problems) int64 {
 	}
 }
 
-// walk returns the chunks from off to size, in the order of the file. Between
+// walkChunks returns the chunks from off to size, in the order of the file. Between
 // two of them it goes from page to page.
-func (m *image) walk(off, size int64, p *problems) []chunk {
+func (m *image) walkChunks(off, size int64, p *problems) []chunk {
 	var out []chunk
 	gap := off
 	for off < size {
 		c, ok := m.chunkAt(off, size)
 		if !ok {
-			off = m.behind(off, gap, size)
+			off = m.nextOffset(off, gap, size)
 			continue
 		}
 		m.checkGap(gap, off, p)
@@ -126,22 +139,22 @@ func (m *image) walk(off, size int64, p *problems) []chunk {
 
 // chunkAt reads the chunk header at off, if there is a whole and sound one.
 func (m *image) chunkAt(off, size int64) (chunk, bool) {
-	if size-off < chunkHeader {
+	if size-off < format.SizeofChunk {
 		return chunk{}, false
 	}
-	magic, crcAt := m.u32(off), int64(chunkCRC)
+	magic, crcAt := m.u32(off), int64(format.ChunkCRC)
 	switch magic {
-	case chunkMagic:
-	case streamMagic:
-		crcAt = streamCRC
+	case format.MagicChunk:
+	case format.MagicStream:
+		crcAt = format.StreamChunkCRC
 	default:
 		return chunk{}, false
 	}
-	head := m.words(nil, off, chunkHeader)
-	le32, _ := fields(head)
-	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq),
-		stream: magic == streamMagic}
-	ok := crc32.Checksum(head[:crcAt], castagnoli) == le32(int(crcAt)) && c.size >= pageSize && c.size%pageSize == 0
+	head := m.appendWords(nil, off, format.SizeofChunk)
+	le32, _ := wordReaders(head)
+	c := chunk{off: off, size: int64(le32(format.ChunkSize)), slot: le32(format.ChunkSlot), seq: le32(format.ChunkSeq),
+		stream: magic == format.MagicStream}
+	ok := crc32.Checksum(head[:crcAt], castagnoli) == le32(int(crcAt)) && c.size >= format.PageSize && c.size%format.PageSize == 0
 	return c, ok
 }
 
@@ -149,7 +162,7 @@ func (m *image) chunkAt(off, size int64) (chunk, bool) {
 // had no time to use them.
 func (m *image) checkGap(off, end int64, p *problems) {
 	if off < end && !m.zeroPages(off, end) {
-		p.corrupt("chunk", off, "%d bytes belong to no chunk", end-off)
+		p.addCorrupt("chunk", off, "%d bytes belong to no chunk", end-off)
 	}
 }
 
@@ -162,9 +175,9 @@ func inOrder(chunks []chunk) []chunk {
 
 // checkSlots compares the slots handed out with those that have chunks.
 func (m *image) checkSlots(l *layout, p *problems) {
-	n := m.u32(fileNSlots)
-	if uint64(n) > uint64(l.size)/pageSize {
-		p.corrupt("file header", 0, "%d slots in %d bytes", n, l.size)
+	n := m.u32(format.FileNslots)
+	if uint64(n) > uint64(l.size)/format.PageSize {
+		p.addCorrupt("file header", 0, "%d slots in %d bytes", n, l.size)
 		return
 	}
 	var lost, there RankSet // of slots, printed the same way
@@ -173,11 +186,11 @@ func (m *image) checkSlots(l *layout, p *problems) {
 	}
 	lost.AddRange(0, int(n)-1)
 	if lost = lost.Minus(there); lost.Len() > 0 {
-		p.add("", -1, fmt.Errorf("%w: nothing is there of slot %s", ErrLost, lost))
+		p.add("", -1, fmt.Errorf("%w: slot %s is missing", ErrLost, lost))
 	}
 	for slot := range l.slots {
 		if slot >= n {
-			p.corrupt("file header", 0, "%d slots, but more are in use", n)
+			p.addCorrupt("file header", 0, "%d slots, but more are in use", n)
 			return
 		}
 	}
@@ -190,7 +203,7 @@ func CopyRecords(from, to string) error {
 	if err != nil {
 		return err
 	}
-	end := int64(pageSize)
+	end := int64(format.PageSize)
 	for range passes {
 		if end, err = copyFrom(from, out, end); err != nil {
 			break
@@ -210,24 +223,24 @@ func copyFrom(from string, out *os.File, at int64) (end int64, err error) {
 		return at, err
 	}
 	defer img.close()
-	list, end, err := img.pieces(at)
+	list, end, err := img.piecesToCopy(at)
 	if err == nil {
 		err = img.copyPieces(out, list)
 	}
 	return end, errors.Join(err, out.Truncate(end))
 }
 
-// pieces are the header, and what is to be copied of the chunks from an offset to the end.
-func (m *image) pieces(at int64) (list []chunk, end int64, err error) {
+// piecesToCopy are the header, and what is to be copied of the chunks from an offset to the end.
+func (m *image) piecesToCopy(at int64) (list []chunk, end int64, err error) {
 	var p problems
 	l, err := m.readLayout(&p)
 	if err != nil {
 		return nil, at, err
 	}
-	list = []chunk{{off: 0, size: pageSize}}
-	for _, c := range m.walk(at, l.end, &p) {
-		if c.stream && m.u32(c.off+streamPacked) > 0 {
-			c.size = streamHeader
+	list = []chunk{{off: 0, size: format.PageSize}}
+	for _, c := range m.walkChunks(at, l.end, &p) {
+		if c.stream && m.u32(c.off+format.StreamChunkPacked) > 0 {
+			c.size = format.SizeofStreamChunk
 		}
 		list = append(list, c)
 	}

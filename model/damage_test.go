@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"laggard/model/format"
 )
 
 // damaged is a small valid file and what a reader makes of it.
@@ -38,14 +40,14 @@ func damagedFile(t testing.TB, sc scale) *damaged {
 	for slot := range uint32(3) {
 		chunks := l.slots[slot]
 		for _, c := range chunks {
-			start := c.off + chunkHeader
-			d.spans = append(d.spans, [2]int64{start, start + int64(m.u64(c.off+chunkUsed))})
+			start := c.off + format.SizeofChunk
+			d.spans = append(d.spans, [2]int64{start, start + int64(m.u64(c.off+format.ChunkUsed))})
 			d.of = append(d.of, int(slot))
 		}
 		end := chunks[len(chunks)-1]
 		d.first = append(d.first, chunks[0].off)
 		d.last = append(d.last, end.off+end.size)
-		d.used = append(d.used, end.off+chunkHeader+int64(m.u64(end.off+chunkUsed)))
+		d.used = append(d.used, end.off+format.SizeofChunk+int64(m.u64(end.off+format.ChunkUsed)))
 	}
 	return d
 }
@@ -84,7 +86,7 @@ func (d *damaged) checkCuts(t *testing.T, step int) {
 // checkCut tells what is wrong with how the file is read that ends at cut.
 func (d *damaged) checkCut(cut int64) error {
 	run, err := Decode("node-a.lgd", d.data[:cut])
-	if cut < fileEndings {
+	if cut < format.FileEndings {
 		if run != nil || !errors.Is(err, ErrTruncated) {
 			return fmt.Errorf("no file header, but %v", err)
 		}
@@ -108,7 +110,7 @@ func (d *damaged) checkCut(cut int64) error {
 	return nil
 }
 
-// insideRecords tells whether a cut goes through the records of a chunk of the
+// insideRecords reports whether a cut goes through the records of a chunk of the
 // rank. Of a chunk that is not there at all only the file header knows.
 func (d *damaged) insideRecords(rank int, cut int64) bool {
 	for i, s := range d.spans {
@@ -162,7 +164,7 @@ func TestEveryFixedByteIsChecked(t *testing.T) {
 	m := newImage("", d.data)
 	var p problems
 	l, _ := m.readLayout(&p)
-	checked := map[string][2]int64{"file header": {8, fileCRC}}
+	checked := map[string][2]int64{"file header": {8, format.FileCRC}}
 	for slot := range l.slots {
 		c := newCursor(m, l, slot, &p)
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
@@ -182,7 +184,7 @@ func TestEveryFixedByteIsChecked(t *testing.T) {
 
 // fileOf makes a file of one rank and says where its first record of the type
 // is.
-func fileOf(t testing.TB, typ recType) (data []byte, off int64) {
+func fileOf(t testing.TB, typ format.Record) (data []byte, off int64) {
 	t.Helper()
 	for seed := uint64(1); seed <= 20; seed++ { // not every random rank has every type
 		data = mustEncode(t, testHeader, randomRanks(rand.New(rand.NewPCG(17, seed)), "node-a.lgd", 1))
@@ -203,111 +205,119 @@ func fileOf(t testing.TB, typ recType) (data []byte, off int64) {
 	return nil, 0
 }
 
-// patch writes a 32-bit word and returns the file with the checksum of the
+// patchWord writes a 32-bit word and returns the file with the checksum of the
 // record at off put right.
-func patch(data []byte, off, at int64, v uint32) {
+func patchWord(data []byte, off, at int64, v uint32) {
 	le := binary.LittleEndian
 	le.PutUint32(data[at:], v)
-	n := int64(le.Uint32(data[off+recFixed:]))
-	le.PutUint32(data[off+recCRC:], recordCRC(data[off:], data[off+recHeader:][:n]))
+	n := int64(le.Uint32(data[off+format.RecFixed:]))
+	le.PutUint32(data[off+format.RecCRC:], recordCRC(data[off:], data[off+format.SizeofRec:][:n]))
 }
 
-// live returns where the mutable part of the record at off starts.
-func live(data []byte, off int64) int64 {
-	return off + recHeader + int64(binary.LittleEndian.Uint32(data[off+recFixed:]))
+// liveOffset returns where the mutable part of the record at off starts.
+func liveOffset(data []byte, off int64) int64 {
+	return off + format.SizeofRec + int64(binary.LittleEndian.Uint32(data[off+format.RecFixed:]))
 }
 
 func TestProblems(t *testing.T) {
-	const fixed = recHeader
+	const fixed = format.SizeofRec
 	for _, c := range []struct {
 		name  string
-		typ   recType
+		typ   format.Record
 		spoil func(data []byte, off int64)
 		is    error
 		text  string // %d: the offset of the record
 	}{
-		{"checksum", recState, func(b []byte, off int64) { b[off+fixed+20] ^= 1 },
+		{"checksum", format.StateRecord, func(b []byte, off int64) { b[off+fixed+20] ^= 1 },
 			ErrChecksum, "model: node-a.lgd: rank 0: STATE record at %d: checksum mismatch"},
-		{"torn operation", recThreadRec, func(b []byte, off int64) { b[live(b, off)] |= 1 },
+		{"torn operation", format.ThreadRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 },
 			ErrTorn, "model: node-a.lgd: rank 0: THREAD record at %d: update was cut short"},
-		{"torn stack", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize] |= 1 }, ErrTorn,
+		{"torn stack", format.ThreadRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.ThreadStack] |= 1 }, ErrTorn,
 			"captured stack"},
-		{"torn channel", recChannels, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "CHANNELS"},
-		{"unknown type", recNote, func(b []byte, off int64) { patch(b, off, off, 77) }, ErrUnknown, "record type 77"},
-		{"kind", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opKind] = 99 }, ErrUnknown,
+		{"torn channel", format.ChannelsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "CHANNELS"},
+		{"unknown type", format.NoteRecord, func(b []byte, off int64) { patchWord(b, off, off, 77) }, ErrUnknown, "record type 77"},
+		{"kind", format.ThreadRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.ThreadKind] = 99 }, ErrUnknown,
 			"operation kind 99"},
-		{"state", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opState+1] = 9 }, ErrLost, "state "},
-		{"listed", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opNListed+1] = 9 }, ErrCorrupt, "listed"},
-		{"frames", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize+stackNFrames+1] = 9 }, ErrCorrupt,
+		{"state", format.ThreadRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.ThreadState+1] = 9 }, ErrLost, "state "},
+		{"listed", format.ThreadRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.ThreadNlisted+1] = 9 }, ErrCorrupt, "listed"},
+		{"frames", format.ThreadRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.ThreadStack+format.CaptureNframes+1] = 9 }, ErrCorrupt,
 			"captured stack of"},
-		{"edge", recEdge, func(b []byte, off int64) { patch(b, off, off+fixed+edgeTo, 5000) }, ErrLost,
+		{"edge", format.EdgeRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.EdgeTo, 5000) }, ErrLost,
 			"EDGE record at %d: record is missing: state 5000"},
-		{"ranges", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commNRanges, 5000) }, ErrCorrupt,
+		{"ranges", format.CommRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.CommNranges, 5000) }, ErrCorrupt,
 			"ranges"},
-		{"size", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commSize, 5000) }, ErrCorrupt,
+		{"size", format.CommRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.CommSize, 5000) }, ErrCorrupt,
 			"size 5000"},
-		{"rank", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commRank, 5000) }, ErrCorrupt,
+		{"rank", format.CommRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.CommRank, 5000) }, ErrCorrupt,
 			"rank 5000"},
-		{"neighbours", recComm, func(b []byte, off int64) {
-			patch(b, off, off+fixed+commFlags, flagWorld|flagTopology)
-			patch(b, off, off+fixed+commNSources, maxNeighbours+1)
+		{"neighbours", format.CommRecord, func(b []byte, off int64) {
+			patchWord(b, off, off+fixed+format.CommFlags, format.CommWorld|format.CommTopology)
+			patchWord(b, off, off+fixed+format.CommNsources, format.MaxNeighbours+1)
 		}, ErrCorrupt, "COMM record at %d: impossible value: 4097 and 0 neighbours"},
-		{"neighbours cut off", recComm, func(b []byte, off int64) {
-			patch(b, off, off+fixed+commFlags, flagWorld|flagTopology)
-			patch(b, off, off+fixed+commNSources, 1<<16|2)
+		{"neighbours cut off", format.CommRecord, func(b []byte, off int64) {
+			patchWord(b, off, off+fixed+format.CommFlags, format.CommWorld|format.CommTopology)
+			patchWord(b, off, off+fixed+format.CommNsources, 1<<16|2)
 		}, ErrCorrupt, "2 and 1 neighbours"},
-		{"torn lock", recLocks, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "LOCKS"},
-		{"lock", recLocks, func(b []byte, off int64) { b[live(b, off)+lockComm+1] = 9 }, ErrLost, "communicator"},
-		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown,
+		{"torn lock", format.LocksRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "LOCKS"},
+		{"lock", format.LocksRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.LockComm+1] = 9 }, ErrLost, "communicator"},
+		{"lock of a type", format.LocksRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.LockType] = 9 }, ErrUnknown,
 			"lock of type 9"},
-		{"torn message", recTaken, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "TAKEN"},
-		{"message", recTaken, func(b []byte, off int64) { b[live(b, off)+takeComm+1] = 9 }, ErrLost, "communicator"},
-		{"thread of a receive", recTaken, func(b []byte, off int64) { b[live(b, off)+takeThread+1] = 9 }, ErrLost,
+		{"torn message", format.TakenRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "TAKEN"},
+		{"message", format.TakenRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.TakeComm+1] = 9 }, ErrLost, "communicator"},
+		{"thread of a receive", format.TakenRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.TakeThread+1] = 9 }, ErrLost,
 			"thread 23"},
-		{"torn history", recHistory, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "HISTORY"},
-		{"communicator of a history", recHistory,
-			func(b []byte, off int64) { patch(b, off, off+fixed+historyComm, 5000) },
+		{"torn history", format.HistoryRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "HISTORY"},
+		{"communicator of a history", format.HistoryRecord,
+			func(b []byte, off int64) { patchWord(b, off, off+fixed+format.HistoryComm, 5000) },
 			ErrLost, "HISTORY record at %d: record is missing: communicator 5000"},
 		{"thread of a collective",
-			recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunThread+1] = 9 },
+			format.HistoryRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.HistoryBegun+format.BegunThread+1] = 9 },
 			ErrLost, "HISTORY record at %d: record is missing: thread 23"},
 		{"state of a collective",
-			recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunState+2] = 9 },
+			format.HistoryRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.HistoryBegun+format.BegunState+2] = 9 },
 			ErrLost, "HISTORY record at %d: record is missing: state 5898"},
-		{"operation", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunOp] = 99 }, ErrUnknown,
+		{"operation", format.HistoryRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.HistoryBegun+format.BegunOp] = 99 }, ErrUnknown,
 			"operation 99"},
-		{"state that sends", recSent, func(b []byte, off int64) { patch(b, off, off+fixed+sentState, 5000) }, ErrLost,
+		{"state that sends", format.SentRecord,
+			func(b []byte, off int64) { patchWord(b, off, off+fixed+format.SentState, 5000) }, ErrLost,
 			"SENT record at %d: record is missing: state 5000"},
-		{"thread that sends", recSent, func(b []byte, off int64) {
-			b[off+recThread+1] = 9
-			patch(b, off, off+fixed+sentState, 0)
+		{"thread that sends", format.SentRecord, func(b []byte, off int64) {
+			b[off+format.RecThread+1] = 9
+			patchWord(b, off, off+fixed+format.SentState, 0)
 		}, ErrLost, "SENT record at %d: record is missing: thread 23"},
-		{"site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateNFrames, maxFrames+1) }, ErrCorrupt,
+		{"site", format.SiteRecord,
+			func(b []byte, off int64) { patchWord(b, off, off+fixed+format.StateNframes, format.MaxFrames+1) }, ErrCorrupt,
 			"65 frames"},
-		{"module of a site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateFixed+4, 5000<<16) },
+		{"module of a site", format.SiteRecord,
+			func(b []byte, off int64) { patchWord(b, off, off+fixed+format.SizeofStateFixed+4, 5000<<16) },
 			ErrLost, "SITE record at %d: record is missing: a module"},
-		{"exception", recRaised, func(b []byte, off int64) { patch(b, off, off+fixed+raisedNFrames, 5000) },
+		{"exception", format.RaisedRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.RaisedNframes, 5000) },
 			ErrCorrupt, "RAISED record at %d: impossible value: 5000 frames"},
-		{"how it was raised", recRaised, func(b []byte, off int64) { patch(b, off, off+fixed+raisedHow, 9) },
+		{"how it was raised", format.RaisedRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.RaisedHow, 9) },
 			ErrUnknown, "way 9"},
-		{"thread of an exception", recRaised, func(b []byte, off int64) {
-			b[off+recThread+1] = 9
-			patch(b, off, off+fixed+raisedFlags, 0)
+		{"thread of an exception", format.RaisedRecord, func(b []byte, off int64) {
+			b[off+format.RecThread+1] = 9
+			patchWord(b, off, off+fixed+format.RaisedFlags, 0)
 		}, ErrLost, "RAISED record at %d: record is missing: thread 23"},
-		{"arguments", recArguments, func(b []byte, off int64) { patch(b, off, off+fixed+argumentsBytes, 5000) },
+		{"arguments", format.ArgumentsRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.ArgumentsBytes, 5000) },
 			ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
-		{"other rank", recRank, func(b []byte, off int64) { b[live(b, off)+rankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},
-		{"status", recRank, func(b []byte, off int64) { b[live(b, off)+rankStatus] = 9 }, ErrCorrupt, "status 9"},
-		{"slot", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankSlot, 3) }, ErrCorrupt, "slot 3"},
-		{"family", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankFamily, 4) }, ErrUnknown,
+		{"other rank", format.RankRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.RankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},
+		{"status", format.RankRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.RankStatus] = 9 }, ErrCorrupt, "status 9"},
+		{"slot", format.RankRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.RankSlot, 3) }, ErrCorrupt, "slot 3"},
+		{"family", format.RankRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.RankFamily, 4) }, ErrUnknown,
 			"MPI family 4"},
-		{"channel", recChannels, func(b []byte, off int64) { b[live(b, off)+channelComm+1] = 9 }, ErrLost,
+		{"channel", format.ChannelsRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.ChannelComm+1] = 9 }, ErrLost,
 			"communicator"},
-		{"record of another type", recNote, func(b []byte, off int64) { patch(b, off, off, uint32(recRank)) },
+		{"record of another type", format.NoteRecord, func(b []byte, off int64) { patchWord(b, off, off, uint32(format.RankRecord)) },
 			ErrCorrupt, "fixed part"},
-		{"module", recModule, func(b []byte, off int64) { patch(b, off, off+fixed+moduleBuildIDLen, 1<<31) },
+		{"module", format.ModuleRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.ModuleBuildIDLen, 1<<31) },
 			ErrCorrupt, "build-id"},
-		{"used", recRank, func(b []byte, off int64) { b[off-2] = 9 }, ErrCorrupt, "bytes used of"},
+		{"used", format.RankRecord, func(b []byte, off int64) { b[off-2] = 9 }, ErrCorrupt, "bytes used of"},
 	} {
 		data, off := fileOf(t, c.typ)
 		c.spoil(data, off)
@@ -333,9 +343,9 @@ func TestNeighboursRise(t *testing.T) {
 		{[]int32{0, 2, 4}, []int{0, 2, 4}},
 		{[]int32{0, 5}, nil}, {[]int32{2, 2}, nil}, {[]int32{3, 1}, nil}, {[]int32{-1}, nil},
 	} {
-		var b fill
+		var b part
 		for _, rank := range c.list {
-			b.i32(int(rank))
+			b.appendZeros(4).i32(0, int(rank))
 		}
 		got, err := risingRanks(b, 5)
 		if !slices.Equal(got, c.want) || (err != nil) != (c.want == nil) || err != nil && !errors.Is(err, ErrCorrupt) {
@@ -349,7 +359,10 @@ func TestNeighboursRise(t *testing.T) {
 func headerWith(t testing.TB, at int, v uint32) []byte {
 	data := mustEncode(t, testHeader, randomRanks(rand.New(rand.NewPCG(2, 0)), "node-a.lgd", 1))
 	binary.LittleEndian.PutUint32(data[at:], v)
-	binary.LittleEndian.PutUint32(data[fileCRC:], crc32.Checksum(data[fileVersion:fileCRC], castagnoli))
+	binary.LittleEndian.PutUint32(
+		data[format.FileCRC:],
+		crc32.Checksum(data[format.FileVersion:format.FileCRC], castagnoli),
+	)
 	return data
 }
 
@@ -360,8 +373,8 @@ func TestUnusableFiles(t *testing.T) {
 	}{
 		"empty":      {nil, ErrTruncated},
 		"other file": {[]byte(strings.Repeat("#include <mpi.h>\n", 999)), ErrMagic},
-		"version":    {headerWith(t, fileVersion, 2), ErrVersion},
-		"page":       {headerWith(t, filePage, 512), ErrCorrupt},
+		"version":    {headerWith(t, format.FileVersion, 2), ErrVersion},
+		"page":       {headerWith(t, format.FilePage, 512), ErrCorrupt},
 	} {
 		run, err := Decode("node-a.lgd", c.data)
 		var place *FormatError
@@ -394,9 +407,9 @@ func TestLostChunk(t *testing.T) {
 
 // A damaged size must not take the records behind it along.
 func TestRecordsBehindDamage(t *testing.T) {
-	data, off := fileOf(t, recThreadRec)
+	data, off := fileOf(t, format.ThreadRecord)
 	whole := mustDecode(t, data)
-	data[off+recSize+1] ^= 0xff
+	data[off+format.RecSize+1] ^= 0xff
 	run := mustDecode(t, data)
 	lost := whole.Ranks[0].Threads[0]
 	if got := run.Ranks[0].Threads[0]; !reflect.DeepEqual(got.Model, lost.Model) || got.TID != 0 {
@@ -413,8 +426,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	l, _ := m.readLayout(&p)
 	c := newCursor(m, l, 0, &p)
 	for rec, ok := c.next(); ok; rec, ok = c.next() {
-		if rec.typ == recNote && rec.off/32%2 == 0 { // a sound one between two damaged ones
-			data[rec.off+recHeader] ^= 1
+		if rec.typ == format.NoteRecord && rec.off/32%2 == 0 { // a sound one between two damaged ones
+			data[rec.off+format.SizeofRec] ^= 1
 		}
 	}
 	run := mustDecode(t, data)

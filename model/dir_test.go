@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
 )
 
 // runDir writes a run of three nodes with two ranks each.
@@ -59,7 +61,7 @@ func problemText(list []Problem) string {
 
 func TestOpen(t *testing.T) {
 	dir, ranks := runDir(t)
-	m := &Manifest{SchemaVersion: ManifestVersion, RunID: RunIDText(testHeader.RunID), Created: at(0),
+	m := &Manifest{SchemaVersion: ManifestVersion, RunID: RunIDText(testHeader.RunID), Created: testTime(0),
 		Version: "1", Command: []string{"mpirun", "./a"}, Ranks: 6, Job: "17"}
 	if err := WriteManifest(dir, m); err != nil {
 		t.Fatal(err)
@@ -69,8 +71,8 @@ func TestOpen(t *testing.T) {
 	if diff := cmp.Diff(want, run, shared); diff != "" {
 		t.Error(diff)
 	}
-	if run.Missing().Len() > 0 {
-		t.Errorf("missing %s", run.Missing())
+	if run.MissingRanks().Len() > 0 {
+		t.Errorf("missing %s", run.MissingRanks())
 	}
 }
 
@@ -85,12 +87,12 @@ func TestLoadBlocks(t *testing.T) {
 	for p := 1; p <= 7; p++ {
 		var ranks []*Rank
 		for i := range p {
-			part, err := x.Load(i*len(x.Slots)/p, (i+1)*len(x.Slots)/p)
+			part, err := x.LoadSlots(i*len(x.Slots)/p, (i+1)*len(x.Slots)/p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if part.Size != 6 || part.Missing().Len() > 0 {
-				t.Fatalf("block %d of %d: size %d, missing %s", i, p, part.Size, part.Missing())
+			if part.Size != 6 || part.MissingRanks().Len() > 0 {
+				t.Fatalf("block %d of %d: size %d, missing %s", i, p, part.Size, part.MissingRanks())
 			}
 			ranks = append(ranks, part.Ranks...)
 		}
@@ -99,7 +101,7 @@ func TestLoadBlocks(t *testing.T) {
 		}
 	}
 	for _, bad := range [][2]int{{-1, 2}, {3, 2}, {0, 7}} {
-		if run, err := x.Load(bad[0], bad[1]); err == nil || run != nil {
+		if run, err := x.LoadSlots(bad[0], bad[1]); err == nil || run != nil {
 			t.Errorf("Load(%d, %d) gives no error", bad[0], bad[1])
 		}
 	}
@@ -111,7 +113,7 @@ func TestMissingRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := mustOpen(t, dir)
-	if got := run.Missing().String(); got != "2-3" || len(run.Ranks) != 4 || len(run.Problems) > 0 {
+	if got := run.MissingRanks().String(); got != "2-3" || len(run.Ranks) != 4 || len(run.Problems) > 0 {
 		t.Errorf("missing %q, %d ranks, problems %v", got, len(run.Ranks), run.Problems)
 	}
 }
@@ -121,14 +123,14 @@ func TestMissingByManifest(t *testing.T) {
 	if err := WriteManifest(dir, &Manifest{RunID: "1", Ranks: 4}); err != nil {
 		t.Fatal(err)
 	}
-	if run := mustOpen(t, dir); run.Missing().String() != "0-3" {
-		t.Errorf("missing %s", run.Missing())
+	if run := mustOpen(t, dir); run.MissingRanks().String() != "0-3" {
+		t.Errorf("missing %s", run.MissingRanks())
 	}
 }
 
 func TestMissingOfARunMadeByHand(t *testing.T) {
 	run := &Run{Ranks: []*Rank{{Rank: 1, Size: 4}, {Rank: 3, Size: 4}}}
-	if got := run.Missing().String(); got != "0,2" {
+	if got := run.MissingRanks().String(); got != "0,2" {
 		t.Error(got)
 	}
 }
@@ -150,7 +152,7 @@ func TestFileOfAnotherRun(t *testing.T) {
 func TestLatestSlotCounts(t *testing.T) {
 	dir, ranks := runDir(t)
 	again := *ranks[3]
-	again.Start, again.PID = at(100), 4242
+	again.Start, again.PID = testTime(100), 4242
 	h := testHeader
 	h.Host = "0" // sorts before the others
 	writeNode(t, dir, h, []*Rank{&again})
@@ -261,7 +263,7 @@ func TestValidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[pageSize+chunkHeader+recHeader+rankExe] ^= 1
+	data[format.PageSize+format.SizeofChunk+format.SizeofRec+format.RankExe] ^= 1
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +278,7 @@ func TestValidate(t *testing.T) {
 	i := slices.IndexFunc(b.Records, func(c RecordCount) bool { return c.Type == "RANK" })
 	if b.Name != "node-b.lgd" || b.Host != "b" || b.Slots != 2 || b.Ranks.String() != "2-3" ||
 		b.Bytes != int64(len(data)) ||
-		i < 0 || b.Records[i] != (RecordCount{Type: "RANK", Count: 1, Bytes: 360}) {
+		i < 0 || b.Records[i] != (RecordCount{Type: "RANK", Count: 1, Bytes: 448}) {
 		t.Errorf("%+v", b)
 	}
 	want := "model: node-b.lgd: rank 2: RANK record at 4128: checksum mismatch\n" +

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -16,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestDump(t *testing.T) {
 	dir := t.TempDir()
 	data := mustEncode(t, testHeader, randomRanksOf(rand.New(rand.NewPCG(42, 0)), lean, "node-a.lgd", 2))
-	data[firstChunkSize+pageSize+chunkHeader+recHeader+rankExe] ^= 1 // the second RANK record
+	data[format.FirstChunkSize+format.PageSize+format.SizeofChunk+format.SizeofRec+format.RankExe] ^= 1 // the second RANK record
 	path := filepath.Join(dir, "node-a.lgd")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

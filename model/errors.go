@@ -93,9 +93,9 @@ func (p *problems) add(section string, off int64, err error) {
 	p.list = append(p.list, &FormatError{File: p.file, Rank: -1, Slot: p.slot, Section: section, Offset: off, Err: err})
 }
 
-// note is add for an error that is made only if it is kept: a damaged slot has
+// addErrorf is add for an error that is made only if it is kept: a damaged slot has
 // as many as it has records.
-func (p *problems) note(section string, off int64, kind error, format string, args ...any) {
+func (p *problems) addErrorf(section string, off int64, kind error, format string, args ...any) {
 	var err error
 	if len(p.list) < maxProblems {
 		err = fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
@@ -103,14 +103,14 @@ func (p *problems) note(section string, off int64, kind error, format string, ar
 	p.add(section, off, err)
 }
 
-// corrupt notes a field with a value that no recorder writes.
-func (p *problems) corrupt(section string, off int64, format string, args ...any) {
-	p.note(section, off, ErrCorrupt, format, args...)
+// addCorrupt notes a field with a value that no recorder writes.
+func (p *problems) addCorrupt(section string, off int64, format string, args ...any) {
+	p.addErrorf(section, off, ErrCorrupt, format, args...)
 }
 
-// done returns the problems as they go into a Run; rank is -1 for those of a
+// asProblems returns the problems as they go into a Run; rank is -1 for those of a
 // file or of a slot whose rank is not known.
-func (p *problems) done(rank int) []Problem {
+func (p *problems) asProblems(rank int) []Problem {
 	list := slices.Clone(p.list)
 	if p.dropped > 0 {
 		err := fmt.Errorf("%w: and %d more problems", ErrCorrupt, p.dropped)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"laggard/model/format"
 )
 
-// likeness is what a LIKE record says: the slot whose modules, states and edges
+// likeRecord is what a LIKE record says: the slot whose modules, states and edges
 // are those of this one too, and by how much the counts differ.
-type likeness struct {
+type likeRecord struct {
 	off    int64
 	slot   uint32
 	counts int
@@ -21,17 +23,17 @@ func (r *slotReader) takeLike(rec record) error {
 	if r.like != nil {
 		return fmt.Errorf("%w: a second one in the slot", ErrCorrupt)
 	}
-	le32, _ := fields(rec.fixed)
-	diffs := rec.fixed[likeFixed:]
-	if n := le32(likeCounts); uint64(n) > uint64(len(diffs)) {
+	le32, _ := wordReaders(rec.fixed)
+	diffs := rec.fixed[format.SizeofLikeFixed:]
+	if n := le32(format.LikeCounts); uint64(n) > uint64(len(diffs)) {
 		return fmt.Errorf("%w: %d counts in %d bytes", ErrCorrupt, n, len(diffs))
 	}
-	r.like = &likeness{off: rec.off, slot: le32(likeSlot), counts: int(le32(likeCounts)), diffs: bytes.Clone(diffs)}
+	r.like = &likeRecord{off: rec.off, slot: le32(format.LikeSlot), counts: int(le32(format.LikeCounts)), diffs: bytes.Clone(diffs)}
 	return nil
 }
 
 func (r *slotReader) takeRest(rec record) error {
-	op, stack, err := restBlocks(rec.fixed[threadFixed:])
+	_, op, stack, err := restParts(rec.fixed)
 	if err != nil {
 		return err
 	}
@@ -44,50 +46,55 @@ func (r *slotReader) takeRest(rec record) error {
 	return nil
 }
 
-// restBlocks splits what follows the thread's number in a REST record.
-func restBlocks(b []byte) (op, stack []byte, err error) {
-	le32, _ := fields(b)
-	n := int64(le32(opNListed))
-	if n > maxPending || opPending+n*pendingSize+stackFrames > int64(len(b)) {
-		return nil, nil, fmt.Errorf("%w: %d pending operations listed in %d bytes", ErrCorrupt, n, len(b))
+// restParts splits a REST record: the fixed part of a THREAD record, and its two blocks
+// with the pending operations and the frames that are in use.
+func restParts(fixed []byte) (thread, op, stack []byte, err error) {
+	if len(fixed) < format.SizeofThreadFixed+format.ThreadPending+format.CaptureFrames {
+		return nil, nil, nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, len(fixed))
 	}
-	op, stack = b[:opPending+n*pendingSize], b[opPending+n*pendingSize:]
-	le32, _ = fields(stack)
-	if n := int64(le32(stackNFrames)); n > maxFrames || stackFrames+8*n > int64(len(stack)) {
-		return nil, nil, fmt.Errorf("%w: %d frames in %d bytes", ErrCorrupt, n, len(stack))
+	thread, b := fixed[:format.SizeofThreadFixed], fixed[format.SizeofThreadFixed:]
+	le32, _ := wordReaders(b)
+	n := int64(le32(format.ThreadNlisted))
+	if n > format.MaxPending || format.ThreadPending+n*format.SizeofPending+format.CaptureFrames > int64(len(b)) {
+		return nil, nil, nil, fmt.Errorf("%w: %d pending operations listed in %d bytes", ErrCorrupt, n, len(b))
 	}
-	return op, stack, nil
+	op, stack = b[:format.ThreadPending+n*format.SizeofPending], b[format.ThreadPending+n*format.SizeofPending:]
+	le32, _ = wordReaders(stack)
+	if n := int64(le32(format.CaptureNframes)); n > format.MaxFrames || format.CaptureFrames+8*n > int64(len(stack)) {
+		return nil, nil, nil, fmt.Errorf("%w: %d frames in %d bytes", ErrCorrupt, n, len(stack))
+	}
+	return thread, op, stack, nil
 }
 
-// unfold assembles a folded slot, with the modules and the models of the slot
+// assembleFolded assembles a folded slot, with the modules and the models of the slot
 // it is like; nil: there is no such slot.
-func (r *slotReader) unfold(base *slotReader) {
-	r.faulted(r.img.guard(func() {
-		r.adopt(base)
-		r.assemble()
+func (r *slotReader) assembleFolded(base *slotReader) {
+	r.noteFault(r.img.guardReads(func() {
+		r.adoptModels(base)
+		slotAssembler{r}.assembleRank()
 	}))
 }
 
-func (r *slotReader) adopt(base *slotReader) {
-	if base == nil || base.like != nil || base.counts() != r.like.counts || len(base.threads) != len(r.threads) {
-		r.probs.note(recLike.String(), r.like.off, ErrLost, "of slot %d, which it is like", r.like.slot)
+func (r *slotReader) adoptModels(base *slotReader) {
+	if base == nil || base.like != nil || base.numCounts() != r.like.counts || len(base.threads) != len(r.threads) {
+		r.probs.addErrorf(format.LikeRecord.String(), r.like.off, ErrLost, "of slot %d, which it is like", r.like.slot)
 		return
 	}
 	if len(r.modules.list) > 0 {
-		r.probs.corrupt(recLike.String(), r.like.off, "modules in a slot that has those of slot %d", r.like.slot)
+		r.probs.addCorrupt(format.LikeRecord.String(), r.like.off, "modules in a slot that has those of slot %d", r.like.slot)
 	}
 	r.modules = base.modules
 	diffs := r.like.diffs
 	for _, index := range base.threadOrder() {
-		diffs = r.thread(index).adopt(base, base.threads[index], diffs)
+		diffs = r.threadAt(index).adoptModel(base, base.threads[index], diffs)
 	}
 	if diffs == nil {
-		r.probs.corrupt(recLike.String(), r.like.off, "its counts are cut short")
+		r.probs.addCorrupt(format.LikeRecord.String(), r.like.off, "its counts are cut short")
 	}
 }
 
-// counts returns how many counts the models of the slot have.
-func (r *slotReader) counts() int {
+// numCounts returns how many counts the models of the slot have.
+func (r *slotReader) numCounts() int {
 	n := 0
 	for _, t := range r.threads {
 		n += len(t.states.list) + len(t.edges)
@@ -95,9 +102,9 @@ func (r *slotReader) counts() int {
 	return n
 }
 
-// adopt takes the model of another thread, with counts that differ from its by
+// adoptModel takes the model of another thread, with counts that differ from its by
 // diffs. It returns the diffs that are left, nil if they ran out.
-func (t *threadReader) adopt(base *slotReader, like *threadReader, diffs []byte) []byte {
+func (t *threadReader) adoptModel(base *slotReader, like *threadReader, diffs []byte) []byte {
 	next := func(off int64) uint64 {
 		n, size := binary.Varint(diffs)
 		if diffs = diffs[max(size, 0):]; size <= 0 {
@@ -131,21 +138,21 @@ type slotCache struct {
 	slots  map[uint32]func() *slotReader
 }
 
-// read decodes a slot of the file; it is called once for each.
-func (c *slotCache) read(img *image, l *layout, slot uint32) *slotReader {
-	r := c.collected(img, l, slot)
+// readSlot decodes a slot of the file; it is called once for each.
+func (c *slotCache) readSlot(img *image, l *layout, slot uint32) *slotReader {
+	r := c.collectOnce(img, l, slot)
 	if r.like == nil {
 		return r
 	}
 	var base *slotReader
 	if l.slots[r.like.slot] != nil {
-		base = c.collected(img, l, r.like.slot)
+		base = c.collectOnce(img, l, r.like.slot)
 	}
-	r.unfold(base)
+	r.assembleFolded(base)
 	return r
 }
 
-func (c *slotCache) collected(img *image, l *layout, slot uint32) *slotReader {
+func (c *slotCache) collectOnce(img *image, l *layout, slot uint32) *slotReader {
 	c.mu.Lock()
 	if c.slots == nil {
 		c.slots = map[uint32]func() *slotReader{}
@@ -161,7 +168,7 @@ func (c *slotCache) collected(img *image, l *layout, slot uint32) *slotReader {
 
 // ---- writing ----
 
-// Folder writes node files that nobody changes any more: a slot has one chunk of
+// Folder writes node files that no longer change: a slot has one chunk of
 // the least size, its records have no room to grow, and a rank whose model has
 // the states and edges of an earlier one in the file has only its counts. One
 // Folder is for one goroutine. It remembers the lists of members it has seen,
@@ -174,7 +181,7 @@ type Folder struct {
 // rangesOf is a list of members as it is written.
 type rangesOf struct {
 	size, n int
-	text    fill
+	text    part
 }
 
 // NewFolder returns a Folder that has seen nothing.
@@ -183,7 +190,7 @@ func NewFolder() *Folder { return &Folder{groups: map[*int]rangesOf{}} }
 // Encode is Encode in this form.
 func (f *Folder) Encode(h Header, ranks []*Rank) ([]byte, error) {
 	f.bases = nil
-	return encode(h, ranks, f)
+	return encodeNode(h, ranks, f)
 }
 
 // WriteNode is WriteNode in this form.
@@ -191,16 +198,16 @@ func (f *Folder) WriteNode(dir string, h Header, ranks []*Rank) (name string, er
 	return writeFile(dir, h, ranks, f.Encode)
 }
 
-// ranges writes the members as runs of equal stride. Those of big groups are
+// encodeRanges writes the members as runs of equal stride. Those of big groups are
 // remembered.
-func (f *Folder) ranges(members []int) (fill, int) {
+func (f *Folder) encodeRanges(members []int) (part, int) {
 	if f == nil || len(members) < bigGroup {
-		return ranges(members)
+		return encodeRanges(members)
 	}
 	known := f.groups[&members[0]]
 	if known.size != len(members) {
 		known.size = len(members)
-		known.text, known.n = ranges(members)
+		known.text, known.n = encodeRanges(members)
 		f.groups[&members[0]] = known
 	}
 	return known.text, known.n
@@ -220,22 +227,22 @@ type foldBase struct {
 // maxBases bounds how many slots are compared with each rank.
 const maxBases = 64
 
-// add lets later ranks be like the one that was just written.
-func (f *Folder) add(w *slotWriter, r *Rank) {
+// addBase lets later ranks be like the one that was just written.
+func (f *Folder) addBase(w *slotWriter, r *Rank) {
 	if f != nil && len(f.bases) < maxBases {
 		f.bases = append(f.bases, &foldBase{w.slot, r, w.modules, w.index})
 	}
 }
 
-// baseOf finds a slot with the same modules, states and edges; nil if there is
+// findBase finds a slot with the same modules, states and edges; nil if there is
 // none.
-func (f *Folder) baseOf(r *Rank) *foldBase {
+func (f *Folder) findBase(r *Rank) *foldBase {
 	if f == nil {
 		return nil
 	}
 	for _, b := range f.bases {
 		if slices.EqualFunc(r.Threads, b.rank.Threads, sameSkeleton) &&
-			slices.EqualFunc(r.Modules, b.rank.Modules, sameModule) && b.covers(r) {
+			slices.EqualFunc(r.Modules, b.rank.Modules, sameModule) && b.coversModules(r) {
 			return b
 		}
 	}
@@ -244,7 +251,7 @@ func (f *Folder) baseOf(r *Rank) *foldBase {
 
 func sameModule(a, b *Module) bool { return a == b || *a == *b }
 
-// sameSkeleton tells whether the models of two threads differ in counts only.
+// sameSkeleton reports whether the models of two threads differ in counts only.
 func sameSkeleton(a, b *Thread) bool {
 	return a.Index == b.Index && len(a.Model.Visits) == len(a.Model.States) &&
 		slices.EqualFunc(a.Model.States, b.Model.States, sameState) &&
@@ -256,27 +263,50 @@ func sameState(a, b *State) bool {
 		a.ID != StateID{} && a.ID == b.ID && a.Call == b.Call && a.Partial == b.Partial && a.Binding == b.Binding
 }
 
-// covers tells whether the modules of the rank's captured stacks, and of those
+// coversModules reports whether the modules of the rank's captured stacks, and of those
 // below MPI, are among those of the base.
-func (b *foldBase) covers(r *Rank) bool {
+func (b *foldBase) coversModules(r *Rank) bool {
 	for _, t := range r.Threads {
-		if t.Captured != nil && !b.names(t.Captured.Stack) || t.Raised != nil && !b.names(t.Raised.Stack) {
+		if t.Captured != nil && !b.hasModulesOf(t.Captured.Stack) || t.Raised != nil && !b.hasModulesOf(t.Raised.Stack) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.Sites, func(s *Site) bool { return !b.names(s.Stack) })
+	return !slices.ContainsFunc(r.Sites, func(s *Site) bool { return !b.hasModulesOf(s.Stack) })
 }
 
-func (b *foldBase) names(stack []Frame) bool {
+func (b *foldBase) hasModulesOf(stack []Frame) bool {
 	return !slices.ContainsFunc(stack, func(f Frame) bool {
 		_, ok := b.index[f.Module]
 		return f.Module != nil && !ok
 	})
 }
 
-// like writes the counts of a rank as differences to those of its base.
-func (w *slotWriter) like(b *foldBase, r *Rank) {
-	var fixed, diffs fill
+// extendChunk makes room for a record in the only chunk of a slot.
+func (w *slotWriter) extendChunk(size int) int {
+	if w.chunk == 0 {
+		w.chunk = len(w.file)
+		w.file = append(w.file, make([]byte, format.SizeofChunk)...)
+	}
+	at := len(w.file)
+	w.file = append(w.file, make([]byte, size)...)
+	w.used += size
+	return at
+}
+
+// closeChunk ends the chunk that extend fills.
+func (w *slotWriter) closeChunk() {
+	if w.fold == nil {
+		return
+	}
+	n := (format.SizeofChunk + w.used + format.PageSize - 1) / format.PageSize * format.PageSize
+	w.file = append(w.file, make([]byte, w.chunk+n-len(w.file))...)
+	binary.LittleEndian.PutUint64(w.file[w.chunk+format.ChunkUsed:], uint64(w.used))
+	w.putChunk(n)
+}
+
+// writeLike writes the counts of a rank as differences to those of its base.
+func (w *slotWriter) writeLike(b *foldBase, r *Rank) {
+	var diffs part
 	n := 0
 	diff := func(own, base uint64) {
 		diffs = binary.AppendVarint(diffs, int64(own-base))
@@ -291,29 +321,8 @@ func (w *slotWriter) like(b *foldBase, r *Rank) {
 			diff(m.Edges[j].Count, base.Edges[j].Count)
 		}
 	}
-	fixed.u32(b.slot).i32(n)
-	w.record(recLike, 0, append(fixed, diffs...), nil)
-}
-
-// extend makes room for a record in the only chunk of a slot.
-func (w *slotWriter) extend(size int) int {
-	if w.chunk == 0 {
-		w.chunk = len(w.file)
-		w.file = append(w.file, make([]byte, chunkHeader)...)
-	}
-	at := len(w.file)
-	w.file = append(w.file, make([]byte, size)...)
-	w.used += size
-	return at
-}
-
-// close ends the chunk that extend fills.
-func (w *slotWriter) close() {
-	if w.fold == nil {
-		return
-	}
-	n := (chunkHeader + w.used + pageSize - 1) / pageSize * pageSize
-	w.file = append(w.file, make([]byte, w.chunk+n-len(w.file))...)
-	binary.LittleEndian.PutUint64(w.file[w.chunk+chunkUsed:], uint64(w.used))
-	w.putChunk(n)
+	fixed := make(part, format.SizeofLikeFixed)
+	fixed.u32(format.LikeSlot, b.slot)
+	fixed.i32(format.LikeCounts, n)
+	w.writeRecord(format.LikeRecord, 0, append(fixed, diffs...), nil)
 }

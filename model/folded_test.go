@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
 )
 
 // randomTwins makes ranks of which each is like one of the first few, with
@@ -22,7 +24,7 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 			k.Sites = append(k.Sites, &other)
 		}
 		for _, t := range like.Threads {
-			k.Threads = append(k.Threads, twin(r, t))
+			k.Threads = append(k.Threads, twinThread(r, t))
 		}
 		for i := range k.Taken {
 			k.Taken[i].Thread, k.Taken[i].State = 0, -1
@@ -39,7 +41,7 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 	return out
 }
 
-func twin(r *rand.Rand, like *Thread) *Thread {
+func twinThread(r *rand.Rand, like *Thread) *Thread {
 	t := *like
 	t.Model.Visits = make([]uint64, len(like.Model.Visits))
 	for i := range t.Model.Visits {
@@ -90,8 +92,8 @@ func TestFoldedBaseDamaged(t *testing.T) {
 		}
 		c := newCursor(img, l, slot, new(problems))
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
-			if rec.typ == recState || rec.typ == recEdge {
-				data[rec.off+recHeader] ^= 1
+			if rec.typ == format.StateRecord || rec.typ == format.EdgeRecord {
+				data[rec.off+format.SizeofRec] ^= 1
 				break
 			}
 		}
@@ -115,12 +117,12 @@ func TestFoldedBaseDamaged(t *testing.T) {
 // TestFoldedCircle: slots that are like each other are complained about.
 func TestFoldedCircle(t *testing.T) {
 	ranks := randomTwins(rand.New(rand.NewPCG(7, 3)), lean, 3)
-	file := make([]byte, pageSize)
+	file := make([]byte, format.PageSize)
 	for slot := range uint32(2) {
 		w := &slotWriter{file: file, slot: slot, fold: NewFolder()}
-		w.head(ranks[slot])
-		w.like(&foldBase{slot: 1 - slot, rank: ranks[slot]}, ranks[slot])
-		w.close()
+		w.writeRankRecord(ranks[slot])
+		w.writeLike(&foldBase{slot: 1 - slot, rank: ranks[slot]}, ranks[slot])
+		w.closeChunk()
 		file = w.file
 	}
 	putHeader(file, testHeader, 2)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"laggard/model/format"
 )
 
 // memoryFactor bounds what is allocated in reading a file, in bytes for a byte
@@ -32,7 +34,7 @@ func FuzzDecodeFile(f *testing.F) {
 	}
 	f.Add(folded)
 	f.Add(whole)
-	f.Add(whole[:pageSize+5000])
+	f.Add(whole[:format.PageSize+5000])
 	f.Add([]byte("LLGGARD1"))
 	for range 20 {
 		bad := slices.Clone(whole)
@@ -47,10 +49,10 @@ func FuzzDecodeFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		data = repair(data)
+		data = repairChecksums(data)
 		var run *Run
 		var err error
-		n := allocated(func() { run, err = Decode("node-b.lgd", data) })
+		n := allocatedBytes(func() { run, err = Decode("node-b.lgd", data) })
 		if n > memoryFactor*uint64(len(data))+memoryBase {
 			t.Fatalf("%d bytes allocated for %d", n, len(data))
 		}
@@ -61,26 +63,26 @@ func FuzzDecodeFile(f *testing.F) {
 			}
 		}
 		checkRun(t, run)
-		checkBeside(t, data, good)
+		checkWithGoodFiles(t, data, good)
 	})
 }
 
-// repair puts checksums right, so that the fuzzer gets behind them.
-func repair(data []byte) []byte {
+// repairChecksums puts checksums right, so that the fuzzer gets behind them.
+func repairChecksums(data []byte) []byte {
 	data = slices.Clone(data)
 	m := newImage("", data)
-	for off := int64(pageSize); off+chunkHeader < int64(len(data)); off += pageSize {
-		if m.u32(off) != chunkMagic {
+	for off := int64(format.PageSize); off+format.SizeofChunk < int64(len(data)); off += format.PageSize {
+		if m.u32(off) != format.MagicChunk {
 			continue
 		}
-		binary.LittleEndian.PutUint32(data[off+chunkCRC:], crc32.Checksum(data[off:][:chunkCRC], castagnoli))
-		for at := off + chunkHeader; at+recHeader <= int64(len(data)); {
+		binary.LittleEndian.PutUint32(data[off+format.ChunkCRC:], crc32.Checksum(data[off:][:format.ChunkCRC], castagnoli))
+		for at := off + format.SizeofChunk; at+format.SizeofRec <= int64(len(data)); {
 			le := binary.LittleEndian
-			size, fixed := int64(le.Uint32(data[at+recSize:])), int64(le.Uint32(data[at+recFixed:]))
-			if size == 0 || recHeader+fixed > size || at+size > int64(len(data)) {
+			size, fixed := int64(le.Uint32(data[at+format.RecSize:])), int64(le.Uint32(data[at+format.RecFixed:]))
+			if size == 0 || format.SizeofRec+fixed > size || at+size > int64(len(data)) {
 				break
 			}
-			le.PutUint32(data[at+recCRC:], recordCRC(data[at:], data[at+recHeader:][:fixed]))
+			le.PutUint32(data[at+format.RecCRC:], recordCRC(data[at:], data[at+format.SizeofRec:][:fixed]))
 			at += pad8(size)
 		}
 	}
@@ -133,9 +135,9 @@ func checkThread(t *testing.T, k *Rank, th *Thread) {
 	}
 }
 
-// checkBeside reads the file in one directory with a good one, which must be
+// checkWithGoodFiles reads the file in one directory with a good one, which must be
 // read as if it were alone.
-func checkBeside(t *testing.T, data, good []byte) {
+func checkWithGoodFiles(t *testing.T, data, good []byte) {
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"node-a.lgd": good, "node-b.lgd": data, "node-c.lgd": good} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
@@ -179,10 +181,10 @@ func FuzzParseManifest(f *testing.F) {
 	})
 }
 
-// hostile writes one slot full of one kind of record.
-func hostile(records int, add func(w *slotWriter, i int)) []byte {
-	w := &slotWriter{file: make([]byte, pageSize)}
-	w.head(&Rank{Size: 1 << 30, Family: "mpich", Phase: Running})
+// hostileFile writes one slot full of one kind of record.
+func hostileFile(records int, add func(w *slotWriter, i int)) []byte {
+	w := &slotWriter{file: make([]byte, format.PageSize)}
+	w.writeRankRecord(&Rank{Size: 1 << 30, Family: "mpich", Phase: Running})
 	for i := range records {
 		add(w, i)
 	}
@@ -192,38 +194,39 @@ func hostile(records int, add func(w *slotWriter, i int)) []byte {
 
 func TestMemoryIsBounded(t *testing.T) {
 	word := func(v ...int) []byte {
-		var f fill
+		var f part
 		for _, x := range v {
-			f.i32(x)
+			f.appendZeros(4).i32(0, x)
 		}
 		return f
 	}
 	for name, add := range map[string]func(w *slotWriter, i int){
 		"states of ever new threads": func(w *slotWriter, i int) {
-			w.record(recState, i&0xffff, word(1<<31-1-i, 0, 0, 0), make([]byte, 8))
+			w.writeRecord(format.StateRecord, i&0xffff, word(1<<31-1-i, 0, 0, 0), make([]byte, 8))
 		},
-		"edges to nothing": func(w *slotWriter, i int) { w.record(recEdge, i&0xffff, word(i, i), make([]byte, 8)) },
-		"empty notes":      func(w *slotWriter, i int) { w.record(recNote, 0, nil, nil) },
-		"modules":          func(w *slotWriter, i int) { w.record(recModule, 0, word(i, 0, 0, 0, 0, 0), nil) },
-		"unknown records":  func(w *slotWriter, i int) { w.record(99, 0, nil, nil) },
+		"edges to nothing": func(w *slotWriter, i int) { w.writeRecord(format.EdgeRecord, i&0xffff, word(i, i), make([]byte, 8)) },
+		"empty notes":      func(w *slotWriter, i int) { w.writeRecord(format.NoteRecord, 0, nil, nil) },
+		"modules":          func(w *slotWriter, i int) { w.writeRecord(format.ModuleRecord, 0, word(i, 0, 0, 0, 0, 0), nil) },
+		"unknown records":  func(w *slotWriter, i int) { w.writeRecord(99, 0, nil, nil) },
 		"communicators of many": func(w *slotWriter, i int) {
-			w.record(recComm, 0, word(i, 0, 0, 1<<30, 0, 1, 0, 0, 0, 1, 1<<30), make([]byte, commLive))
+			w.writeRecord(format.CommRecord, 0, word(i, 0, 0, 1<<30, 0, 1, 0, 0, 0, 1, 1<<30), make([]byte, format.SizeofCommLive))
 		},
 		"different groups": func(w *slotWriter, i int) {
-			w.record(recComm, 0, word(i, 0, 0, 50000, 0, 1, 0, 0, i, 1, 50000), make([]byte, commLive))
+			w.writeRecord(format.CommRecord, 0, word(i, 0, 0, 50000, 0, 1, 0, 0, i, 1, 50000), make([]byte, format.SizeofCommLive))
 		},
 		"world of two billion": func(w *slotWriter, i int) {
-			w.record(recComm, 0, word(i, flagWorld, 0, 1<<31-1, 0, 1, 0, 0, 0, 1, 1<<31-1), make([]byte, commLive))
+			w.writeRecord(format.CommRecord, 0, word(i, format.CommWorld, 0, 1<<31-1, 0, 1, 0, 0, 0, 1, 1<<31-1),
+				make([]byte, format.SizeofCommLive))
 		},
 	} {
-		data := hostile(20_000, add)
+		data := hostileFile(20_000, add)
 		var run *Run
-		n := allocated(func() { run, _ = Decode("node-a.lgd", data) })
+		n := allocatedBytes(func() { run, _ = Decode("node-a.lgd", data) })
 		if n > memoryFactor*uint64(len(data))+memoryBase {
 			t.Errorf("%s: %d bytes allocated for %d, %.1f times", name, n, len(data), float64(n)/float64(len(data)))
 		}
 		checkRun(t, run)
-		if run.Missing().Len() == 0 {
+		if run.MissingRanks().Len() == 0 {
 			t.Errorf("%s: no rank is missing", name)
 		}
 	}
@@ -239,8 +242,8 @@ func FuzzCensus(f *testing.F) {
 			return
 		}
 		ours := Census{Runs: map[uint64]RunCensus{7: {Files: 1, Sizes: map[int]int{4: 1}}}}
-		ours.Verdict(nil)
-		theirs.Verdict(&Manifest{RunID: RunIDText(7), Ranks: 4})
-		MergeCensuses(ours, theirs).Verdict(nil)
+		ours.DecideRun(nil)
+		theirs.DecideRun(&Manifest{RunID: RunIDText(7), Ranks: 4})
+		MergeCensuses(ours, theirs).DecideRun(nil)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"laggard/model/format"
 	"laggard/model/mpi"
 )
 
@@ -38,8 +39,8 @@ type Mark struct {
 // OwnOp is the Op of an operation that the program made.
 const OwnOp = "user-defined"
 
-// At returns the hashes after n collectives; ok is false where they are not known.
-func (h *History) At(n uint64) (m Mark, ok bool) {
+// HashesAt returns the hashes after n collectives; ok is false where they are not known.
+func (h *History) HashesAt(n uint64) (m Mark, ok bool) {
 	i, found := slices.BinarySearchFunc(h.Latest, n, func(b Begun, n uint64) int { return cmp.Compare(b.Number, n) })
 	if found {
 		return h.Latest[i].Mark, true
@@ -62,56 +63,56 @@ type historyReader struct {
 }
 
 func (r *slotReader) takeHistory(rec record) {
-	le32, _ := fields(rec.fixed)
-	r.histories = append(r.histories, historyReader{comm: le32(historyComm), off: rec.off, at: rec.live, n: rec.nlive})
+	le32, _ := wordReaders(rec.fixed)
+	r.histories = append(r.histories, historyReader{comm: le32(format.HistoryComm), off: rec.off, at: rec.live, n: rec.nlive})
 }
 
-// newest copies the newest entry. It looks for it where the number of collectives on
+// copyNewest copies the newest entry. It looks for it where the number of collectives on
 // the communicator says; if it is not there, it reports false.
-func (h *historyReader) newest(r *slotReader) bool {
+func (h *historyReader) copyNewest(r *slotReader) bool {
 	at, ok := r.comms.find(h.comm)
 	if !ok || at < 0 {
 		return false
 	}
-	n := r.img.u64(r.comms.list[at].live + commColl)
-	if n == 0 || h.number(r, n+1) == uint32(n+1) || h.number(r, n) != uint32(n) {
+	n := r.img.u64(r.comms.list[at].live + format.CommColl)
+	if n == 0 || h.entryNumber(r, n+1) == uint32(n+1) || h.entryNumber(r, n) != uint32(n) {
 		return false
 	}
 	begin := len(r.room.bytes)
-	r.room.bytes = r.img.words(r.room.bytes, h.entry(n), begunSize)
+	r.room.bytes = r.img.appendWords(r.room.bytes, h.entryOffset(n), format.SizeofBegun)
 	h.live = r.room.bytes[begin:len(r.room.bytes):len(r.room.bytes)]
-	return binary.LittleEndian.Uint32(h.live[begunNumber:]) == uint32(n) && h.number(r, n) == uint32(n) &&
-		hashed(h.live)
+	return binary.LittleEndian.Uint32(h.live[format.BegunNumber:]) == uint32(n) && h.entryNumber(r, n) == uint32(n) &&
+		hasHashes(h.live)
 }
 
-// entry is where the n-th collective is, and number what number it has there; 0: it has
+// entryOffset is where the n-th collective is, and number what number it has there; 0: it has
 // no place.
-func (h *historyReader) entry(n uint64) int64 {
-	return h.at + historyBegun + int64((n-1)%begunPerRec)*begunSize
+func (h *historyReader) entryOffset(n uint64) int64 {
+	return h.at + format.HistoryBegun + int64((n-1)%format.Begun)*format.SizeofBegun
 }
 
-func (h *historyReader) number(r *slotReader, n uint64) uint32 {
-	if at := h.entry(n); at+begunSize <= h.at+h.n {
-		return r.img.u32(at + begunNumber)
+func (h *historyReader) entryNumber(r *slotReader, n uint64) uint32 {
+	if at := h.entryOffset(n); at+format.SizeofBegun <= h.at+h.n {
+		return r.img.u32(at + format.BegunNumber)
 	}
 	return 0
 }
 
-// snapshot copies the mutable part. An entry that changed meanwhile has number 0.
-func (h *historyReader) snapshot(r *slotReader) {
+// copyLive copies the mutable part. An entry that changed meanwhile has number 0.
+func (h *historyReader) copyLive(r *slotReader) {
 	h.copied = true
-	if r.brief && h.newest(r) {
+	if r.brief && h.copyNewest(r) {
 		return
 	}
-	live, ok := r.img.block(nil, h.at, h.n, 64, &r.wait)
+	live, ok := r.img.copyBlock(nil, h.at, h.n, 64, &r.wait)
 	if !ok {
-		r.probs.add(recHistory.String(), h.off, ErrTorn)
+		r.probs.add(format.HistoryRecord.String(), h.off, ErrTorn)
 		live = live[:0]
 	}
 	h.live = live
-	for at := historyBegun; at+begunSize <= len(live); at += begunSize {
-		number := live[at+begunNumber:][:4]
-		if r.img.u32(h.at+int64(at+begunNumber)) != binary.LittleEndian.Uint32(number) {
+	for at := format.HistoryBegun; at+format.SizeofBegun <= len(live); at += format.SizeofBegun {
+		number := live[at+format.BegunNumber:][:4]
+		if r.img.u32(h.at+int64(at+format.BegunNumber)) != binary.LittleEndian.Uint32(number) {
 			clear(number)
 		}
 	}
@@ -124,7 +125,7 @@ type oneBegun struct {
 }
 
 // assembleHistories fills in Comm.History.
-func (r *slotReader) assembleHistories(position map[uint32]int) {
+func (r slotAssembler) assembleHistories(position map[uint32]int) {
 	var short []oneBegun
 	if r.brief {
 		short = make([]oneBegun, len(r.histories))
@@ -133,18 +134,18 @@ func (r *slotReader) assembleHistories(position map[uint32]int) {
 		h := &r.histories[i]
 		comm, ok := r.comms.find(h.comm)
 		if !ok || comm < 0 {
-			r.probs.note(recHistory.String(), h.off, ErrLost, "communicator %d", h.comm)
+			r.probs.addErrorf(format.HistoryRecord.String(), h.off, ErrLost, "communicator %d", h.comm)
 			continue
 		}
 		c := r.rank.Comms[comm]
 		switch len(h.live) {
 		case 0:
-		case begunSize: // no whole history is that short
+		case format.SizeofBegun: // no whole history is that short
 			one := &short[i]
-			one.begun[0] = r.begun(h, upper(c.Coll, binary.LittleEndian.Uint32(h.live[begunNumber:])), h.live, position)
+			one.begun[0] = r.readBegun(h, completeNumber(c.Coll, binary.LittleEndian.Uint32(h.live[format.BegunNumber:])), h.live, position)
 			one.Latest, c.History = one.begun[:], &one.History
 		default:
-			c.History = &History{Latest: r.latest(h, c.Coll, position), Marks: marks(h.live)}
+			c.History = &History{Latest: r.readLatest(h, c.Coll, position), Marks: readMarks(h.live)}
 			if n := len(c.History.Latest); r.brief && n > 0 {
 				c.History = &History{Latest: c.History.Latest[n-1:]}
 			}
@@ -152,136 +153,141 @@ func (r *slotReader) assembleHistories(position map[uint32]int) {
 	}
 }
 
-// hashed tells whether an entry was written to its end: no recorder makes a hash zero,
+// hasHashes reports whether an entry was written to its end: no recorder makes a hash zero,
 // which is what a file that was cut short has.
-func hashed(entry []byte) bool {
-	_, le64 := fields(entry)
-	return le64(begunCalls) != 0 && le64(begunSites) != 0
+func hasHashes(entry []byte) bool {
+	_, le64 := wordReaders(entry)
+	return le64(format.BegunCalls) != 0 && le64(format.BegunSites) != 0
 }
 
-// upper completes the low bits of a number by what is near to it.
-func upper(near uint64, low uint32) uint64 { return near + uint64(int64(int32(low-uint32(near)))) }
+// completeNumber completes the low bits of a number by what is near to it.
+func completeNumber(near uint64, low uint32) uint64 {
+	return near + uint64(int64(int32(low-uint32(near))))
+}
 
-// latest reads the entries from the newest one back. coll is about how many
+// readLatest reads the entries from the newest one back. coll is about how many
 // collectives there were: it tells the upper bits of the numbers.
-func (r *slotReader) latest(h *historyReader, coll uint64, position map[uint32]int) []Begun {
-	entries := h.live[historyBegun:]
+func (r slotAssembler) readLatest(h *historyReader, coll uint64, position map[uint32]int) []Begun {
+	entries := h.live[format.HistoryBegun:]
 	newest := uint64(0)
-	for at := 0; at+begunSize <= len(entries); at += begunSize {
-		if low := binary.LittleEndian.Uint32(entries[at+begunNumber:]); low != 0 {
-			newest = max(newest, upper(coll, low))
+	for at := 0; at+format.SizeofBegun <= len(entries); at += format.SizeofBegun {
+		if low := binary.LittleEndian.Uint32(entries[at+format.BegunNumber:]); low != 0 {
+			newest = max(newest, completeNumber(coll, low))
 		}
 	}
 	var out []Begun
-	for n := newest; n > 0 && newest-n < begunPerRec; n-- {
-		at := int((n-1)%begunPerRec) * begunSize
-		if at+begunSize > len(entries) || binary.LittleEndian.Uint32(entries[at+begunNumber:]) != uint32(n) {
+	for n := newest; n > 0 && newest-n < format.Begun; n-- {
+		at := int((n-1)%format.Begun) * format.SizeofBegun
+		if at+format.SizeofBegun > len(entries) || binary.LittleEndian.Uint32(entries[at+format.BegunNumber:]) != uint32(n) {
 			break
 		}
-		if !hashed(entries[at:]) {
-			r.probs.corrupt(recHistory.String(), h.off, "collective %d has no hashes", n)
+		if !hasHashes(entries[at:]) {
+			r.probs.addCorrupt(format.HistoryRecord.String(), h.off, "collective %d has no hashes", n)
 			break
 		}
-		out = append(out, r.begun(h, n, entries[at:], position))
+		out = append(out, r.readBegun(h, n, entries[at:], position))
 	}
 	slices.Reverse(out)
 	return out
 }
 
-func (r *slotReader) begun(h *historyReader, n uint64, entry []byte, position map[uint32]int) Begun {
-	le32, le64 := fields(entry)
+func (r slotAssembler) readBegun(h *historyReader, n uint64, entry []byte, position map[uint32]int) Begun {
+	le32, le64 := wordReaders(entry)
 	le16 := func(at int) uint32 { return uint32(binary.LittleEndian.Uint16(entry[at:])) }
-	thread, op := le16(begunThread), le16(begunOp)
+	thread, op := le16(format.BegunThread), le16(format.BegunOp)
 	out := Begun{
-		Mark:  Mark{Number: n, Calls: le64(begunCalls), Sites: le64(begunSites)},
-		Order: le32(begunOrder), Thread: -1, State: -1,
-		Root: int(int32(le32(begunRoot))), Bytes: int64(le64(begunBytes)),
+		Mark:  Mark{Number: n, Calls: le64(format.BegunCalls), Sites: le64(format.BegunSites)},
+		Order: le32(format.BegunOrder), Thread: -1, State: -1,
+		Root: int(int32(le32(format.BegunRoot))), Bytes: int64(le64(format.BegunBytes)),
 	}
 	out.Bytes = max(out.Bytes, -1)
 	switch {
-	case op == opOwn:
+	case op == format.OpOwn:
 		out.Op = OwnOp
 	case op > uint32(len(mpi.Operations)):
-		r.probs.add(recHistory.String(), h.off, fmt.Errorf("%w: operation %d", ErrUnknown, op))
+		r.probs.add(format.HistoryRecord.String(), h.off, fmt.Errorf("%w: operation %d", ErrUnknown, op))
 	case op > 0:
 		out.Op = mpi.Operations[op-1]
 	}
 	if t := r.threads[thread]; t != nil {
-		out.Thread, out.State = position[thread], t.state(r, le32(begunState), recHistory.String(), h.off)
+		out.Thread, out.State = position[thread], t.stateIndex(r.slotReader, le32(format.BegunState), format.HistoryRecord.String(), h.off)
 	} else {
-		r.probs.add(recHistory.String(), h.off, fmt.Errorf("%w: thread %d", ErrLost, thread))
+		r.probs.add(format.HistoryRecord.String(), h.off, fmt.Errorf("%w: thread %d", ErrLost, thread))
 	}
 	return out
 }
 
-// marks reads the checkpoints: of each level the last two.
-func marks(live []byte) []Mark {
-	_, le64 := fields(live)
-	marked := le64(historyMarked)
+// readMarks reads the checkpoints: of each level the last two.
+func readMarks(live []byte) []Mark {
+	_, le64 := wordReaders(live)
+	marked := le64(format.HistoryMarked)
 	var out []Mark
-	for level, step := 0, uint64(markStep); level < markLevels; level, step = level+1, step*4 {
+	for level, step := 0, uint64(format.MarkStep); level < format.MarkLevels; level, step = level+1, step*4 {
 		last := marked / step
 		for k := last; k > 0 && last-k < 2; k-- {
-			at := historyMarks + (2*level+int(k%2))*markSize
-			out = append(out, Mark{Number: k * step, Calls: le64(at + markCalls), Sites: le64(at + markSites)})
+			at := format.HistoryMarks + (2*level+int(k%2))*format.SizeofMark
+			out = append(out, Mark{Number: k * step, Calls: le64(at + format.MarkCalls), Sites: le64(at + format.MarkSites)})
 		}
 	}
 	slices.SortFunc(out, func(a, b Mark) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.CompactFunc(out, func(a, b Mark) bool { return a.Number == b.Number })
 }
 
-// history writes a HISTORY record. Of a folded slot the unused entries at the end
+// writeHistory writes a HISTORY record. Of a folded slot the unused entries at the end
 // are left out.
-func (w *slotWriter) history(r *Rank, comm int, h *History) {
-	var fixed, live fill
-	fixed.i32(comm).u32(0)
-	w.marks(&live, h.Marks)
-	var entries [begunPerRec]fill
+func (w *slotWriter) writeHistory(r *Rank, comm int, h *History) {
+	fixed, live := make(part, format.SizeofHistoryFixed), make(part, format.SizeofHistoryLive)
+	fixed.i32(format.HistoryComm, comm)
+	live.putMarks(h.Marks)
 	used := 0
 	for _, b := range h.Latest {
-		at := int((b.Number - 1) % begunPerRec)
-		w.begun(&entries[at], r, b)
+		at := int((b.Number - 1) % format.Begun)
+		w.writeBegun(live[format.HistoryBegun+at*format.SizeofBegun:], r, b)
 		used = max(used, at+1)
 	}
-	if w.fold == nil {
-		used = begunPerRec
+	if w.fold != nil {
+		live = live[:format.HistoryBegun+used*format.SizeofBegun]
 	}
-	for _, e := range entries[:used] {
-		live.text(string(*e.zeros(begunSize)))
-	}
-	w.record(recHistory, 0, fixed, live)
+	w.writeRecord(format.HistoryRecord, 0, fixed, live)
 }
 
-// marks writes the checkpoints to their places, as the recorder has them.
-func (w *slotWriter) marks(live *fill, marks []Mark) {
+// putMarks writes the checkpoints to their places, as the recorder has them.
+func (p part) putMarks(marks []Mark) {
 	at := map[uint64]Mark{}
 	marked := uint64(0)
 	for _, m := range marks {
 		at[m.Number] = m
 		marked = max(marked, m.Number)
 	}
-	live.u64(0).u64(marked)
-	for level, step := 0, uint64(markStep); level < markLevels; level, step = level+1, step*4 {
+	p.u64(format.HistoryMarked, marked)
+	for level, step := 0, uint64(format.MarkStep); level < format.MarkLevels; level, step = level+1, step*4 {
 		last := marked / step
-		pair := [2]uint64{last - last%2, last - 1 + last%2} // the even one, then the odd one
-		for _, k := range pair {
-			m := at[k*step]
-			live.u64(m.Calls).u64(m.Sites)
+		for _, k := range []uint64{last, last - 1} {
+			m, place := at[k*step], p[format.HistoryMarks+(2*level+int(k%2))*format.SizeofMark:]
+			place.u64(format.MarkCalls, m.Calls)
+			place.u64(format.MarkSites, m.Sites)
 		}
 	}
 }
 
-func (w *slotWriter) begun(entry *fill, r *Rank, b Begun) {
-	w.fits("thread of a collective", b.Thread, 0, len(r.Threads)-1)
+func (w *slotWriter) writeBegun(entry part, r *Rank, b Begun) {
+	w.checkRange("thread of a collective", b.Thread, 0, len(r.Threads)-1)
 	if w.err != nil {
 		return
 	}
 	t := r.Threads[b.Thread]
-	w.fits("state of a collective", b.State, -1, len(t.Model.States)-1)
+	w.checkRange("state of a collective", b.State, -1, len(t.Model.States)-1)
 	op := slices.Index(mpi.Operations[:], b.Op) + 1
 	if b.Op == OwnOp {
-		op = opOwn
+		op = format.OpOwn
 	}
-	entry.u32(uint32(b.Number)).u32(b.Order).i32(b.State).u16(uint16(t.Index)).u16(uint16(op))
-	entry.u64(uint64(b.Bytes)).i32(b.Root).u32(0).u64(b.Calls).u64(b.Sites)
+	entry.u32(format.BegunNumber, uint32(b.Number))
+	entry.u32(format.BegunOrder, b.Order)
+	entry.i32(format.BegunState, b.State)
+	entry.u16(format.BegunThread, t.Index)
+	entry.u16(format.BegunOp, op)
+	entry.u64(format.BegunBytes, uint64(b.Bytes))
+	entry.i32(format.BegunRoot, b.Root)
+	entry.u64(format.BegunCalls, b.Calls)
+	entry.u64(format.BegunSites, b.Sites)
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/internal/regular"
+	"laggard/model/format"
 )
 
 // growth is how much a live file may grow under our eyes and still be seen
@@ -43,7 +44,7 @@ func newImage(name string, data []byte) *image {
 // openImage maps the file at path; name is for the errors.
 func openImage(path, name string) (*image, error) {
 	file, info, err := regular.Open(path)
-	if errors.Is(err, regular.ErrNot) {
+	if errors.Is(err, regular.ErrNotRegular) {
 		err = fmt.Errorf("%w: %w", ErrMagic, err)
 	}
 	if err != nil {
@@ -104,8 +105,8 @@ func littleEndian(word uint64) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// words appends n bytes from off, both multiples of 8, to dst, word by word.
-func (m *image) words(dst []byte, off, n int64) []byte {
+// appendWords appends n bytes from off, both multiples of 8, to dst, word by word.
+func (m *image) appendWords(dst []byte, off, n int64) []byte {
 	begin := len(dst)
 	dst = slices.Grow(dst, int(n))[:begin+int(n)]
 	for to, from := dst[begin:], m.data[off:off+n]; len(to) >= 8; to, from = to[8:], from[8:] {
@@ -125,14 +126,14 @@ const (
 	spins     = 100
 )
 
-// block copies n bytes from off that change together and start with a sequence
+// copyBlock copies n bytes from off that change together and start with a sequence
 // number of width bits (32 or 64), odd while they change. It reports whether
 // the copy is consistent; if not, the copy is of a moment within an update.
-func (m *image) block(dst []byte, off, n int64, width uint, wait *patience) ([]byte, bool) {
+func (m *image) copyBlock(dst []byte, off, n int64, width uint, wait *patience) ([]byte, bool) {
 	mask := uint64(1)<<(width-1)<<1 - 1
 	for try := 0; ; try++ {
 		before := m.u64(off) & mask
-		dst = m.words(dst[:0], off, n)
+		dst = m.appendWords(dst[:0], off, n)
 		if before&1 == 0 && m.u64(off)&mask == before {
 			return dst, true
 		}
@@ -146,9 +147,9 @@ func (m *image) block(dst []byte, off, n int64, width uint, wait *patience) ([]b
 	}
 }
 
-// guard runs f, which reads the image. A file that is cut short by someone else
+// guardReads runs f, which reads the image. A file that is cut short by someone else
 // while it is mapped makes the reads fault; that becomes ErrTruncated.
-func (m *image) guard(f func()) (err error) {
+func (m *image) guardReads(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		fault := recover()
@@ -169,10 +170,10 @@ func (m *image) guard(f func()) (err error) {
 // written last.
 const maxHole = 16 << 20
 
-// behind is where to look after the page at off, if nothing has been found from a place
+// nextOffset is where to look after the page at off, if nothing has been found from a place
 // before it on; end at the most. A file of a few pages can say that it is a terabyte long.
-func (m *image) behind(off, from, end int64) int64 {
-	off += pageSize
+func (m *image) nextOffset(off, from, end int64) int64 {
+	off += format.PageSize
 	if m.file == nil || off-from < maxHole || off >= end {
 		return off
 	}
@@ -183,19 +184,19 @@ func (m *image) behind(off, from, end int64) int64 {
 	case err != nil:
 		return off
 	}
-	return min(max(off, data-data%pageSize), end)
+	return min(max(off, data-data%format.PageSize), end)
 }
 
-// zeroPages tells whether the bytes from off to end hold nothing: all zero, but
+// zeroPages reports whether the bytes from off to end hold nothing: all zero, but
 // for the header of a chunk whose magic was never written, at the start of any
 // page. That is what a process leaves that died between reserving a chunk and
 // opening it.
 func (m *image) zeroPages(off, end int64) bool {
-	var zero [pageSize]byte
-	for from := off; off < end; off = m.behind(off, from, end) {
-		page := m.data[off:min(off+pageSize, end)]
-		if len(page) > chunkUsed && m.u32(off) == 0 {
-			page = page[chunkUsed:]
+	var zero [format.PageSize]byte
+	for from := off; off < end; off = m.nextOffset(off, from, end) {
+		page := m.data[off:min(off+format.PageSize, end)]
+		if len(page) > format.ChunkUsed && m.u32(off) == 0 {
+			page = page[format.ChunkUsed:]
 		}
 		if !bytes.Equal(page, zero[:len(page)]) {
 			return false

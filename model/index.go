@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"laggard/model/format"
 )
 
 // NodeFiles is the pattern of the names of node files in a run directory.
@@ -31,23 +33,24 @@ type SlotInfo struct {
 }
 
 // Index tells what is in a run directory, or in a Part of it. Slots come in
-// order of rank, one for each rank, see Claims; behind them those that become
+// order of rank, one for each rank, see BestClaims; behind them those that become
 // Run.Others, in order of file and slot.
 type Index struct {
-	Dir      string
-	ID       uint64
-	Manifest *Manifest  // nil if there is none
-	Slots    []SlotInfo // of the part
-	Size     int        // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
-	Seen     RankSet    // ranks that have a slot, in this part or another
-	Again    int        // processes that have the rank of one that started later, see Claims; in all parts
-	Stood    time.Time  // see Listing
-	Foreign  RankSet    // ranks that have one only in files of other runs
-	Problems []Problem  // of the files of the part
-	bytes    int64      // of all node files
-	open     func(name string) (*image, error)
-	files    openFiles            // those that a load has open
-	limits   map[StreamKind]int64 // see Limit: for one slot
+	Dir        string
+	ID         uint64
+	Manifest   *Manifest  // nil if there is none
+	Slots      []SlotInfo // of the part
+	Size       int        // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Seen       RankSet    // ranks that have a slot, in this part or another
+	Duplicates int        // processes that have the rank of one that started later, see BestClaims; in all parts
+	Stood      time.Time  // see Listing
+	Foreign    RankSet    // ranks that have one only in files of other runs
+	Problems   []Problem  // of the files of the part
+	bytes      int64      // of all node files
+	bound      int        // what all ranks of the job are below
+	open       func(name string) (*image, error)
+	files      openFiles            // those that a load has open
+	limits     map[StreamKind]int64 // see LimitEvents: for one slot
 }
 
 // Scan looks through a run directory without decoding it: file headers, chunk
@@ -59,7 +62,7 @@ func Scan(dir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Part(0, 1).whole(), nil
+	return l.ScanPart(0, 1).wholeIndex(), nil
 }
 
 // nodeFiles lists the node files of a directory sub of a run directory, and of its
@@ -114,7 +117,7 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 		if !ok {
 			break
 		}
-		if rec.typ != recRank && rec.typ != recComm || r.take(rec) != nil {
+		if rec.typ != format.RankRecord && rec.typ != format.CommRecord || r.takeRecord(rec) != nil {
 			continue
 		}
 		world = len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.Kind == World
@@ -122,8 +125,8 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	for _, c := range r.comms.list {
 		r.rank.Comms = append(r.rank.Comms, c.comm)
 	}
-	r.identify()
-	r.leave()
+	r.identifyRank()
+	r.releaseRoom()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
 		Spawned: k.Spawned}
@@ -141,34 +144,34 @@ func mostCommon[T cmp.Ordered](counts map[T]int) T {
 	return best
 }
 
-// regular tells whether the slot is a rank of the job's world.
-func (s *SlotInfo) regular(size int) bool {
-	return !s.Spawned && s.Rank >= 0 && (size == 0 || s.Rank < size)
+// isWorldRank reports whether the slot is a rank of the job's world, whose ranks are below bound.
+func (s *SlotInfo) isWorldRank(bound int) bool {
+	return !s.Spawned && s.Rank >= 0 && s.Rank < bound
 }
 
-// latest sorts the slots as Index has them and leaves out those of a rank that
+// latestSlots sorts the slots as Index has them and leaves out those of a rank that
 // have the weaker claim, as where it was started again.
-func latest(slots []SlotInfo, size int) []SlotInfo {
+func latestSlots(slots []SlotInfo, v Verdict) []SlotInfo {
 	var ranks, others []SlotInfo
 	for _, s := range slots {
-		if s.regular(size) {
+		if s.isWorldRank(v.rankBound()) {
 			ranks = append(ranks, s)
 		} else {
 			others = append(others, s)
 		}
 	}
 	slices.SortStableFunc(ranks, func(a, b SlotInfo) int {
-		return cmp.Or(a.Rank-b.Rank, claimOf(b, size).compare(claimOf(a, size)))
+		return cmp.Or(a.Rank-b.Rank, claimOf(b, v.Size).compare(claimOf(a, v.Size)))
 	})
 	ranks = slices.CompactFunc(ranks, func(a, b SlotInfo) bool { return a.Rank == b.Rank })
 	return append(ranks, others...)
 }
 
-// Missing returns the ranks of MPI_COMM_WORLD that left nothing in the
+// MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the
 // directory.
-func (x *Index) Missing() RankSet { return missing(x.Size, x.Seen) }
+func (x *Index) MissingRanks() RankSet { return missingRanks(x.Size, x.Seen) }
 
-func missing(size int, seen RankSet) RankSet {
+func missingRanks(size int, seen RankSet) RankSet {
 	var all RankSet
 	all.AddRange(0, size-1)
 	return all.Minus(seen)

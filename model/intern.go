@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// stateID names a state by content; docs/format.md fixes the bytes that are
+// stateID names a state by content; docs/reference/format.md fixes the bytes that are
 // hashed, so that other programs come to the same name.
 func stateID(s *State) StateID {
 	text := make([]byte, 0, 64+len(s.Call)+64*len(s.Stack))
@@ -43,7 +43,7 @@ func (id StateID) MarshalText() ([]byte, error) { return []byte(id.String()), ni
 // UnmarshalText reads what MarshalText wrote.
 func (id *StateID) UnmarshalText(text []byte) error {
 	if n, err := hex.Decode(id[:], text); err != nil || n != len(id) || len(text) != 2*len(id) {
-		return fmt.Errorf("model: %q is no name of a state", text)
+		return fmt.Errorf("model: %q is not the name of a state", text)
 	}
 	return nil
 }
@@ -58,10 +58,10 @@ type stateCache struct {
 	states map[string]*State
 }
 
-// table returns the number of a list of modules. Addresses do not count.
-func (c *stateCache) table(modules *table[*Module]) uint32 {
+// moduleListID returns the number of a list of modules. Addresses do not count.
+func (c *stateCache) moduleListID(modules *table[*Module]) uint32 {
 	var key []byte
-	for i, index := range modules.indices() {
+	for i, index := range modules.recordedIndices() {
 		m := modules.list[i]
 		key = binary.LittleEndian.AppendUint32(key, index)
 		key = appendText(appendText(key, m.BuildID), m.Path)
@@ -122,11 +122,11 @@ func newInterner(bytes int64) *interner {
 	}
 }
 
-// rank replaces the modules and states of a rank by those that others have too.
-func (in *interner) rank(r *Rank) {
-	same := in.modulesOf(r)
+// internRank replaces the modules and states of a rank by those that others have too.
+func (in *interner) internRank(r *Rank) {
+	same := in.internModules(r)
 	for _, t := range r.Threads {
-		in.statesOf(&t.Model, same)
+		in.internStates(&t.Model, same)
 		if t.Captured != nil {
 			replaceModules(t.Captured.Stack, same)
 		}
@@ -136,14 +136,14 @@ func (in *interner) rank(r *Rank) {
 	}
 }
 
-// forget lets go of the lists of slots that were read.
-func (in *interner) forget() {
+// clearLists lets go of the lists of slots that were read.
+func (in *interner) clearLists() {
 	clear(in.lists)
 	clear(in.same)
 }
 
-// modulesOf replaces the modules of a rank and tells by which.
-func (in *interner) modulesOf(r *Rank) map[*Module]*Module {
+// internModules replaces the modules of a rank and tells by which.
+func (in *interner) internModules(r *Rank) map[*Module]*Module {
 	if len(r.Modules) == 0 {
 		return nil
 	}
@@ -164,17 +164,17 @@ func (in *interner) modulesOf(r *Rank) map[*Module]*Module {
 	return same
 }
 
-func (in *interner) statesOf(m *Model, same map[*Module]*Module) {
+func (in *interner) internStates(m *Model, same map[*Module]*Module) {
 	if len(m.States) == 0 || in.lists[&m.States[0]] {
 		return
 	}
 	in.lists[&m.States[0]] = true
 	for i, s := range m.States {
-		m.States[i] = in.state(s, same)
+		m.States[i] = in.internState(s, same)
 	}
 }
 
-func (in *interner) state(s *State, same map[*Module]*Module) *State {
+func (in *interner) internState(s *State, same map[*Module]*Module) *State {
 	if kept := in.states[s.ID]; kept != nil {
 		return kept
 	}
@@ -191,9 +191,9 @@ func replaceModules(stack []Frame, same map[*Module]*Module) {
 	}
 }
 
-// members lists the world ranks of a group; nil ranges are an unknown group, an
+// memberList lists the world ranks of a group; nil ranges are an unknown group, an
 // empty one has no list either.
-func (in *interner) members(ranges []byte, size int) ([]int, error) {
+func (in *interner) memberList(ranges []byte, size int) ([]int, error) {
 	if list := in.groups[string(ranges)]; len(list) > 0 && len(list) == size {
 		return list, nil
 	}
@@ -204,13 +204,13 @@ func (in *interner) members(ranges []byte, size int) ([]int, error) {
 		return nil, err
 	}
 	if size == 1 {
-		return expand(ranges, 1), nil // MPI_COMM_SELF of each rank
+		return expandRanges(ranges, 1), nil // MPI_COMM_SELF of each rank
 	}
 	if int64(size) > in.budget {
 		return nil, fmt.Errorf("%w: group of %d ranks, more than the size of the files allows", ErrCorrupt, size)
 	}
 	in.budget -= int64(size)
-	list := expand(ranges, size)
+	list := expandRanges(ranges, size)
 	in.groups[string(ranges)] = list
 	return list, nil
 }

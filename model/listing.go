@@ -44,13 +44,13 @@ const (
 	// HangName is that of the record as it was when a hang was noticed. It is read in
 	// place of the present one: that a job is ended changes what its ranks record.
 	HangName = "hang"
-	// StoodName is what becomes of it if the job goes on.
+	// StoodName is what becomes of it if the job continues.
 	StoodName = "stood"
 )
 
-// Record is the directory that the record of a run is read from: that of the run, or the one within it with
+// RecordDir is the directory that the record of a run is read from: that of the run, or the one within it with
 // what was recorded when a hang was noticed.
-func Record(dir string) string {
+func RecordDir(dir string) string {
 	hang := filepath.Join(dir, HangName)
 	if _, err := ReadManifest(hang); err == nil {
 		return hang
@@ -61,8 +61,8 @@ func Record(dir string) string {
 // List lists a run directory, as it was when a hang was noticed if one was. An
 // error means that dir is no run directory (it wraps ErrNoRun) or cannot be read.
 func List(dir string) (*Listing, error) {
-	if Record(dir) != dir {
-		return list(dir, HangName)
+	if RecordDir(dir) != dir {
+		return listDir(dir, HangName)
 	}
 	l, err := ListPresent(dir)
 	if m, damaged := ReadManifest(filepath.Join(dir, StoodName)); err == nil && damaged == nil {
@@ -72,10 +72,10 @@ func List(dir string) (*Listing, error) {
 }
 
 // ListPresent is List of what the ranks have recorded by now.
-func ListPresent(dir string) (*Listing, error) { return list(dir, "") }
+func ListPresent(dir string) (*Listing, error) { return listDir(dir, "") }
 
-// list lists the files in a run directory, or in one within it.
-func list(dir, sub string) (*Listing, error) {
+// listDir lists the files in a run directory, or in one within it.
+func listDir(dir, sub string) (*Listing, error) {
 	names, err := nodeFiles(dir, sub)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func list(dir, sub string) (*Listing, error) {
 		return nil, fmt.Errorf("model: %s: %w: it has neither %s nor %s", dir, ErrNoRun, ManifestName, NodeFiles)
 	}
 	l.Files = make([]ListedFile, len(names))
-	parallel(len(names), func(i int) {
+	runParallel(len(names), func(i int) {
 		l.Files[i].Name = names[i]
 		if info, err := os.Stat(filepath.Join(dir, names[i])); err == nil {
 			l.Files[i].Bytes = info.Size()
@@ -101,11 +101,11 @@ func list(dir, sub string) (*Listing, error) {
 	return l, nil
 }
 
-// Part scans the share i of n of a run directory: about as many bytes as in the
+// ScanPart scans the share i of n of a run directory: about as many bytes as in the
 // other shares. A file may be spread over several; then a slot belongs to the
 // one in which its first chunk begins.
-func (l *Listing) Part(i, n int) *Part {
-	p := &Part{listing: l, first: i == 0, open: l.open}
+func (l *Listing) ScanPart(i, n int) *Part {
+	p := &Part{listing: l, first: i == 0, open: l.openFile}
 	var total, start int64
 	for _, f := range l.Files {
 		total += max(f.Bytes, 1)
@@ -122,13 +122,13 @@ func (l *Listing) Part(i, n int) *Part {
 		}
 		start = end
 	}
-	p.scan()
+	p.scanFiles()
 	return p
 }
 
-// open opens a file. One of the record at a hang has the packed blocks of streams
+// openFile opens a file. One of the record at a hang has the packed blocks of streams
 // where they are, in the present file.
-func (l *Listing) open(name string) (*image, error) {
+func (l *Listing) openFile(name string) (*image, error) {
 	img, err := openImage(filepath.Join(l.Dir, name), name)
 	if present, ok := strings.CutPrefix(name, HangName+"/"); ok && err == nil {
 		img.present, _ = openImage(filepath.Join(l.Dir, present), name)
@@ -160,7 +160,7 @@ func ParseManifest(text []byte) (*Manifest, error) {
 			ManifestName, ErrVersion, m.SchemaVersion, ManifestVersion)
 	}
 	if _, err := m.ID(); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is no hexadecimal number of 64 bits", ManifestName,
+		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is not a 64-bit hexadecimal number", ManifestName,
 			ErrManifest, m.RunID)
 	}
 	if m.Ranks < 0 || m.Ranks > MaxRanks {

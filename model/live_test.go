@@ -12,10 +12,12 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/model/format"
 )
 
 // liveFile maps a file of one rank for writing, as a recorder has it.
-func liveFile(t *testing.T) (dir string, data []byte, off func(recType) int64) {
+func liveFile(t *testing.T) (dir string, data []byte, off func(format.Record) int64) {
 	t.Helper()
 	k := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running}
 	k.Threads = []*Thread{{Op: Op{State: -1}}}
@@ -43,7 +45,7 @@ func liveFile(t *testing.T) (dir string, data []byte, off func(recType) int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir, data, func(typ recType) int64 {
+	return dir, data, func(typ format.Record) int64 {
 		c := newCursor(m, l, 0, &p)
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
 			if rec.typ == typ {
@@ -55,15 +57,15 @@ func liveFile(t *testing.T) (dir string, data []byte, off func(recType) int64) {
 	}
 }
 
-// put stores a word as the recorder does.
-func put(data []byte, off int64, v uint64) {
+// storeWord stores a word as the recorder does.
+func storeWord(data []byte, off int64, v uint64) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(&data[off])), littleEndian(v))
 }
 
 // The reader never sees half of an update, however fast the writer is.
 func TestUpdatesAreSeenWhole(t *testing.T) {
 	dir, data, off := liveFile(t)
-	op, comm, channel := off(recThreadRec), off(recComm), off(recChannels)
+	op, comm, channel := off(format.ThreadRecord), off(format.CommRecord), off(format.ChannelsRecord)
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -73,20 +75,20 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 				return
 			default:
 			}
-			put(data, op, 2*n-1)
-			put(data, op+opCalls, n)
-			put(data, op+opProgress, n)
-			put(data, op+opPolls, n)
-			put(data, op, 2*n)
-			put(data, comm+commFreed, 1)
-			put(data, comm+commID, n)
-			put(data, comm+commParent, n+1)
-			put(data, comm+commFreed, 0)
+			storeWord(data, op, 2*n-1)
+			storeWord(data, op+format.ThreadCalls, n)
+			storeWord(data, op+format.ThreadProgress, n)
+			storeWord(data, op+format.ThreadPolls, n)
+			storeWord(data, op, 2*n)
+			storeWord(data, comm+format.CommFreed, 1)
+			storeWord(data, comm+format.CommID, n)
+			storeWord(data, comm+format.CommParent, n+1)
+			storeWord(data, comm+format.CommFreed, 0)
 			seq := uint64(uint32(2*n - 1))
-			put(data, channel, 1<<32|seq)
-			put(data, channel+channelSent, n)
-			put(data, channel+channelReceived, n)
-			put(data, channel, 1<<32|uint64(uint32(2*n)))
+			storeWord(data, channel, 1<<32|seq)
+			storeWord(data, channel+format.ChannelSent, n)
+			storeWord(data, channel+format.ChannelReceived, n)
+			storeWord(data, channel, 1<<32|uint64(uint32(2*n)))
 		}
 	})
 	t.Cleanup(func() { close(stop); wg.Wait() })
@@ -134,7 +136,7 @@ func TestFileShrinksUnderTheReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, pageSize); err != nil {
+	if err := os.Truncate(path, format.PageSize); err != nil {
 		t.Fatal(err)
 	}
 	r := readSlot(img, l, 0, new(stateCache), false)
@@ -159,7 +161,7 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 	}
 	w := &slotWriter{file: data, seq: 1}
 	state := append(make([]byte, 4), 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	w.record(recState, 0, append(state, "MPI_Send"...), []byte{3, 0, 0, 0, 0, 0, 0, 0})
+	w.writeRecord(format.StateRecord, 0, append(state, "MPI_Send"...), []byte{3, 0, 0, 0, 0, 0, 0, 0})
 	if err := os.WriteFile(path, w.file, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 // A live process reserves a chunk before it lengthens the file.
 func TestReservedBehindTheEnd(t *testing.T) {
 	dir, data, _ := liveFile(t)
-	binary.LittleEndian.PutUint64(data[fileEnd:], uint64(len(data))+chunkSize)
+	binary.LittleEndian.PutUint64(data[format.FileEnd:], uint64(len(data))+format.NextChunkSize)
 	run := mustOpen(t, dir)
 	if got := problemText(run.Problems); !strings.Contains(got, "file is cut short") || len(run.Ranks) != 1 {
 		t.Error(got)
@@ -182,8 +184,8 @@ func TestReservedBehindTheEnd(t *testing.T) {
 
 func TestManyTornBlocksDoNotHoldUp(t *testing.T) {
 	dir, data, off := liveFile(t)
-	op, channel := off(recThreadRec), off(recChannels)
-	data[op], data[op+opSize], data[channel] = 1, 1, 1
+	op, channel := off(format.ThreadRecord), off(format.ChannelsRecord)
+	data[op], data[op+format.ThreadStack], data[channel] = 1, 1, 1
 	run := mustOpen(t, dir)
 	if len(run.Problems) != 3 {
 		t.Error(problemText(run.Problems))

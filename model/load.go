@@ -22,7 +22,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.whole()
+	return x.loadAll()
 }
 
 // OpenPresent is Open of what the ranks have recorded by now, also if a hang was
@@ -32,12 +32,12 @@ func OpenPresent(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Part(0, 1).whole().whole()
+	return l.ScanPart(0, 1).wholeIndex().loadAll()
 }
 
-// whole loads every slot; the problems of the scan come first.
-func (x *Index) whole() (*Run, error) {
-	run, err := x.Load(0, len(x.Slots))
+// loadAll loads every slot; the problems of the scan come first.
+func (x *Index) loadAll() (*Run, error) {
+	run, err := x.LoadSlots(0, len(x.Slots))
 	if err != nil {
 		return nil, err
 	}
@@ -50,35 +50,35 @@ func (x *Index) whole() (*Run, error) {
 func Decode(name string, data []byte) (*Run, error) {
 	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}},
 		open: func(string) (*image, error) { return newImage(name, data), nil }}
-	p.scan()
+	p.scanFiles()
 	usable := p.files[0].layout != nil
-	x := p.whole()
+	x := p.wholeIndex()
 	if !usable {
 		return nil, x.Problems[len(x.Problems)-1].Err
 	}
-	return x.whole()
+	return x.loadAll()
 }
 
-// Missing returns the ranks of MPI_COMM_WORLD that left nothing in the
+// MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the
 // directory.
-func (r *Run) Missing() RankSet {
+func (r *Run) MissingRanks() RankSet {
 	seen, size := r.Seen.Clone(), r.Size
 	for _, k := range r.Ranks {
 		seen.Add(k.Rank)
 		size = max(size, k.Size)
 	}
-	return missing(size, seen)
+	return missingRanks(size, seen)
 }
 
-// Load decodes the slots from <= i < to of Index.Slots. The problems are those
+// LoadSlots decodes the slots from <= i < to of Index.Slots. The problems are those
 // of these slots only; Index.Problems has those of files. An error means that
 // from and to are no such interval.
-func (x *Index) Load(from, to int) (*Run, error) {
+func (x *Index) LoadSlots(from, to int) (*Run, error) {
 	if from < 0 || to < from || to > len(x.Slots) {
 		return nil, fmt.Errorf("model: load of slots %d to %d of %d", from, to, len(x.Slots))
 	}
-	run := x.empty()
-	x.each(x.Slots[from:to], false, func(batch *Run) {
+	run := x.emptyRun()
+	x.decodeBatches(x.Slots[from:to], false, func(batch *Run) {
 		run.Ranks = append(run.Ranks, batch.Ranks...)
 		run.Others = append(run.Others, batch.Others...)
 		run.Problems = append(run.Problems, batch.Problems...)
@@ -87,36 +87,36 @@ func (x *Index) Load(from, to int) (*Run, error) {
 	return run, nil
 }
 
-// Each decodes all slots of the index, some at a time and in the order of the
+// EachBatch decodes all slots of the index, some at a time and in the order of the
 // files, and gives them to f, which may keep what it needs of them. While f runs,
 // Streams reads what the ranks of the Run recorded beyond their progress. One Each
 // runs at a time.
-func (x *Index) Each(f func(*Run)) { x.each(x.Slots, false, f) }
+func (x *Index) EachBatch(f func(*Run)) { x.decodeBatches(x.Slots, false, f) }
 
-// EachBriefly is Each, but of a [History] there is only the latest call: that of all is
+// EachBatchBriefly is Each, but of a [History] there is only the latest call: that of all is
 // most of what a rank in many communicators has recorded. What is wrong with the other
 // calls is left to Load.
-func (x *Index) EachBriefly(f func(*Run)) { x.each(x.Slots, true, f) }
+func (x *Index) EachBatchBriefly(f func(*Run)) { x.decodeBatches(x.Slots, true, f) }
 
-func (x *Index) empty() *Run {
+func (x *Index) emptyRun() *Run {
 	return &Run{Dir: x.Dir, ID: x.ID, Manifest: x.Manifest, Size: x.Size, Seen: x.Seen}
 }
 
-func (x *Index) each(slots []SlotInfo, brief bool, f func(*Run)) {
+func (x *Index) decodeBatches(slots []SlotInfo, brief bool, f func(*Run)) {
 	in := newInterner(x.bytes)
 	slots = slices.Clone(slots)
 	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
 	for len(slots) > 0 {
-		n := batch(slots)
-		run := x.empty()
+		n := batchSize(slots)
+		run := x.emptyRun()
 		x.files = x.openFiles(slots[:n])
 		for i, r := range x.files.readBatch(slots[:n], &in.cache, brief) {
 			r.internMembers(in)
-			in.rank(r.rank)
-			run.take(slots[i], r)
-			r.leave()
+			in.internRank(r.rank)
+			run.addSlot(slots[i], r, x.bound)
+			r.releaseRoom()
 		}
-		in.forget()
+		in.clearLists()
 		f(run)
 		x.files.close()
 		x.files = nil
@@ -124,9 +124,9 @@ func (x *Index) each(slots []SlotInfo, brief bool, f func(*Run)) {
 	}
 }
 
-// batch returns how many slots to read together: those of whole files, so that
+// batchSize returns how many slots to read together: those of whole files, so that
 // no file is opened twice.
-func batch(slots []SlotInfo) int {
+func batchSize(slots []SlotInfo) int {
 	n := min(batchSlots, len(slots))
 	for n < len(slots) && slots[n].File == slots[n-1].File {
 		n++
@@ -134,16 +134,16 @@ func batch(slots []SlotInfo) int {
 	return n
 }
 
-// take puts a slot where the scan decided it belongs, also if it is of a live
+// addSlot puts a slot where the scan decided it belongs, also if it is of a live
 // process that has learnt its rank since.
-func (r *Run) take(s SlotInfo, read *slotReader) {
-	if s.regular(r.Size) {
+func (r *Run) addSlot(s SlotInfo, read *slotReader, bound int) {
+	if s.isWorldRank(bound) {
 		read.rank.Rank = s.Rank
 		r.Ranks = append(r.Ranks, read.rank)
 	} else {
 		r.Others = append(r.Others, read.rank)
 	}
-	r.Problems = append(r.Problems, read.probs.done(read.rank.Rank)...)
+	r.Problems = append(r.Problems, read.probs.asProblems(read.rank.Rank)...)
 }
 
 // openFiles are the files of a batch of slots, by name.
@@ -158,7 +158,7 @@ func (x *Index) openFiles(slots []SlotInfo) openFiles {
 		}
 	}
 	opened := make([]*openFile, len(names))
-	parallel(len(names), func(i int) { opened[i] = x.openFile(names[i]) })
+	runParallel(len(names), func(i int) { opened[i] = x.openFile(names[i]) })
 	files := openFiles{}
 	for i, name := range names {
 		files[name] = opened[i]
@@ -179,7 +179,7 @@ func (files openFiles) readBatch(slots []SlotInfo, states *stateCache, brief boo
 		f.slots.states, f.slots.brief = states, brief
 	}
 	out := make([]*slotReader, len(slots))
-	parallel(len(slots), func(i int) { out[i] = files[slots[i].File].read(slots[i]) })
+	runParallel(len(slots), func(i int) { out[i] = files[slots[i].File].readSlot(slots[i]) })
 	return out
 }
 
@@ -197,7 +197,7 @@ func (x *Index) openFile(name string) *openFile {
 		return f
 	}
 	var said problems // by Scan
-	fault := f.img.guard(func() { f.layout, f.err = f.img.readLayout(&said) })
+	fault := f.img.guardReads(func() { f.layout, f.err = f.img.readLayout(&said) })
 	f.err = cmp.Or(f.err, fault)
 	return f
 }
@@ -208,10 +208,10 @@ func (f *openFile) close() {
 	}
 }
 
-// read decodes a slot; one that cannot be read any more keeps what Scan knew.
-func (f *openFile) read(s SlotInfo) *slotReader {
+// readSlot decodes a slot; one that cannot be read any more keeps what Scan knew.
+func (f *openFile) readSlot(s SlotInfo) *slotReader {
 	if f.err == nil && f.layout.slots[uint32(s.Slot)] != nil {
-		return f.slots.read(f.img, f.layout, uint32(s.Slot))
+		return f.slots.readSlot(f.img, f.layout, uint32(s.Slot))
 	}
 	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
 	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start,
@@ -219,13 +219,13 @@ func (f *openFile) read(s SlotInfo) *slotReader {
 	if f.err != nil {
 		r.probs.add("", -1, f.err)
 	} else {
-		r.probs.note("", -1, ErrLost, "the slot is gone since the scan")
+		r.probs.addErrorf("", -1, ErrLost, "the slot is gone since the scan")
 	}
 	return r
 }
 
-// parallel calls f(0) to f(n-1), as many at a time as there are processors.
-func parallel(n int, f func(i int)) {
+// runParallel calls f(0) to f(n-1), as many at a time as there are processors.
+func runParallel(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range min(n, runtime.GOMAXPROCS(0)) {

@@ -28,20 +28,20 @@ type filePart struct {
 	probs    problems
 }
 
-func (p *Part) scan() {
-	parallel(len(p.files), func(i int) { p.files[i].scan(p.open) })
+func (p *Part) scanFiles() {
+	runParallel(len(p.files), func(i int) { p.files[i].scanFile(p.open) })
 }
 
-// scan looks through one file. What is wrong with it as a whole is told by the
+// scanFile looks through one file. What is wrong with it as a whole is told by the
 // part that has its beginning.
-func (f *filePart) scan(open func(name string) (*image, error)) {
+func (f *filePart) scanFile(open func(name string) (*image, error)) {
 	f.probs = problems{file: f.name, slot: -1}
 	img, err := open(f.name)
 	if err != nil {
 		f.probs.add("", -1, err)
 	} else {
 		defer img.close()
-		fault := img.guard(func() { err = f.walk(img) })
+		fault := img.guardReads(func() { err = f.readSlots(img) })
 		if err = errors.Join(err, fault); err != nil {
 			f.layout, f.slots = nil, nil
 			f.probs.add("file header", 0, err)
@@ -52,14 +52,14 @@ func (f *filePart) scan(open func(name string) (*image, error)) {
 	}
 }
 
-func (f *filePart) walk(img *image) (err error) {
+func (f *filePart) readSlots(img *image) (err error) {
 	if f.layout, err = img.readLayout(&f.probs); err != nil {
 		return err
 	}
-	for _, slot := range f.layout.order() {
+	for _, slot := range f.layout.slotOrder() {
 		if off := f.layout.slots[slot][0].off; off >= f.from && off < f.to {
 			info := scanSlot(img, f.layout, slot)
-			info.Events = img.events(f.layout.streams[slot])
+			info.Events = img.countEvents(f.layout.streams[slot])
 			f.slots = append(f.slots, info)
 		}
 	}
@@ -67,43 +67,45 @@ func (f *filePart) walk(img *image) (err error) {
 	return nil
 }
 
-// order lists the slots of a file.
-func (l *layout) order() []uint32 { return slices.Sorted(maps.Keys(l.slots)) }
+// slotOrder lists the slots of a file.
+func (l *layout) slotOrder() []uint32 { return slices.Sorted(maps.Keys(l.slots)) }
 
-// whole returns the index if the part is all there is.
-func (p *Part) whole() *Index {
-	v := p.Census().Verdict(p.listing.Manifest)
-	return p.Index(v, p.Claims(v))
+// wholeIndex returns the index if the part is all there is.
+func (p *Part) wholeIndex() *Index {
+	v := p.TakeCensus().DecideRun(p.listing.Manifest)
+	return p.BuildIndex(v, p.BestClaims(v))
 }
 
-// Index lists the slots of the part that count. The verdict and the claims are
+// BuildIndex lists the slots of the part that count. The verdict and the claims are
 // those of all parts.
-func (p *Part) Index(v Verdict, claims Claims) *Index {
-	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Again: v.Again,
-		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes}
+func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
+	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Duplicates: v.Duplicates,
+		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
+		bound: v.rankBound()}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)
 		x.Problems = append(x.Problems, v.manifestProblems(p.listing.Manifest)...)
+		x.Problems = append(x.Problems, v.sizeProblems()...)
 	}
 	var all []SlotInfo
 	for i := range p.files {
 		f := &p.files[i]
-		if f.layout != nil && v.foreign(f.layout) {
+		if f.layout != nil && v.isForeign(f.layout) {
 			if f.from == 0 {
-				f.probs.note("file header", 0, ErrRunID, "%016x, not %016x", f.layout.header.RunID, v.ID)
+				f.probs.addErrorf("file header", 0, ErrRunID, "%016x, not %016x", f.layout.header.RunID, v.ID)
 			}
 		} else if f.layout != nil {
 			all = append(all, f.slots...)
 		}
-		x.Problems = append(x.Problems, f.probs.done(-1)...)
+		x.Problems = append(x.Problems, f.probs.asProblems(-1)...)
 		f.slots = nil
 	}
-	x.Slots = latest(claims.keep(all, v), v.Size)
+	x.Slots = latestSlots(claims.filterSlots(all, v), v)
 	return x
 }
 
-// foreign tells whether a file is of another run.
-func (v *Verdict) foreign(l *layout) bool { return l.sure && l.header.RunID != v.ID }
+// isForeign reports whether a file is of another run.
+func (v *Verdict) isForeign(l *layout) bool { return l.sure && l.header.RunID != v.ID }
 
 // manifestProblems says where the manifest and the files disagree.
 func (v *Verdict) manifestProblems(m *Manifest) []Problem {
@@ -121,6 +123,16 @@ func (v *Verdict) manifestProblems(m *Manifest) []Problem {
 		add(fmt.Errorf("%w: %d ranks, but most of them say %d", ErrManifest, m.Ranks, v.Size))
 	}
 	return out
+}
+
+// sizeProblems says that the size of the job is not believed.
+func (v *Verdict) sizeProblems() []Problem {
+	if v.Claimed == 0 {
+		return nil
+	}
+	err := fmt.Errorf("model: %w: %d ranks, of which %d left a record; which are missing is not known",
+		ErrCorrupt, v.Claimed, v.Seen.Len())
+	return []Problem{{Rank: -1, Err: err}}
 }
 
 // Claims says which slot counts for a rank that has several: that of the
@@ -148,19 +160,19 @@ func (a Claim) compare(b Claim) int {
 
 // claimOf returns the claim of a slot in a job of so many ranks.
 func claimOf(s SlotInfo, size int) Claim {
-	return Claim{size > 0 && s.Size > 0 && s.Size != size, int64(nanos(s.Start)), s.File, s.Slot}
+	return Claim{size > 0 && s.Size > 0 && s.Size != size, int64(unixNanos(s.Start)), s.File, s.Slot}
 }
 
-// Claims returns the best claims of the part to the ranks that have several.
-func (p *Part) Claims(v Verdict) Claims {
+// BestClaims returns the best claims of the part to the ranks that have several.
+func (p *Part) BestClaims(v Verdict) Claims {
 	c := Claims{}
 	for i := range p.files {
 		f := &p.files[i]
-		if v.Twice.Len() == 0 || f.layout == nil || v.foreign(f.layout) {
+		if v.Twice.Len() == 0 || f.layout == nil || v.isForeign(f.layout) {
 			continue
 		}
 		for _, s := range f.slots {
-			if s.regular(v.Size) && v.Twice.Contains(s.Rank) {
+			if s.isWorldRank(v.rankBound()) && v.Twice.Contains(s.Rank) {
 				c = MergeClaims(c, Claims{s.Rank: claimOf(s, v.Size)})
 			}
 		}
@@ -178,11 +190,11 @@ func MergeClaims(a, b Claims) Claims {
 	return a
 }
 
-// keep leaves out the slots whose rank is claimed by another.
-func (c Claims) keep(slots []SlotInfo, v Verdict) []SlotInfo {
+// filterSlots leaves out the slots whose rank is claimed by another.
+func (c Claims) filterSlots(slots []SlotInfo, v Verdict) []SlotInfo {
 	out := slots[:0]
 	for _, s := range slots {
-		if best, twice := c[s.Rank]; !twice || !s.regular(v.Size) || best == claimOf(s, v.Size) {
+		if best, twice := c[s.Rank]; !twice || !s.isWorldRank(v.rankBound()) || best == claimOf(s, v.Size) {
 			out = append(out, s)
 		}
 	}

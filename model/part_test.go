@@ -18,7 +18,7 @@ func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 4))
 	ranks := randomRanksOf(r, lean, "", 40)
 	for i := range 5 {
-		h := Header{RunID: 7, Host: fmt.Sprint(i), Created: at(1)}
+		h := Header{RunID: 7, Host: fmt.Sprint(i), Created: testTime(1)}
 		some := ranks[8*i : min(8*i+11, 40)] // three of them also in the next file
 		if i == 3 {
 			h.RunID = 8
@@ -31,10 +31,10 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.Missing().String() != "27-31" ||
-		len(whole.Slots) != 35 || whole.Again != 6 {
+	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.MissingRanks().String() != "27-31" ||
+		len(whole.Slots) != 35 || whole.Duplicates != 6 {
 		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots, %d again", whole.ID, whole.Size, whole.Foreign,
-			whole.Missing(), len(whole.Slots), whole.Again)
+			whole.MissingRanks(), len(whole.Slots), whole.Duplicates)
 	}
 	for n := 1; n <= 9; n++ {
 		l, err := List(dir)
@@ -44,24 +44,24 @@ func TestParts(t *testing.T) {
 		var parts []*Part
 		var census Census
 		for i := range n {
-			parts = append(parts, l.Part(i, n))
-			census = MergeCensuses(parts[i].Census(), census)
+			parts = append(parts, l.ScanPart(i, n))
+			census = MergeCensuses(parts[i].TakeCensus(), census)
 		}
-		v := census.Verdict(nil)
+		v := census.DecideRun(nil)
 		claims := Claims{}
 		for _, p := range parts {
-			claims = MergeClaims(claims, p.Claims(v))
+			claims = MergeClaims(claims, p.BestClaims(v))
 		}
 		var slots []SlotInfo
 		var problems []string
 		for _, p := range parts {
-			x := p.Index(v, claims)
+			x := p.BuildIndex(v, claims)
 			slots = append(slots, x.Slots...)
 			for _, problem := range x.Problems {
 				problems = append(problems, problem.Err.Error())
 			}
 			if !x.Seen.Equal(whole.Seen) || x.Size != whole.Size || x.ID != whole.ID ||
-				!x.Foreign.Equal(whole.Foreign) || x.Again != whole.Again {
+				!x.Foreign.Equal(whole.Foreign) || x.Duplicates != whole.Duplicates {
 				t.Errorf("%d parts: seen %s, size %d, run %d, foreign %s", n, x.Seen, x.Size, x.ID, x.Foreign)
 			}
 		}
@@ -80,7 +80,7 @@ func TestParts(t *testing.T) {
 func TestLyingManifest(t *testing.T) {
 	dir := t.TempDir()
 	ranks := randomRanksOf(rand.New(rand.NewPCG(3, 3)), lean, "", 4)
-	if _, err := WriteNode(dir, Header{RunID: 7, Host: "a", Created: at(1)}, ranks); err != nil {
+	if _, err := WriteNode(dir, Header{RunID: 7, Host: "a", Created: testTime(1)}, ranks); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteManifest(dir, &Manifest{RunID: RunIDText(9), Ranks: 6}); err != nil {

@@ -8,13 +8,13 @@ func TestPythonModule(t *testing.T) {
 	if m.BuildID != "707974686f6e191a3a18db4402cf" {
 		t.Errorf("build-id %s", m.BuildID)
 	}
-	if function, file, ok := m.Python(); function != "Solver.step" || file != "/home/u/app.py" || !ok {
+	if function, file, ok := m.PythonFunction(); function != "Solver.step" || file != "/home/u/app.py" || !ok {
 		t.Errorf("%q, %q, %v", function, file, ok)
 	}
 }
 
 func TestPython(t *testing.T) {
-	const id = pythonID + "0011223344556677"
+	id := pythonID + "0011223344556677"
 	for _, c := range []struct {
 		m              *Module
 		function, file string
@@ -30,7 +30,7 @@ func TestPython(t *testing.T) {
 		{&Module{Path: "damaged", BuildID: id}, "damaged", "", true},
 		{&Module{BuildID: id}, "", "", true},
 	} {
-		function, file, ok := c.m.Python()
+		function, file, ok := c.m.PythonFunction()
 		if function != c.function || file != c.file || ok != c.ok {
 			t.Errorf("%+v: %q, %q, %v", c.m, function, file, ok)
 		}

@@ -8,24 +8,25 @@ import (
 	"slices"
 	"time"
 
+	"laggard/model/format"
 	"laggard/model/mpi"
 )
 
 // The generator of valid ranks for the tests. Everything it makes can be
 // written, and comes back as it was.
 
-var testHeader = Header{RunID: 0xfeedf00d12345678, Host: "a", Created: at(1)}
+var testHeader = Header{RunID: 0xfeedf00d12345678, Host: "a", Created: testTime(1)}
 
 // scale bounds how much the random ranks have of what.
 type scale struct{ threads, states, pending, channels, group int }
 
 var (
-	ample = scale{threads: 3, states: 20, pending: maxPending, channels: 70, group: 30}
+	ample = scale{threads: 3, states: 20, pending: format.MaxPending, channels: 70, group: 30}
 	lean  = scale{threads: 2, states: 5, pending: 3, channels: 4, group: 5}
 )
 
-// at is a moment some seconds into the test run.
-func at(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 123456789).UTC() }
+// testTime is a moment some seconds into the test run.
+func testTime(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 123456789).UTC() }
 
 // randomRanks makes the ranks of a job as file says they were read.
 func randomRanks(r *rand.Rand, file string, n int) []*Rank {
@@ -45,16 +46,24 @@ func randomRanksOf(r *rand.Rand, sc scale, file string, n int) []*Rank {
 	return out
 }
 
+func randomSignal(r *rand.Rand) Signal {
+	return Signal{Number: r.IntN(format.MaxSignal + 1), Sender: Sender(r.IntN(6)), Code: r.IntN(200) - 60, PID: r.IntN(1 << 22),
+		Time: testTime(r.IntN(50))}
+}
+
 func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	k := &Rank{
 		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank),
 		Family: families[1+r.IntN(len(families)-1)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
-		Start: at(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
-		Heartbeat: at(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
+		Start: testTime(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
+		Heartbeat: testTime(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
 		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),
 	}
 	if r.IntN(2) == 0 {
-		k.QuietSince, k.EndTime = at(30), at(50)
+		k.QuietSince, k.EndTime = testTime(30), testTime(50)
+		k.Asked, k.Fatal = randomSignal(r), randomSignal(r)
+		k.Ender, k.Orphaned = Ender(r.IntN(3)), r.IntN(2) == 0
+		k.Activity = Activity{Active: testTime(40), How: How(r.IntN(5)), Read: r.Uint64N(1e12), Written: r.Uint64N(1e12)}
 	}
 	for range r.IntN(3) {
 		k.Notes = append(k.Notes, fmt.Sprintf("table full at %d", r.IntN(1000)))
@@ -110,7 +119,7 @@ func randomModule(r *rand.Rand, i int) *Module {
 func randomStack(r *rand.Rand, k *Rank, depth int) []Frame {
 	var out []Frame
 	for range depth {
-		f := Frame{Offset: r.Uint64N(1 << offsetBits)}
+		f := Frame{Offset: r.Uint64N(1 << format.OffsetBits)}
 		if n := r.IntN(len(k.Modules) + 1); n > 0 {
 			f.Module = k.Modules[n-1]
 		}
@@ -127,8 +136,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 	n := r.IntN(sc.states)
 	for range n {
 		s := &State{Call: fmt.Sprintf("MPI_Call%d", r.IntN(50)), Stack: randomStack(r, k, r.IntN(12)),
-			Partial: r.IntN(2) == 0, Binding: Binding(r.IntN(3))}
-		s.Stack = append(s.Stack, Frame{Offset: r.Uint64N(1 << offsetBits)}) // no two alike
+			Partial: r.IntN(2) == 0, Binding: mpi.Binding(r.IntN(3))}
+		s.Stack = append(s.Stack, Frame{Offset: r.Uint64N(1 << format.OffsetBits)}) // no two alike
 		s.ID = stateID(s)
 		t.Model.States = append(t.Model.States, s)
 		t.Model.Visits = append(t.Model.Visits, r.Uint64())
@@ -141,8 +150,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		t.Model.Edges = append(t.Model.Edges, Edge{From: i, To: r.IntN(n), Count: r.Uint64()})
 	}
 	if r.IntN(3) > 0 {
-		t.Captured = &Capture{Time: at(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
-			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
+		t.Captured = &Capture{Time: testTime(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
+			Stack: randomStack(r, k, r.IntN(format.MaxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
 			InMPI: r.IntN(2) == 0,
 			Calls: r.Uint64(), Same: r.IntN(99)}
 	}
@@ -186,7 +195,7 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 func randomHistory(r *rand.Rand, k *Rank, coll uint64) *History {
 	h := new(History)
 	hashes := func(n uint64) Mark { return Mark{Number: n, Calls: r.Uint64(), Sites: r.Uint64()} }
-	for n := max(coll, begunPerRec) - begunPerRec + 1; n <= coll; n++ {
+	for n := max(coll, format.Begun) - format.Begun + 1; n <= coll; n++ {
 		thread := r.IntN(len(k.Threads))
 		op := append([]string{"", OwnOp}, mpi.Operations[:]...)[r.IntN(2+len(mpi.Operations))]
 		h.Latest = append(h.Latest,
@@ -194,7 +203,7 @@ func randomHistory(r *rand.Rand, k *Rank, coll uint64) *History {
 				Root: []int{None, 0, 3}[r.IntN(3)], Op: op, Bytes: r.Int64N(1e9) - 1})
 	}
 	at := map[uint64]bool{}
-	for level, step := 0, uint64(markStep); level < markLevels; level, step = level+1, step*4 {
+	for level, step := 0, uint64(format.MarkStep); level < format.MarkLevels; level, step = level+1, step*4 {
 		for k := coll / step; k > 0 && coll/step-k < 2; k-- {
 			at[k*step] = true
 		}

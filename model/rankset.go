@@ -60,8 +60,8 @@ func (s *RankSet) Add(rank int) {
 	if rank < 0 || rank > MaxRank {
 		return
 	}
-	if r := uint32(rank); s.bits != nil || !s.join(r, r+1) {
-		s.own().Add(r)
+	if r := uint32(rank); s.bits != nil || !s.extendRun(r, r+1) {
+		s.ownBitmap().Add(r)
 	}
 }
 
@@ -72,13 +72,13 @@ func (s *RankSet) AddRange(first, last int) {
 	if first > last {
 		return
 	}
-	if s.bits != nil || !s.join(uint32(first), uint32(last)+1) {
-		s.own().AddRange(uint64(first), uint64(last)+1)
+	if s.bits != nil || !s.extendRun(uint32(first), uint32(last)+1) {
+		s.ownBitmap().AddRange(uint64(first), uint64(last)+1)
 	}
 }
 
-// join adds ranks to a run; it fails if they would be a second one.
-func (s *RankSet) join(first, end uint32) bool {
+// extendRun adds ranks to a run; it fails if they would be a second one.
+func (s *RankSet) extendRun(first, end uint32) bool {
 	switch {
 	case s.first == s.end:
 		s.first, s.end = first, end
@@ -100,10 +100,10 @@ func (s RankSet) Clone() RankSet {
 
 // Union returns the ranks that are in s or in t.
 func (s RankSet) Union(t RankSet) RankSet {
-	if s.bits == nil && t.bits == nil && (t.first == t.end || s.join(t.first, t.end)) {
+	if s.bits == nil && t.bits == nil && (t.first == t.end || s.extendRun(t.first, t.end)) {
 		return s
 	}
-	return setOf(roaring.Or(s.view(), t.view()))
+	return setOf(roaring.Or(s.asBitmap(), t.asBitmap()))
 }
 
 // Intersect returns the ranks that are in both s and t.
@@ -111,7 +111,7 @@ func (s RankSet) Intersect(t RankSet) RankSet {
 	if s.bits == nil && t.bits == nil {
 		return runOf(max(s.first, t.first), min(s.end, t.end))
 	}
-	return setOf(roaring.And(s.view(), t.view()))
+	return setOf(roaring.And(s.asBitmap(), t.asBitmap()))
 }
 
 // Minus returns the ranks of s that are not in t.
@@ -126,10 +126,10 @@ func (s RankSet) Minus(t RankSet) RankSet {
 			return runOf(s.first, both.first)
 		}
 	}
-	return setOf(roaring.AndNot(s.view(), t.view()))
+	return setOf(roaring.AndNot(s.asBitmap(), t.asBitmap()))
 }
 
-// Contains tells whether the rank is in the set.
+// Contains reports whether the rank is in the set.
 func (s RankSet) Contains(rank int) bool {
 	switch {
 	case rank < 0 || rank > MaxRank:
@@ -140,12 +140,12 @@ func (s RankSet) Contains(rank int) bool {
 	return s.bits.Contains(uint32(rank))
 }
 
-// Equal tells whether both sets have the same ranks.
+// Equal reports whether both sets have the same ranks.
 func (s RankSet) Equal(t RankSet) bool {
 	if s.bits == nil && t.bits == nil {
 		return s == t
 	}
-	a, b := s.view(), t.view()
+	a, b := s.asBitmap(), t.asBitmap()
 	n := a.GetCardinality()
 	return n == b.GetCardinality() && n == a.AndCardinality(b)
 }
@@ -303,7 +303,7 @@ func parseSpan(piece string) (span, error) {
 	first, ok1 := parseRank(left)
 	last, ok2 := parseRank(right)
 	if !ok1 || !ok2 {
-		return span{}, fmt.Errorf("%w: %.40q is no rank or range of ranks such as 3 or 0-7", ErrRankSet, piece)
+		return span{}, fmt.Errorf("%w: %.40q is not a rank or range of ranks such as 3 or 0-7", ErrRankSet, piece)
 	}
 	if first > last {
 		return span{}, fmt.Errorf("%w: %.40q ends before it starts", ErrRankSet, piece)
@@ -317,14 +317,14 @@ func parseRank(text string) (int, bool) {
 	return int(n), err == nil && n <= MaxRank
 }
 
-// own returns the bitmap to change; the set is one from then on.
-func (s *RankSet) own() *roaring.Bitmap {
-	*s = RankSet{bits: s.view()}
+// ownBitmap returns the bitmap to change; the set is one from then on.
+func (s *RankSet) ownBitmap() *roaring.Bitmap {
+	*s = RankSet{bits: s.asBitmap()}
 	return s.bits
 }
 
-// view returns a bitmap to read.
-func (s RankSet) view() *roaring.Bitmap {
+// asBitmap returns a bitmap to read.
+func (s RankSet) asBitmap() *roaring.Bitmap {
 	if s.bits != nil {
 		return s.bits
 	}

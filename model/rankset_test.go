@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// naive is the set as a plain map, to compare with.
-type naive map[int]bool
+// naiveSet is the set as a plain map, to compare with.
+type naiveSet map[int]bool
 
-func randomSet(r *rand.Rand) (RankSet, naive) {
+func randomSet(r *rand.Rand) (RankSet, naiveSet) {
 	var s RankSet
-	n := naive{}
+	n := naiveSet{}
 	width := []int{60, 200_000}[r.IntN(2)] // runs that touch, or mostly not
 	for range r.IntN(8) {
 		first := r.IntN(width)
@@ -31,7 +31,7 @@ func randomSet(r *rand.Rand) (RankSet, naive) {
 	return s, n
 }
 
-func (n naive) slice() []int {
+func (n naiveSet) slice() []int {
 	out := []int{}
 	for r := range n {
 		out = append(out, r)
@@ -40,8 +40,8 @@ func (n naive) slice() []int {
 	return out
 }
 
-func (n naive) filter(keep func(int) bool) naive {
-	out := naive{}
+func (n naiveSet) filter(keep func(int) bool) naiveSet {
+	out := naiveSet{}
 	for r := range n {
 		if keep(r) {
 			out[r] = true
@@ -70,7 +70,7 @@ func TestRankSetAgainstMap(t *testing.T) {
 	}
 }
 
-func checkSet(t *testing.T, s RankSet, want naive) {
+func checkSet(t *testing.T, s RankSet, want naiveSet) {
 	t.Helper()
 	list := want.slice()
 	if diff := cmp.Diff(list, s.Slice()); diff != "" {
@@ -146,8 +146,8 @@ func TestRankSetJSON(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes f allocates.
-func allocated(f func()) uint64 {
+// allocatedBytes returns the bytes f allocates.
+func allocatedBytes(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	f()
@@ -157,7 +157,7 @@ func allocated(f func()) uint64 {
 
 func TestRankSetMemory(t *testing.T) {
 	text := strings.Repeat("0-2147483647,", 10_000) + "5"
-	if n := allocated(func() { ParseRankSet(text) }); n > 32<<20 {
+	if n := allocatedBytes(func() { ParseRankSet(text) }); n > 32<<20 {
 		t.Errorf("%d bytes allocated for all ranks, named again and again", n)
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"time"
+
+	"laggard/model/format"
 )
 
 // record is a record whose checksum is right.
 type record struct {
-	typ    recType
+	typ    format.Record
 	thread uint32
 	off    int64  // in the file
 	fixed  []byte // a copy of the fixed part, valid until the next record is read
@@ -18,8 +21,24 @@ type record struct {
 	nlive  int64  // its bytes
 }
 
-// fields returns how to read the little-endian words of b.
-func fields(b []byte) (le32 func(int) uint32, le64 func(int) uint64) {
+// hasField reports whether the live part has the field at an offset: that of an older
+// recorder ends before the fields that were added later. It ends with a word, so what
+// begins in it is whole.
+func (r *record) hasField(at int64) bool { return at < r.nlive }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// recordCRC is the checksum of a record: of its header up to the checksum, then of the
+// fixed part.
+func recordCRC(header, fixed []byte) uint32 {
+	return crc32.Update(crc32.Checksum(header[:format.RecCRC], castagnoli), castagnoli, fixed)
+}
+
+// pad8 rounds up to a multiple of 8.
+func pad8[T ~int | ~int64 | ~uint32 | ~uint64](n T) T { return (n + 7) &^ 7 }
+
+// wordReaders returns how to read the little-endian words of b.
+func wordReaders(b []byte) (le32 func(int) uint32, le64 func(int) uint64) {
 	return func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) },
 		func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 }
@@ -49,7 +68,7 @@ type cursor struct {
 }
 
 func newCursor(img *image, l *layout, slot uint32, p *problems) *cursor {
-	c := &cursor{img: img, chunks: l.slots[slot], size: l.size, probs: p, budget: chunkSize}
+	c := &cursor{img: img, chunks: l.slots[slot], size: l.size, probs: p, budget: format.NextChunkSize}
 	for _, ch := range c.chunks {
 		c.budget += 4 * min(ch.size, l.size)
 	}
@@ -63,9 +82,9 @@ func (c *cursor) checkSequence() {
 	for _, ch := range c.chunks {
 		switch {
 		case ch.seq == next+1:
-			c.probs.note("chunk", -1, ErrLost, "chunk %d of the slot", next)
+			c.probs.addErrorf("chunk", -1, ErrLost, "chunk %d of the slot", next)
 		case ch.seq > next:
-			c.probs.note("chunk", -1, ErrLost, "chunks %d to %d of the slot", next, ch.seq-1)
+			c.probs.addErrorf("chunk", -1, ErrLost, "chunks %d to %d of the slot", next, ch.seq-1)
 		}
 		next = ch.seq + 1
 	}
@@ -74,15 +93,15 @@ func (c *cursor) checkSequence() {
 // next returns the next committed record, false if there is none yet.
 func (c *cursor) next() (record, bool) {
 	for c.current < len(c.chunks) {
-		c.refresh()
+		c.refreshLimit()
 		for c.pos < c.limit {
-			rec, size, err := c.record(c.pos)
+			rec, size, err := c.recordAt(c.pos)
 			if err != nil {
-				c.skip(rec.typ, err)
+				c.skipDamaged(rec.typ, err)
 				continue
 			}
 			c.pos += size
-			if c.known(rec) {
+			if c.isUsable(rec) {
 				return rec, true
 			}
 		}
@@ -95,35 +114,35 @@ func (c *cursor) next() (record, bool) {
 	return record{}, false
 }
 
-// refresh looks how far the current chunk is filled by now.
-func (c *cursor) refresh() {
+// refreshLimit looks how far the current chunk is filled by now.
+func (c *cursor) refreshLimit() {
 	ch := c.chunks[c.current]
-	start := ch.off + chunkHeader
+	start := ch.off + format.SizeofChunk
 	fresh := c.pos == 0
 	if fresh {
 		c.pos = start
 	}
-	used, room := c.img.u64(ch.off+chunkUsed), uint64(ch.size-chunkHeader)
+	used, room := c.img.u64(ch.off+format.ChunkUsed), uint64(ch.size-format.SizeofChunk)
 	if fresh && (used > room || used%8 != 0) {
-		c.probs.corrupt("chunk", ch.off, "%d bytes used of %d", used, room)
+		c.probs.addCorrupt("chunk", ch.off, "%d bytes used of %d", used, room)
 	}
 	c.limit = start + int64(min(used, room)&^7)
 	c.cut = c.limit > c.size
 	if fresh && c.cut {
-		c.probs.note("chunk", ch.off, ErrTruncated, "its records end at %d, the file at %d", c.limit, c.size)
+		c.probs.addErrorf("chunk", ch.off, ErrTruncated, "its records end at %d, the file at %d", c.limit, c.size)
 	}
 	c.limit = min(c.limit, c.size&^7)
 }
 
-// grow takes in chunks that were added to the file since it was walked.
-func (c *cursor) grow(l *layout, slot uint32) {
+// addNewChunks takes in chunks that were added to the file since it was walked.
+func (c *cursor) addNewChunks(l *layout, slot uint32) {
 	size := c.img.size()
 	if c.img.file == nil || size <= l.end {
 		return
 	}
 	var quiet problems // the walk at the start has said what there is to say
 	last := c.chunks[len(c.chunks)-1]
-	for _, ch := range c.img.walk(max(l.end, last.off+last.size), size, &quiet) {
+	for _, ch := range c.img.walkChunks(max(l.end, last.off+last.size), size, &quiet) {
 		if ch.slot == slot && ch.seq == last.seq+1 {
 			c.chunks = append(c.chunks, ch)
 			last = ch
@@ -136,58 +155,59 @@ func (c *cursor) grow(l *layout, slot uint32) {
 // sound record meets them at every word.
 var (
 	errNoHeader = fmt.Errorf("%w: too few bytes for the header of a record", ErrTruncated)
-	errRecCut   = fmt.Errorf("%w: it goes on behind the last committed byte", ErrTruncated)
+	errRecCut   = fmt.Errorf("%w: it continues after the last committed byte", ErrTruncated)
 	errSizes    = fmt.Errorf("%w: type or sizes of the record", ErrCorrupt)
 )
 
-// record reads the record at off and returns how many bytes it has. With an
+// recordAt reads the record at off and returns how many bytes it has. With an
 // error the type is what the header says, which may be damaged.
-func (c *cursor) record(off int64) (record, int64, error) {
-	rec, size, err := c.header(off)
+func (c *cursor) recordAt(off int64) (record, int64, error) {
+	rec, size, err := c.headerAt(off)
 	if err != nil {
 		return rec, 0, err
 	}
 	n := rec.live - off
-	c.scratch = c.img.words(c.scratch[:0], off, pad8(n))[:n]
-	le32, _ := fields(c.scratch)
+	c.scratch = c.img.appendWords(c.scratch[:0], off, pad8(n))[:n]
+	le32, _ := wordReaders(c.scratch)
 	// The header is checked again, as it may have changed before the copy.
-	if recType(le32(0)&0xffff) != rec.typ || int64(le32(recSize)) != size || recHeader+int64(le32(recFixed)) != n ||
-		recordCRC(c.scratch, c.scratch[recHeader:]) != le32(recCRC) {
+	if format.Record(le32(0)&0xffff) != rec.typ || int64(le32(format.RecSize)) != size ||
+		format.SizeofRec+int64(le32(format.RecFixed)) != n ||
+		recordCRC(c.scratch, c.scratch[format.SizeofRec:]) != le32(format.RecCRC) {
 		return rec, 0, ErrChecksum
 	}
 	rec.thread = le32(0) >> 16
-	rec.fixed = c.scratch[recHeader:]
+	rec.fixed = c.scratch[format.SizeofRec:]
 	return rec, size, nil
 }
 
-// header reads the header of the record at off, if the sizes in it are
+// headerAt reads the header of the record at off, if the sizes in it are
 // possible ones.
-func (c *cursor) header(off int64) (record, int64, error) {
-	if c.limit-off < recHeader {
+func (c *cursor) headerAt(off int64) (record, int64, error) {
+	if c.limit-off < format.SizeofRec {
 		return record{}, 0, errNoHeader
 	}
-	rec := record{typ: recType(c.img.u32(off)), off: off}
-	size, fixed := int64(c.img.u32(off+recSize)), int64(c.img.u32(off+recFixed))
+	rec := record{typ: format.Record(c.img.u32(off)), off: off}
+	size, fixed := int64(c.img.u32(off+format.RecSize)), int64(c.img.u32(off+format.RecFixed))
 	switch {
-	case rec.typ == 0 || size%8 != 0 || recHeader+fixed > size:
+	case rec.typ == 0 || size%8 != 0 || format.SizeofRec+fixed > size:
 		return rec, 0, errSizes
 	case size > c.limit-off:
 		return rec, 0, errRecCut
 	}
-	rec.live = off + recHeader + fixed
-	rec.nlive = size - recHeader - fixed
+	rec.live = off + format.SizeofRec + fixed
+	rec.nlive = size - format.SizeofRec - fixed
 	return rec, size, nil
 }
 
-// skip complains about the record at the current position and goes on to the
+// skipDamaged complains about the record at the current position and continues with the
 // next sound one. Only the checksum of that one can be trusted, the size in the
 // damaged one cannot.
-func (c *cursor) skip(typ recType, err error) {
+func (c *cursor) skipDamaged(typ format.Record, err error) {
 	if !c.cut || !errors.Is(err, ErrTruncated) { // else it was said of the chunk
 		c.probs.add(typ.String(), c.pos, err)
 	}
 	for at := c.pos + 8; at < c.limit && c.budget > 0; at += 8 {
-		if c.sound(at) {
+		if c.isSound(at) {
 			c.pos = at
 			return
 		}
@@ -195,31 +215,30 @@ func (c *cursor) skip(typ recType, err error) {
 	c.pos = c.limit
 }
 
-// sound tells whether a record of a known type with the right checksum starts
+// isSound reports whether a record of a known type with the right checksum starts
 // at off.
-func (c *cursor) sound(off int64) bool {
-	rec, _, err := c.header(off)
-	if err != nil || !rec.typ.known() {
+func (c *cursor) isSound(off int64) bool {
+	rec, _, err := c.headerAt(off)
+	if err != nil || !rec.typ.IsKnown() {
 		return false
 	}
 	c.budget -= rec.live - off
-	_, _, err = c.record(off)
+	_, _, err = c.recordAt(off)
 	return err == nil
 }
 
-// known tells whether this version can use the record, and complains if not.
-func (c *cursor) known(rec record) bool {
-	if !rec.typ.known() {
+// isUsable reports whether this version can use the record, and complains if not.
+func (c *cursor) isUsable(rec record) bool {
+	if !rec.typ.IsKnown() {
 		if !c.unknown {
-			c.probs.note("record", rec.off, ErrUnknown, "record type %d", rec.typ)
+			c.probs.addErrorf("record", rec.off, ErrUnknown, "record type %d", rec.typ)
 		}
 		c.unknown = true
 		return false
 	}
-	least := minSize[rec.typ]
-	if int64(len(rec.fixed)) < int64(least.fixed) || rec.nlive < int64(least.live) ||
-		least.live > 0 && rec.live%8 != 0 {
-		c.probs.corrupt(rec.typ.String(), rec.off, "fixed part %d, mutable part %d", len(rec.fixed), rec.nlive)
+	fixed, live := rec.typ.MinSizes()
+	if int64(len(rec.fixed)) < int64(fixed) || rec.nlive < int64(live) || live > 0 && rec.live%8 != 0 {
+		c.probs.addCorrupt(rec.typ.String(), rec.off, "fixed part %d, mutable part %d", len(rec.fixed), rec.nlive)
 		return false
 	}
 	return true

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
+	"laggard/model/mpi"
 )
 
 // shared compares states as the ranks of a load share them: not by the address
@@ -33,7 +36,7 @@ var shared = cmp.Transformer("shared", func(s *State) any {
 		Call    string
 		Stack   []frame
 		Partial bool
-		Binding Binding
+		Binding mpi.Binding
 	}{s.ID, s.Call, stack, s.Partial, s.Binding}
 })
 
@@ -66,8 +69,8 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(ranks, run.Ranks, shared); diff != "" {
 			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
 		}
-		if run.ID != testHeader.RunID || run.Size != len(ranks) || run.Missing().Len() > 0 || len(run.Others) > 0 {
-			t.Fatalf("seed %d: id %x, size %d, missing %s, %d others", seed, run.ID, run.Size, run.Missing(),
+		if run.ID != testHeader.RunID || run.Size != len(ranks) || run.MissingRanks().Len() > 0 || len(run.Others) > 0 {
+			t.Fatalf("seed %d: id %x, size %d, missing %s, %d others", seed, run.ID, run.Size, run.MissingRanks(),
 				len(run.Others))
 		}
 	}
@@ -78,10 +81,10 @@ func splitChunks(t testing.TB, data []byte) (header []byte, chunks [][]byte) {
 	t.Helper()
 	m := newImage("node-a.lgd", data)
 	var p problems
-	for _, c := range m.walk(pageSize, m.size(), &p) {
+	for _, c := range m.walkChunks(format.PageSize, m.size(), &p) {
 		chunks = append(chunks, data[c.off:][:c.size])
 	}
-	return data[:pageSize], chunks
+	return data[:format.PageSize], chunks
 }
 
 // Processes reserve chunks when they need them: the order in the file means
@@ -95,8 +98,8 @@ func TestChunksInAnyOrder(t *testing.T) {
 	}
 	for range 10 {
 		r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
-		reserved := make([]byte, 3*pageSize)
-		reserved[chunkSizeAt+1] = 0x30 // a header without its magic
+		reserved := make([]byte, 3*format.PageSize)
+		reserved[format.ChunkSize+1] = 0x30 // a header without its magic
 		parts := slices.Concat([][]byte{header}, chunks[:2], [][]byte{reserved}, chunks[2:], [][]byte{reserved})
 		run := mustDecode(t, slices.Concat(parts...))
 		if len(run.Problems) > 0 {
@@ -161,11 +164,11 @@ func TestEqualStatesOfAThreadAreJoined(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*Rank){
 		"family":       func(k *Rank) { k.Family = "x" },
-		"program":      func(k *Rank) { k.Exe = string(make([]byte, rankExeMax+1)) },
+		"program":      func(k *Rank) { k.Exe = string(make([]byte, format.SizeofRankExe+1)) },
 		"build-id":     func(k *Rank) { k.Modules[0].BuildID = "xyz" },
-		"stack":        func(k *Rank) { k.Threads[0].Captured = &Capture{Stack: make([]Frame, maxFrames+1)} },
+		"stack":        func(k *Rank) { k.Threads[0].Captured = &Capture{Stack: make([]Frame, format.MaxFrames+1)} },
 		"offset":       func(k *Rank) { k.Threads[0].Captured = &Capture{Stack: []Frame{{nil, 1 << 48}}} },
-		"pending":      func(k *Rank) { k.Threads[0].Op.Pending = make([]Pending, maxPending+1) },
+		"pending":      func(k *Rank) { k.Threads[0].Op.Pending = make([]Pending, format.MaxPending+1) },
 		"pending comm": func(k *Rank) { k.Threads[0].Op.Pending = []Pending{{Comm: 99}} },
 		"state":        func(k *Rank) { k.Threads[0].Op.State = 1000 },
 		"edge":         func(k *Rank) { k.Threads[0].Model.Edges = []Edge{{From: 1000}} },
@@ -192,11 +195,11 @@ func TestEncodeRefuses(t *testing.T) {
 // A recorder need not write the members of a window: they are its parent's.
 func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	k := &Rank{Rank: 1, Size: 3, Family: "mpich", Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}
-	w := &slotWriter{file: make([]byte, pageSize)}
-	w.head(k)
-	w.thread(k, k.Threads[0])
-	w.comm(k, 0, &Comm{ID: 9, Kind: World, Rank: 1, Members: []int{0, 1, 2}, State: -1})
-	w.comm(k, 1, &Comm{ID: 10, Parent: 9, Kind: Window, Rank: 1, Members: []int{}, State: -1})
+	w := &slotWriter{file: make([]byte, format.PageSize)}
+	w.writeRankRecord(k)
+	w.writeThread(k, k.Threads[0])
+	w.writeComm(k, 0, &Comm{ID: 9, Kind: World, Rank: 1, Members: []int{0, 1, 2}, State: -1})
+	w.writeComm(k, 1, &Comm{ID: 10, Parent: 9, Kind: Window, Rank: 1, Members: []int{}, State: -1})
 	putHeader(w.file, testHeader, 1)
 	run := mustDecode(t, w.file)
 	win := run.Ranks[0].Comms[1]
@@ -211,8 +214,8 @@ func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	}
 	c := newCursor(m, l, 0, &p)
 	for rec, ok := c.next(); ok; rec, ok = c.next() {
-		if rec.typ == recComm && rec.fixed[commIndex] == 1 {
-			patch(w.file, rec.off, rec.off+recHeader+commSize, 3)
+		if rec.typ == format.CommRecord && rec.fixed[format.CommIndex] == 1 {
+			patchWord(w.file, rec.off, rec.off+format.SizeofRec+format.CommSize, 3)
 		}
 	}
 	run = mustDecode(t, w.file)
@@ -222,22 +225,36 @@ func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	}
 }
 
-// TestOlderRank: the record of an older recorder, which ends before the pid namespace, is read.
+// TestOlderRank: the record of an older recorder, which ends before the pid namespace or how the
+// process ended, is read.
 func TestOlderRank(t *testing.T) {
+	for _, c := range []struct {
+		live             int
+		present, missing string
+	}{{format.RankPIDSpace, "longest_quiet_ns", "pid_space"}, {format.RankAsked, "pid_space", "asked_signal"},
+		{format.RankActive, "orphaned", "active_how"}} {
+		testOlderRank(t, c.live, c.present, c.missing)
+	}
+}
+
+func testOlderRank(t *testing.T, live int, present, missing string) {
 	r := randomRanks(rand.New(rand.NewPCG(1, 2)), "node-x.lgd", 1)[0]
-	w := &slotWriter{file: make([]byte, pageSize)}
-	w.head(r)
-	at := pageSize + chunkHeader
-	binary.LittleEndian.PutUint32(w.file[at+recSize:], recHeader+rankFixed+rankPIDSpace)
-	fixed := w.file[at+recHeader:][:rankFixed]
-	binary.LittleEndian.PutUint32(w.file[at+recCRC:], recordCRC(w.file[at:], fixed))
-	w.used -= rankLive - rankPIDSpace
-	w.thread(r, r.Threads[0])
-	w.close()
+	r.Asked, r.Ender, r.How = Signal{Number: 15}, EnderLibrary, AtFile
+	w := &slotWriter{file: make([]byte, format.PageSize)}
+	w.writeRankRecord(r)
+	at := format.PageSize + format.SizeofChunk
+	binary.LittleEndian.PutUint32(w.file[at+format.RecSize:], format.SizeofRec+format.SizeofRankFixed+uint32(live))
+	fixed := w.file[at+format.SizeofRec:][:format.SizeofRankFixed]
+	binary.LittleEndian.PutUint32(w.file[at+format.RecCRC:], recordCRC(w.file[at:], fixed))
+	w.used -= format.SizeofRankLive - live
+	w.writeThread(r, r.Threads[0])
+	w.closeChunk()
 	putHeader(w.file, testHeader, 1)
 	run := mustDecode(t, w.file)
 	all := append(run.Ranks, run.Others...)
-	if len(all) != 1 || all[0].PID != r.PID || all[0].PIDSpace != 0 {
+	if len(all) != 1 || all[0].PID != r.PID || (all[0].PIDSpace != 0) != (live > format.RankPIDSpace) ||
+		(all[0].Ended != (Ended{})) != (live > format.RankAsked) ||
+		all[0].Activity != (Activity{}) && live <= format.RankActive {
 		t.Errorf("%+v, problems %v", all, run.Problems)
 	}
 	path := filepath.Join(t.TempDir(), "node-x.lgd")
@@ -245,7 +262,7 @@ func TestOlderRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := Dump(&text, path); err != nil || strings.Contains(text.String(), "pid_space") {
+	if _, err := Dump(&text, path); err != nil || strings.Contains(text.String(), missing) || !strings.Contains(text.String(), present) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -8,14 +8,16 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
+
+	"laggard/model/format"
 )
 
 // StreamKind says what the events of a stream are about.
 type StreamKind uint16
 
 const (
-	UsageStream    StreamKind = 1 // MPI calls with their arguments, see analysis/usage/recorded
-	MovementStream StreamKind = 2 // allocations, copies and messages, see analysis/movement
+	UsageStream    StreamKind = format.StreamUsage    // MPI calls with their arguments, see analysis/usage/recorded
+	MovementStream StreamKind = format.StreamMovement // allocations, copies and messages, see analysis/movement
 
 	streamKinds = 3
 )
@@ -28,7 +30,7 @@ type Stream struct {
 	Thread int  // Thread.Index; -1 of a thread that never called MPI
 	Number int  // tells apart the streams of a process
 	Cut    bool // it ends early: the recorder ran out of room
-	// LeftOut blocks of the process, from some on, are in no stream: see Index.Limit.
+	// LeftOut blocks of the process, from some on, are in no stream: see Index.LimitEvents.
 	LeftOut bool
 	file    string
 	slot    int
@@ -44,7 +46,7 @@ type block struct {
 }
 
 // unpacker refuses blocks that no recorder writes.
-var unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*blockSize))
+var unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*format.BlockSize))
 
 // Blocks yields the blocks from the first on. A block that is damaged or missing
 // yields an error that says where, and nil; those behind it follow. The bytes
@@ -54,13 +56,13 @@ func (s *Stream) Blocks() iter.Seq2[[]byte, error] {
 		next := uint64(0)
 		for _, b := range s.blocks {
 			if b.number != next &&
-				!yield(nil, s.fault(b.off, fmt.Errorf("%w: blocks %d to %d", ErrLost, next, b.number-1))) {
+				!yield(nil, s.errorAt(b.off, fmt.Errorf("%w: blocks %d to %d", ErrLost, next, b.number-1))) {
 				return
 			}
 			next = b.number + 1
 			data, err := b.unpack()
 			if err != nil {
-				data, err = nil, s.fault(b.off, err)
+				data, err = nil, s.errorAt(b.off, err)
 			}
 			if !yield(data, err) {
 				return
@@ -69,7 +71,7 @@ func (s *Stream) Blocks() iter.Seq2[[]byte, error] {
 	}
 }
 
-func (s *Stream) fault(off int64, err error) error {
+func (s *Stream) errorAt(off int64, err error) error {
 	return &FormatError{File: s.file, Rank: -1, Slot: s.slot, Section: "stream", Offset: off, Err: err}
 }
 
@@ -87,25 +89,25 @@ func (b *block) unpack() ([]byte, error) {
 	return data, nil
 }
 
-// Streams returns the streams of a kind that a rank recorded, and what is wrong
+// StreamsOf returns the streams of a kind that a rank recorded, and what is wrong
 // with them. It serves the function that Each gives the rank to, while the files
 // are open; at other times there are no streams.
-func (x *Index) Streams(of *Rank, kind StreamKind) ([]*Stream, error) {
+func (x *Index) StreamsOf(of *Rank, kind StreamKind) ([]*Stream, error) {
 	f := x.files[of.File]
 	if f == nil {
 		return nil, nil
 	}
-	streams, err := f.streams(of, kind)
+	streams, err := f.readStreams(of, kind)
 	if most, limited := x.limits[kind]; limited {
 		leaveOut(streams, most)
 	}
 	return streams, err
 }
 
-// Limit bounds the bytes of events of a kind, unpacked, that Streams gives of all slots of the index together.
+// LimitEvents bounds the bytes of events of a kind, unpacked, that Streams gives of all slots of the index together.
 // What is too much is taken from the slots that have most, as a few packed bytes can stand for any number of
 // events.
-func (x *Index) Limit(kind StreamKind, bytes int64) {
+func (x *Index) LimitEvents(kind StreamKind, bytes int64) {
 	sizes := make([]int64, len(x.Slots))
 	for i, s := range x.Slots {
 		sizes[i] = s.Events[kind]
@@ -128,7 +130,7 @@ func leaveOut(streams []*Stream, most int64) {
 			if block >= len(s.blocks) {
 				continue
 			}
-			if most -= s.blocks[block].size(); most < 0 {
+			if most -= s.blocks[block].eventBytes(); most < 0 {
 				for _, s := range streams {
 					s.LeftOut, s.blocks = true, s.blocks[:min(block, len(s.blocks))]
 				}
@@ -142,24 +144,24 @@ func leaveOut(streams []*Stream, most int64) {
 	}
 }
 
-// size is that of the events, in bytes.
-func (b *block) size() int64 { return int64(max(b.packed, len(b.data))) }
+// eventBytes is that of the events, in bytes.
+func (b *block) eventBytes() int64 { return int64(max(b.packed, len(b.data))) }
 
-// events counts the bytes of events, unpacked, in the stream chunks at the offsets.
-func (m *image) events(offsets []int64) (bytes [streamKinds]int64) {
+// countEvents counts the bytes of events, unpacked, in the stream chunks at the offsets.
+func (m *image) countEvents(offsets []int64) (bytes [streamKinds]int64) {
 	for _, off := range offsets {
-		if kind := int(m.u32(off+streamKindAt) & 0xffff); kind < streamKinds {
-			bytes[kind] += min(int64(max(uint64(m.u32(off+streamPacked)), m.u64(off+streamUsed))), blockSize)
+		if kind := int(m.u32(off+format.StreamChunkKind) & 0xffff); kind < streamKinds {
+			bytes[kind] += min(int64(max(uint64(m.u32(off+format.StreamChunkPacked)), m.u64(off+format.StreamChunkUsed))), format.BlockSize)
 		}
 	}
 	return bytes
 }
 
-func (f *openFile) streams(r *Rank, kind StreamKind) (out []*Stream, err error) {
+func (f *openFile) readStreams(r *Rank, kind StreamKind) (out []*Stream, err error) {
 	if f.err != nil {
 		return nil, &FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Offset: -1, Err: f.err}
 	}
-	fault := f.img.guard(func() { out, err = f.img.readStreams(f.layout.streams[uint32(r.Slot)], r, kind) })
+	fault := f.img.guardReads(func() { out, err = f.img.readStreams(f.layout.streams[uint32(r.Slot)], r, kind) })
 	if fault != nil {
 		err = errors.Join(err,
 			&FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Section: "stream", Offset: -1, Err: fault})
@@ -172,26 +174,26 @@ func (m *image) readStreams(offsets []int64, r *Rank, kind StreamKind) ([]*Strea
 	of := map[int]*Stream{}
 	var errs []error
 	for _, off := range offsets {
-		if StreamKind(m.u32(off+streamKindAt)) != kind {
+		if StreamKind(m.u32(off+format.StreamChunkKind)) != kind {
 			continue
 		}
-		head := m.words(nil, off, streamHeader)
-		le32, _ := fields(head)
-		number := int(le32(streamNumber))
+		head := m.appendWords(nil, off, format.SizeofStreamChunk)
+		le32, _ := wordReaders(head)
+		number := int(le32(format.StreamChunkNumber))
 		if of[number] == nil {
-			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: r.File,
+			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(format.StreamChunkKind) >> 16), Number: number, file: r.File,
 				slot: r.Slot}
 		}
 		if b, err := m.readBlock(off); err != nil {
-			errs = append(errs, of[number].fault(off, err))
+			errs = append(errs, of[number].errorAt(off, err))
 		} else {
 			of[number].blocks = append(of[number].blocks, b)
-			of[number].Cut = of[number].Cut || le32(streamCut) != 0
+			of[number].Cut = of[number].Cut || le32(format.StreamChunkCut) != 0
 		}
 	}
 	var out []*Stream
 	for _, stream := range of {
-		stream.order()
+		stream.sortBlocks()
 		out = append(out, stream)
 	}
 	slices.SortFunc(out, func(a, b *Stream) int { return a.Number - b.Number })
@@ -199,7 +201,7 @@ func (m *image) readStreams(offsets []int64, r *Rank, kind StreamKind) ([]*Strea
 }
 
 func threadOf(v uint32) int {
-	if v == noThread {
+	if v == format.NoThread {
 		return -1
 	}
 	return int(v)
@@ -208,29 +210,29 @@ func threadOf(v uint32) int {
 // readBlock copies the block in the chunk at off, which a live process may be
 // filling.
 func (m *image) readBlock(off int64) (b block, err error) {
-	if m.present != nil && m.u32(off+streamPacked) > 0 {
+	if m.present != nil && m.u32(off+format.StreamChunkPacked) > 0 {
 		m = m.present
 	}
-	size := int64(m.u32(off+chunkSizeAt)) - streamHeader
+	size := int64(m.u32(off+format.ChunkSize)) - format.SizeofStreamChunk
 	for range spins {
-		b = block{off: off, number: m.u64(off + streamBlock), packed: int(m.u32(off + streamPacked))}
-		used := m.u64(off + streamUsed)
+		b = block{off: off, number: m.u64(off + format.StreamChunkBlock), packed: int(m.u32(off + format.StreamChunkPacked))}
+		used := m.u64(off + format.StreamChunkUsed)
 		whole := int64(used+7) &^ 7
-		if used > uint64(size) || off+streamHeader+whole > m.size() || b.packed > blockSize {
+		if used > uint64(size) || off+format.SizeofStreamChunk+whole > m.size() || b.packed > format.BlockSize {
 			return b, fmt.Errorf("%w: a block of %d bytes, unpacked %d, in a chunk of %d", ErrCorrupt, used, b.packed,
 				size)
 		}
-		b.data = m.words(nil, off+streamHeader, whole)[:used]
-		if m.u64(off+streamBlock) == b.number && m.u64(off+streamUsed) >= used {
+		b.data = m.appendWords(nil, off+format.SizeofStreamChunk, whole)[:used]
+		if m.u64(off+format.StreamChunkBlock) == b.number && m.u64(off+format.StreamChunkUsed) >= used {
 			return b, nil
 		}
 	}
 	return b, ErrTorn
 }
 
-// order sorts the blocks and drops what is there twice: a process that was
+// sortBlocks sorts the blocks and drops what is there twice: a process that was
 // killed while it packed a block left it live too.
-func (s *Stream) order() {
+func (s *Stream) sortBlocks() {
 	slices.SortStableFunc(s.blocks, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b.packed, a.packed))
 	})

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"laggard/model/format"
 )
 
 // appendBlock appends a chunk with a block, as the recorder leaves it.
@@ -20,29 +22,29 @@ func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack 
 		w, _ := zstd.NewWriter(nil)
 		stored, packed = w.EncodeAll(data, nil), len(data)
 	}
-	chunk := make([]byte, (streamHeader+len(stored)+pageSize-1)/pageSize*pageSize)
+	chunk := make([]byte, (format.SizeofStreamChunk+len(stored)+format.PageSize-1)/format.PageSize*format.PageSize)
 	le := binary.LittleEndian
-	le.PutUint32(chunk, streamMagic)
-	le.PutUint32(chunk[chunkSizeAt:], uint32(len(chunk)))
-	le.PutUint32(chunk[chunkSlot:], slot)
-	le.PutUint16(chunk[streamKindAt:], uint16(UsageStream))
-	le.PutUint32(chunk[streamNumber:], uint32(number))
-	le.PutUint32(chunk[streamPacked:], uint32(packed))
-	le.PutUint32(chunk[streamCRC:], crc32.Checksum(chunk[:streamCRC], castagnoli))
-	le.PutUint64(chunk[streamBlock:], uint64(block))
-	le.PutUint64(chunk[streamUsed:], uint64(len(stored)))
-	copy(chunk[streamHeader:], stored)
+	le.PutUint32(chunk, format.MagicStream)
+	le.PutUint32(chunk[format.ChunkSize:], uint32(len(chunk)))
+	le.PutUint32(chunk[format.ChunkSlot:], slot)
+	le.PutUint16(chunk[format.StreamChunkKind:], uint16(UsageStream))
+	le.PutUint32(chunk[format.StreamChunkNumber:], uint32(number))
+	le.PutUint32(chunk[format.StreamChunkPacked:], uint32(packed))
+	le.PutUint32(chunk[format.StreamChunkCRC:], crc32.Checksum(chunk[:format.StreamChunkCRC], castagnoli))
+	le.PutUint64(chunk[format.StreamChunkBlock:], uint64(block))
+	le.PutUint64(chunk[format.StreamChunkUsed:], uint64(len(stored)))
+	copy(chunk[format.SizeofStreamChunk:], stored)
 	return append(file, chunk...)
 }
 
-// written is a run directory of one slot with the blocks behind its records.
-func written(t *testing.T, blocks func(file []byte) []byte) *Index {
+// writtenRun is a run directory of one slot with the blocks behind its records.
+func writtenRun(t *testing.T, blocks func(file []byte) []byte) *Index {
 	t.Helper()
-	return writtenBy(t, 1, blocks)
+	return writtenRunOf(t, 1, blocks)
 }
 
-// writtenBy is one of as many slots as there are ranks.
-func writtenBy(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
+// writtenRunOf is one of as many slots as there are ranks.
+func writtenRunOf(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
 	t.Helper()
 	dir := t.TempDir()
 	var ranks []*Rank
@@ -59,7 +61,7 @@ func writtenBy(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
 		t.Fatal(err)
 	}
 	file = blocks(file)
-	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +73,9 @@ func writtenBy(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
 }
 
 // read returns the bytes of all streams of the slot, and what was wrong.
-func readAll(x *Index) (out [][]byte, err error) {
-	x.Each(func(run *Run) {
-		streams, wrong := x.Streams(run.Ranks[0], UsageStream)
+func readAllStreams(x *Index) (out [][]byte, err error) {
+	x.EachBatch(func(run *Run) {
+		streams, wrong := x.StreamsOf(run.Ranks[0], UsageStream)
 		err = errors.Join(err, wrong)
 		for _, s := range streams {
 			var all []byte
@@ -98,14 +100,14 @@ func randomBytes(seed uint64, n int) []byte {
 
 func TestStreamsComeBackInOrder(t *testing.T) {
 	a, b, c := randomBytes(1, 5000), randomBytes(2, 70000), randomBytes(3, 9)
-	x := written(t, func(f []byte) []byte {
+	x := writtenRun(t, func(f []byte) []byte {
 		f = appendBlock(f, 0, 1, 0, c, false)
 		f = appendBlock(f, 0, 0, 1, b, true)
 		f = appendBlock(f, 0, 0, 0, a, true)
 		f = appendBlock(f, 0, 0, 1, b, false) // killed while it was packed
 		return appendBlock(f, 0, 0, 2, c, false)
 	})
-	got, err := readAll(x)
+	got, err := readAllStreams(x)
 	if err != nil || len(got) != 2 {
 		t.Fatal(len(got), err)
 	}
@@ -116,27 +118,27 @@ func TestStreamsComeBackInOrder(t *testing.T) {
 
 func TestDamagedBlocksAreToldAndTheRestRead(t *testing.T) {
 	a, b := randomBytes(1, 5000), randomBytes(2, 7000)
-	x := written(t, func(f []byte) []byte {
+	x := writtenRun(t, func(f []byte) []byte {
 		f = appendBlock(f, 0, 0, 0, a, true)
-		at := len(f) + streamHeader
+		at := len(f) + format.SizeofStreamChunk
 		f = appendBlock(f, 0, 0, 1, a, true)
 		clear(f[at : at+4])
 		return appendBlock(f, 0, 0, 3, b, true)
 	})
-	got, err := readAll(x)
+	got, err := readAllStreams(x)
 	if !errors.Is(err, ErrChecksum) || !errors.Is(err, ErrLost) {
 		t.Errorf("the damage is %v", err)
 	}
 	if len(got) != 1 || !bytes.Equal(got[0], append(a, b...)) {
 		t.Error("what is whole did not come back")
 	}
-	if run, err := x.Load(0, 1); err != nil || len(run.Problems) > 0 || len(run.Ranks) != 1 {
+	if run, err := x.LoadSlots(0, 1); err != nil || len(run.Problems) > 0 || len(run.Ranks) != 1 {
 		t.Error("streams disturb the records:", run, err)
 	}
 }
 
 func TestBlocksAreCounted(t *testing.T) {
-	x := written(t, func(f []byte) []byte {
+	x := writtenRun(t, func(f []byte) []byte {
 		f = appendBlock(f, 0, 0, 0, randomBytes(1, 5000), false)
 		return appendBlock(f, 0, 1, 0, randomBytes(2, 7000), false)
 	})
@@ -152,7 +154,7 @@ func TestBlocksAreCounted(t *testing.T) {
 // finds the packed ones in the file that it was taken of, which may have grown.
 func TestCopyRecords(t *testing.T) {
 	first, second := bytes.Repeat([]byte("packed "), 20000), []byte("being filled")
-	x := written(t, func(file []byte) []byte {
+	x := writtenRun(t, func(file []byte) []byte {
 		return appendBlock(appendBlock(file, 0, 0, 0, first, true), 0, 0, 1, second, false)
 	})
 	from := filepath.Join(x.Dir, x.Slots[0].File)
@@ -171,7 +173,7 @@ func TestCopyRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	file = appendBlock(file, 0, 0, 2, []byte("later"), false)
-	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
 	if err := os.WriteFile(from, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +181,8 @@ func TestCopyRecords(t *testing.T) {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	var got [][]byte
-	x.Each(func(run *Run) {
-		streams, err := x.Streams(run.Ranks[0], UsageStream)
+	x.EachBatch(func(run *Run) {
+		streams, err := x.StreamsOf(run.Ranks[0], UsageStream)
 		if err != nil || len(streams) != 1 {
 			t.Fatalf("%+v, %v", streams, err)
 		}
@@ -201,7 +203,7 @@ func TestCopyRecords(t *testing.T) {
 func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	third := bytes.Repeat([]byte("the third "), 9000)
 	var before int
-	x := written(t, func(file []byte) []byte {
+	x := writtenRun(t, func(file []byte) []byte {
 		before = len(appendBlock(file, 0, 0, 0, third, true))
 		return appendBlock(appendBlock(file, 0, 0, 0, third, true), 0, 0, 1, third, false)
 	})
@@ -210,7 +212,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, end, err := old.pieces(pageSize)
+	list, end, err := old.piecesToCopy(format.PageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +223,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	next := bytes.Repeat([]byte("the next- "), 9000) // in a chunk of the same size
 	copy(file[before:], appendBlock(nil, 0, 0, 2, next, false))
 	file = appendBlock(file, 0, 0, 1, third, true)
-	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
 	if err := os.WriteFile(from, file, 0o600); err != nil { // in place
 		t.Fatal(err)
 	}
@@ -243,7 +245,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	if x, err = Scan(x.Dir); err != nil || len(x.Problems) > 0 {
 		t.Fatal(err, x.Problems)
 	}
-	got, err := readAll(x)
+	got, err := readAllStreams(x)
 	if want := string(third) + string(third) + string(next); err != nil || len(got) != 1 || string(got[0]) != want {
 		t.Errorf("%d streams, %v", len(got), err)
 	}
@@ -252,7 +254,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 // A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
 func TestLimit(t *testing.T) {
 	block := make([]byte, 1000)
-	x := writtenBy(t, 3, func(file []byte) []byte {
+	x := writtenRunOf(t, 3, func(file []byte) []byte {
 		for slot, blocks := range []int{2, 30, 5} {
 			for i := range blocks {
 				file = appendBlock(file, uint32(slot), i%2, i/2, block, true)
@@ -271,12 +273,12 @@ func TestLimit(t *testing.T) {
 		{0, [3]int{0, 0, 0}},
 	} {
 		x.limits = nil
-		x.Limit(UsageStream, test.limit)
+		x.LimitEvents(UsageStream, test.limit)
 		var got [3]int
 		left := false
-		x.Each(func(run *Run) {
+		x.EachBatch(func(run *Run) {
 			for _, r := range run.Ranks {
-				streams, err := x.Streams(r, UsageStream)
+				streams, err := x.StreamsOf(r, UsageStream)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,9 @@ import (
 	"hash/fnv"
 	"strings"
 	"time"
+
+	"laggard/model/format"
+	"laggard/model/mpi"
 )
 
 // Module is an object (program or library) that was mapped into a process, or a
@@ -18,14 +21,14 @@ type Module struct {
 }
 
 // pythonID begins the build-id of a Module that is no file but a function of a
-// Python program; it spells "python" (docs/format.md).
-const pythonID = "707974686f6e"
+// Python program.
+var pythonID = hex.EncodeToString([]byte(format.PythonID))
 
-// Python returns which function of a Python program m stands for, and the file of
+// PythonFunction returns which function of a Python program m stands for, and the file of
 // its source; ok is false if m is a module. The Offset of a frame in it is a line of
 // the file, 0 if it has none. Before Python 3.11 function is the plain name, else the
 // qualified one.
-func (m *Module) Python() (function, file string, ok bool) {
+func (m *Module) PythonFunction() (function, file string, ok bool) {
 	if m == nil || !strings.HasPrefix(m.BuildID, pythonID) {
 		return "", "", false
 	}
@@ -53,16 +56,6 @@ type Frame struct {
 // offset) stack, so that ranks, nodes and runs agree on it in spite of ASLR.
 type StateID [16]byte
 
-// Binding tells through which language binding a call was made.
-type Binding uint8
-
-// The language bindings of MPI.
-const (
-	C         Binding = iota
-	Fortran           // mpif.h and use mpi
-	Fortran08         // use mpi_f08
-)
-
 // State is a communication state of the Markov model: one MPI call site. The
 // computation state behind it needs no name of its own: it is the part of an
 // Edge between two calls, or Op.InMPI false.
@@ -75,7 +68,7 @@ type State struct {
 	Call    string  // MPI function, such as "MPI_Send"
 	Stack   []Frame // innermost first: the caller of the MPI function
 	Partial bool    // the unwinding ended before the outermost frame
-	Binding Binding
+	Binding mpi.Binding
 }
 
 // Edge counts the passages from one state, through the computation behind it,
@@ -96,28 +89,28 @@ type Model struct {
 // Kind says what a blocked or pending operation is.
 type Kind uint32
 
-// The kinds of operation, as in recorder/format.h (enum lg_kind).
+// The kinds of operation.
 const (
-	Local Kind = iota
-	Send
-	Recv
-	Probe
-	Collective
-	Wait    // AND over Pending
-	WaitAny // OR over Pending
-	Poll    // OR over Pending; the call does not block
-	Init
-	Finalize
-	RMA
-	Other
-	Abort
+	Local      Kind = format.OpLocal
+	Send       Kind = format.OpSend
+	Recv       Kind = format.OpRecv
+	Probe      Kind = format.OpProbe
+	Collective Kind = format.OpColl
+	Wait       Kind = format.OpWait    // AND over Pending
+	WaitAny    Kind = format.OpWaitany // OR over Pending
+	Poll       Kind = format.OpPoll    // OR over Pending; the call does not block
+	Init       Kind = format.OpInit
+	Finalize   Kind = format.OpFinalize
+	RMA        Kind = format.OpRMA
+	Other      Kind = format.OpOther
+	Abort      Kind = format.OpAbort
 )
 
 // Values of a peer or a tag that name no rank and no tag.
 const (
-	None     = -32000
-	Any      = -32001
-	ProcNull = -32002
+	None     = format.None
+	Any      = format.Any
+	ProcNull = format.ProcNull
 )
 
 // Tags of the messages as which the synchronisation of a window between some of
@@ -125,8 +118,8 @@ const (
 // MPI_Win_start receives; MPI_Win_complete sends one back, for MPI_Win_wait to
 // receive.
 const (
-	TagPost     = -32003
-	TagComplete = -32004
+	TagPost     = format.TagPost
+	TagComplete = format.TagComplete
 )
 
 // LockType is the kind of a lock of a window.
@@ -134,9 +127,9 @@ type LockType uint32
 
 // The types of a lock.
 const (
-	Exclusive LockType = 1
-	Shared    LockType = 2
-	Either    LockType = 3 // one of these: which is not known to who has the lock
+	Exclusive LockType = format.LockExclusive
+	Shared    LockType = format.LockShared
+	Either    LockType = format.LockEither // one of these: which is not known to who has the lock
 )
 
 // Pending is an operation that has been started and that the rank waits for.
@@ -183,10 +176,10 @@ type CaptureReason uint32
 
 // The reasons for a capture.
 const (
-	CaptureQuiet  CaptureReason = 1 // no progress for a while
-	CaptureSignal CaptureReason = 2 // asked for
-	CaptureFatal  CaptureReason = 3 // a fatal signal arrived
-	CaptureError  CaptureReason = 4 // MPI reported an error within the call
+	CaptureQuiet  CaptureReason = format.WhyQuiet // no progress for a while
+	CaptureSignal CaptureReason = format.WhyAsked // asked for
+	CaptureFatal  CaptureReason = format.WhyFatal // a fatal signal arrived
+	CaptureError  CaptureReason = format.WhyError // MPI reported an error within the call
 )
 
 // Raised is the exception that a thread in Python was in the midst of, or the last one of C++ that it threw.
@@ -207,11 +200,11 @@ type RaisedHow uint32
 
 // The ways to have to do with one.
 const (
-	RaisedNone    RaisedHow = iota // there is none any more
-	RaisedSet                      // it is on its way, and C code is at work
-	RaisedHandled                  // code is at work that handles it, or through which it is on its way
-	RaisedLast                     // nothing caught it: it was printed, and no other has been since
-	RaisedThrown                   // one of C++: it was thrown, and may have been caught since
+	RaisedNone    RaisedHow = format.RaisedNone    // there is none any more
+	RaisedSet     RaisedHow = format.RaisedSet     // it is on its way, and C code is at work
+	RaisedHandled RaisedHow = format.RaisedHandled // code is at work that handles it, or through which it is on its way
+	RaisedLast    RaisedHow = format.RaisedLast    // nothing caught it: it was printed, and no other has been since
+	RaisedThrown  RaisedHow = format.RaisedThrown  // one of C++: it was thrown, and may have been caught since
 )
 
 // Traffic counts calls that moved bytes, and these.
@@ -253,8 +246,16 @@ type Thread struct {
 	Sent     []Sent  // by rising state, if volume was recorded
 }
 
-// Erred reports whether MPI reported an error in the call that the thread is in, and did not return.
-func (t *Thread) Erred() bool {
+// CurrentCall is the MPI function that the thread is in, "" outside MPI.
+func (t *Thread) CurrentCall() string {
+	if s := t.Op.State; t.Op.InMPI && s >= 0 && s < len(t.Model.States) {
+		return t.Model.States[s].Call
+	}
+	return ""
+}
+
+// InFailedCall reports whether MPI reported an error in the call that the thread is in, and did not return.
+func (t *Thread) InFailedCall() bool {
 	switch t.Op.Kind {
 	case Init, Finalize, Abort:
 		return false
@@ -303,9 +304,9 @@ type Comm struct {
 	Thread     int // index into Rank.Threads
 }
 
-// Peers returns the group that the peers of an operation on the communicator are
+// PeerGroup returns the group that the peers of an operation on the communicator are
 // in, as in Members: of an intercommunicator the remote one.
-func (c *Comm) Peers() []int {
+func (c *Comm) PeerGroup() []int {
 	if c.Kind == Inter {
 		return c.Remote
 	}
@@ -314,7 +315,7 @@ func (c *Comm) Peers() []int {
 
 // WorldRank returns the rank in MPI_COMM_WORLD of a peer, -1 if that is not known.
 func (c *Comm) WorldRank(peer int) int {
-	if group := c.Peers(); peer >= 0 && peer < len(group) {
+	if group := c.PeerGroup(); peer >= 0 && peer < len(group) {
 		return group[peer]
 	}
 	return -1
@@ -359,10 +360,10 @@ type Phase uint32
 
 // The phases, in order. 0: not known, the record is damaged.
 const (
-	Starting Phase = iota + 1
-	Running
-	Finalizing
-	Finalized
+	Starting   Phase = format.Starting
+	Running    Phase = format.Running
+	Finalizing Phase = format.Finalizing
+	Finalized  Phase = format.Finalized
 )
 
 // End says how a process ended, as far as it could still tell.
@@ -370,10 +371,10 @@ type End uint32
 
 // The ways to end. NoEnd: it lives, or was killed by SIGKILL.
 const (
-	NoEnd End = iota
-	Exited
-	Signalled
-	Aborted
+	NoEnd     End = format.Alive
+	Exited    End = format.Exited
+	Signalled End = format.Signalled
+	Aborted   End = format.Aborted
 )
 
 // Rank is what one process of the job left behind.
@@ -381,21 +382,23 @@ type Rank struct {
 	Rank, Size   int // in MPI_COMM_WORLD; -1 unknown
 	Host         string
 	PID          int
-	PIDSpace     uint64 // the pid namespace in which PID counts, as its host numbers them; 0 unknown
-	File         string // name of the node file it was read from
-	Slot         int    // and the slot in it
-	Family       string // "openmpi", "mpich", "abi" (the standard one of MPI-5), or "" unknown
-	Library      string // what MPI_Get_library_version says, its first line; "" unknown
+	PIDSpace     uint64     // the pid namespace in which PID counts, as its host numbers them; 0 unknown
+	File         string     // name of the node file it was read from
+	Slot         int        // and the slot in it
+	Family       mpi.Family // "" unknown
+	Library      string     // what MPI_Get_library_version says, its first line; "" unknown
 	Exe          string
 	Start        time.Time
 	Phase        Phase
 	End          End
 	EndDetail    int // exit status, signal or error code; -1 unknown
 	EndTime      time.Time
+	Ended        // more of it
 	Heartbeat    time.Time
 	QuietSince   time.Time // zero while it progresses
 	LongestQuiet time.Duration
-	// What whoever watched the node saw of the process, if Watched: since when it was
+	Activity     // since QuietSince
+	// What the watcher of the node saw of the process, if Watched: since when it was
 	// stopped, and when it ended. It is not in the node file (process.Sightings).
 	Watched       bool
 	Stopped, Gone time.Time
@@ -451,7 +454,7 @@ type Manifest struct {
 	Record        []string           `json:"record,omitempty"`   // progress, and usage, movement, volume if asked
 	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
 	LiveDir       string             `json:"live_dir,omitempty"` // node directory of files not yet collected, or ""
-	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/offline.md
+	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/manual/offline.md
 	// Noticed is when a hang was: the manifest is that of the record as it was then.
 	Noticed time.Time `json:"noticed,omitzero"`
 }

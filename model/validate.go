@@ -2,21 +2,22 @@ package model
 
 import (
 	"slices"
-	"strings"
 	"time"
+
+	"laggard/model/format"
 )
 
 // Report is what Validate finds in a run directory.
 type Report struct {
-	Dir      string
-	RunID    uint64
-	Manifest *Manifest // nil if there is none
-	Files    []FileReport
-	Size     int     // of MPI_COMM_WORLD; 0 unknown
-	Missing  RankSet // ranks that left nothing
-	Foreign  RankSet // of these, those that have a slot in a file of another run
-	Again    int     // see Index
-	Problems []Problem
+	Dir        string
+	RunID      uint64
+	Manifest   *Manifest // nil if there is none
+	Files      []FileReport
+	Size       int     // of MPI_COMM_WORLD; 0 unknown
+	Missing    RankSet // ranks that left nothing
+	Foreign    RankSet // of these, those that have a slot in a file of another run
+	Duplicates int     // see Index
+	Problems   []Problem
 }
 
 // FileReport sums up a node file. A file that cannot be used has only a name.
@@ -47,21 +48,23 @@ func Validate(dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := l.Part(0, 1).whole()
-	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Foreign: x.Foreign,
-		Again: x.Again, Problems: x.Problems}
-	x.Each(func(run *Run) { out.Problems = append(out.Problems, run.Problems...) })
+	x := l.ScanPart(0, 1).wholeIndex()
+	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.MissingRanks(), Foreign: x.Foreign,
+		Duplicates: x.Duplicates, Problems: x.Problems}
+	x.EachBatch(func(run *Run) {
+		out.Problems = append(out.Problems, run.Problems...)
+	})
 	ranks := map[string]*RankSet{}
 	for _, s := range x.Slots {
 		if ranks[s.File] == nil {
 			ranks[s.File] = new(RankSet)
 		}
-		if s.regular(x.Size) {
+		if s.isWorldRank(x.bound) {
 			ranks[s.File].Add(s.Rank)
 		}
 	}
 	out.Files = make([]FileReport, len(l.Files))
-	parallel(len(l.Files), func(i int) {
+	runParallel(len(l.Files), func(i int) {
 		out.Files[i] = x.reportFile(l.Files[i].Name)
 		if set := ranks[l.Files[i].Name]; set != nil {
 			out.Files[i].Ranks = *set
@@ -81,24 +84,24 @@ func (x *Index) reportFile(name string) FileReport {
 	out.Host, out.RunID, out.Created = l.header.Host, l.header.RunID, l.header.Created
 	out.Bytes, out.Slots = l.size, len(l.slots)
 	// A fault was met by the load before, which reported it.
-	f.img.guard(func() { out.Records = f.img.countRecords(l) })
+	f.img.guardReads(func() { out.Records = f.img.countRecords(l) })
 	return out
 }
 
 func (m *image) countRecords(l *layout) []RecordCount {
-	var counts [recTypes]RecordCount
+	var counts [format.Records]RecordCount
 	for slot := range l.slots {
 		var said problems // by the load
 		c := newCursor(m, l, slot, &said)
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
 			counts[rec.typ].Count++
-			counts[rec.typ].Bytes += recHeader + int64(len(rec.fixed)) + rec.nlive
+			counts[rec.typ].Bytes += format.SizeofRec + int64(len(rec.fixed)) + rec.nlive
 		}
 	}
 	var out []RecordCount
-	for typ := recRank; typ < recTypes; typ++ {
+	for typ := format.RankRecord; typ < format.Records; typ++ {
 		if counts[typ].Count > 0 {
-			counts[typ].Type, _, _ = strings.Cut(typ.String(), " ")
+			counts[typ].Type = typ.Name()
 			out = append(out, counts[typ])
 		}
 	}
@@ -111,9 +114,9 @@ func (m *image) countBlocks(l *layout) []RecordCount {
 		MovementStream: {Type: "movement", Events: true}}
 	for _, offsets := range l.streams {
 		for _, off := range offsets {
-			if kind := int(StreamKind(m.u32(off + streamKindAt))); kind < len(counts) {
+			if kind := int(StreamKind(m.u32(off + format.StreamChunkKind))); kind < len(counts) {
 				counts[kind].Count++
-				counts[kind].Bytes += int64(m.u64(off + streamUsed))
+				counts[kind].Bytes += int64(m.u64(off + format.StreamChunkUsed))
 			}
 		}
 	}

@@ -7,22 +7,24 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"laggard/model/format"
 )
 
 // Encode writes the ranks as a node file, rank i of the list in slot i; Host,
 // File and Slot of the ranks do not matter. What the format has no room for is
 // an error that wraps ErrEncode.
-func Encode(h Header, ranks []*Rank) ([]byte, error) { return encode(h, ranks, nil) }
+func Encode(h Header, ranks []*Rank) ([]byte, error) { return encodeNode(h, ranks, nil) }
 
-func encode(h Header, ranks []*Rank, fold *Folder) ([]byte, error) {
-	if len(h.Host) >= fileHostLen || strings.ContainsRune(h.Host, 0) {
+func encodeNode(h Header, ranks []*Rank, fold *Folder) ([]byte, error) {
+	if len(h.Host) >= format.SizeofFileHost || strings.ContainsRune(h.Host, 0) {
 		return nil, fmt.Errorf("model: host %q: %w", h.Host, ErrEncode)
 	}
-	file := make([]byte, pageSize)
+	file := make([]byte, format.PageSize)
 	for slot, r := range ranks {
 		w := &slotWriter{file: file, slot: uint32(slot), fold: fold}
-		w.rank(r)
-		w.close()
+		w.writeAll(r)
+		w.closeChunk()
 		if w.err != nil {
 			return nil, fmt.Errorf("model: rank %d: %w", r.Rank, w.err)
 		}
@@ -54,19 +56,19 @@ func writeFile(
 
 func putHeader(file []byte, h Header, slots int) {
 	le := binary.LittleEndian
-	le.PutUint64(file, fileMagic)
-	le.PutUint32(file[fileVersion:], version)
-	le.PutUint32(file[filePage:], pageSize)
-	le.PutUint64(file[fileRunID:], h.RunID)
-	le.PutUint64(file[fileCreated:], nanos(h.Created))
-	copy(file[fileHost:], h.Host)
-	le.PutUint32(file[fileCRC:], crc32.Checksum(file[fileVersion:fileCRC], castagnoli))
-	le.PutUint64(file[fileEnd:], uint64(len(file)))
-	le.PutUint32(file[fileNSlots:], uint32(slots))
+	le.PutUint64(file, format.Magic)
+	le.PutUint32(file[format.FileVersion:], format.Version)
+	le.PutUint32(file[format.FilePage:], format.PageSize)
+	le.PutUint64(file[format.FileRunID:], h.RunID)
+	le.PutUint64(file[format.FileCreated:], unixNanos(h.Created))
+	copy(file[format.FileHost:], h.Host)
+	le.PutUint32(file[format.FileCRC:], crc32.Checksum(file[format.FileVersion:format.FileCRC], castagnoli))
+	le.PutUint64(file[format.FileEnd:], uint64(len(file)))
+	le.PutUint32(file[format.FileNslots:], uint32(slots))
 }
 
-// nanos is the inverse of timeOf.
-func nanos(t time.Time) uint64 {
+// unixNanos is the inverse of timeOf.
+func unixNanos(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
 	}
@@ -86,58 +88,109 @@ type slotWriter struct {
 	err     error
 }
 
-// fail notes the first value that the format has no room for.
-func (w *slotWriter) fail(format string, args ...any) {
+// writeAll appends all records of a rank. The communicators come early, since Scan
+// reads up to the record of MPI_COMM_WORLD.
+func (w *slotWriter) writeAll(r *Rank) {
+	w.writeRankRecord(r)
+	base := w.fold.findBase(r)
+	if base != nil {
+		w.modules, w.index = base.modules, base.index
+	} else {
+		w.index = map[*Module]int{}
+		for _, m := range r.Modules {
+			w.writeModule(m)
+		}
+		w.addModulesOf(r)
+	}
+	for i, t := range r.Threads {
+		if i > 0 && t.Index <= r.Threads[i-1].Index {
+			w.setError("threads are not in order of index")
+		}
+		w.writeThread(r, t)
+	}
+	for i, c := range r.Comms {
+		w.writeComm(r, i, c)
+	}
+	if base != nil {
+		w.writeLike(base, r)
+	} else {
+		for _, t := range r.Threads {
+			w.writeModel(t)
+		}
+		w.fold.addBase(w, r)
+	}
+	w.writeRemaining(r)
+}
+
+// writeRemaining appends the records that nothing refers to.
+func (w *slotWriter) writeRemaining(r *Rank) {
+	for _, t := range r.Threads {
+		w.writeSent(t)
+		w.writeRaised(t)
+	}
+	w.writeSites(r)
+	w.writeArguments(r)
+	w.writeTables(r)
+	if r.Library != "" {
+		w.writeRecord(format.LibraryRecord, 0, []byte(r.Library), nil)
+	}
+	for _, note := range r.Notes {
+		w.writeRecord(format.NoteRecord, 0, []byte(note), nil)
+	}
+}
+
+// setError notes the first value that the format has no room for.
+func (w *slotWriter) setError(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("%w: "+format, append([]any{ErrEncode}, args...)...)
 	}
 }
 
-// fits notes a failure unless low <= v <= high.
-func (w *slotWriter) fits(what string, v, low, high int) {
+// checkRange notes a failure unless low <= v <= high.
+func (w *slotWriter) checkRange(what string, v, low, high int) {
 	if v < low || v > high {
-		w.fail("%s is %d, not in %d..%d", what, v, low, high)
+		w.setError("%s is %d, not in %d..%d", what, v, low, high)
 	}
 }
 
-// record appends a record: a fixed and a mutable part.
-func (w *slotWriter) record(typ recType, thread int, fixed, live []byte) {
-	w.fits("thread", thread, 0, 1<<16-1)
+// writeRecord appends a record: a fixed and a mutable part.
+func (w *slotWriter) writeRecord(typ format.Record, thread int, fixed, live []byte) {
+	w.checkRange("thread", thread, 0, 1<<16-1)
 	fixed = append(fixed, make([]byte, pad8(len(fixed))-len(fixed))...)
-	size := pad8(recHeader + len(fixed) + len(live))
-	at := w.reserve(size)
+	size := pad8(format.SizeofRec + len(fixed) + len(live))
+	at := w.reserveRecord(size)
 	le := binary.LittleEndian
 	head := w.file[at:]
 	le.PutUint16(head, uint16(typ))
-	le.PutUint16(head[recThread:], uint16(thread))
-	le.PutUint32(head[recSize:], uint32(size))
-	le.PutUint32(head[recFixed:], uint32(len(fixed)))
-	le.PutUint32(head[recCRC:], recordCRC(head, fixed))
-	copy(head[recHeader:], fixed)
-	copy(head[recHeader+len(fixed):], live)
+	le.PutUint16(head[format.RecThread:], uint16(thread))
+	le.PutUint32(head[format.RecSize:], uint32(size))
+	le.PutUint32(head[format.RecFixed:], uint32(len(fixed)))
+	le.PutUint32(head[format.RecCRC:], recordCRC(head, fixed))
+	copy(head[format.SizeofRec:], fixed)
+	copy(head[format.SizeofRec+len(fixed):], live)
 }
 
-// reserve makes room for a record and returns where it starts. A record that
+// reserveRecord makes room for a record and returns where it starts. A record that
 // does not fit any more opens the next chunk.
-func (w *slotWriter) reserve(size int) int {
+func (w *slotWriter) reserveRecord(size int) int {
 	if w.fold != nil {
-		return w.extend(size)
+		return w.extendChunk(size)
 	}
-	if w.chunk == 0 || chunkHeader+w.used+size > len(w.file)-w.chunk {
-		w.open(size)
+	if w.chunk == 0 || format.SizeofChunk+w.used+size > len(w.file)-w.chunk {
+		w.openChunk(size)
 	}
-	at := w.chunk + chunkHeader + w.used
+	at := w.chunk + format.SizeofChunk + w.used
 	w.used += size
-	binary.LittleEndian.PutUint64(w.file[w.chunk+chunkUsed:], uint64(w.used))
+	binary.LittleEndian.PutUint64(w.file[w.chunk+format.ChunkUsed:], uint64(w.used))
 	return at
 }
 
-func (w *slotWriter) open(size int) {
-	n := chunkSize
+func (w *slotWriter) openChunk(size int) {
+	n := format.NextChunkSize
 	if w.seq == 0 {
-		n = firstChunkSize
+		n = format.FirstChunkSize
 	}
-	n = max(n, (chunkHeader+size+pageSize-1)/pageSize*pageSize)
+	n = max(n, (format.SizeofChunk+size+format.PageSize-1)/format.PageSize*format.PageSize)
 	w.chunk, w.used = len(w.file), 0
 	w.file = append(w.file, make([]byte, n)...)
 	w.putChunk(n)
@@ -147,29 +200,31 @@ func (w *slotWriter) open(size int) {
 func (w *slotWriter) putChunk(n int) {
 	le := binary.LittleEndian
 	head := w.file[w.chunk:]
-	le.PutUint32(head, chunkMagic)
-	le.PutUint32(head[chunkSizeAt:], uint32(n))
-	le.PutUint32(head[chunkSlot:], w.slot)
-	le.PutUint32(head[chunkSeq:], w.seq)
-	le.PutUint32(head[chunkCRC:], crc32.Checksum(head[:chunkCRC], castagnoli))
+	le.PutUint32(head, format.MagicChunk)
+	le.PutUint32(head[format.ChunkSize:], uint32(n))
+	le.PutUint32(head[format.ChunkSlot:], w.slot)
+	le.PutUint32(head[format.ChunkSeq:], w.seq)
+	le.PutUint32(head[format.ChunkCRC:], crc32.Checksum(head[:format.ChunkCRC], castagnoli))
 	w.seq++
 }
 
-// fill is a part of a record under construction.
-type fill []byte
+// part is a part of a record under construction: fields are put at the offsets that
+// package format has for them, and arrays appended.
+type part []byte
 
-func (f *fill) u16(v uint16) *fill { *f = binary.LittleEndian.AppendUint16(*f, v); return f }
-func (f *fill) u32(v uint32) *fill { *f = binary.LittleEndian.AppendUint32(*f, v); return f }
-func (f *fill) u64(v uint64) *fill { *f = binary.LittleEndian.AppendUint64(*f, v); return f }
-func (f *fill) i32(v int) *fill    { return f.u32(uint32(int32(v))) }
-func (f *fill) flag(v bool) *fill {
+func (p part) u16(at int, v int)    { binary.LittleEndian.PutUint16(p[at:], uint16(v)) }
+func (p part) u32(at int, v uint32) { binary.LittleEndian.PutUint32(p[at:], v) }
+func (p part) u64(at int, v uint64) { binary.LittleEndian.PutUint64(p[at:], v) }
+func (p part) i32(at int, v int)    { p.u32(at, uint32(int32(v))) }
+func (p part) putFlag(at int, v bool) {
 	if v {
-		return f.u32(1)
+		p.u32(at, 1)
 	}
-	return f.u32(0)
 }
-func (f *fill) time(t time.Time) *fill { return f.u64(nanos(t)) }
-func (f *fill) text(s string) *fill    { *f = append(*f, s...); return f }
+func (p part) putTime(at int, t time.Time) { p.u64(at, unixNanos(t)) }
 
-// zeros appends zero bytes until the part is n bytes long.
-func (f *fill) zeros(n int) *fill { *f = append(*f, make([]byte, n-len(*f))...); return f }
+// appendZeros appends n zero bytes and returns them, to be filled in.
+func (p *part) appendZeros(n int) part {
+	*p = append(*p, make([]byte, n)...)
+	return (*p)[len(*p)-n:]
+}

@@ -33,11 +33,13 @@ func (f *symbolFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.debuginfod, "debuginfod", false, "fetch missing debug files from the servers of DEBUGINFOD_URLS")
 }
 
-// symbolsHere looks also where ranks that run on this host have their files, in containers.
-func symbolsHere(dir string) *symbolFlags { return &symbolFlags{roots: process.Roots(dir)} }
+// symbolsOfLocalRanks looks also where ranks that run on this host have their files, in containers.
+func symbolsOfLocalRanks(dir string) *symbolFlags {
+	return &symbolFlags{roots: process.ContainerRoots(dir)}
+}
 
-// symbols adds the places of the settings, and the directory of the run, "" none.
-func (f *symbolFlags) symbols(a *app, dir string) symbol.Config {
+// symbolConfig adds the places of the settings, and the directory of the run, "" none.
+func (f *symbolFlags) symbolConfig(a *app, dir string) symbol.Config {
 	c := symbol.Config{
 		RunDir:    dir,
 		Roots:     append(f.roots, a.settings.Symbols.Roots...),
@@ -58,23 +60,23 @@ type analysisFlags struct {
 func (f *analysisFlags) register(cmd *cobra.Command) {
 	f.symbolFlags.register(cmd)
 	cmd.Flags().IntVar(&f.analysts, "analysts", 0,
-		"how many analysis ranks to use in this process (default: one per core)")
+		"number of analysis ranks in this process (default: one per core)")
 }
 
 func (f *analysisFlags) check() error {
 	if f.analysts < 0 {
-		return usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+		return usageError{fmt.Errorf("--analysts must be a number of ranks, not %d", f.analysts)}
 	}
 	return nil
 }
 
-// A world runs a body on analysis ranks: inWorld, or [reduce.Run] where they are to be in this process.
-type world func(ranks int, body func(reduce.Comm) error) error
+// A world runs a body on analysis ranks: runInWorld, or [reduce.Run] where they are to be in this process.
+type worldRunner func(ranks int, body func(reduce.Comm) error) error
 
-// concluded puts the question to the analysis ranks of a world, one per core if analysts is 0, and returns the
+// runAnalysis puts the question to the analysis ranks of a world, one per core if analysts is 0, and returns the
 // result of the one that has it, the first; nil where that one is another process.
-func concluded[Q, R any](
-	ctx context.Context, in world, analysts int, q Q, run func(context.Context, Q, reduce.Comm) (*R, error),
+func runAnalysis[Q, R any](
+	ctx context.Context, in worldRunner, analysts int, q Q, run func(context.Context, Q, reduce.Comm) (*R, error),
 ) (*R, error) {
 	var result *R
 	err := in(cmp.Or(analysts, runtime.NumCPU()), func(c reduce.Comm) error {
@@ -84,7 +86,7 @@ func concluded[Q, R any](
 		}
 		return err
 	})
-	return result, aboutFlags(err)
+	return result, asFlagError(err)
 }
 
 // parseRanks reads the value of --ranks, nil if there is none.
@@ -106,14 +108,14 @@ func parseComm(text string) (uint64, error) {
 	}
 	id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 	if err != nil || id == 0 {
-		return 0, usageError{fmt.Errorf("--comm %q: it is a hexadecimal number, as the report has it", text)}
+		return 0, usageError{fmt.Errorf("--comm must be a hexadecimal number as in the report, not %q", text)}
 	}
 	return id, nil
 }
 
-// aboutFlags makes an error about what a flag asks for a wrong command line. It
+// asFlagError makes an error about what a flag asks for a wrong command line. It
 // stays one of all analysis ranks, so that only one of them prints it.
-func aboutFlags(err error) error {
+func asFlagError(err error) error {
 	shared, ok := errors.AsType[*reduce.RankError](err)
 	if !ok {
 		return err

@@ -11,11 +11,10 @@ import (
 )
 
 const collectLong = `With live_dir the ranks of a node keep their files on the node while the job
-runs. collect brings those of this node into the run directory, or without one
-given, those of all your runs on this node into theirs. It is to be called on
-every node when the job is over, by the job script or the epilogue; to call it
-twice, or on all nodes at once, does no harm. Files of processes that still run
-are left alone.
+runs. collect brings those of this node into the run directory or, if none is
+given, the files of all your runs on this node into theirs. Call it on every node
+when the job is over, from the job script or the epilogue. Calling it twice, or on
+all nodes at once, is harmless. Files of processes that still run are left alone.
 
 Exit status: 0 done, also if there was nothing; 1 failed; 2 usage; 4 files were
 left because their processes still run.`
@@ -32,7 +31,8 @@ func (a *app) collectCommand() *cobra.Command {
 		Example: collectExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("collect wants one run directory, got %d; see laggard collect --help",
+				return usageError{fmt.Errorf("collect: expected at most one RUNDIR argument, got %d; see laggard "+
+					"collect --help",
 					len(args))}
 			}
 			return nil
@@ -44,10 +44,10 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			if live == "" {
 				return usageError{errors.New(
-					"collect: whose files? Name a run directory, or say with --live-dir where they are")}
+					"collect: give a run directory, or the directory of the files with --live-dir")}
 			}
-			failed, busy := collect.BringAll(live)
-			return cmp.Or(failed, a.left(busy))
+			failed, busy := collect.MoveAllFiles(live)
+			return cmp.Or(failed, a.reportBusyFiles(busy))
 		},
 	}
 	cmd.Flags().StringVar(&live, "live-dir", "",
@@ -57,15 +57,15 @@ func (a *app) collectCommand() *cobra.Command {
 
 // collectRun brings the files of one run.
 func (a *app) collectRun(liveDir, dir string) error {
-	live, err := collect.Find(liveDir, dir)
+	live, err := collect.FindNodeDir(liveDir, dir)
 	if err != nil || live == "" {
 		return err
 	}
-	return a.left(collect.Bring(live, dir))
+	return a.reportBusyFiles(collect.MoveFiles(live, dir))
 }
 
-// left says which files were left, if any were because they are in use.
-func (a *app) left(err error) error {
+// reportBusyFiles says which files were left, if any were because they are in use.
+func (a *app) reportBusyFiles(err error) error {
 	if !errors.Is(err, collect.ErrRunning) {
 		return err
 	}

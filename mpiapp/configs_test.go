@@ -1,22 +1,53 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // TestDefaultsOnFile: configs/laggard.toml is what config print prints.
-func TestDefaultsOnFile(t *testing.T) { sameFile(t, "../configs/laggard.toml", printed()) }
+func TestDefaultsOnFile(t *testing.T) {
+	checkGeneratedFile(t, "../configs/laggard.toml", defaultsTOML())
+}
 
-// TestSettingsPage: docs/settings.md says what the table of settings says.
-func TestSettingsPage(t *testing.T) { sameFile(t, "../docs/settings.md", settingsPage()) }
+// TestSettingsPage: docs/reference/settings.md says what the table of settings says.
+func TestSettingsPage(t *testing.T) {
+	checkGeneratedFile(t, "../docs/reference/settings.md", settingsPage())
+}
 
-// sameFile compares a generated file with what would be generated now.
-func sameFile(t *testing.T, path, want string) {
+// settingsPage is docs/reference/settings.md.
+func settingsPage() string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from the table in mpiapp/settings.go: " +
+		"go test ./mpiapp -run TestSettingsPage -update -->\n\n# Settings\n\n" +
+		wrap("A flag overrides the environment variable, which overrides the file (TOML; `--config` or `LAGGARD_CONFIG`), which "+
+			"overrides the default. Every setting has the flag `--set KEY=VALUE`, such as `--set recorder.max_mb=128`; some "+
+			"have a flag of their own. Lists in variables are separated by commas. An unknown key, an invalid value or an "+
+			"unreadable file is an error that says where. `laggard config print` prints a file with all defaults.") + "\n")
+	s := defaultSettings()
+	for _, r := range s.table() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", r.key, wrap(r.doc))
+		if value := r.tomlValue(); value != "" {
+			fmt.Fprintf(&b, "- default: `%s`\n", value)
+		}
+		if r.env != "" {
+			fmt.Fprintf(&b, "- variable: `%s`\n", r.env)
+		}
+		if r.flag != "" {
+			fmt.Fprintf(&b, "- flag: `--%s`\n", r.flag)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n") + "\n"
+}
+
+// checkGeneratedFile compares a generated file with what would be generated now.
+func checkGeneratedFile(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -39,7 +70,7 @@ func TestExamplesLoad(t *testing.T) {
 	if err != nil || len(paths) < 4 {
 		t.Fatalf("configs: %q, %v", paths, err)
 	}
-	noSettings(t)
+	clearSettingsEnv(t)
 	plain, err := loadSettings("")
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +86,8 @@ func TestExamplesLoad(t *testing.T) {
 	}
 }
 
-// noSettings takes away what is set around the tests.
-func noSettings(t *testing.T) {
+// clearSettingsEnv takes away what is set around the tests.
+func clearSettingsEnv(t *testing.T) {
 	for _, r := range new(settings).table() {
 		if r.env != "" {
 			t.Setenv(r.env, "")

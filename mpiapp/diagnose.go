@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -17,7 +20,9 @@ import (
 	"laggard/analysis/slice"
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/bound"
 	"laggard/internal/heap"
+	"laggard/internal/regular"
 	"laggard/model"
 	"laggard/model/values"
 	"laggard/report"
@@ -25,13 +30,14 @@ import (
 	slicereport "laggard/report/slice"
 	"laggard/report/source"
 	usagereport "laggard/report/usage"
+	"laggard/report/words"
 	"laggard/slicing"
 	"laggard/symbol"
 )
 
-const diagnoseLong = `Read a run directory and say which rank is least progressed, where it is, who
-waits for it, and how sure that is. The directory may be that of a job that
-hangs now, or of one that ended in any way.
+const diagnoseLong = `Read a run directory and report which rank is least progressed, where it is, who
+waits for it, and with what confidence. The job may hang now, or may have ended in
+any way.
 
 Exit status: 0 done, 1 failed, 2 usage, 3 a hang or a lost rank (only with
 --exit-code), 4 done but data was missing or damaged.`
@@ -46,33 +52,38 @@ const diagnoseExample = `  laggard diagnose laggard-20260312-031502-4711
 type diagnoseFlags struct {
 	analysisFlags
 	json, dot, stacks            bool
-	exitCode, noSlice            bool
+	exitCode, noSlice, stepwise  bool
 	html, algorithm, ranks, comm string
+	jsonCopy                     string // a file that gets the JSON form beside the one that is printed
 }
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
-		Use:     "diagnose [flags] RUNDIR",
-		Short:   "Name the least-progressed rank of a recorded job",
-		Long:    diagnoseLong,
-		Example: diagnoseExample,
-		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.diagnose(cmd.Context(), f, args[0]) },
+		Use:               "diagnose [flags] RUNDIR",
+		Short:             "Name the least-progressed rank of a recorded job",
+		Long:              diagnoseLong,
+		Example:           diagnoseExample,
+		Args:              requireOneRunDir,
+		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) }),
+		ValidArgsFunction: completeRunDirs,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
 	flags.BoolVar(&f.stacks, "stacks", false, "print the prefix tree of the ranks' stacks; with --dot, for Graphviz")
 	flags.StringVar(&f.html, "html", "",
-		"write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
+		"write the report as one page to `FILE`, - for standard output; the page is self-contained")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
-	questionFlags(cmd, &f)
+	flags.StringVar(&f.jsonCopy, "json-copy", "", "write the JSON form to `FILE` as well")
+	flags.BoolVar(&f.stepwise, "stepwise", false, "close descriptor 3 after the diagnosis, then await the end of input")
+	_, _ = flags.MarkHidden("json-copy"), flags.MarkHidden("stepwise")
+	registerQuestionFlags(cmd, &f)
 	return cmd
 }
 
-// questionFlags are the flags that say what is asked, whatever the form of the answer.
-func questionFlags(cmd *cobra.Command, f *diagnoseFlags) {
+// registerQuestionFlags are the flags that say what is asked, whatever the form of the answer.
+func registerQuestionFlags(cmd *cobra.Command, f *diagnoseFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.algorithm, "algorithm", "",
 		"`NAME` of the inference used where evidence leaves the order open: "+
@@ -80,12 +91,12 @@ func questionFlags(cmd *cobra.Command, f *diagnoseFlags) {
 	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with the ranks of `SET`, such as 0-3,7")
 	flags.StringVar(&f.comm, "comm", "",
 		"report only groups and edges with members of this communicator, by its `ID` as reported")
-	flags.BoolVar(&f.noSlice, "no-slice", false, "leave out the slice of the code")
+	flags.BoolVar(&f.noSlice, "no-slice", false, "skip the slice of the code")
 	f.register(cmd)
 }
 
-// forms lists the forms of the report that were asked for.
-func (f diagnoseFlags) forms() []string {
+// requestedForms lists the forms of the report that were asked for.
+func (f diagnoseFlags) requestedForms() []string {
 	var out []string
 	for _, form := range []struct {
 		name  string
@@ -107,10 +118,13 @@ type question struct {
 	analysts int
 	backend  string // of the slices, "": there are none
 	loops    bool   // slices are termination-sensitive
+	// self is this program with other arguments, for the process that makes the slices.
+	self     func(ctx context.Context, args ...string) *exec.Cmd
+	stepwise bool // wait between the diagnosis and the optional steps, see awaitNextStep
 }
 
-// asked turns flags and settings into the question.
-func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
+// newQuestion turns flags and settings into the question.
+func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
 	algorithm := f.algorithm
 	if algorithm == "" {
 		algorithm = a.settings.Diagnose.Algorithm
@@ -118,8 +132,8 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if _, err := inference.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
 	}
-	if forms := f.forms(); len(forms) > 1 {
-		return question{}, usageError{fmt.Errorf("%s: it is one or the other", strings.Join(forms, " and "))}
+	if forms := f.requestedForms(); len(forms) > 1 {
+		return question{}, usageError{fmt.Errorf("%s cannot be combined", strings.Join(forms, " and "))}
 	}
 	if err := f.check(); err != nil {
 		return question{}, err
@@ -137,9 +151,9 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 		return question{}, usageError{err}
 	}
 	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore,
-		memory: a.settings.memory()}
+		memory: a.settings.eventMemory(), stepwise: f.stepwise, self: selfCommand}
 	q.Question.Question = progress.Question{
-		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbols(a, dir),
+		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbolConfig(a, dir),
 	}
 	if !f.noSlice {
 		q.backend, q.Rank, q.Groups, q.Optional = "native", -1, quickGroups, true
@@ -152,50 +166,103 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 const misuseTime = 30 * time.Second
 
 // answer puts the question to the analysis ranks of a world, and names to what they
-// found; nil where another process has that.
-func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, error) {
+// found; nil where another process has that. text, if it is not nil, gets each part as soon as it is known: the
+// diagnosis before any optional step runs, so that none of these can lose it.
+func (q question) answer(ctx context.Context, in worldRunner, text *diagnosis.TextReport) (*diagnosis.Result, error) {
 	resolver := symbol.New(q.Symbols)
 	defer resolver.Close()
-	var result *diagnosis.Result
-	var source diagnosis.Source
-	named := func(found *progress.Result) (*diagnosis.Result, diagnosis.Source) {
-		s := diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver, Known: q.known}
-		return diagnosis.New(s), s
+	q.Found = func(found *progress.Result) error {
+		if text == nil {
+			return nil
+		}
+		if q.backend != "" {
+			found = found.Observed() // the code may say more
+		}
+		first := diagnosis.New(sourceOf(found, resolver))
+		err := errors.Join(q.filterShownRanks(first, found), text.Diagnosis(first))
+		if q.stepwise {
+			awaitNextStep()
+		}
+		return err
 	}
 	note := ""
 	if q.backend != "" {
 		q.Slicer = func(found *progress.Result) (s slicing.Slicer) {
-			result, source = named(found) // first, so that reading symbols takes no time from the slices
-			s, note = q.slicer(resolver, q.finder(found.Index))
+			s, note = q.newSlicer(q.sourceFinder(found.Index))
 			return s
 		}
 	}
-	found, err := concluded(ctx, in, q.analysts, q.Question, slice.Run)
+	found, err := runAnalysis(ctx, in, q.analysts, q.Question, slice.Run)
+	var result *diagnosis.Result
+	var hanging model.RankSet
+	if err == nil && found != nil {
+		begun := time.Now()
+		result = q.resultWithOptionalSteps(found, resolver, note)
+		hanging = diagnosis.Hanging(result)
+		err = q.filterShownRanks(result, found.Result)
+		if err == nil && text != nil {
+			err = errors.Join(text.Code(result), text.Details(result))
+		}
+		found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
+	}
 	beside := usage.Question{Dir: q.Dir, Within: misuseTime, Memory: q.memory}
-	wrong, _ := concluded(ctx, in, q.analysts, beside, usage.Run) // nil: no calls, or too many
+	wrong, _ := runAnalysis(ctx, in, q.analysts, beside, usage.Run) // nil: no calls, or too many
 	if err != nil || found == nil {
 		return nil, err
 	}
-	begun, finder := time.Now(), q.finder(found.Index)
-	if result == nil {
-		result, source = named(found.Result)
-	}
-	diagnosis.AddBranch(result, source, found.Branch, finder)
-	addSlices(result, found, slicereport.Source{Resolver: resolver, Finder: finder, Around: aroundLine, Note: note})
 	if wrong != nil {
-		diagnosis.Explain(result, wrong.Findings, usagereport.Source{Resolver: resolver, Ignore: q.ignore})
-	}
-	if found.Shown != nil {
-		if err := diagnosis.Filter(result, *found.Shown); err != nil {
-			return nil, err
+		runOptionalStep(result, "the search for wrong use of MPI", func() {
+			diagnosis.Explain(result, hanging, wrong.Findings, usagereport.Source{Resolver: resolver, Ignore: q.ignore})
+		})
+		if text != nil {
+			err = text.Misuse(result)
 		}
 	}
-	if q.Compare {
-		diagnosis.AddSources(result, finder)
-	}
-	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	result.Analysis = diagnosis.NewAnalysis(found.Result)
-	return result, nil
+	return result, err
+}
+
+func sourceOf(found *progress.Result, resolver *symbol.Resolver) diagnosis.Source {
+	return diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver}
+}
+
+// filterShownRanks leaves in a result what was asked for.
+func (q question) filterShownRanks(r *diagnosis.Result, found *progress.Result) error {
+	if found.Shown == nil {
+		return nil
+	}
+	return diagnosis.Filter(r, *found.Shown)
+}
+
+// resultWithOptionalSteps is the result with what the optional steps add to the diagnosis. note is about the slices.
+func (q question) resultWithOptionalSteps(found *slice.Result, resolver *symbol.Resolver, note string) *diagnosis.Result {
+	source, finder := sourceOf(found.Result, resolver), q.sourceFinder(found.Index)
+	r := diagnosis.New(source)
+	for _, err := range found.Failed {
+		r.Notes = append(r.Notes, words.Printable(err.Error()))
+	}
+	runOptionalStep(r, "the comparison with known issues", func() { diagnosis.AddKnownIssues(r, q.known) })
+	runOptionalStep(r, "the search for the branch that decided", func() {
+		diagnosis.AddBranch(r, source, found.Branch, finder)
+	})
+	runOptionalStep(r, "the slice", func() {
+		addSlices(r, found, slicereport.Source{Resolver: resolver, Finder: finder, Around: aroundLine, Note: note})
+	})
+	if q.Compare {
+		runOptionalStep(r, "the excerpts of source files", func() { diagnosis.AddSources(r, finder) })
+	}
+	return r
+}
+
+// runOptionalStep runs a step that the diagnosis does not need. If it panics, as it may on hostile data, a note says so.
+func runOptionalStep(r *diagnosis.Result, what string, step func()) {
+	err := bound.CatchPanic(func() error {
+		step()
+		return nil
+	})
+	if err != nil {
+		r.Notes = append(r.Notes, words.Printable(fmt.Sprintf("%s failed: %v", what, err)))
+	}
 }
 
 // addSlices adds the slices that were made, with what the names in their lines held.
@@ -204,7 +271,7 @@ func addSlices(r *diagnosis.Result, found *slice.Result, s slicereport.Source) {
 		return
 	}
 	var problems []error
-	s.Values, problems = values.Read(model.Record(found.Index.Dir))
+	s.Values, problems = values.Read(model.RecordDir(found.Index.Dir))
 	if err := errors.Join(problems...); err != nil {
 		s.Note = strings.TrimPrefix(s.Note+"; "+err.Error(), "; ")
 	}
@@ -213,8 +280,8 @@ func addSlices(r *diagnosis.Result, found *slice.Result, s slicereport.Source) {
 	}
 }
 
-// finder finds the source files of a run.
-func (q question) finder(x *model.Index) source.Finder {
+// sourceFinder finds the source files of a run.
+func (q question) sourceFinder(x *model.Index) source.Finder {
 	f := source.Finder{RunDir: q.Dir, Roots: q.Symbols.Roots}
 	if x.Manifest != nil {
 		f.Started = x.Manifest.Created
@@ -223,40 +290,55 @@ func (q question) finder(x *model.Index) source.Finder {
 }
 
 func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
-	q, err := a.asked(f, dir)
+	q, err := a.newQuestion(f, dir)
 	if err != nil {
 		return err
 	}
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	heap.Spare()
-	result, err := q.answer(ctx, inWorld)
+	heap.TuneGC()
+	var text *diagnosis.TextReport
+	if len(f.requestedForms()) == 0 {
+		text = diagnosis.NewTextReport(a.out)
+	}
+	result, err := q.answer(ctx, runInWorld, text)
 	if err != nil || result == nil {
 		return err
 	}
 	if f.html != "" {
 		err = a.writePage(f.html, func(w io.Writer) error { return diagnosis.HTML(w, result) })
 	} else {
-		err = write(a.out, f, result)
+		err = writeReport(a.out, f, result)
+	}
+	if err == nil && f.jsonCopy != "" {
+		err = writeJSON(f.jsonCopy, result)
 	}
 	if err != nil {
 		return err
 	}
-	return verdict(f.exitCode, result)
+	return statusError(f.exitCode, result)
 }
 
 func isDir(dir string) error {
 	switch info, err := os.Stat(dir); {
 	case err != nil:
-		return usageError{fmt.Errorf("run directory: %w", err)}
+		return noSuchRun(dir, err)
 	case !info.IsDir():
-		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec make them", dir)}
+		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec create them", dir)}
 	}
 	return nil
 }
 
-func write(w io.Writer, f diagnoseFlags, r *diagnosis.Result) error {
+// noSuchRun says why a run directory cannot be looked at.
+func noSuchRun(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError{fmt.Errorf("%s: no such run directory", name)}
+	}
+	return usageError{fmt.Errorf("%s: %w", name, errors.Unwrap(err))}
+}
+
+func writeReport(w io.Writer, f diagnoseFlags, r *diagnosis.Result) error {
 	switch {
 	case f.stacks && f.dot:
 		return diagnosis.StacksDOT(w, r)
@@ -267,11 +349,20 @@ func write(w io.Writer, f diagnoseFlags, r *diagnosis.Result) error {
 	case f.dot:
 		return diagnosis.DOT(w, r)
 	}
-	return diagnosis.Text(w, r)
+	return nil // the text was written as it came to be known
 }
 
-// verdict turns a result into an exit status. Damage weighs less than a finding that was asked for.
-func verdict(exitCode bool, r *diagnosis.Result) error {
+// writeJSON writes the result to a file, for the process that asked for it.
+func writeJSON(name string, r *diagnosis.Result) error {
+	var b bytes.Buffer
+	if err := report.JSON(&b, r); err != nil {
+		return err
+	}
+	return regular.ReplaceFile(name, b.Bytes())
+}
+
+// statusError turns a result into an exit status. Damage weighs less than a finding that was asked for.
+func statusError(exitCode bool, r *diagnosis.Result) error {
 	switch {
 	case exitCode && (r.Hang || len(r.LostRanks) > 0):
 		return exitError{exitFindings}

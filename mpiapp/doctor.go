@@ -8,8 +8,8 @@ import (
 	"laggard/job/doctor"
 )
 
-const doctorLong = `Try what laggard needs on this machine, and on a program if one is given, and say
-what works and what does not.
+const doctorLong = `Check what laggard needs on this machine, and a program if one is given, and
+report what works and what does not.
 
 Exit status: 0 a job can be recorded, 1 it cannot.`
 
@@ -20,23 +20,23 @@ func (a *app) doctorCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:     "doctor [-o DIR] [PROGRAM]",
-		Short:   "Say what works here and what does not",
+		Short:   "Check what works on this machine",
 		Long:    doctorLong,
 		Example: doctorExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("doctor looks at one program, got %d", len(args))}
+				return usageError{fmt.Errorf("doctor: expected at most one program, got %d", len(args))}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := doctor.Doctor{
 				Out: a.out, Library: a.settings.Recorder.Library, DebugDirs: a.settings.Symbols.DebugDirs,
-				Helper: helper, Version: version,
+				Helper: dyninstHelper, Version: version,
 			}
-			d.Machine(dir)
+			d.CheckMachine(dir)
 			if len(args) == 1 {
-				d.Program(args[0])
+				d.CheckProgram(args[0])
 			}
 			if d.Failed {
 				return exitError{exitFailed}
@@ -44,6 +44,6 @@ func (a *app) doctorCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", ".", "directory where run directories shall go")
+	cmd.Flags().StringVarP(&dir, "output", "o", ".", "directory for run directories")
 	return cmd
 }

@@ -21,13 +21,14 @@ import (
 const injectLong = `Inject faults into a real MPI program, one run after another, diagnose each, and
 print how often the faulty rank was named: the paper's measures (recall,
 isolation, imprecision, exact), by user function and MPI call, for each
-algorithm. Where the faults let ranks leave the common sequence of collectives, it
-is who left it, how, with which call, and the line that decided.
+algorithm. Where the faults make ranks leave the common sequence of collectives,
+print how often the diagnosis named who left it, how, with which call, and the line
+that decided.
 
 The program is profiled first, to learn which functions each rank enters and how
 often; then rank, function and entry are drawn from the seeds of the campaign.
-What was done is kept in a directory beside the campaign file; a campaign that
-was cut off goes on there.`
+Records are kept in a directory beside the campaign file; an interrupted campaign
+continues from there.`
 
 const injectExample = `  laggard inject --example > crack.toml
   laggard inject crack.toml
@@ -43,7 +44,10 @@ type injectFlags struct {
 	only          string
 }
 
-func (a *app) injectCommand() *cobra.Command {
+// faultInjection injects faults into programs, and scores the diagnoses.
+type faultInjection struct{ *app }
+
+func (a faultInjection) command() *cobra.Command {
 	var f injectFlags
 	cmd := &cobra.Command{
 		Use:     "inject [flags] CAMPAIGN.toml",
@@ -55,7 +59,7 @@ func (a *app) injectCommand() *cobra.Command {
 				return nil
 			}
 			return usageError{fmt.Errorf(
-				"inject wants one campaign file, got %d arguments; see laggard inject --help", len(args))}
+				"inject: expected one campaign file, got %d arguments; see laggard inject --help", len(args))}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.example {
@@ -63,9 +67,9 @@ func (a *app) injectCommand() *cobra.Command {
 				return err
 			}
 			if f.sum {
-				return a.sum(f, args)
+				return a.printCampaignTotals(f, args)
 			}
-			return a.inject(f, args[0])
+			return a.injectFaults(f, args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON: every trial, and the totals")
@@ -74,14 +78,14 @@ func (a *app) injectCommand() *cobra.Command {
 		"`DIR`ectory for profiles, records and run directories (default: the campaign's name without .toml)")
 	cmd.Flags().StringVar(&f.only, "only", "", "run a `PART` of the trials: tune, report, healthy")
 	cmd.Flags().BoolVar(&f.sum, "sum", false,
-		"print the tables of what several campaigns reported of ranks that part; run nothing")
+		"print the combined tables of several campaigns on diverging ranks; run nothing")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "run this one trial, by its `ID`, and print its diagnosis")
 	cmd.AddCommand(a.becomeCommand(), a.traceCommand())
 	return cmd
 }
 
 // becomeCommand stands between the launcher and the program of a trial.
-func (a *app) becomeCommand() *cobra.Command {
+func (a faultInjection) becomeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "exec ORDER -- PROGRAM …", Hidden: true, Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,45 +99,45 @@ func (a *app) becomeCommand() *cobra.Command {
 }
 
 // traceCommand is the tracer beside the chosen rank.
-func (a *app) traceCommand() *cobra.Command {
+func (a faultInjection) traceCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "trace", Hidden: true, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return injector.Trace(args) },
 	}
 }
 
-func (a *app) inject(f injectFlags, file string) error {
+func (a faultInjection) injectFaults(f injectFlags, file string) error {
 	if f.only != "" && !slices.Contains(injector.Parts, f.only) {
-		return usageError{fmt.Errorf("--only %s: it is tune, report or healthy", f.only)}
+		return usageError{fmt.Errorf("--only must be tune, report or healthy, not %s", f.only)}
 	}
 	campaign, err := injector.ReadCampaign(file)
 	if err != nil {
 		return usageError{err}
 	}
-	runner, err := a.runner(campaign, cmp.Or(f.dir, strings.TrimSuffix(file, ".toml")))
+	runner, err := a.newTrialRunner(campaign, cmp.Or(f.dir, strings.TrimSuffix(file, ".toml")))
 	if err != nil {
 		return err
 	}
 	if runner.Dir == file {
-		return usageError{fmt.Errorf("inject: %s does not end in .toml; say where to keep the records with -o", file)}
+		return usageError{fmt.Errorf("inject: %s does not end in .toml; give the directory for the records with -o", file)}
 	}
 	if err := os.MkdirAll(runner.Dir, 0o700); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	trials, err := runner.Draw(ctx)
+	trials, err := runner.DrawTrials(ctx)
 	if err != nil {
 		return err
 	}
 	if f.trial != "" {
-		return a.replay(ctx, runner, trials, f.trial)
+		return a.replayTrial(ctx, runner, trials, f.trial)
 	}
 	return a.runCampaign(ctx, f, runner, trials)
 }
 
-// sum prints what was reported of ranks that part, in the records of several campaigns.
-func (a *app) sum(f injectFlags, files []string) error {
+// printCampaignTotals prints what was reported of ranks that part, in the records of several campaigns.
+func (a faultInjection) printCampaignTotals(f injectFlags, files []string) error {
 	var campaigns []*injector.Campaign
 	var records [][]injector.Record
 	for _, file := range files {
@@ -148,11 +152,11 @@ func (a *app) sum(f injectFlags, files []string) error {
 		}
 		campaigns, records = append(campaigns, campaign), append(records, read)
 	}
-	return injector.SumText(a.out, campaigns, records)
+	return injector.WriteCombinedText(a.out, campaigns, records)
 }
 
-// runner runs the trials of a campaign, with the records in dir.
-func (a *app) runner(c *injector.Campaign, dir string) (*trial.Runner, error) {
+// newTrialRunner runs the trials of a campaign, with the records in dir.
+func (a faultInjection) newTrialRunner(c *injector.Campaign, dir string) (*trial.Runner, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -166,14 +170,14 @@ func (a *app) runner(c *injector.Campaign, dir string) (*trial.Runner, error) {
 		Dir:      dir,
 		Recording: job.Recording{Library: a.settings.Recorder.Library, Settings: a.settings.recorderEnv(),
 			Version: version},
-		Symbols:  new(symbolFlags).symbols(a, ""),
-		Diagnose: a.judge,
+		Symbols:  new(symbolFlags).symbolConfig(a.app, ""),
+		Diagnose: a.diagnoseTrial,
 		Under:    func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
 		Say:      a.err,
 	}, nil
 }
 
-func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trial.Runner, trials []injector.Trial) error {
+func (a faultInjection) runCampaign(ctx context.Context, f injectFlags, r *trial.Runner, trials []injector.Trial) error {
 	journal, err := injector.OpenJournal(filepath.Join(r.Dir, "trials.jsonl"), r.Campaign, trials)
 	if err != nil {
 		return err
@@ -191,19 +195,19 @@ func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trial.Runner, t
 		fmt.Fprintf(a.err, "%4d/%d  %s\n", done, len(trials), record)
 	})
 	if err != nil {
-		return fmt.Errorf("inject: %w; call it again to go on", err)
+		return fmt.Errorf("inject: %w; run it again to continue", err)
 	}
 	if f.json {
-		return r.Campaign.JSON(a.out, journal.Records)
+		return r.Campaign.WriteJSON(a.out, journal.Records)
 	}
-	return r.Campaign.Text(a.out, journal.Records)
+	return r.Campaign.WriteText(a.out, journal.Records)
 }
 
-// replay runs one trial and prints the diagnosis as a user would get it.
-func (a *app) replay(ctx context.Context, r *trial.Runner, trials []injector.Trial, id string) error {
+// replayTrial runs one trial and prints the diagnosis as a user would get it.
+func (a faultInjection) replayTrial(ctx context.Context, r *trial.Runner, trials []injector.Trial, id string) error {
 	i := slices.IndexFunc(trials, func(t injector.Trial) bool { return t.ID == id })
 	if i < 0 {
-		return usageError{fmt.Errorf("--trial %s: there is no such trial; they are SEED-NUMBER, such as %s", id,
+		return usageError{fmt.Errorf("--trial %s: no such trial; a trial is SEED-NUMBER, such as %s", id,
 			trials[0].ID)}
 	}
 	outcome, err := r.Run(ctx, trials[i])

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 
@@ -10,7 +11,7 @@ import (
 	"laggard/report/inspect"
 )
 
-const inspectLong = `Check a run directory and say what is in it, what is missing and what is
+const inspectLong = `Check a run directory and report what is in it, what is missing and what is
 damaged. With a file, print every record in it.
 
 Exit status: 0 all is well, 1 it cannot be read at all, 2 usage, 4 something is
@@ -27,27 +28,27 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short:   "Validate, summarise or dump recorded data",
 		Long:    inspectLong,
 		Example: inspectExample,
-		Args:    oneRunDir,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := os.Stat(args[0])
-			if err != nil {
-				return usageError{err}
-			}
+		Args:    requireOneRunDir,
+		RunE: a.onRunDir(func(_ context.Context, name string) error {
+			info, err := os.Stat(name)
 			switch {
+			case err != nil:
+				return noSuchRun(name, err)
 			case info.IsDir():
-				return a.inspect(args[0], asJSON)
+				return a.inspectRun(name, asJSON)
 			case asJSON:
-				return usageError{errors.New("--json is for a run directory; a file is dumped as text")}
+				return usageError{errors.New("--json needs a run directory; a file is dumped as text")}
 			}
-			return a.dump(args[0])
-		},
+			return a.dumpNodeFile(name)
+		}),
 	}
+	cmd.ValidArgsFunction = completeRunDirs
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// dump prints a node file.
-func (a *app) dump(path string) error {
+// dumpNodeFile prints a node file.
+func (a *app) dumpNodeFile(path string) error {
 	problems, err := model.Dump(a.out, path)
 	if err == nil && problems > 0 {
 		err = exitError{exitDamaged}
@@ -55,7 +56,7 @@ func (a *app) dump(path string) error {
 	return err
 }
 
-func (a *app) inspect(dir string, asJSON bool) error {
+func (a *app) inspectRun(dir string, asJSON bool) error {
 	r, err := model.Validate(dir)
 	if err != nil {
 		return err

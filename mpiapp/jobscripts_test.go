@@ -55,13 +55,23 @@ func TestJobScriptsAreShell(t *testing.T) {
 	}
 }
 
-func TestJobScriptsPassShellcheck(t *testing.T) {
+// TestScriptsPassShellcheck: those for jobs, and those that the Makefile runs.
+func TestScriptsPassShellcheck(t *testing.T) {
+	paths := append(jobScripts(t), "../.ci/run")
+	own, err := filepath.Glob("../scripts/*")
+	if err != nil || len(own) == 0 {
+		t.Fatalf("scripts: %v", err)
+	}
+	for _, path := range own {
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+			paths = append(paths, path)
+		}
+	}
 	shellcheck, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Skip("shellcheck is not installed")
 	}
-	if out, err := exec.Command(shellcheck,
-		append([]string{"--shell=bash"}, jobScripts(t)...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(shellcheck, append([]string{"--shell=bash"}, paths...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -228,7 +238,7 @@ func TestInvocations(t *testing.T) {
 		{"laggard diagnos d", 1, "diagnos"},
 		{"/opt/bin/laggard-mpi run --timeout soon -- x", 1, "soon"},
 		{"laggard run --timeout \"$T\" -- x", 1, ""},
-		{"laggard inspect", 1, "wants one run directory"},
+		{"laggard inspect a b", 1, "expected one RUNDIR argument"},
 		{"laggard exec -o", 1, "wants a value"},
 	} {
 		calls := invocations(c.script)

@@ -14,7 +14,7 @@ import (
 func (a *app) manualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "manual DIR",
-		Short:  "Write the manual pages, and the completions of shells",
+		Short:  "Write the manual pages and shell completions",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE:   func(cmd *cobra.Command, args []string) error { return writeManual(cmd.Root(), args[0]) },

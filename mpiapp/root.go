@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"laggard/job/rundir"
+	"laggard/job/signals"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report/words"
@@ -30,6 +33,11 @@ type exitError struct{ code int }
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
+// signalError is a signal that ended the launcher, and is to end this process as well.
+type signalError syscall.Signal
+
+func (e signalError) Error() string { return "ended by " + signals.SignalName(syscall.Signal(e)) }
+
 // usageError is a wrong command line or setting.
 type usageError struct{ error }
 
@@ -37,12 +45,12 @@ func (e usageError) Unwrap() error { return e.error }
 
 // app is what the commands share.
 type app struct {
-	out, err io.Writer
-	raw      io.Writer // out as it is, for a page
-	config   string    // --config
-	given    []string  // --set
-	parsed   bool      // the command line was in order
-	settings settings
+	out, err  io.Writer
+	raw       io.Writer // out as it is, for a page
+	config    string    // --config
+	overrides []string  // --set
+	parsed    bool      // the command line was in order
+	settings  settings
 }
 
 // execute runs a command line and returns the exit code.
@@ -52,12 +60,16 @@ func execute(args []string, out, errw io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	return a.code(root.Execute())
+	if err := checkCommand(root, args); err != nil {
+		return a.reportError(err)
+	}
+	return a.reportError(root.Execute())
 }
 
-// code says what went wrong, if anything, and gives the exit code for it.
-func (a *app) code(err error) int {
+// reportError says what went wrong, if anything, and gives the exit code for it.
+func (a *app) reportError(err error) int {
 	var exit exitError
+	var by signalError
 	var usage usageError
 	var shared *reduce.RankError
 	switch {
@@ -65,31 +77,30 @@ func (a *app) code(err error) int {
 		return exitOK
 	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &by):
+		signals.EndBy(syscall.Signal(by))
+		return 128 + int(by)
 	}
-	if !agreed(err) {
+	if !printedByOtherRank(err) {
 		cause := err
 		if errors.As(err, &shared) {
 			cause = shared.Err // which analysis rank met it first says nothing to a user
 		}
 		fmt.Fprintf(a.err, "laggard: %v\n", cause)
 	}
-	if errors.As(err, &usage) || errors.Is(err, model.ErrNoRun) || errors.Is(err, rundir.ErrNotEmpty) || !a.parsed {
+	if errors.As(err, &usage) || errors.Is(err, model.ErrNoRun) || errors.Is(err, rundir.ErrNotEmpty) ||
+		errors.Is(err, rundir.ErrFile) || !a.parsed {
 		return exitUsage
 	}
 	return exitFailed
 }
 
-const rootLong = `laggard answers, for a hung, slow or crashed MPI job: which rank, which line,
-who waits on it and why, and how sure that is.
+const rootLong = `laggard diagnoses hung, slow and crashed MPI jobs: which rank, at which line, who
+waits for it and why, and how certain that is. Three commands are enough:
 
-Put it before the launcher, or before the program behind any launcher:
-
-  laggard run -- mpirun -np 16 ./app
-  srun -n 64 laggard exec -- ./app
-
-When the job hangs, run prints the diagnosis. Later, on any machine:
-
-  laggard diagnose RUNDIR`
+  laggard run -- mpirun -np 16 ./app     record a job; if it hangs, explain why and end it
+  srun -n 64 laggard exec -- ./app       the same behind any launcher
+  laggard diagnose RUNDIR                explain it again later, on any machine`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -101,7 +112,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q; laggard --help lists them", args[0])}
+				return usageError{fmt.Errorf("unknown command %q; laggard --help lists all", args[0])}
 			}
 			return nil
 		},
@@ -109,31 +120,42 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.parsed = true
 			var err error
-			a.settings, err = loadSettings(a.config, a.given...)
+			a.settings, err = loadSettings(a.config, a.overrides...)
 			return err
 		},
 	}
 	root.PersistentFlags().StringVar(&a.config, "config", "", "TOML `FILE` with settings (LAGGARD_CONFIG)")
-	root.PersistentFlags().StringArrayVar(&a.given, "set", nil,
-		"a setting `KEY=VALUE` that beats file and environment, such as recorder.max_mb=128; may be repeated")
+	root.PersistentFlags().StringArrayVar(&a.overrides, "set", nil,
+		"a setting `KEY=VALUE` that overrides file and environment, such as recorder.max_mb=128; may be repeated")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})
 	root.AddCommand(
-		a.runCommand(), a.inTestCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(),
-		a.attachCommand(), a.importCommand(),
-		a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(),
-		a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(),
-		a.configCommand(), a.manualCommand(),
+		a.runCommand(), hangTests{a}.command(), a.execCommand(), nodeHelpers{a}.watchCommand(), a.collectCommand(),
+		runImport{a}.attachCommand(), runImport{a}.command(),
+		a.diagnoseCommand(), a.sliceCommand(), usageAnalysis{a}.command(), movementAnalysis{a}.command(), scalingAnalysis{a}.command(),
+		a.viewCommand(), a.inspectCommand(), faultInjection{a}.command(), syntheticRuns{a}.command(), a.doctorCommand(),
+		a.configCommand(), a.manualCommand(), a.slicerCommand(),
 	)
+	root.AddCommand(nodeHelpers{a}.nodeHelperCommands()...)
 	return root
 }
 
-// oneRunDir accepts exactly one argument, the run directory.
-func oneRunDir(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 {
+// requireOneRunDir accepts the run directory, or nothing for the newest one here.
+func requireOneRunDir(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
 		return nil
 	}
-	path := cmd.CommandPath()
-	return usageError{fmt.Errorf("%s wants one run directory, got %d arguments; see %s --help", path, len(args), path)}
+	return usageError{fmt.Errorf("expected one RUNDIR argument, got %d; see %s --help", len(args), cmd.CommandPath())}
+}
+
+// onRunDir is what a command does with the run directory of its command line.
+func (a *app) onRunDir(do func(ctx context.Context, dir string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		dir, err := a.runDir(args)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), dir)
+	}
 }

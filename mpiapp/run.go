@@ -12,20 +12,21 @@ import (
 
 	"laggard/job"
 	"laggard/job/doctor"
+	"laggard/job/launcher"
 	"laggard/job/preload"
 	"laggard/job/watch"
-	"laggard/symbol"
+	"laggard/model/process"
 )
 
 const runLong = `Run an MPI job under the recorder. The job's output and exit status pass
-through unchanged. run says where the data goes, is silent while the job is
-well, and when it hangs prints the diagnosis and ends it.
+through unchanged. run prints where the data goes and nothing while the job is
+well; when the job hangs, run prints the diagnosis and ends the job.
 
-With --record usage, what laggard usage finds is printed after the diagnosis of a
-hang, and with --exit-code at the end of any job.
+With --record usage, the findings of laggard usage are printed after the diagnosis
+of a hang, and with --exit-code at the end of any job.
 
-Exit status: that of the launcher; with --exit-code 3 if the job hung, or if wrong
-use of MPI was recorded and found.`
+Exit status: that of the launcher, or the signal that ended it; with --exit-code 3
+if the job hung, or if wrong use of MPI was recorded and found.`
 
 const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
@@ -35,7 +36,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
 type runFlags struct {
 	dir, onHang, liveDir string
 	record, feature      []string
-	timeout              time.Duration
+	timeout, killAfter   time.Duration
 	exitCode             bool
 }
 
@@ -43,12 +44,14 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.dir, "output", "o", "",
 		"run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank "+
-		"the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
+	durationVar(flags, &f.timeout, "timeout", 0, "after how long without progress of any rank "+
+		"the job is considered hung (LAGGARD_TIMEOUT; 0: 5m, or 60s if it is certain that ranks can never continue)")
+	durationVar(flags, &f.killAfter, "kill-after", 0, "time between SIGTERM and SIGKILL when a job is ended "+
+		"(LAGGARD_KILL_AFTER; default 10s)")
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
 		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
 	flags.StringVar(&f.liveDir, "live-dir", "",
-		"`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
+		"`DIR` on each node for the recording while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil,
 		"`WHAT` to record, a list of progress (always), usage, movement, volume (LAGGARD_RECORD)")
 	flags.StringArrayVar(&f.feature, "feature", nil,
@@ -56,16 +59,13 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.SetInterspersed(false)
 }
 
-// recording fills in what the flags leave open from the settings, and checks.
-func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
+// newRecording fills in what the flags leave open from the settings, and checks.
+func (a *app) newRecording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 	s := a.settings
 	r := job.Recording{
 		Dir: s.Run.Dir, LiveDir: s.Recorder.LiveDir, Record: s.Recorder.Record, Library: s.Recorder.Library,
 		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang,
-		Say: a.err, Anonymous: !s.Run.Command,
-	}
-	if s.Run.Values {
-		r.Resolver = func(dir string) *symbol.Resolver { return symbol.New(symbolsHere(dir).symbols(a, "")) }
+		Say: a.err, Anonymous: !s.Run.Command, KillAfter: time.Duration(s.Run.KillAfter),
 	}
 	if f.dir != "" {
 		r.Dir = f.dir
@@ -76,6 +76,9 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 	if cmd.Flags().Changed("timeout") {
 		r.Timeout = f.timeout
 	}
+	if cmd.Flags().Changed("kill-after") {
+		r.KillAfter = f.killAfter
+	}
 	if cmd.Flags().Changed("live-dir") {
 		r.LiveDir = f.liveDir
 	}
@@ -83,29 +86,34 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 		r.Record = f.record
 	}
 	if r.Timeout < 0 {
-		return r, usageError{fmt.Errorf("--timeout %s: a time cannot be negative", r.Timeout)}
+		return r, usageError{fmt.Errorf("--timeout %s: must not be negative", r.Timeout)}
+	}
+	if r.KillAfter < 0 {
+		return r, usageError{fmt.Errorf("--kill-after %s: must not be negative", r.KillAfter)}
 	}
 	if !slices.Contains(watch.Actions, r.OnHang) {
-		return r, usageError{fmt.Errorf("--on-hang %q: it is one of %s", r.OnHang, strings.Join(watch.Actions, ", "))}
+		return r, usageError{fmt.Errorf("--on-hang %q: must be one of %s", r.OnHang, strings.Join(watch.Actions, ", "))}
 	}
 	var err error
 	if r.Features, err = parseFeatures(f.feature); err != nil {
 		return r, err
 	}
-	if r.Record, err = preload.Ordered(r.Record); err != nil {
+	if r.Record, err = preload.OrderKinds(r.Record); err != nil {
 		return r, usageError{fmt.Errorf("--record: %w", err)}
 	}
 	if r.LiveDir != "" {
 		r.LiveDir, err = filepath.Abs(r.LiveDir)
 	}
+	r.Certain = isCertainHang
+	r.Helper = func(words ...string) []string { return nodeHelpers{a}.helperArguments(r, words...) }
 	return r, err
 }
 
-func wantCommand(cmd *cobra.Command, args []string) error {
+func requireCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s wants a command behind --; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
+	return usageError{fmt.Errorf("expected a command after --; see %s --help", cmd.CommandPath())}
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -115,56 +123,69 @@ func (a *app) runCommand() *cobra.Command {
 		Short:   "Run an MPI job under the recorder",
 		Long:    runLong,
 		Example: runExample,
-		Args:    wantCommand,
+		Args:    requireCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.recording(f, cmd)
+			r, err := a.newRecording(f, cmd)
 			if err != nil {
 				return err
 			}
+			if startedByLauncher(args) {
+				if launcher.Rank() == "0" {
+					fmt.Fprintf(a.err, "laggard: a launcher started this rank, so it is recorded as by laggard exec; "+
+						"run goes before the launcher: laggard run -- mpirun … %s\n", commandText(args))
+				}
+				return a.execProgram(r, args)
+			}
+			a.separateNestedRun(&r, f.dir)
 			return a.run(r, args, f.exitCode)
 		},
 	}
 	f.register(cmd)
+	completeOneOf(cmd, "on-hang", watch.Actions...)
+	completeOneOf(cmd, "record", preload.Kinds...)
 	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false,
 		"exit with 3 if the job hung or, with --record usage, uses MPI wrongly")
 	return cmd
 }
 
 func (a *app) run(r job.Recording, command []string, exitCode bool) error {
-	path, err := exec.LookPath(command[0])
+	path, err := findProgram(command)
 	if err != nil {
-		return usageError{fmt.Errorf("run: %w", err)}
-	}
-	if err := r.Prepare(command); err != nil {
 		return err
 	}
-	hung, err := r.Run(path, command, func() { a.explain(r) })
+	if err := r.Prepare(command); err != nil {
+		return a.execWithoutRecording(path, command, err)
+	}
+	hung, err := r.Run(path, command, func() { a.printFindings(r, true) })
 	if hung && exitCode {
 		return exitError{exitFindings}
 	}
 	if exitCode && slices.Contains(r.Record, "usage") {
-		if found, failed := a.wrongUse(r.Dir); found {
+		if found, failed := (usageAnalysis{a}).printUsageFindings(r.Dir); found {
 			return exitError{exitFindings}
 		} else if err == nil && failed != nil {
 			return failed
 		}
 	}
-	if !watch.Recorded(r.Dir) {
-		a.unrecorded(r, command)
+	if !watch.HasRecord(r.Dir) {
+		a.explainUnrecorded(r, command)
 	} else if err != nil && !hung {
-		a.failed(r, exitCode)
+		a.reportFailure(r, exitCode)
 	}
-	status, err := job.Status(err)
+	if by := job.EndedBy(err); by != 0 && !hung { // a hung job was ended by laggard
+		return signalError(by)
+	}
+	status, err := job.ExitStatus(err)
 	if status == 0 {
 		return err
 	}
 	return exitError{status}
 }
 
-// unrecorded says why no rank was recorded, as far as the command shows it.
-func (a *app) unrecorded(r job.Recording, command []string) {
+// explainUnrecorded says why no rank was recorded, as far as the command shows it.
+func (a *app) explainUnrecorded(r job.Recording, command []string) {
 	const none = "laggard: no rank was recorded"
-	if why := keptOut(r, command); why != "" {
+	if why := containerObstacle(r, command); why != "" {
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
 		return
 	}
@@ -172,20 +193,20 @@ func (a *app) unrecorded(r job.Recording, command []string) {
 		if filepath.Base(word) == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
 			return s == "-" || s == "-i" || s == "--ignore-environment"
 		}) {
-			fmt.Fprintln(a.err, none+": env -i takes away what preloads the recorder; "+
-				"put laggard exec -o DIR behind it, before the program")
+			fmt.Fprintln(a.err, none+": env -i drops the variables that preload the recorder; put laggard exec "+
+				"-o DIR after it, before the program")
 			return
 		}
 		path, err := exec.LookPath(word)
 		if err != nil {
 			continue
 		}
-		if why := doctor.Obstacle(path); why != "" {
+		if why := doctor.PreloadObstacle(path); why != "" {
 			fmt.Fprintf(a.err, "%s: %s %s\n", none, path, why)
 			return
 		}
 	}
-	fmt.Fprintln(a.err, none+"; laggard doctor PROGRAM says whether that program can be")
+	fmt.Fprintln(a.err, none+"; laggard doctor PROGRAM checks whether that program can be")
 }
 
 // containers run a program in a container; emptying are options of Apptainer that take the environment away.
@@ -194,8 +215,8 @@ var (
 	emptying   = []string{"-e", "--cleanenv", "-C", "--containall", "--compat"}
 )
 
-// keptOut says what may keep the recorder out of the containers that a command runs its ranks in, "" if it names none.
-func keptOut(r job.Recording, command []string) string {
+// containerObstacle says what may keep the recorder out of the containers that a command runs its ranks in, "" if it names none.
+func containerObstacle(r job.Recording, command []string) string {
 	at := slices.IndexFunc(command, func(word string) bool { return slices.Contains(containers, filepath.Base(word)) })
 	if at < 0 {
 		return ""
@@ -205,24 +226,35 @@ func keptOut(r job.Recording, command []string) string {
 	apptainer := name == "apptainer" || name == "singularity"
 	for i := at + 1; apptainer && i < len(command) && (i < at+2 || option(i) || option(i-1)); i++ { // up to the image
 		if slices.Contains(emptying, command[i]) {
-			return fmt.Sprintf("%s %s takes away the variables that record, and those of the launcher; leave it out",
+			return fmt.Sprintf("%s %s drops laggard's and the launcher's environment variables; remove this option",
 				name, command[i])
 		}
 	}
 	library, _ := preload.Libraries(r.Library, nil)
-	return fmt.Sprintf("the container must see %s and %s, and LD_PRELOAD must be set in it (docs/install.md); "+
-		"laggard doctor PROGRAM says, in the container, whether that program can be recorded",
+	return fmt.Sprintf("the container must see %s and %s, and LD_PRELOAD must be set in it (docs/manual/install.md); "+
+		"laggard doctor PROGRAM checks, in the container, whether that program can be recorded",
 		filepath.Dir(library), r.Dir)
 }
 
-// failed says why a job failed, as far as it shows: ranks that did not finish MPI.
-func (a *app) failed(r job.Recording, usageSaid bool) {
-	fmt.Fprintf(a.err, "laggard: the job failed; laggard diagnose %s says where each rank was\n", r.Dir)
+// failureText is what a job did that did not end well: it failed, unless it had been asked to end.
+func failureText(dir string) string {
+	arrived, _ := process.ReadSignals(dir) // a damaged list says nothing
+	for _, s := range arrived {
+		if process.AsksToEnd(s.Signal) && time.Since(s.Time) < process.EndingPeriod {
+			return "ended after " + s.Name + " from outside"
+		}
+	}
+	return "failed"
+}
+
+// reportFailure says why a job failed, as far as it shows: ranks that did not finish MPI.
+func (a *app) reportFailure(r job.Recording, usageSaid bool) {
+	fmt.Fprintf(a.err, "laggard: the job %s; laggard diagnose %s shows where each rank was\n", failureText(r.Dir), r.Dir)
 	if usageSaid {
 		r.Record = nil
 	}
-	if watch.Unfinished(r.Dir) {
+	if watch.IsUnfinished(r.Dir) {
 		fmt.Fprintln(a.err)
-		a.explain(r)
+		a.printFindings(r, false)
 	}
 }

@@ -29,7 +29,7 @@ func TestVerdict(t *testing.T) {
 		{"both", true, &diagnosis.Result{Hang: true, DamagedRanks: []int{4}}, exitFindings},
 	} {
 		got, exit := exitOK, exitError{}
-		if err := verdict(c.exitCode, c.result); errors.As(err, &exit) {
+		if err := statusError(c.exitCode, c.result); errors.As(err, &exit) {
 			got = exit.code
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -54,11 +54,11 @@ func TestKeptOut(t *testing.T) {
 	for command, want := range map[string]string{
 		"mpirun -np 4 ./app": "",
 		"mpirun apptainer exec --bind /opt image ./app -e":                "the container must see",
-		"mpirun apptainer exec --cleanenv image ./app":                    "apptainer --cleanenv takes away",
-		"mpirun /usr/bin/singularity exec --bind /opt,/home -C image app": "singularity -C takes away",
+		"mpirun apptainer exec --cleanenv image ./app":                    "apptainer --cleanenv drops",
+		"mpirun /usr/bin/singularity exec --bind /opt,/home -C image app": "singularity -C drops",
 		"mpirun podman run -e A=1 image app":                              "the container must see",
 	} {
-		got := keptOut(job.Recording{Dir: "/home/me/run7"}, strings.Fields(command))
+		got := containerObstacle(job.Recording{Dir: "/home/me/run7"}, strings.Fields(command))
 		if got == "" != (want == "") || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", command, got)
 		}

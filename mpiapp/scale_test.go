@@ -21,10 +21,10 @@ import (
 	"laggard/symbol"
 )
 
-// synthetic makes a run directory and tells what a diagnosis must find.
-func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth synth.Truth) {
+// writeSyntheticRun makes a run directory and tells what a diagnosis must find.
+func writeSyntheticRun(t testing.TB, template string, c synth.Config) (dir string, truth synth.Truth) {
 	t.Helper()
-	ranks, err := synth.Named(template)
+	ranks, err := synth.LoadTemplate(template)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 	return dir, truth
 }
 
-// diagnose asks a number of analysis ranks about a run.
-func diagnose(t testing.TB, dir string, analysts int) *diagnosis.Result {
+// diagnoseRun asks a number of analysis ranks about a run.
+func diagnoseRun(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
 	q := question{analysts: analysts}
 	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
-	r, err := q.answer(t.Context(), inWorld)
+	r, err := q.answer(t.Context(), runInWorld, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ var kinds = []synth.Kind{synth.Compute, synth.Deadlock, synth.Message, synth.Kil
 // TestSynthetic: whatever the fault, the size, the template and the seed, the
 // diagnosis names the ranks at fault and no other, and finds nothing damaged.
 func TestSynthetic(t *testing.T) {
-	for _, template := range synth.Names() {
+	for _, template := range synth.TemplateNames() {
 		for i, kind := range kinds {
 			for j, ranks := range []int{2, 3, 17, 150} {
 				for seed := range uint64(2) {
 					c := synth.Config{Ranks: ranks, PerNode: 1 + (17*i+5*j)%40, Seed: seed,
 						Fault: synth.Fault{Kind: kind},
 						Vary:  synth.Vary{Counts: true, Branches: true, States: true}}
-					dir, truth := synthetic(t, template, c)
-					r := diagnose(t, dir, 1+j)
+					dir, truth := writeSyntheticRun(t, template, c)
+					r := diagnoseRun(t, dir, 1+j)
 					if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
 						t.Errorf("%s %s, %d ranks, seed %d: %+v, want %s at %s", template, kind, ranks, seed,
 							r.LeastProgressed, truth.Ranks, truth.Place)
@@ -85,8 +85,8 @@ func TestSyntheticSkipped(t *testing.T) {
 	for seed := range uint64(6) {
 		c := synth.Config{Ranks: 200, PerNode: 24, Seed: seed, Comms: 12, Fault: synth.Fault{Kind: synth.Skipped},
 			Vary: synth.Vary{Counts: true, Branches: true, States: true}}
-		dir, truth := synthetic(t, "lammps", c)
-		r := diagnose(t, dir, 1+int(seed)%3)
+		dir, truth := writeSyntheticRun(t, "lammps", c)
+		r := diagnoseRun(t, dir, 1+int(seed)%3)
 		if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() || len(r.Problems) > 0 ||
 			len(r.Divergences) != 1 || r.Cause == nil || r.Cause.Kind != "skipped" {
 			t.Fatalf("seed %d: %+v, want %s; cause %+v, %d divergences, problems %q", seed, r.LeastProgressed,
@@ -105,8 +105,8 @@ func TestSyntheticPlaces(t *testing.T) {
 	for _, after := range []string{"MPI_Allreduce", "MPI_Send", "MPI_Wait", "76"} {
 		c := synth.Config{Ranks: 64, PerNode: 16, Seed: 5,
 			Fault: synth.Fault{Kind: synth.Compute, Ranks: model.NewRankSet(13), After: after}}
-		dir, truth := synthetic(t, "lammps", c)
-		r := diagnose(t, dir, 2)
+		dir, truth := writeSyntheticRun(t, "lammps", c)
+		r := diagnoseRun(t, dir, 2)
 		if r.LeastProgressed == nil || r.LeastProgressed.Set != "13" {
 			t.Fatalf("after %s: %+v", after, r.LeastProgressed)
 		}
@@ -118,8 +118,8 @@ func TestSyntheticPlaces(t *testing.T) {
 }
 
 func TestSyntheticHealthy(t *testing.T) {
-	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 100, PerNode: 10, Fault: synth.Fault{Kind: synth.Healthy}})
-	if r := diagnose(t, dir, 3); r.Hang || r.LeastProgressed != nil {
+	dir, _ := writeSyntheticRun(t, "lammps", synth.Config{Ranks: 100, PerNode: 10, Fault: synth.Fault{Kind: synth.Healthy}})
+	if r := diagnoseRun(t, dir, 3); r.Hang || r.LeastProgressed != nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -128,9 +128,9 @@ func TestSyntheticHealthy(t *testing.T) {
 // told of them grows with their number and not with its square.
 func TestDistinct(t *testing.T) {
 	const ranks = 1200
-	dir, truth := synthetic(t, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Vary: synth.Vary{Distinct: true},
+	dir, truth := writeSyntheticRun(t, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Vary: synth.Vary{Distinct: true},
 		Fault: synth.Fault{Kind: synth.Compute}})
-	r := diagnose(t, dir, 4)
+	r := diagnoseRun(t, dir, 4)
 	if r.LeastProgressed.Set != truth.Ranks.String() || len(r.Groups) != ranks {
 		t.Errorf("%s in %d groups, want %s in %d", r.LeastProgressed.Set, len(r.Groups), truth.Ranks, ranks)
 	}
@@ -142,12 +142,12 @@ func TestDistinct(t *testing.T) {
 // TestAnalystsOfMany: no number of analysis ranks changes a byte, wherever the
 // files are cut, and the tree has as many rounds as it may.
 func TestAnalystsOfMany(t *testing.T) {
-	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 300, PerNode: 7, Seed: 2,
+	dir, _ := writeSyntheticRun(t, "lammps", synth.Config{Ranks: 300, PerNode: 7, Seed: 2,
 		Vary: synth.Vary{Counts: true, Branches: true}, Fault: synth.Fault{Kind: synth.Compute},
 		Damage: synth.Damage{Missing: 0.05, Torn: 0.05, Foreign: 2}})
-	want := formsOf(t, diagnose(t, dir, 1))
+	want := reportForms(t, diagnoseRun(t, dir, 1))
 	for _, n := range []int{2, 3, 4, 5, 8, 13, 64, 100} {
-		r := diagnose(t, dir, n)
+		r := diagnoseRun(t, dir, n)
 		var sum int64
 		for _, b := range r.Analysis.PerRound {
 			sum += b
@@ -157,19 +157,19 @@ func TestAnalystsOfMany(t *testing.T) {
 			t.Errorf("%d analysis ranks: %d rounds, %d bytes, want %d rounds", r.Analysis.Ranks, r.Analysis.Rounds,
 				r.Analysis.Bytes, rounds)
 		}
-		if diff := cmp.Diff(want, formsOf(t, r)); diff != "" {
+		if diff := cmp.Diff(want, reportForms(t, r)); diff != "" {
 			t.Fatalf("%d analysis ranks: %s", n, diff)
 		}
 	}
 }
 
-// formsOf writes a result in all forms, without the analysis.
-func formsOf(t *testing.T, r *diagnosis.Result) string {
+// reportForms writes a result in all forms, without the analysis.
+func reportForms(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
 	r.Analysis = diagnosis.Analysis{}
 	var out bytes.Buffer
 	for _, form := range []diagnoseFlags{{}, {json: true}, {dot: true}} {
-		if err := write(&out, form, r); err != nil {
+		if err := writeReport(&out, form, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,12 +181,12 @@ func formsOf(t *testing.T, r *diagnosis.Result) string {
 func TestBadInputAtScale(t *testing.T) {
 	c := synth.Config{Ranks: 4096, PerNode: 64, Seed: 7, Fault: synth.Fault{Kind: synth.Compute},
 		Damage: synth.Damage{Missing: 0.01, Torn: 0.01, Foreign: 2, Manifest: true}}
-	dir, truth := synthetic(t, "lammps", c)
+	dir, truth := writeSyntheticRun(t, "lammps", c)
 	d := truth.Damage
 	if d.Missing.Len() == 0 || d.Torn.Len() == 0 || d.Foreign.Len() != 2*c.PerNode {
 		t.Fatalf("too little is damaged: %+v", d)
 	}
-	r := diagnose(t, dir, 3)
+	r := diagnoseRun(t, dir, 3)
 	if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() || r.Ranks != c.Ranks {
 		t.Errorf("%+v of %d ranks, want %s", r.LeastProgressed, r.Ranks, truth.Ranks)
 	}
@@ -199,7 +199,7 @@ func TestBadInputAtScale(t *testing.T) {
 	if len(r.LostRanks) > 0 {
 		t.Errorf("lost: %v", r.LostRanks)
 	}
-	if err := verdict(false, r); err != (exitError{exitDamaged}) {
+	if err := statusError(false, r); err != (exitError{exitDamaged}) {
 		t.Errorf("verdict %v", err)
 	}
 	checkProblems(t, r.Problems)
@@ -220,9 +220,9 @@ func checkProblems(t *testing.T, problems []string) {
 		`(?m)^model: node-n\d+\.lgd: file header at 0: belongs to another run: `,
 		`(?m)^model: manifest.json: belongs to another run: `,
 		`(?m)^model: manifest.json: bad manifest: 8192 ranks, but most of them say 4096$`,
-		`(?m)^record is missing: \d+ times; the first: model: node-n\d+\.lgd: ` +
-			`record is missing: nothing is there of slot `,
-		`(?m)of \d+ ranks, \d+,.*; the first: model: node-n\d+.lgd: `,
+		`(?m)^record is missing: \d+ times; first: model: node-n\d+\.lgd: ` +
+			`record is missing: slot \d+ is missing`,
+		`(?m)of \d+ ranks, \d+,.*; first: model: node-n\d+.lgd: `,
 	} {
 		if !regexp.MustCompile(want).MatchString(all) {
 			t.Errorf("no problem like %s in\n%s", want, all)
@@ -255,11 +255,11 @@ func BenchmarkDiagnose(b *testing.B) {
 	if n, err := strconv.Atoi(os.Getenv("LAGGARD_BENCH_COMMS")); err == nil {
 		c.Comms, c.Fault.Kind = n, synth.Skipped
 	}
-	dir, truth := synthetic(b, "lammps", c)
+	dir, truth := writeSyntheticRun(b, "lammps", c)
 	b.Run(fmt.Sprint(ranks), func(b *testing.B) {
 		for b.Loop() {
 			var out bytes.Buffer
-			r := diagnose(b, dir, 2)
+			r := diagnoseRun(b, dir, 2)
 			if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
 				b.Fatalf("%+v, want rank %s", r.LeastProgressed, truth.Ranks)
 			}

@@ -79,22 +79,22 @@ func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, chang
 	return dir
 }
 
-// said runs a command line.
-func said(args ...string) (status int, out, errs string) {
+// runLaggard runs a command line.
+func runLaggard(args ...string) (status int, out, errs string) {
 	var o, e bytes.Buffer
 	status = execute(args, &o, &e)
 	return status, o.String(), e.String()
 }
 
-func trainOn(t *testing.T, dir string, more ...string) string {
+func trainModel(t *testing.T, dir string, more ...string) string {
 	t.Helper()
-	noSettings(t)
+	clearSettingsEnv(t)
 	file := filepath.Join(dir, "made", "by", "train", "app.model")
 	args := append([]string{"scaling", "train", "-o", file}, more...)
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		args = append(args, volumeRun(t, dir, ranks, 0x10, 1, nil))
 	}
-	if status, out, errs := said(args...); status != exitOK ||
+	if status, out, errs := runLaggard(args...); status != exitOK ||
 		!strings.Contains(out, "sockets: 6 runs, 45 ranks, 1 call sites") ||
 		!strings.Contains(out, "MPI calls: 6 runs") {
 		t.Fatalf("exit status %d\n%s%s", status, out, errs)
@@ -104,7 +104,7 @@ func trainOn(t *testing.T, dir string, more ...string) string {
 
 func TestScalingTest(t *testing.T) {
 	dir := t.TempDir()
-	file := trainOn(t, dir)
+	file := trainModel(t, dir)
 	for _, c := range []struct {
 		name           string
 		ranks          int
@@ -116,9 +116,9 @@ func TestScalingTest(t *testing.T) {
 		{"good", 14, 0x10, 1, nil, exitOK, []string{"all 14 ranks send what smaller runs predict"}},
 		{"far off", 48, 0x10, 1, nil, exitOK, []string{"all 48 ranks send what smaller runs predict"}},
 		{"another path", 14, 0x20, 1, nil, exitFindings,
-			[]string{"all 14 ranks do not send", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
+			[]string{"none of the 14 ranks sends", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
 		{"wrong neighbour", 14, 0x10, 5, nil, exitFindings,
-			[]string{"all 14 ranks do not send", "look at: app+0x200", "MPI calls: flagged 0-13",
+			[]string{"none of the 14 ranks sends", "look at: app+0x200", "MPI calls: flagged 0-13",
 				"distance of the peers"}},
 		{"no sockets", 15, 0x10, 1, func(r *model.Rank) { r.Sites = nil }, exitOK,
 			[]string{"note: nothing was sent through sockets"}},
@@ -135,10 +135,10 @@ func TestScalingTest(t *testing.T) {
 						{Module: volumeApp, Offset: 0x900}}}
 			}
 		}, exitFindings, []string{"crash: rank 2: segmentation fault", "look at: app+0x55",
-			"note: ranks 0-15: did not come to the end"}},
+			"note: ranks 0-15: did not complete MPI_Finalize"}},
 	} {
 		run := volumeRun(t, dir, c.ranks, c.path, c.distance, c.change)
-		status, out, errs := said("scaling", "test", "--exit-code", "--model", file, run)
+		status, out, errs := runLaggard("scaling", "test", "--exit-code", "--model", file, run)
 		if status != c.status {
 			t.Errorf("%s: exit status %d\n%s%s", c.name, status, out, errs)
 		}
@@ -147,13 +147,13 @@ func TestScalingTest(t *testing.T) {
 				t.Errorf("%s: %q is not said:\n%s", c.name, text, out)
 			}
 		}
-		_, form, _ := said("scaling", "test", "--json", "--model", file, run)
+		_, form, _ := runLaggard("scaling", "test", "--json", "--model", file, run)
 		if !json.Valid([]byte(form)) {
 			t.Errorf("%s: %s", c.name, form)
 		}
 		for analysts := range 4 { // the same whatever their number
 			n := fmt.Sprint(analysts + 1)
-			if _, again, _ := said("scaling", "test", "--analysts", n, "--model", file, run); again != out {
+			if _, again, _ := runLaggard("scaling", "test", "--analysts", n, "--model", file, run); again != out {
 				t.Errorf("%s: with %s analysis ranks:\n%s\nand else:\n%s", c.name, n, again, out)
 			}
 		}
@@ -170,7 +170,7 @@ func TestScalingTrainsAlike(t *testing.T) {
 		if err := os.RemoveAll(sub); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(trainOn(t, sub, "--analysts", analysts))
+		data, err := os.ReadFile(trainModel(t, sub, "--analysts", analysts))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,22 +193,22 @@ func TestScalingFeatures(t *testing.T) {
 	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := trainOn(t, dir, "--features", list, "--feature", "nodes=1", "--ignore", "arg1")
+	file := trainModel(t, dir, "--features", list, "--feature", "nodes=1", "--ignore", "arg1")
 	run := volumeRun(t, dir, 14, 0x10, 1, nil)
-	if status, _, errs := said("scaling", "test", "--model", file, run); status != exitUsage ||
+	if status, _, errs := runLaggard("scaling", "test", "--model", file, run); status != exitUsage ||
 		!strings.Contains(errs, `the run has no number "cells"`) {
 		t.Errorf("exit status %d: %s", status, errs)
 	}
-	status, out, errs := said("scaling", "test", "--model", file, "--feature", "cells=1400", "--feature", "nodes=1",
+	status, out, errs := runLaggard("scaling", "test", "--model", file, "--feature", "cells=1400", "--feature", "nodes=1",
 		run)
-	if status != exitOK || !strings.Contains(out, "numbers that the training did not have are left out: arg1") {
+	if status != exitOK || !strings.Contains(out, "numbers unknown to the training are ignored: arg1") {
 		t.Errorf("exit status %d\n%s%s", status, out, errs)
 	}
 }
 
 func TestScalingRefuses(t *testing.T) {
 	dir := t.TempDir()
-	file := trainOn(t, dir)
+	file := trainModel(t, dir)
 	good, again := volumeRun(t, dir, 7, 0x10, 1, nil), filepath.Join(dir, "again")
 	if err := os.Symlink(good, again); err != nil {
 		t.Fatal(err)
@@ -229,22 +229,22 @@ func TestScalingRefuses(t *testing.T) {
 		says   string
 	}{
 		{"train " + good, exitUsage, "-o MODEL"},
-		{"train -o " + out, exitUsage, "wants run directories"},
-		{"train -o " + out + " " + dir + "/nosuch", exitUsage, "no such file"},
+		{"train -o " + out, exitUsage, "expected run directories"},
+		{"train -o " + out + " " + dir + "/nosuch", exitUsage, "no such run directory"},
 		{"train -o " + out + " " + good + " " + again, exitUsage, "hold the same run"},
 		{"train -o " + out + " " + without, exitUsage, "--record volume"},
 		{"train -o " + out + " " + crashed, exitUsage, "rank 0 crashed (aborted)"},
-		{"train -o " + out + " --source disk " + good, exitUsage, `--source "disk"`},
-		{"train -o " + out + " --feature x " + good, exitUsage, `--feature "x": it is NAME=NUMBER`},
+		{"train -o " + out + " --source disk " + good, exitUsage, `--source must be mpi, socket or both, not "disk"`},
+		{"train -o " + out + " --feature x " + good, exitUsage, `--feature must be NAME=NUMBER, not "x"`},
 		{"train -o " + out + " --features " + file + " " + good, exitUsage, "--features"},
-		{"train -o " + out + " --analysts -1 " + good, exitUsage, "--analysts -1"},
+		{"train -o " + out + " --analysts -1 " + good, exitUsage, "--analysts must be a number of ranks, not -1"},
 		{"test " + good, exitUsage, "--model MODEL"},
 		{"test --model " + dir + "/nosuch " + good, exitUsage, "no such file"},
 		{"test --model " + broken + " " + good, exitFailed, "checksum"},
-		{"test --model " + file + " --json --html x " + good, exitUsage, "one or the other"},
+		{"test --model " + file + " --json --html x " + good, exitUsage, "cannot be combined"},
 		{"test --model " + file + " " + without, exitUsage, "--record volume"},
 	} {
-		status, _, errs := said(append([]string{"scaling"}, strings.Fields(c.args)...)...)
+		status, _, errs := runLaggard(append([]string{"scaling"}, strings.Fields(c.args)...)...)
 		if status != c.status || !strings.Contains(errs, c.says) {
 			t.Errorf("scaling %s: exit status %d, want %d: %s", c.args, status, c.status, errs)
 		}
@@ -256,9 +256,9 @@ func TestScalingRefuses(t *testing.T) {
 
 func TestScalingPage(t *testing.T) {
 	dir := t.TempDir()
-	file := trainOn(t, dir)
+	file := trainModel(t, dir)
 	page := filepath.Join(dir, "page.html")
-	if status, out, errs := said("scaling", "test", "--html", page, "--model", file,
+	if status, out, errs := runLaggard("scaling", "test", "--html", page, "--model", file,
 		volumeRun(t, dir, 14, 0x20, 1, nil)); status != exitOK || out != "the page is "+page+"\n" {
 		t.Fatalf("exit status %d\n%s%s", status, out, errs)
 	}

@@ -55,8 +55,9 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no such condition: %s", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "portable": portable, "flip": flip, "cut": cutFile, "without": without, "mode": mode,
-			"sed": replace,
+			"status": checkStatus, "portable": writePortable, "flip": flipRecordByte, "cut": cutFile,
+			"without": dropRanks, "mode": checkMode,
+			"sed": replaceText,
 		},
 	})
 }
@@ -79,9 +80,9 @@ func preloadable(t *testing.T) (string, error) {
 	return library, exec.Command("cc", "-shared", "-fPIC", "-o", library, source).Run()
 }
 
-// status CODE PROGRAM ARG… runs a program and checks its exit status, 128+n if
+// checkStatus CODE PROGRAM ARG… runs a program and checks its exit status, 128+n if
 // a signal ended it.
-func status(ts *testscript.TestScript, neg bool, args []string) {
+func checkStatus(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
@@ -98,10 +99,10 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// portable FILE writes the last output to FILE without what differs from one
+// writePortable FILE writes the last output to FILE without what differs from one
 // machine and one analysis to the next: frames in the system's libraries, which
 // may not be there, and in JSON the analysis.
-func portable(ts *testscript.TestScript, neg bool, args []string) {
+func writePortable(ts *testscript.TestScript, neg bool, args []string) {
 	out := []byte(ts.ReadFile("stdout"))
 	if bytes.HasPrefix(out, []byte("{")) {
 		var v map[string]any
@@ -149,8 +150,8 @@ func nodeFile(ts *testscript.TestScript) string {
 	return names[0]
 }
 
-// flip RANK RECORD changes a byte in the first such record of a rank.
-func flip(ts *testscript.TestScript, neg bool, args []string) {
+// flipRecordByte RANK RECORD changes a byte in the first such record of a rank.
+func flipRecordByte(ts *testscript.TestScript, neg bool, args []string) {
 	name := nodeFile(ts)
 	var dump bytes.Buffer
 	_, err := model.Dump(&dump, name)
@@ -180,8 +181,8 @@ func cutFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(nodeFile(ts), info.Size()*percent/100))
 }
 
-// without RANKS writes the run anew as if these ranks had left nothing.
-func without(ts *testscript.TestScript, neg bool, args []string) {
+// dropRanks RANKS writes the run anew as if these ranks had left nothing.
+func dropRanks(ts *testscript.TestScript, neg bool, args []string) {
 	gone, err := model.ParseRankSet(args[0])
 	ts.Check(err)
 	run, err := model.Open(ts.Getenv("RUN"))
@@ -193,8 +194,8 @@ func without(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// mode OCTAL FILE checks the permissions of a file.
-func mode(ts *testscript.TestScript, neg bool, args []string) {
+// checkMode OCTAL FILE checks the permissions of a file.
+func checkMode(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
 	if got := fmt.Sprintf("%o", info.Mode()&fs.ModePerm); got != args[0] {
@@ -203,7 +204,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // sed FILE OLD NEW replaces text in a file.
-func replace(ts *testscript.TestScript, neg bool, args []string) {
+func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {
 		ts.Fatalf("%s does not have %q", args[0], args[1])

@@ -19,7 +19,7 @@ import (
 // every variable named in it exists.
 func TestDefaults(t *testing.T) {
 	var s settings
-	meta, err := toml.Decode(printed(), &s)
+	meta, err := toml.Decode(defaultsTOML(), &s)
 	if err != nil || len(meta.Undecoded()) > 0 {
 		t.Fatal(err, meta.Undecoded())
 	}
@@ -29,13 +29,13 @@ func TestDefaults(t *testing.T) {
 	if s.Run.OnHang != "diagnose" || time.Duration(s.Recorder.Quiet) != 2*time.Second || s.Recorder.MaxMB != 64 {
 		t.Errorf("defaults: %+v", s)
 	}
-	if diff := cmp.Diff(defaults(), s, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(defaultSettings(), s, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the defaults, and as they are printed:\n%s", diff)
 	}
-	if diff := cmp.Diff(keysOf(t, encoded(t, s)), keysOf(t, printed())); diff != "" {
+	if diff := cmp.Diff(tomlKeys(t, encodeTOML(t, s)), tomlKeys(t, defaultsTOML())); diff != "" {
 		t.Errorf("keys that exist, and that are printed:\n%s", diff)
 	}
-	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(printed(), -1)
+	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(defaultsTOML(), -1)
 	there := []string{"LAGGARD_CONFIG"}
 	for _, r := range s.table() {
 		if r.env != "" {
@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func encoded(t *testing.T, s settings) string {
+func encodeTOML(t *testing.T, s settings) string {
 	text, err := toml.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +57,8 @@ func encoded(t *testing.T, s settings) string {
 	return string(text)
 }
 
-// keysOf lists the keys of a file.
-func keysOf(t *testing.T, text string) []string {
+// tomlKeys lists the keys of a file.
+func tomlKeys(t *testing.T, text string) []string {
 	var all map[string]any
 	meta, err := toml.Decode(text, &all)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestReadEnv(t *testing.T) {
 		"LAGGARD_LEVEL": "library", "LAGGARD_STREAM_MB": "9", "LAGGARD_CHECKSUMS": "0",
 		"LAGGARD_ROOTS": "/node,/image", "LAGGARD_DEBUG_DIRS": "/debug",
 	}
-	want, got := defaults(), defaults()
+	want, got := defaultSettings(), defaultSettings()
 	want.Run.Dir, want.Run.Timeout, want.Run.OnHang = "d", duration(3*time.Minute), "keep"
 	want.Diagnose.Algorithm, want.Recorder.LiveDir = "pdi", "/dev/shm"
 	want.Recorder.Record = []string{"progress", "volume"}
@@ -148,9 +148,9 @@ func TestSet(t *testing.T) {
 		s.Recorder.Quiet != duration(500*time.Millisecond) {
 		t.Errorf("the settings are %+v", s)
 	}
-	plain := defaults()
+	plain := defaultSettings()
 	for _, r := range plain.table() {
-		if value := r.toml(); value != "" {
+		if value := r.tomlValue(); value != "" {
 			if _, err := loadSettings("", r.key+"="+value); err != nil {
 				t.Errorf("%s: %v", r.key, err)
 			}
@@ -169,19 +169,19 @@ func FuzzSettings(f *testing.F) {
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := defaults()
+		s := defaultSettings()
 		if s.readFile(path) == nil {
 			if key, err := s.check(); err != nil {
 				t.Errorf("%v: %v, though it was read", key, err)
 			}
 		}
-		s = defaults()
-		if s.give(given) == nil {
+		s = defaultSettings()
+		if s.setKeyValue(given) == nil {
 			for _, row := range s.table() {
-				again := defaults()
+				again := defaultSettings()
 				for _, other := range again.table() {
-					if other.key == row.key && other.env != "" && other.set(row.text()) != nil {
-						t.Errorf("%s: its own text %q is refused", row.key, row.text())
+					if other.key == row.key && other.env != "" && other.setFromEnv(row.envValue()) != nil {
+						t.Errorf("%s: its own text %q is refused", row.key, row.envValue())
 					}
 				}
 			}

@@ -3,30 +3,22 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"laggard/report/diagnosis"
 	slicereport "laggard/report/slice"
-	"laggard/report/source"
 	"laggard/slicing"
-	"laggard/slicing/dyninst"
-	"laggard/slicing/native"
-	"laggard/slicing/python"
-	"laggard/symbol"
 )
 
 const sliceLong = `Show which source lines could have brought the least-progressed rank to where it
-is: a backward slice from the state it is in. Then the ranks that wait for it
-are added one group after the other, in the order of the progress dependence
-graph, with the lines that each adds.
+is: a backward slice from its current state. The ranks that wait for it are then
+added group by group, in the order of the progress dependence graph, with the lines
+that each group adds.
 
-The programs and libraries of the run are looked for at their recorded paths, in
-the run directory, and under --root; they count only if their build-id is the
+The programs and libraries of the run are looked up at their recorded paths, in
+the run directory, and under --root; they are used only if their build-id is the
 recorded one. Lines need debug information (-g). Optimised code is sliced too,
 but lines that the compiler merged are missing.
 
@@ -44,9 +36,6 @@ const (
 	quickGroups = 8
 )
 
-// sliceMemory is what the slices may use before memory is collected eagerly.
-const sliceMemory = 448 << 20
-
 type sliceFlags struct {
 	diagnoseFlags
 	backend      string
@@ -58,22 +47,23 @@ type sliceFlags struct {
 func (a *app) sliceCommand() *cobra.Command {
 	var f sliceFlags
 	cmd := &cobra.Command{
-		Use:     "slice [flags] RUNDIR",
-		Short:   "Show the source lines that led the least-progressed rank to where it is",
-		Long:    sliceLong,
-		Example: sliceExample,
-		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.slice(cmd.Context(), f, args[0]) },
+		Use:               "slice [flags] RUNDIR",
+		Short:             "Show the source lines that led the least-progressed rank to where it is",
+		Long:              sliceLong,
+		Example:           sliceExample,
+		Args:              requireOneRunDir,
+		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) }),
+		ValidArgsFunction: completeRunDirs,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.StringVar(&f.backend, "backend", "native", "`NAME` of what makes the slice: native, dyninst")
+	flags.StringVar(&f.backend, "backend", "native", "slicer `NAME`: native, dyninst")
 	flags.IntVar(&f.rank, "rank", -1, "begin with rank `N` instead of the least-progressed one")
 	flags.IntVar(&f.groups, "groups", 16, "slice at most `N` groups of ranks, 0 all")
 	flags.IntVar(&f.budget.Depth, "depth", 0, "follow at most `N` dependences, 0 all")
-	flags.DurationVar(&f.budget.Time, "time", 30*time.Second, "take at most `D` for all groups together")
-	flags.BoolVar(&f.loops, "loops", false, "what comes after a loop depends on what ends the loop")
-	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference, as of diagnose")
+	durationVar(flags, &f.budget.Time, "time", 30*time.Second, "take at most `D` for all groups together")
+	flags.BoolVar(&f.loops, "loops", false, "termination-sensitive control dependence: code after a loop depends on its exit condition")
+	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference, as for diagnose")
 	f.register(cmd)
 	return cmd
 }
@@ -81,24 +71,24 @@ func (a *app) sliceCommand() *cobra.Command {
 func (f sliceFlags) checkSlice() error {
 	switch {
 	case f.backend != "native" && f.backend != "dyninst":
-		return usageError{fmt.Errorf("--backend %q: it is native or dyninst", f.backend)}
+		return usageError{fmt.Errorf("--backend must be native or dyninst, not %q", f.backend)}
 	case f.rank < -1:
-		return usageError{fmt.Errorf("--rank %d: there is no such rank", f.rank)}
+		return usageError{fmt.Errorf("--rank %d: no such rank", f.rank)}
 	case f.groups < 0:
-		return usageError{fmt.Errorf("--groups %d: it is a number of groups", f.groups)}
+		return usageError{fmt.Errorf("--groups must be 0 or greater, not %d", f.groups)}
 	case f.budget.Depth < 0:
-		return usageError{fmt.Errorf("--depth %d: it is a number of dependences", f.budget.Depth)}
+		return usageError{fmt.Errorf("--depth must be 0 or greater, not %d", f.budget.Depth)}
 	case f.budget.Time <= 0:
-		return usageError{fmt.Errorf("--time %s: there must be some", f.budget.Time)}
+		return usageError{fmt.Errorf("--time must be positive, not %s", f.budget.Time)}
 	}
 	return nil
 }
 
-func (a *app) slice(ctx context.Context, f sliceFlags, dir string) error {
+func (a *app) printSlice(ctx context.Context, f sliceFlags, dir string) error {
 	if err := f.checkSlice(); err != nil {
 		return err
 	}
-	q, err := a.asked(f.diagnoseFlags, dir)
+	q, err := a.newQuestion(f.diagnoseFlags, dir)
 	if err != nil {
 		return err
 	}
@@ -107,8 +97,7 @@ func (a *app) slice(ctx context.Context, f sliceFlags, dir string) error {
 	}
 	q.backend, q.loops, q.Once = f.backend, f.loops, true
 	q.Rank, q.Groups, q.Budget, q.Optional = f.rank, f.groups, f.budget, false
-	debug.SetMemoryLimit(sliceMemory)
-	result, err := q.answer(ctx, inWorld)
+	result, err := q.answer(ctx, runInWorld, nil)
 	if err != nil || result == nil {
 		return err
 	}
@@ -120,33 +109,8 @@ func (a *app) slice(ctx context.Context, f sliceFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	return verdict(false, result)
+	return statusError(false, result)
 }
 
 // aroundLine is how many source lines are shown on each side of one in a slice.
 const aroundLine = 1
-
-// slicer returns the backend that was asked for, or the one there is, with a note that says so.
-func (q question) slicer(resolver *symbol.Resolver, finder source.Finder) (s slicing.Slicer, note string) {
-	options := native.Options{Endless: q.loops, Source: finder.Text}
-	if q.backend == "dyninst" {
-		path, err := helper()
-		if err == nil {
-			return python.New(dyninst.New(path, resolver, options), finder.Text), ""
-		}
-		note = fmt.Sprintf("the slice was made by native: %v", err)
-	}
-	return python.New(native.New(resolver, options), finder.Text), note
-}
-
-// helper is the path of the Dyninst helper that belongs to this program.
-func helper() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	return dyninst.Find(filepath.Dir(self))
-}

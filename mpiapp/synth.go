@@ -15,21 +15,21 @@ import (
 )
 
 const synthLong = `Make a run directory of any size from a recorded one: its ranks become the
-templates of as many ranks as asked for, one of which hangs at a chosen place
-and holds up the others as it would in a real job. For trying laggard at a scale
-for which there is no machine, and for testing it.
+templates of as many ranks as requested, one of which hangs at a chosen place and
+blocks the others as it would in a real job. For trying and testing laggard at a
+scale for which there is no machine.
 
 The fault is a kind and, after a colon, its place:
 
-  compute   ranks compute and never come to their next call
-  deadlock  ranks in a circle wait for a message each from the next
+  compute   ranks compute and never reach their next call
+  deadlock  ranks in a circle each wait for a message from the next
   message   a rank waits for a message that its peer never sends
-  killed, exited, missing  processes died without a word, ended early, left no record
+  killed, exited, missing  processes were killed, ended early, left no record
   skipped   ranks left out a collective on one communicator (see --comms)
   none      all ranks have finished
 
   ranks=SET   the ranks at fault (drawn if not given)
-  after=CALL  the MPI function behind which it happens, or the number of a state
+  after=CALL  the MPI function after which it happens, or the number of a state
 
 The seed decides everything that is not given: equal commands make equal runs.`
 
@@ -44,7 +44,10 @@ type synthFlags struct {
 	config                                   synth.Config
 }
 
-func (a *app) synthCommand() *cobra.Command {
+// syntheticRuns writes runs of any size.
+type syntheticRuns struct{ *app }
+
+func (a syntheticRuns) command() *cobra.Command {
 	var f synthFlags
 	cmd := &cobra.Command{
 		Use:     "synth -p N [flags] -o RUNDIR",
@@ -52,15 +55,15 @@ func (a *app) synthCommand() *cobra.Command {
 		Long:    synthLong,
 		Example: synthExample,
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.synth(f) },
+		RunE:    func(*cobra.Command, []string) error { return a.writeSynthetic(f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.config.Ranks, "ranks", "p", 0, "how many ranks the job has")
+	flags.IntVarP(&f.config.Ranks, "ranks", "p", 0, "number of ranks of the job")
 	flags.StringVarP(&f.out, "output", "o", "", "the run `DIR` to make")
 	flags.StringVar(&f.from, "from", "", "the `RUNDIR` whose ranks are the templates")
 	flags.StringVar(&f.template, "template", "lammps", "templates that come with laggard, by `NAME`: lammps, halo")
 	flags.StringVar(&f.fault, "fault", "compute", "the `FAULT`, see above")
-	flags.Uint64Var(&f.config.Seed, "seed", 1, "what decides what is not given")
+	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed for everything that is not given")
 	flags.StringVar(&f.vary, "vary", "counts,branches,states",
 		"how ranks differ: `LIST` of counts, branches, states, distinct (no two at one place), none")
 	flags.IntVar(&f.config.Comms, "comms", 0, "communicators of blocks of ranks, besides those of the template")
@@ -70,27 +73,27 @@ func (a *app) synthCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) synth(f synthFlags) error {
-	templates, err := f.read()
+func (a syntheticRuns) writeSynthetic(f synthFlags) error {
+	templates, err := f.readTemplates()
 	if err != nil {
 		return err
 	}
 	f.config.Version = version
 	f.config.Command = []string{"laggard", "synth", "-p", fmt.Sprint(f.config.Ranks), "--fault", f.fault}
 	if f.out == "" {
-		return usageError{errors.New("synth: -o names the directory to make")}
+		return usageError{errors.New("synth: -o DIR is required")}
 	}
 	dir, err := rundir.Create(f.out)
 	if err != nil {
 		return err
 	}
-	truth, err := synth.Write(dir, templates, f.config, a.every(2*time.Second))
+	truth, err := synth.Write(dir, templates, f.config, a.periodicProgress(2*time.Second))
 	if err != nil {
 		os.RemoveAll(dir) // half a run would mislead
 		return synthError(err)
 	}
 	if f.from != "" {
-		if err := copyBeside(f.from, dir); err != nil {
+		if err := copyTemplateFiles(f.from, dir); err != nil {
 			return err
 		}
 	}
@@ -102,8 +105,8 @@ func (a *app) synth(f synthFlags) error {
 	return nil
 }
 
-// read parses the flags and reads the templates.
-func (f *synthFlags) read() (templates []*model.Rank, err error) {
+// readTemplates parses the flags and reads the templates.
+func (f *synthFlags) readTemplates() (templates []*model.Rank, err error) {
 	if f.config.Fault, err = synth.ParseFault(f.fault); err != nil {
 		return nil, usageError{err}
 	}
@@ -114,7 +117,7 @@ func (f *synthFlags) read() (templates []*model.Rank, err error) {
 		return nil, usageError{err}
 	}
 	if f.from == "" {
-		templates, err = synth.Named(f.template)
+		templates, err = synth.LoadTemplate(f.template)
 		return templates, synthError(err)
 	}
 	run, err := model.Open(f.from)
@@ -134,8 +137,8 @@ func synthError(err error) error {
 	return err
 }
 
-// every returns a function that says on the terminal how far a long piece of work is, at most once in a while.
-func (a *app) every(d time.Duration) func(ranks int) {
+// periodicProgress returns a function that says on the terminal how far a long piece of work is, at most once in a while.
+func (a syntheticRuns) periodicProgress(d time.Duration) func(ranks int) {
 	next := time.Now().Add(d)
 	return func(ranks int) {
 		if time.Now().After(next) {
@@ -148,8 +151,8 @@ func (a *app) every(d time.Duration) func(ranks int) {
 // maxBeside is how large a program may be that is copied along.
 const maxBeside = 1 << 24
 
-// copyBeside takes along what a template has beside its node files: programs, so that their symbols are found.
-func copyBeside(from, to string) error {
+// copyTemplateFiles takes along what a template has beside its node files: programs, so that their symbols are found.
+func copyTemplateFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -17,20 +16,19 @@ import (
 	"laggard/job/suite"
 	"laggard/job/watch"
 	"laggard/report/ci"
-	"laggard/report/diagnosis"
 	usagereport "laggard/report/usage"
 )
 
-const inTestLong = `Run one test of a suite under the recorder: a test that hangs is ended, and says
-why, instead of using up the time of the whole suite. A test that passes leaves
-nothing behind. With --record usage, wrong use of MPI is reported as well.
-Of a suite under pytest, the test that hung fails and the rest runs in a new job.
+const inTestLong = `Run one test of a suite under the recorder: a test that hangs is ended with a
+diagnosis instead of using up the time of the whole suite. A test that passes leaves
+nothing behind. With --record usage, wrong use of MPI is reported as well. Under
+pytest, the test that hung fails and the remaining tests run in a new job.
 
 With GITHUB_ACTIONS, findings become annotations and the outcome goes to the summary of
 the step. For CTest and make check: put "laggard test --" before the launcher.
 
-Exit status: that of the test; 124 if it hung, as timeout(1) has it. That of pytest,
-if the rest ran.`
+Exit status: that of the test; 124 if it hung, as for timeout(1). That of pytest,
+if the remaining tests ran.`
 
 const inTestExample = `  laggard test --timeout 30s -- mpirun -n 4 ./test_halo
   laggard test -- mpirun -n 4 python -m pytest --junitxml halo.xml tests/parallel
@@ -46,18 +44,21 @@ type testFlags struct {
 	ci.Files
 }
 
-func (a *app) inTestCommand() *cobra.Command {
+// hangTests runs test suites, and goes on behind a test that hangs.
+type hangTests struct{ *app }
+
+func (a hangTests) command() *cobra.Command {
 	var f testFlags
 	cmd := &cobra.Command{
-		Use: "test [flags] -- LAUNCHER … PROGRAM …", Short: "Run a test that may hang, and say where it did",
-		Long: inTestLong, Example: inTestExample, Args: wantCommand,
+		Use: "test [flags] -- LAUNCHER … PROGRAM …", Short: "Run a test that may hang, and report where it did",
+		Long: inTestLong, Example: inTestExample, Args: requireCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.onHang = watch.Diagnose
-			r, err := a.recording(f.runFlags, cmd)
+			r, err := a.newRecording(f.runFlags, cmd)
 			if err != nil {
 				return err
 			}
-			return a.inTest(r, f, args)
+			return a.runTestJobs(r, f, args)
 		},
 	}
 	f.register(cmd)
@@ -69,13 +70,14 @@ func (a *app) inTestCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) inTest(r job.Recording, f testFlags, command []string) error {
-	path, err := exec.LookPath(command[0])
+func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) error {
+	path, err := findProgram(command)
 	if err != nil {
-		return usageError{fmt.Errorf("test: %w", err)}
-	}
-	if err := r.Prepare(command); err != nil {
 		return err
+	}
+	a.separateNestedRun(&r, f.dir)
+	if err := r.Prepare(command); err != nil {
+		return a.execWithoutRecording(path, command, err)
 	}
 	tests, err := suite.Create(r.Dir)
 	if err != nil {
@@ -86,19 +88,19 @@ func (a *app) inTest(r job.Recording, f testFlags, command []string) error {
 	maps.Copy(r.Settings, tests.Environment())
 	first, all := r.Dir, []*ci.Outcome{}
 	for {
-		o, err := a.inJob(r, tests, path, command)
+		o, err := a.runTestJob(r, tests, path, command)
 		if err != nil {
 			return err
 		}
 		all = append(all, o)
-		if o.Name, err = tests.Resume(o.Hung, o.Died(), o.Text); err != nil {
+		if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Text); err != nil {
 			return err
 		}
 		if o.Name == "" {
 			o.Name = f.name
 			break
 		}
-		fmt.Fprintf(a.err, "\nlaggard: the test %s is lost; the rest runs in a new job\n\n", o.Name)
+		fmt.Fprintf(a.err, "\nlaggard: the test %s did not finish; running the remaining tests in a new job\n\n", o.Name)
 		r.Dir = fmt.Sprintf("%s-%d", first, len(all)+1)
 		if err := r.Prepare(command); err != nil {
 			return err
@@ -111,56 +113,42 @@ func (a *app) inTest(r job.Recording, f testFlags, command []string) error {
 	return exitError{last.Status}
 }
 
-// inJob runs a test, or what is left of a suite, in one job.
-func (a *app) inJob(r job.Recording, tests *suite.Suite, path string, command []string) (o *ci.Outcome, err error) {
+// runTestJob runs a test, or what is left of a suite, in one job.
+func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, command []string) (o *ci.Outcome, err error) {
 	var text bytes.Buffer
 	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version}
 	o.Dir, _ = os.Getwd()
-	both := *a
+	both := *a.app
 	both.err = io.MultiWriter(a.err, &text)
 	explain := func(hung bool) {
 		tests.Freeze()
-		o.Hung, o.Result = hung, both.explained(r)
-		if by := tests.Parted(o.Died()); by != "" {
+		o.Hung, o.Result = hung, both.diagnoseJob(r, hung, true)
+		if by := tests.PartedText(o.Died()); by != "" {
 			fmt.Fprint(both.err, "\n", by)
 		}
 	}
 	var ended error
 	o.Hung, ended = r.Run(path, command, func() { explain(true) })
 	o.Took = time.Since(o.Began)
-	if o.Status, err = job.Status(ended); err != nil {
+	if o.Status, err = job.ExitStatus(ended); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.Hung:
 		o.Status = exitHung
-	case o.Failed() && watch.Unfinished(r.Dir) && !tests.Finished():
+	case o.Failed() && watch.IsUnfinished(r.Dir) && !tests.IsFinished():
 		explain(false)
 	}
 	if slices.Contains(r.Record, "usage") {
 		fmt.Fprintln(both.err)
-		if o.Usage, err = both.used(context.Background(), usageFlags{}, r.Dir); err == nil && o.Usage != nil {
+		if o.Usage, err = (usageAnalysis{&both}).findUsage(context.Background(), usageFlags{}, r.Dir); err == nil && o.Usage != nil {
 			err = usagereport.Text(both.err, o.Usage)
 		}
-		a.code(err)
+		a.reportError(err)
 	}
 	o.Text = text.String()
 	if o.RunDir = r.Dir; !o.Failed() {
 		o.RunDir, err = "", os.RemoveAll(r.Dir)
 	}
 	return o, err
-}
-
-// explained prints a diagnosis beside the job's own output, and returns it; nil: there is none.
-func (a *app) explained(r job.Recording) (result *diagnosis.Result) {
-	var f diagnoseFlags
-	f.symbolFlags = *symbolsHere(r.Dir)
-	q, err := a.asked(f, r.Dir)
-	if err == nil {
-		if result, err = q.answer(context.Background(), inWorld); err == nil && result != nil {
-			err = diagnosis.Text(a.err, result)
-		}
-	}
-	a.code(err)
-	return result
 }

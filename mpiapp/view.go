@@ -23,9 +23,9 @@ import (
 const viewLong = `Serve the report on a run directory as a page, to browsers on this machine.
 
 The address has a random part: others on a shared machine cannot guess it. The
-second line that is printed is the command to reach the page from elsewhere.
-Loading the page again reads the run directory again. It ends by itself when
-nobody has asked for the page for a while, or with Ctrl-C.`
+second printed line is the command to reach the page from elsewhere. Reloading the
+page reads the run directory again. view ends after a while without requests, or
+with Ctrl-C.`
 
 const viewExample = `  laggard view RUNDIR
   laggard view --listen 127.0.0.1:8080 --idle 2h RUNDIR`
@@ -39,27 +39,28 @@ type viewFlags struct {
 func (a *app) viewCommand() *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:     "view [flags] RUNDIR",
-		Short:   "Show the report in a browser",
-		Long:    viewLong,
-		Example: viewExample,
-		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.view(cmd.Context(), f, args[0]) },
+		Use:               "view [flags] RUNDIR",
+		Short:             "Show the report in a browser",
+		Long:              viewLong,
+		Example:           viewExample,
+		Args:              requireOneRunDir,
+		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.serveReport(ctx, f, dir) }),
+		ValidArgsFunction: completeRunDirs,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0",
 		"`ADDRESS` of this machine's loopback to serve on; port 0 takes a free one")
-	flags.DurationVar(&f.idle, "idle", 30*time.Minute,
-		"end when the page was not asked for, for that long; 0 never")
-	questionFlags(cmd, &f.diagnoseFlags)
+	durationVar(flags, &f.idle, "idle", 30*time.Minute,
+		"end after that long without a request; 0: never")
+	registerQuestionFlags(cmd, &f.diagnoseFlags)
 	return cmd
 }
 
-func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
+func (a *app) serveReport(ctx context.Context, f viewFlags, dir string) error {
 	if f.idle < 0 {
-		return usageError{fmt.Errorf("--idle %v: a time cannot be negative", f.idle)}
+		return usageError{fmt.Errorf("--idle %v: must not be negative", f.idle)}
 	}
-	q, err := a.asked(f.diagnoseFlags, dir)
+	q, err := a.newQuestion(f.diagnoseFlags, dir)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	if _, err := page(ctx, q); err != nil {
+	if _, err := renderPage(ctx, q); err != nil {
 		return err // before anybody opens a browser
 	}
 	listener, err := serve.Listen(f.listen)
@@ -78,17 +79,17 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	v := serve.New(func() ([]byte, error) { return page(ctx, q) })
+	v := serve.New(func() ([]byte, error) { return renderPage(ctx, q) })
 	fmt.Fprint(a.out, v.Invitation(listener.Addr().(*net.TCPAddr), f.idle))
 	if idle := v.Serve(ctx, listener, f.idle); idle {
-		fmt.Fprintf(a.out, "ended: nobody asked for the page for %v\n", f.idle)
+		fmt.Fprintf(a.out, "ended: no request for %v\n", f.idle)
 	}
 	return nil
 }
 
-// page makes the page from what the run directory has now.
-func page(ctx context.Context, q question) ([]byte, error) {
-	r, err := q.answer(ctx, reduce.Run)
+// renderPage makes the page from what the run directory has now.
+func renderPage(ctx context.Context, q question) ([]byte, error) {
+	r, err := q.answer(ctx, reduce.Run, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -102,18 +103,18 @@ func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
 		return page(a.raw)
 	}
-	if err := pageFile(name, page); err != nil {
+	if err := writePageFile(name, page); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	_, err := fmt.Fprintf(a.out, "the page is %s\n", name)
 	return err
 }
 
-// pageFile is for the user alone, as the run directory is.
-func pageFile(name string, page func(io.Writer) error) error {
+// writePageFile is for the user alone, as the run directory is.
+func writePageFile(name string, page func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := page(&b); err != nil {
 		return err
 	}
-	return regular.Replace(name, b.Bytes())
+	return regular.ReplaceFile(name, b.Bytes())
 }

@@ -4,10 +4,10 @@ package main
 
 import "laggard/reduce"
 
-// inWorld runs body on analysis ranks: here goroutines, as many as asked for.
-func inWorld(ranks int, body func(reduce.Comm) error) error {
+// runInWorld runs body on analysis ranks: here goroutines, as many as requested.
+func runInWorld(ranks int, body func(reduce.Comm) error) error {
 	return reduce.Run(ranks, body)
 }
 
-// agreed tells whether an error was printed by another analysis rank.
-func agreed(error) bool { return false }
+// printedByOtherRank reports whether an error was printed by another analysis rank.
+func printedByOtherRank(error) bool { return false }

@@ -11,8 +11,8 @@ import (
 // worldRank is the rank of this process, once it is known.
 var worldRank int
 
-// inWorld runs body as one rank of the MPI job that the process was started in.
-func inWorld(_ int, body func(reduce.Comm) error) error {
+// runInWorld runs body as one rank of the MPI job that the process was started in.
+func runInWorld(_ int, body func(reduce.Comm) error) error {
 	c, stop, err := reduce.Start()
 	if err != nil {
 		return err
@@ -23,9 +23,9 @@ func inWorld(_ int, body func(reduce.Comm) error) error {
 	return err
 }
 
-// agreed tells whether an error was printed by another analysis rank: all ranks
+// printedByOtherRank reports whether an error was printed by another analysis rank: all ranks
 // get the same one, and the first prints it.
-func agreed(err error) bool {
+func printedByOtherRank(err error) bool {
 	var shared *reduce.RankError
 	return worldRank != 0 && errors.As(err, &shared)
 }

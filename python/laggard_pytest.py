@@ -1,4 +1,4 @@
-"""Tests that hang in MPI, under pytest: each is ended, fails with the diagnosis, and the rest runs.
+"""Tests that hang in MPI, under pytest: each is ended and fails with the diagnosis, and the remaining tests run.
 
 A rank that is stuck in MPI cannot be brought back, so this is not done from inside. `laggard test`
 stands before the launcher and watches; this plug-in writes down which test each rank is in, and what
@@ -42,7 +42,7 @@ def rank():
 def pytest_addoption(parser):
     group = parser.getgroup("laggard", "tests that hang in MPI")
     group.addoption("--laggard", action="store_true",
-                    help="end MPI tests that hang, with the diagnosis, and run the rest")
+                    help="end MPI tests that hang, with a diagnosis, and run the remaining tests")
     group.addoption("--laggard-timeout", type=float, metavar="SECONDS",
                     help="how long a test may take; without it, no rank may stand still for long")
     parser.addini("laggard_timeout", "default of --laggard-timeout")
@@ -190,7 +190,7 @@ class Journal:
 def laggard():
     found = shutil.which(os.environ.get("LAGGARD", "laggard"))
     if found is None:
-        raise pytest.UsageError("--laggard: the program laggard is not in PATH; LAGGARD may say where it is")
+        raise pytest.UsageError("--laggard: the program laggard is not in PATH; set LAGGARD to its path")
     return found
 
 

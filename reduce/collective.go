@@ -31,49 +31,49 @@ type Monoid[T any] struct {
 // failed is the error of the step that was to make local, nil if it went well.
 // The error is a *RankError, and the same on all ranks.
 func Reduce[T any](t *Tree, m Monoid[T], local T, failed error) (T, error) {
-	acc, f := fold(t, m, local, blame(t.rank, failed))
-	f = t.announce(f)
+	acc, f := foldUp(t, m, local, rankErrorOf(t.rank, failed))
+	f = t.announceVerdict(f)
 	if t.rank != 0 {
 		var none T
 		acc = none
 	}
-	return conclude(acc, f)
+	return valueOrError(acc, f)
 }
 
 // Broadcast gives the value of rank 0 to all ranks; what the others pass as
 // value is ignored. All ranks must call it. failed and the error are as in
 // Reduce.
 func Broadcast[T any](t *Tree, codec Codec[T], value T, failed error) (T, error) {
-	value, f := spread(t, codec, value, blame(t.rank, failed))
-	return conclude(value, t.agree(f))
+	value, f := spreadDown(t, codec, value, rankErrorOf(t.rank, failed))
+	return valueOrError(value, t.agreeOn(f))
 }
 
 // AllReduce merges as Reduce does and gives the result to all ranks.
 func AllReduce[T any](t *Tree, m Monoid[T], local T, failed error) (T, error) {
-	acc, f := fold(t, m, local, blame(t.rank, failed))
-	acc, f = spread(t, m.Codec, acc, f)
-	return conclude(acc, t.agree(f))
+	acc, f := foldUp(t, m, local, rankErrorOf(t.rank, failed))
+	acc, f = spreadDown(t, m.Codec, acc, f)
+	return valueOrError(acc, t.agreeOn(f))
 }
 
-// fold merges the values of the rank's subtree into acc and hands the result
+// foldUp merges the values of the rank's subtree into acc and hands the result
 // to the parent. After a failure it still receives everything, so that the
 // ranks stay in step.
-func fold[T any](t *Tree, m Monoid[T], acc T, f *RankError) (T, *RankError) {
-	t.begin(Up)
+func foldUp[T any](t *Tree, m Monoid[T], acc T, f *RankError) (T, *RankError) {
+	t.beginPass(Up)
 	for _, child := range t.children {
-		payload, theirs := t.receive(child)
-		if f = first(f, theirs); f == nil {
-			acc, f = absorb(t, m, acc, child, payload)
+		payload, theirs := t.receiveFrame(child)
+		if f = firstFailure(f, theirs); f == nil {
+			acc, f = mergeChild(t, m, acc, child, payload)
 		}
 	}
 	if t.parent < 0 {
 		return acc, f
 	}
-	payload, f := encode(t, m.Codec, acc, f)
-	return acc, first(f, t.send(t.parent, payload, f))
+	payload, f := encodeValue(t, m.Codec, acc, f)
+	return acc, firstFailure(f, t.sendFrame(t.parent, payload, f))
 }
 
-func absorb[T any](t *Tree, m Monoid[T], acc T, child int, payload []byte) (T, *RankError) {
+func mergeChild[T any](t *Tree, m Monoid[T], acc T, child int, payload []byte) (T, *RankError) {
 	value, err := m.Decode(payload)
 	if err != nil {
 		return acc, t.fail(err, "decode the value of rank %d", child)
@@ -85,14 +85,14 @@ func absorb[T any](t *Tree, m Monoid[T], acc T, child int, payload []byte) (T, *
 	return merged, nil
 }
 
-// spread hands the value of rank 0 to all. A rank passes the bytes on before
+// spreadDown hands the value of rank 0 to all. A rank passes the bytes on before
 // it decodes them, so its failure does not cut off its subtree.
-func spread[T any](t *Tree, codec Codec[T], value T, f *RankError) (T, *RankError) {
+func spreadDown[T any](t *Tree, codec Codec[T], value T, f *RankError) (T, *RankError) {
 	var payload []byte
 	if t.rank == 0 && len(t.children) > 0 {
-		payload, f = encode(t, codec, value, f)
+		payload, f = encodeValue(t, codec, value, f)
 	}
-	payload, f = t.pass(Down, payload, f)
+	payload, f = t.passDown(Down, payload, f)
 	if t.rank == 0 || f != nil {
 		return value, f
 	}
@@ -103,8 +103,8 @@ func spread[T any](t *Tree, codec Codec[T], value T, f *RankError) (T, *RankErro
 	return value, nil
 }
 
-// encode makes no bytes when there is a failure to report instead.
-func encode[T any](t *Tree, codec Codec[T], value T, f *RankError) ([]byte, *RankError) {
+// encodeValue makes no bytes when there is a failure to report instead.
+func encodeValue[T any](t *Tree, codec Codec[T], value T, f *RankError) ([]byte, *RankError) {
 	if f != nil {
 		return nil, f
 	}
@@ -115,7 +115,7 @@ func encode[T any](t *Tree, codec Codec[T], value T, f *RankError) ([]byte, *Ran
 	return payload, nil
 }
 
-func conclude[T any](value T, f *RankError) (T, error) {
+func valueOrError[T any](value T, f *RankError) (T, error) {
 	if f != nil {
 		var none T
 		return none, f

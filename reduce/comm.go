@@ -51,8 +51,8 @@ func (e *RankError) Error() string { return fmt.Sprintf("reduce: rank %d: %v", e
 // Unwrap gives the failure without its rank.
 func (e *RankError) Unwrap() error { return e.Err }
 
-// blame names the rank where err began: the one it names itself, or else rank.
-func blame(rank int, err error) *RankError {
+// rankErrorOf names the rank where err began: the one it names itself, or else rank.
+func rankErrorOf(rank int, err error) *RankError {
 	if err == nil {
 		return nil
 	}

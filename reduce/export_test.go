@@ -45,17 +45,7 @@ func (l *commLink) recv(from int, into []byte) {
 	copy(into, l.waiting[from])
 }
 
-// Head makes the first packet of a message of the given length.
-func Head(length uint64, inline int) []byte {
+// FirstPacket makes the first packet of a message of the given length.
+func FirstPacket(length uint64, inline int) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, length), make([]byte, inline)...)
-}
-
-// Chunked is the same transport with another limit on packets; 0 keeps it.
-func Chunked(c Comm, chunk int) Comm {
-	if chunk == 0 {
-		return c
-	}
-	p := *c.(*packets)
-	p.chunk = chunk
-	return &p
 }

@@ -11,7 +11,7 @@ import (
 	mpi "github.com/sbromberger/gompi"
 )
 
-// HasMPI tells whether this build can be a rank of an MPI job.
+// HasMPI reports whether this build can be a rank of an MPI job.
 const HasMPI = true
 
 // ErrStarted: Start was called before; MPI starts once in a process.

@@ -33,7 +33,7 @@ func Run(size int, body func(Comm) error) error {
 		ranks.Go(func() {
 			defer boxes[i].close()
 			errs[i] = errEnded // stands if the body ends the goroutine
-			errs[i] = guard(body, &inproc{rank: i, boxes: boxes})
+			errs[i] = callRecovering(body, &inproc{rank: i, boxes: boxes})
 		})
 	}
 	ranks.Wait()
@@ -42,7 +42,7 @@ func Run(size int, body func(Comm) error) error {
 
 var errEnded = errors.New("the body ended its goroutine")
 
-func guard(body func(Comm) error, c Comm) (err error) {
+func callRecovering(body func(Comm) error, c Comm) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -58,7 +58,7 @@ func joinRanks(errs []error) error {
 		if err == nil {
 			continue
 		}
-		origin := blame(rank, err)
+		origin := rankErrorOf(rank, err)
 		if origin.Err == err {
 			err = origin
 		}

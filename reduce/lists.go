@@ -32,17 +32,17 @@ func SortJoined[T any](list []T, compare func(x, y T) int, join func(x, y T) T) 
 	return out
 }
 
-// Places numbers keys in the order in which they appear first. The zero value has
+// Interner numbers keys in the order in which they appear first. The zero value has
 // none. Of one key, or the same several times in a row, it costs next to nothing.
-type Places[K comparable] struct {
+type Interner[K comparable] struct {
 	n     int
 	key   K         // the last one that was asked for, and
 	place int       // its place
 	at    map[K]int // of all; nil while there is one at most
 }
 
-// Of returns the place of a key; fresh: it is a new one, behind all others.
-func (p *Places[K]) Of(key K) (place int, fresh bool) {
+// Intern returns the place of a key; fresh: it is a new one, behind all others.
+func (p *Interner[K]) Intern(key K) (place int, fresh bool) {
 	if p.n > 0 && p.key == key {
 		return p.place, false
 	}
@@ -54,7 +54,7 @@ func (p *Places[K]) Of(key K) (place int, fresh bool) {
 	return place, !known
 }
 
-func (p *Places[K]) add(key K) (place int) {
+func (p *Interner[K]) add(key K) (place int) {
 	switch p.n {
 	case 0: // Of finds it by itself
 	case 1:

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestPlaces: the places are those in the list of the distinct keys.
-func TestPlaces(t *testing.T) {
+// TestInterner: the places are those in the list of the distinct keys.
+func TestInterner(t *testing.T) {
 	for _, keys := range []string{"", "a", "aaa", "ab", "aab", "abab", "abcbacd", "aXXaX"} {
-		var p Places[rune]
+		var p Interner[rune]
 		var list []rune
 		for i, key := range keys {
-			place, fresh := p.Of(key)
+			place, fresh := p.Intern(key)
 			if fresh == slices.Contains(list, key) {
 				t.Fatalf("%q: key %d is new: %t", keys, i, fresh)
 			}

@@ -2,5 +2,5 @@
 
 package reduce
 
-// HasMPI tells whether this build can be a rank of an MPI job.
+// HasMPI reports whether this build can be a rank of an MPI job.
 const HasMPI = false

@@ -54,7 +54,7 @@ func (p *packets) Recv(from int) ([]byte, error) {
 	if err := checkPeer(p, from); err != nil {
 		return nil, err
 	}
-	head, err := p.head(from)
+	head, err := p.readHead(from)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func (p *packets) Recv(from int) ([]byte, error) {
 		return head, nil
 	}
 	payload := make([]byte, total)
-	if err := p.fill(from, payload[copy(payload, head):]); err != nil {
+	if err := p.readRest(from, payload[copy(payload, head):]); err != nil {
 		return nil, err
 	}
 	return payload, nil
 }
 
-func (p *packets) head(from int) ([]byte, error) {
+func (p *packets) readHead(from int) ([]byte, error) {
 	n := p.probe(from)
 	if n < lengthBytes || n > lengthBytes+inlineBytes {
 		return nil, p.malformed(from, "first packet")
@@ -83,7 +83,7 @@ func (p *packets) head(from int) ([]byte, error) {
 	return head, nil
 }
 
-func (p *packets) fill(from int, rest []byte) error {
+func (p *packets) readRest(from int, rest []byte) error {
 	for len(rest) > 0 {
 		n := p.probe(from)
 		if n < 1 || n > len(rest) {

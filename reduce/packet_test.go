@@ -51,12 +51,12 @@ func TestMalformedPackets(t *testing.T) {
 	for name, sent := range map[string][][]byte{
 		"empty":           {{}},
 		"short":           {make([]byte, 7)},
-		"inline missing":  {reduce.Head(5, 4)},
-		"inline too much": {reduce.Head(5, 6)},
-		"first too long":  {reduce.Head(4097, 4097)},
-		"absurd length":   {reduce.Head(1<<63, 4096)},
-		"later too long":  {reduce.Head(4098, 4096), make([]byte, 3)},
-		"later empty":     {reduce.Head(4098, 4096), {}},
+		"inline missing":  {reduce.FirstPacket(5, 4)},
+		"inline too much": {reduce.FirstPacket(5, 6)},
+		"first too long":  {reduce.FirstPacket(4097, 4097)},
+		"absurd length":   {reduce.FirstPacket(1<<63, 4096)},
+		"later too long":  {reduce.FirstPacket(4098, 4096), make([]byte, 3)},
+		"later empty":     {reduce.FirstPacket(4098, 4096), {}},
 	} {
 		err := reduce.Run(2, func(raw reduce.Comm) error {
 			if raw.Rank() == 0 {

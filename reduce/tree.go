@@ -39,36 +39,36 @@ func (t *Tree) Stats() Stats { return t.stats }
 // Agree tells every rank whether any rank failed. Each passes its own failure
 // or nil. All get nil, or the failure of the lowest rank that reported one.
 func Agree(t *Tree, failed error) error {
-	return asError(t.agree(blame(t.rank, failed)))
+	return asError(t.agreeOn(rankErrorOf(t.rank, failed)))
 }
 
-func (t *Tree) agree(failed *RankError) *RankError {
-	t.begin(Statuses)
+func (t *Tree) agreeOn(failed *RankError) *RankError {
+	t.beginPass(Statuses)
 	for _, child := range t.children {
-		_, theirs := t.receive(child)
-		failed = first(failed, theirs)
+		_, theirs := t.receiveFrame(child)
+		failed = firstFailure(failed, theirs)
 	}
 	if t.parent >= 0 {
-		failed = first(failed, t.send(t.parent, nil, failed))
+		failed = firstFailure(failed, t.sendFrame(t.parent, nil, failed))
 	}
-	return t.announce(failed)
+	return t.announceVerdict(failed)
 }
 
-// announce passes on what rank 0 knows; the failure given at rank 0 must be
+// announceVerdict passes on what rank 0 knows; the failure given at rank 0 must be
 // that of all ranks. Every operation ends here.
-func (t *Tree) announce(failed *RankError) *RankError {
-	if _, failed = t.pass(Verdict, nil, failed); failed == nil {
+func (t *Tree) announceVerdict(failed *RankError) *RankError {
+	if _, failed = t.passDown(Verdict, nil, failed); failed == nil {
 		return nil
 	}
 	return &RankError{Rank: failed.Rank, Err: failed.Err, agreed: true}
 }
 
-// pass hands a payload or a failure of rank 0 down to all ranks.
-func (t *Tree) pass(kind Kind, payload []byte, failed *RankError) ([]byte, *RankError) {
-	t.begin(kind)
+// passDown hands a payload or a failure of rank 0 down to all ranks.
+func (t *Tree) passDown(kind Kind, payload []byte, failed *RankError) ([]byte, *RankError) {
+	t.beginPass(kind)
 	if t.parent >= 0 {
 		var theirs *RankError
-		payload, theirs = t.receive(t.parent)
+		payload, theirs = t.receiveFrame(t.parent)
 		// The rank's own error says more than its text on the way back.
 		if failed == nil || theirs != nil && theirs.Rank != failed.Rank {
 			failed = theirs
@@ -76,41 +76,41 @@ func (t *Tree) pass(kind Kind, payload []byte, failed *RankError) ([]byte, *Rank
 	}
 	result := failed
 	for i := len(t.children) - 1; i >= 0; i-- {
-		result = first(result, t.send(t.children[i], payload, failed))
+		result = firstFailure(result, t.sendFrame(t.children[i], payload, failed))
 	}
 	return payload, result
 }
 
-func (t *Tree) begin(kind Kind) { t.stats = append(t.stats, Pass{Kind: kind}) }
+func (t *Tree) beginPass(kind Kind) { t.stats = append(t.stats, Pass{Kind: kind}) }
 
-func (t *Tree) current() *Pass { return &t.stats[len(t.stats)-1] }
+func (t *Tree) currentPass() *Pass { return &t.stats[len(t.stats)-1] }
 
-func (t *Tree) send(to int, payload []byte, failed *RankError) *RankError {
-	frame := packFrame(t.current().Kind, payload, failed)
+func (t *Tree) sendFrame(to int, payload []byte, failed *RankError) *RankError {
+	frame := packFrame(t.currentPass().Kind, payload, failed)
 	if err := t.comm.Send(to, frame); err != nil {
 		return t.fail(err, "send to rank %d", to)
 	}
-	t.count(Round{Peer: to, Sent: len(frame)})
+	t.recordRound(Round{Peer: to, Sent: len(frame)})
 	return nil
 }
 
-func (t *Tree) receive(from int) ([]byte, *RankError) {
+func (t *Tree) receiveFrame(from int) ([]byte, *RankError) {
 	frame, err := t.comm.Recv(from)
 	if err != nil {
 		return nil, t.fail(err, "receive from rank %d", from)
 	}
-	t.count(Round{Peer: from, Received: len(frame)})
-	payload, failed, err := unpackFrame(t.current().Kind, frame)
+	t.recordRound(Round{Peer: from, Received: len(frame)})
+	payload, failed, err := unpackFrame(t.currentPass().Kind, frame)
 	if err != nil {
 		return nil, t.fail(err, "message of rank %d", from)
 	}
 	return payload, failed
 }
 
-// count numbers the round by the edge it uses: upwards the edges between
+// recordRound numbers the round by the edge it uses: upwards the edges between
 // neighbours come first, downwards those that span half the ranks.
-func (t *Tree) count(r Round) {
-	p := t.current()
+func (t *Tree) recordRound(r Round) {
+	p := t.currentPass()
 	child := max(r.Peer, t.rank)
 	r.Number = bits.TrailingZeros(uint(child))
 	if p.Kind == Down || p.Kind == Verdict {
@@ -120,12 +120,12 @@ func (t *Tree) count(r Round) {
 }
 
 func (t *Tree) fail(err error, format string, args ...any) *RankError {
-	return blame(t.rank, fmt.Errorf(format+": %w", append(args, err)...))
+	return rankErrorOf(t.rank, fmt.Errorf(format+": %w", append(args, err)...))
 }
 
-// first keeps the earlier failure. Callers go in rank order, so this is the
+// firstFailure keeps the earlier failure. Callers go in rank order, so this is the
 // one of the lowest rank.
-func first(a, b *RankError) *RankError {
+func firstFailure(a, b *RankError) *RankError {
 	if a != nil {
 		return a
 	}

@@ -12,16 +12,16 @@ import (
 
 // Frame is a level of a call stack, innermost first.
 type Frame struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Module   string `json:"module"`
-	Offset   string `json:"offset"`          // file address, hexadecimal; "" in Python
-	Start    string `json:"start,omitempty"` // where a function without a name begins, hexadecimal
-	Inlined  bool   `json:"inlined,omitempty"`
-	Wrapper  bool   `json:"wrapper,omitempty"`  // a thin wrapper around MPI
-	Language string `json:"language,omitempty"` // "python", or "" of machine code
-	Note     string `json:"note,omitempty"`
+	Function string `json:"function"`           // name of the function, "" unknown
+	File     string `json:"file"`               // source file, "" unknown
+	Line     int    `json:"line"`               // line, 0 unknown
+	Module   string `json:"module"`             // file that holds the code
+	Offset   string `json:"offset"`             // address in that file, hexadecimal; "" in Python
+	Start    string `json:"start,omitempty"`    // where the function begins, hexadecimal, if it has no name
+	Inlined  bool   `json:"inlined,omitempty"`  // the call was inlined into the next frame
+	Wrapper  bool   `json:"wrapper,omitempty"`  // a thin wrapper around an MPI function
+	Language string `json:"language,omitempty"` // python; absent for machine code
+	Note     string `json:"note,omitempty"`     // why names are missing, see docs/reference/notes.md
 }
 
 // Frames lists every logical level of a stack, inlined calls included.
@@ -32,7 +32,7 @@ func Frames(stack []symbol.Location) []Frame {
 		for i, c := range calls {
 			out = append(out, Frame{
 				Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line,
-				Module: words.Printable(l.Module), Offset: offset(l), Start: start(l, c),
+				Module: words.Printable(l.Module), Offset: codeOffset(l), Start: functionStart(l, c),
 				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Language: l.Language, Note: words.Printable(l.Note),
 			})
 		}
@@ -40,30 +40,30 @@ func Frames(stack []symbol.Location) []Frame {
 	return out
 }
 
-// offset is where a frame of machine code is.
-func offset(l symbol.Location) string {
+// codeOffset is where a frame of machine code is.
+func codeOffset(l symbol.Location) string {
 	if l.Language != "" {
 		return ""
 	}
 	return fmt.Sprintf("%#x", l.Offset)
 }
 
-// start is where a function begins that has no name, "" if it has one.
-func start(l symbol.Location, c symbol.Call) string {
+// functionStart is where a function begins that has no name, "" if it has one.
+func functionStart(l symbol.Location, c symbol.Call) string {
 	if c.Function != "" || l.Start == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%#x", l.Start)
 }
 
-// Site is the place in the program that a stack speaks of: its innermost frame
-// that is the program's own, and no thin wrapper around MPI.
+// Site is a place in the program: the innermost frame of a stack that is the program's own, and not a thin wrapper
+// around MPI.
 type Site struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`              // 0 unknown
-	Through  string `json:"through,omitempty"` // the wrapper by which it calls MPI
-	Code     string `json:"code,omitempty"`    // where a function without a name is: file and offset
+	Function string `json:"function"`          // name of the function, "" unknown
+	File     string `json:"file"`              // source file, "" unknown
+	Line     int    `json:"line"`              // line, 0 unknown
+	Through  string `json:"through,omitempty"` // the wrapper or library function through which MPI is called
+	Code     string `json:"code,omitempty"`    // file and offset of a function without a name
 }
 
 // NewSite finds the place that a stack speaks of; it is zero if there is none.

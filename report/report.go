@@ -13,13 +13,13 @@ import (
 // field changes its meaning or goes.
 const SchemaVersion = 1
 
-// Run identifies the run.
+// Run is the run that a result is about.
 type Run struct {
-	Dir     string    `json:"dir"`
-	ID      string    `json:"id"` // hexadecimal
-	Command []string  `json:"command"`
-	Created time.Time `json:"created"`
-	Job     string    `json:"job"` // the resource manager's name, "" none
+	Dir     string    `json:"dir"`     // the run directory
+	ID      string    `json:"id"`      // number of the run, hexadecimal
+	Command []string  `json:"command"` // command line of the job, empty if not recorded
+	Created time.Time `json:"created"` // when the run directory was made
+	Job     string    `json:"job"`     // the resource manager's job, "" none
 }
 
 // NewRun identifies the run of a directory, as far as its manifest is there.

@@ -49,11 +49,12 @@ type Budget struct {
 // Line is a source line of a slice. A line is there once, with the smallest
 // distance and the kind that came with it.
 type Line struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Function string `json:"function"`
-	Distance int    `json:"distance"` // dependences between it and the criterion
-	Kind     Kind   `json:"kind"`
+	File     string `json:"file"`     // source file
+	Line     int    `json:"line"`     // line
+	Function string `json:"function"` // the function
+	Distance int    `json:"distance"` // number of dependences between the line and the criterion
+	// data, control, call or communication: how the line came into the slice
+	Kind Kind `json:"kind"`
 }
 
 // Slice is the answer, possibly a partial one.

@@ -19,7 +19,7 @@ type Step struct {
 // suffice for are left out.
 func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step {
 	var out []Step
-	seen := map[place]bool{}
+	seen := map[lineKey]bool{}
 	end := time.Now().Add(b.Time)
 	for i, c := range criteria {
 		each := b
@@ -33,7 +33,7 @@ func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step
 		step := Step{Criterion: c}
 		step.Slice, step.Err = s.Slice(ctx, c, each)
 		for _, l := range step.Slice.Lines {
-			at := place{l.File, l.Line}
+			at := lineKey{l.File, l.Line}
 			step.New = append(step.New, !seen[at])
 			seen[at] = true
 		}
@@ -42,8 +42,8 @@ func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step
 	return out
 }
 
-// place is what makes two lines the same.
-type place struct {
+// lineKey is what makes two lines the same.
+type lineKey struct {
 	file string
 	line int
 }

@@ -32,7 +32,7 @@ func (scripted) Branch(context.Context, []model.Frame, []model.Frame, []model.Fr
 	return slicing.Branch{}, slicing.ErrNothing
 }
 
-func criteria(ranks ...int) (out []slicing.Criterion) {
+func rankCriteria(ranks ...int) (out []slicing.Criterion) {
 	for _, r := range ranks {
 		out = append(out, slicing.Criterion{Rank: r})
 	}
@@ -42,7 +42,7 @@ func criteria(ranks ...int) (out []slicing.Criterion) {
 // TestUnion: each step says what it adds, and one that fails does not end it.
 func TestUnion(t *testing.T) {
 	s := scripted{3: {5, 7}, 1: {7, 9}, 0: {5}}
-	steps := slicing.Union(context.Background(), s, criteria(3, 2, 1, 0), slicing.Budget{})
+	steps := slicing.Union(context.Background(), s, rankCriteria(3, 2, 1, 0), slicing.Budget{})
 	want := [][]bool{{true, true}, nil, {false, true}, {false}}
 	if len(steps) != len(want) {
 		t.Fatalf("%d steps", len(steps))
@@ -68,13 +68,13 @@ func (s slow) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) 
 // TestUnionTime: the time is for all criteria; the first has its share of it.
 func TestUnionTime(t *testing.T) {
 	s := slow{scripted{0: {1}, 1: {2}}}
-	steps := slicing.Union(context.Background(), s, criteria(0, 1), slicing.Budget{Time: 5 * time.Millisecond})
+	steps := slicing.Union(context.Background(), s, rankCriteria(0, 1), slicing.Budget{Time: 5 * time.Millisecond})
 	if len(steps) != 1 || len(steps[0].Slice.Lines) != 1 {
 		t.Errorf("%+v", steps)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if steps := slicing.Union(ctx, s, criteria(0, 1), slicing.Budget{Time: time.Second}); len(steps) != 0 {
+	if steps := slicing.Union(ctx, s, rankCriteria(0, 1), slicing.Budget{Time: time.Second}); len(steps) != 0 {
 		t.Errorf("cancelled: %+v", steps)
 	}
 }

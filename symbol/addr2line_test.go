@@ -43,8 +43,8 @@ func TestAgreesWithAddr2line(t *testing.T) {
 		for _, flags := range variants {
 			t.Run(s.compiler+" "+strings.Join(flags, " "), func(t *testing.T) {
 				t.Parallel()
-				need(t, s.oracle[0])
-				compareAll(t, build(t, s.compiler, s.source, flags...), s.oracle)
+				requirePrograms(t, s.oracle[0])
+				compareAll(t, buildSource(t, s.compiler, s.source, flags...), s.oracle)
 			})
 		}
 	}
@@ -52,22 +52,22 @@ func TestAgreesWithAddr2line(t *testing.T) {
 
 func compareAll(t *testing.T, prog string, oracle []string) {
 	var addrs []uint64
-	for _, f := range functions(t, prog) {
+	for _, f := range functionSymbols(t, prog) {
 		for a := f.addr; a < f.addr+f.size; a += 3 {
 			addrs = append(addrs, a)
 		}
 	}
 	slices.Sort(addrs)
-	r, mod := resolver(t, Config{}), recorded(t, prog)
+	r, mod := newTestResolver(t, Config{}), recordedModule(t, prog)
 	known := 0
 	for i, want := range addr2line(t, oracle, prog, addrs) {
 		loc := r.Resolve(model.Frame{Module: mod, Offset: addrs[i]}, false)
-		got := describe(loc)
+		got := describeLocation(loc)
 		if want == unknown {
 			continue // the C start-up files have no debug information
 		}
 		known++
-		if source := filepath.Dir(prog); misplaced(t, source, want) {
+		if source := filepath.Dir(prog); hasMissingLine(t, source, want) {
 			continue
 		}
 		if oracle[0] != "addr2line" {
@@ -109,10 +109,10 @@ func withoutParameters(answer string) string {
 	return out.String()
 }
 
-// misplaced tells whether an answer names a line that the source in dir does
+// hasMissingLine reports whether an answer names a line that the source in dir does
 // not have: binutils 2.40 gives some functions of DWARF 5 headers the name of
 // the main source file (elfutils agrees with this package there).
-func misplaced(t *testing.T, dir, answer string) bool {
+func hasMissingLine(t *testing.T, dir, answer string) bool {
 	for _, part := range strings.Split(answer, " < ") {
 		place := part[strings.LastIndex(part, " ")+1:]
 		file, number, _ := strings.Cut(place, ":")
@@ -130,7 +130,7 @@ func misplaced(t *testing.T, dir, answer string) bool {
 	return false
 }
 
-func describe(l Location) string {
+func describeLocation(l Location) string {
 	var parts []string
 	for _, c := range l.Calls() {
 		parts = append(parts, fmt.Sprintf("%s %s:%d", c.Signature, c.File, c.Line))
@@ -144,7 +144,7 @@ func plainOuter(l Location) string {
 	if len(l.Inlined) > 0 && !strings.Contains(strings.TrimSuffix(l.Signature, "operator()"), "(") {
 		l.Signature = l.outermost().Signature
 	}
-	return describe(l)
+	return describeLocation(l)
 }
 
 const unknown = "unknown"
@@ -171,7 +171,7 @@ func addr2line(t *testing.T, oracle []string, prog string, addrs []uint64) []str
 		i++ // the address
 		var parts []string
 		for ; i < len(lines) && !strings.HasPrefix(lines[i], "0x"); i += 2 {
-			parts = append(parts, answer(lines[i], lines[i+1]))
+			parts = append(parts, formatAnswer(lines[i], lines[i+1]))
 		}
 		if parts[0] == unknown {
 			parts = []string{unknown}
@@ -184,7 +184,7 @@ func addr2line(t *testing.T, oracle []string, prog string, addrs []uint64) []str
 	return answers
 }
 
-func answer(function, place string) string {
+func formatAnswer(function, place string) string {
 	place, _, _ = strings.Cut(place, " (")
 	colon := strings.LastIndex(place, ":")
 	if place[:colon] == "??" {
@@ -197,7 +197,7 @@ func answer(function, place string) string {
 	// addr2line takes the linker's name where the source has only a plain one.
 	function, _, _ = strings.Cut(function, " [clone")
 	function = cloned.ReplaceAllString(function, "")
-	if f := fortran(function); f != "" {
+	if f := fortranName(function); f != "" {
 		function = f
 	}
 	if function == "hello" { // the name in the source of what users call main
@@ -222,15 +222,15 @@ func TestSpans(t *testing.T) {
 		s := newSpans(slices.Clone(list))
 		for pc := range uint64(100) {
 			got, ok := s.find(pc)
-			if want := scan(list, pc); !slices.Contains(want, got) && (ok || len(want) > 0) {
+			if want := scanSpans(list, pc); !slices.Contains(want, got) && (ok || len(want) > 0) {
 				t.Fatalf("%v: find(%d) = %d, %v, want one of %v", list, pc, got, ok, want)
 			}
 		}
 	}
 }
 
-// scan returns the items of the smallest spans that start last around pc.
-func scan(list []span[int], pc uint64) []int {
+// scanSpans returns the items of the smallest spans that start last around pc.
+func scanSpans(list []span[int], pc uint64) []int {
 	var in []span[int]
 	for _, s := range list {
 		if s.lo <= pc && pc < s.hi {

@@ -10,8 +10,8 @@ import (
 	"laggard/model"
 )
 
-// need skips the test when one of the programs is not on this machine.
-func need(t testing.TB, programs ...string) {
+// requirePrograms skips the test when one of the programs is not on this machine.
+func requirePrograms(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
@@ -20,10 +20,10 @@ func need(t testing.TB, programs ...string) {
 	}
 }
 
-// run runs a program in dir and returns its output.
-func run(t testing.TB, dir string, args ...string) string {
+// runProgram runs a program in dir and returns its output.
+func runProgram(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	need(t, args[0])
+	requirePrograms(t, args[0])
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -34,11 +34,11 @@ func run(t testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
-// build compiles testdata/source with the flags in a directory of its own and
+// buildSource compiles testdata/source with the flags in a directory of its own and
 // returns the path of the program.
-func build(t testing.TB, compiler, source string, flags ...string) string {
+func buildSource(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
-	need(t, compiler)
+	requirePrograms(t, compiler)
 	dir := t.TempDir()
 	text, err := os.ReadFile(filepath.Join("testdata", source))
 	if err != nil {
@@ -48,17 +48,17 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 		t.Fatal(err)
 	}
 	args := append([]string{compiler, source, "-o", "prog", "-Wl,--build-id"}, flags...)
-	run(t, dir, args...)
+	runProgram(t, dir, args...)
 	return filepath.Join(dir, "prog")
 }
 
-// compile is for seeds of fuzz tests, which do without a compiler if need be.
-func compile(source, out, flag string) error {
+// compileSeed is for seeds of fuzz tests, which do without a compiler if need be.
+func compileSeed(source, out, flag string) error {
 	return exec.Command("gcc", source, "-o", out, "-O1", "-g", flag).Run()
 }
 
-// recorded returns the module as the recorder would have written it.
-func recorded(t testing.TB, path string) *model.Module {
+// recordedModule returns the module as the recorder would have written it.
+func recordedModule(t testing.TB, path string) *model.Module {
 	t.Helper()
 	img, err := openImage(path)
 	if err != nil {
@@ -71,8 +71,8 @@ func recorded(t testing.TB, path string) *model.Module {
 // code is a function of a symbol table.
 type code struct{ addr, size uint64 }
 
-// functions reads the functions of a program before it is stripped.
-func functions(t testing.TB, path string) map[string]code {
+// functionSymbols reads the functions of a program before it is stripped.
+func functionSymbols(t testing.TB, path string) map[string]code {
 	t.Helper()
 	f, err := elf.Open(path)
 	if err != nil {
@@ -92,9 +92,9 @@ func functions(t testing.TB, path string) map[string]code {
 	return found
 }
 
-// resolver returns one that looks nowhere on this machine but in c and at the
+// newTestResolver returns one that looks nowhere on this machine but in c and at the
 // recorded paths.
-func resolver(t testing.TB, c Config) *Resolver {
+func newTestResolver(t testing.TB, c Config) *Resolver {
 	t.Helper()
 	if c.DebugDirs == nil {
 		c.DebugDirs = []string{}

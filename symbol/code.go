@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"laggard/binary/cursor"
 	"laggard/model"
 )
 
@@ -22,17 +23,17 @@ type Code struct {
 	m *module
 }
 
-// Code returns the code of a module. The error says why there is none, and
+// CodeOf returns the code of a module. The error says why there is none, and
 // wraps ErrNoCode.
-func (r *Resolver) Code(mod *model.Module) (*Code, error) {
+func (r *Resolver) CodeOf(mod *model.Module) (*Code, error) {
 	if mod == nil {
 		return nil, fmt.Errorf("symbol: %w: no module mapped there", ErrNoCode)
 	}
-	if _, file, python := mod.Python(); python {
+	if _, file, python := mod.PythonFunction(); python {
 		return nil, fmt.Errorf("symbol: %s: %w: it is written in Python", file, ErrNoCode)
 	}
 	r.mu.Lock()
-	m := r.module(moduleKey{mod.BuildID, mod.Path})
+	m := r.moduleFor(moduleKey{mod.BuildID, mod.Path})
 	r.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +50,7 @@ func (r *Resolver) Code(mod *model.Module) (*Code, error) {
 	return &Code{m}, nil
 }
 
-// hasCode tells whether the instructions are in the file: a debug file has
+// hasCode reports whether the instructions are in the file: a debug file has
 // only their addresses.
 func (m *image) hasCode() bool {
 	for _, s := range m.elf.Sections {
@@ -74,28 +75,28 @@ func (c *Code) Path() string { return c.m.image.path }
 // Machine is the processor that the code is for.
 func (c *Code) Machine() elf.Machine { return c.m.image.elf.Machine }
 
-// HasLines tells whether there is debug information.
+// HasLines reports whether there is debug information.
 func (c *Code) HasLines() bool { return c.m.debug != nil }
 
 // Bytes returns what the file holds for the addresses from addr to the end of
 // its segment, nil if there is nothing. It is a part of the mapped file.
-func (c *Code) Bytes(addr uint64) []byte { return c.m.image.at(addr) }
+func (c *Code) Bytes(addr uint64) []byte { return c.m.image.bytesAt(addr) }
 
-func (m *image) at(addr uint64) []byte {
+func (m *image) bytesAt(addr uint64) []byte {
 	for _, p := range m.elf.Progs {
 		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
-			return m.bytes(p.Off+(addr-p.Vaddr), p.Filesz-(addr-p.Vaddr))
+			return m.rawBytes(p.Off+(addr-p.Vaddr), p.Filesz-(addr-p.Vaddr))
 		}
 	}
 	return nil
 }
 
-// Executable tells whether an address lies in a segment with code.
-func (c *Code) Executable(addr uint64) bool { return c.m.image.executable(addr) }
+// IsExecutable reports whether an address lies in a segment with code.
+func (c *Code) IsExecutable(addr uint64) bool { return c.m.image.isExecutable(addr) }
 
-// Writable tells whether an address lies in memory that the program may write,
+// IsWritable reports whether an address lies in memory that the program may write,
 // once the loader is done.
-func (c *Code) Writable(addr uint64) bool {
+func (c *Code) IsWritable(addr uint64) bool {
 	writable := false
 	for _, p := range c.m.image.elf.Progs {
 		in := addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
@@ -109,9 +110,9 @@ func (c *Code) Writable(addr uint64) bool {
 	return writable
 }
 
-// Guard runs f, which reads what Bytes returned: the fault on a page of a file
+// GuardReads runs f, which reads what Bytes returned: the fault on a page of a file
 // that was cut after it was mapped becomes an error.
-func (c *Code) Guard(f func() error) error { return guard(c.m.image.path, f) }
+func (c *Code) GuardReads(f func() error) error { return guardFile(c.m.image.path, f) }
 
 // Function is a range of code.
 type Function struct {
@@ -119,28 +120,28 @@ type Function struct {
 	Name   string // linker name, "" unknown
 }
 
-// Function returns the function around pc: from the symbols, or else from the
+// FunctionAt returns the function around pc: from the symbols, or else from the
 // unwinding information, which has no names.
-func (c *Code) Function(pc uint64) (Function, bool) {
+func (c *Code) FunctionAt(pc uint64) (Function, bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	for _, t := range c.m.tables {
 		if x, ok := t.funcs.find(pc); ok && x.size > 0 {
-			return Function{x.addr, x.addr + x.size, t.best(x)}, true
+			return Function{x.addr, x.addr + x.size, t.bestName(x)}, true
 		}
 	}
 	lo, hi, ok := c.m.image.unwindRange(pc)
 	return Function{Lo: lo, Hi: hi}, ok
 }
 
-// Next returns the start of the first function behind an address that the
+// NextFunction returns the start of the first function behind an address that the
 // symbols know, 0 if there is none.
-func (c *Code) Next(addr uint64) uint64 {
+func (c *Code) NextFunction(addr uint64) uint64 {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	next := uint64(0)
 	for _, t := range c.m.tables {
-		for i := t.funcs.before(addr); i < len(t.funcs.list); i++ {
+		for i := t.funcs.countBefore(addr); i < len(t.funcs.list); i++ {
 			if s := t.funcs.list[i]; s.item.size > 0 {
 				if next == 0 || s.lo < next {
 					next = s.lo
@@ -152,11 +153,11 @@ func (c *Code) Next(addr uint64) uint64 {
 	return next
 }
 
-// Object returns the range of the variable around addr, as the symbols have it.
-func (c *Code) Object(addr uint64) (lo, hi uint64, ok bool) {
+// ObjectRange returns the range of the variable around addr, as the symbols have it.
+func (c *Code) ObjectRange(addr uint64) (lo, hi uint64, ok bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	x, _, ok := c.m.object(addr)
+	x, _, ok := c.m.objectAt(addr)
 	return x.addr, x.addr + x.size, ok
 }
 
@@ -165,19 +166,19 @@ func (c *Code) Object(addr uint64) (lo, hi uint64, ok bool) {
 func (c *Code) ObjectName(addr uint64) string {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	if x, name, ok := c.m.object(addr); ok && x.addr == addr {
+	if x, name, ok := c.m.objectAt(addr); ok && x.addr == addr {
 		return name
 	}
 	return ""
 }
 
-// Variable returns the address of the variable with that linker name.
-func (c *Code) Variable(name string) (addr uint64, ok bool) {
+// VariableAddress returns the address of the variable with that linker name.
+func (c *Code) VariableAddress(name string) (addr uint64, ok bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	c.m.loadObjects()
 	for _, t := range c.m.objects {
-		if addr, ok := t.define(name); ok {
+		if addr, ok := t.addressOf(name); ok {
 			return addr, true
 		}
 	}
@@ -187,15 +188,15 @@ func (c *Code) Variable(name string) (addr uint64, ok bool) {
 func (m *module) loadObjects() {
 	if m.objects == nil {
 		m.objects = []symbols{}
-		m.note(guard(m.image.path, m.readObjects))
+		m.addNotes(guardFile(m.image.path, m.readObjects))
 	}
 }
 
-func (m *module) object(addr uint64) (x sym, name string, ok bool) {
+func (m *module) objectAt(addr uint64) (x sym, name string, ok bool) {
 	m.loadObjects()
 	for _, t := range m.objects {
 		if x, ok := t.funcs.find(addr); ok {
-			return x, t.best(x), true
+			return x, t.bestName(x), true
 		}
 	}
 	return sym{}, "", false
@@ -204,7 +205,7 @@ func (m *module) object(addr uint64) (x sym, name string, ok bool) {
 func (m *module) readObjects() error {
 	for _, img := range m.images {
 		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-			t, err := img.pickSymbols(kind, img.object)
+			t, err := img.pickSymbols(kind, img.decodeObject)
 			if err != nil {
 				return err
 			}
@@ -214,20 +215,20 @@ func (m *module) readObjects() error {
 	return nil
 }
 
-// Levels returns the logical levels at pc, innermost first, with names for
+// CallLevels returns the logical levels at pc, innermost first, with names for
 // display; nil if the debug information has no line there.
-func (c *Code) Levels(pc uint64) []Call {
+func (c *Code) CallLevels(pc uint64) []Call {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	if c.m.debug == nil {
 		return nil
 	}
-	calls, _, err := c.m.debug.lookup(pc)
+	calls, _, err := c.m.debug.lookupCalls(pc)
 	if err != nil {
 		return nil
 	}
 	for i := range calls {
-		shown := c.m.display(calls[i].Function)
+		shown := c.m.displayName(calls[i].Function)
 		calls[i].Function, calls[i].Signature = shown.Function, shown.Signature
 	}
 	return calls
@@ -237,13 +238,13 @@ func (c *Code) Levels(pc uint64) []Call {
 // find where it is.
 const maxShown = 1 << 14
 
-// display is the name for a screen, and the full one.
-func (m *module) display(linker string) Call {
+// displayName is the name for a screen, and the full one.
+func (m *module) displayName(linker string) Call {
 	c, ok := m.shown[linker]
 	if ok {
 		return c
 	}
-	c.Function, c.Signature = display(linker)
+	c.Function, c.Signature = displayNames(linker)
 	if m.shown == nil || len(m.shown) >= maxShown {
 		m.shown = map[string]Call{}
 	}
@@ -251,30 +252,30 @@ func (m *module) display(linker string) Call {
 	return c
 }
 
-// Define returns the address of the function with that linker name.
-func (c *Code) Define(name string) (addr uint64, ok bool) {
+// FunctionAddress returns the address of the function with that linker name.
+func (c *Code) FunctionAddress(name string) (addr uint64, ok bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	for _, t := range c.m.tables {
-		if addr, ok := t.define(name); ok {
+		if addr, ok := t.addressOf(name); ok {
 			return addr, true
 		}
 	}
 	return 0, false
 }
 
-// define returns the address of the symbol with that name.
-func (s symbols) define(name string) (addr uint64, ok bool) {
+// addressOf returns the address of the symbol with that name.
+func (s symbols) addressOf(name string) (addr uint64, ok bool) {
 	for _, x := range s.funcs.list {
-		if x.item.size > 0 && s.is(x.item, name) {
+		if x.item.size > 0 && s.isNamed(x.item, name) {
 			return x.lo, true
 		}
 	}
 	return 0, false
 }
 
-// is tells whether a symbol has that name, without its version.
-func (s symbols) is(x sym, name string) bool {
+// isNamed reports whether a symbol has that name, without its version.
+func (s symbols) isNamed(x sym, name string) bool {
 	if uint64(x.name)+uint64(len(name)) >= uint64(len(s.names)) {
 		return false
 	}
@@ -283,27 +284,27 @@ func (s symbols) is(x sym, name string) bool {
 	return string(rest[:len(name)]) == name && (end == 0 || end == '@')
 }
 
-// Import returns the name of the symbol whose address the loader puts into the
+// ImportName returns the name of the symbol whose address the loader puts into the
 // eight bytes at slot, "" if it is none.
-func (c *Code) Import(slot uint64) string {
-	s, ok := c.slot(slot)
+func (c *Code) ImportName(slot uint64) string {
+	s, ok := c.slotAt(slot)
 	if !ok {
 		return ""
 	}
 	return s.name
 }
 
-// Imports tells whether the loader puts the address of such a symbol somewhere.
-func (c *Code) Imports(such func(name string) bool) bool {
+// ImportsAny reports whether the loader puts the address of such a symbol somewhere.
+func (c *Code) ImportsAny(such func(name string) bool) bool {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	return slices.ContainsFunc(c.m.relocations(), func(s slot) bool { return s.name != "" && such(s.name) })
 }
 
-// Pointer returns the address in this module that is in the eight bytes at
+// PointerAt returns the address in this module that is in the eight bytes at
 // slot when the program starts.
-func (c *Code) Pointer(slot uint64) (addr uint64, ok bool) {
-	if s, ok := c.slot(slot); ok {
+func (c *Code) PointerAt(slot uint64) (addr uint64, ok bool) {
+	if s, ok := c.slotAt(slot); ok {
 		return s.addr, s.addr != 0
 	}
 	b := c.Bytes(slot)
@@ -311,7 +312,7 @@ func (c *Code) Pointer(slot uint64) (addr uint64, ok bool) {
 		return 0, false
 	}
 	addr = c.m.image.elf.ByteOrder.Uint64(b)
-	return addr, addr != 0 && c.m.image.at(addr) != nil
+	return addr, addr != 0 && c.m.image.bytesAt(addr) != nil
 }
 
 // slot is what the loader puts at an address.
@@ -321,7 +322,7 @@ type slot struct {
 	addr uint64 // 0: in another module
 }
 
-func (c *Code) slot(at uint64) (slot, bool) {
+func (c *Code) slotAt(at uint64) (slot, bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	return c.m.slotAt(at)
@@ -351,14 +352,14 @@ func (m *image) relocations() []slot {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
 			continue
 		}
-		names := m.linked(int(s.Link))
-		for b := m.bytes(s.Offset, s.FileSize); len(b) >= relocSize; b = b[relocSize:] {
+		names := m.relocationSymbols(int(s.Link))
+		for b := m.rawBytes(s.Offset, s.FileSize); len(b) >= relocSize; b = b[relocSize:] {
 			at, info, addend := order.Uint64(b), order.Uint64(b[8:]), order.Uint64(b[16:])
 			switch info & 0xffffffff {
 			case kinds.relative:
 				out = append(out, slot{at: at, addr: addend})
 			case kinds.absolute, kinds.data, kinds.jump, kinds.copied:
-				name, addr := names.symbol(info >> 32)
+				name, addr := names.symbolAt(info >> 32)
 				out = append(out, slot{at, name, addr})
 			}
 		}
@@ -374,7 +375,7 @@ type linkedSymbols struct {
 	left       int // bytes of names that may still be copied
 }
 
-func (m *image) linked(section int) *linkedSymbols {
+func (m *image) relocationSymbols(section int) *linkedSymbols {
 	l := &linkedSymbols{m: m, left: len(m.data)}
 	if section <= 0 || section >= len(m.elf.Sections) {
 		return l
@@ -382,22 +383,21 @@ func (m *image) linked(section int) *linkedSymbols {
 	s := m.elf.Sections[section]
 	if int(s.Link) < len(m.elf.Sections) {
 		str := m.elf.Sections[s.Link]
-		l.table, l.str = m.bytes(s.Offset, s.FileSize), m.bytes(str.Offset, str.FileSize)
+		l.table, l.str = m.rawBytes(s.Offset, s.FileSize), m.rawBytes(str.Offset, str.FileSize)
 	}
 	return l
 }
 
-func (l *linkedSymbols) symbol(n uint64) (name string, addr uint64) {
+func (l *linkedSymbols) symbolAt(n uint64) (name string, addr uint64) {
 	if n >= uint64(len(l.table)/elf.Sym64Size) {
 		return "", 0
 	}
 	b := l.table[n*elf.Sym64Size:]
 	order := l.m.elf.ByteOrder
-	c := cursor{b: l.str, off: min(int(order.Uint32(b)), len(l.str)), order: order}
-	start := c.off
-	if size := c.cstring(); size <= maxRelocName && size <= l.left {
-		l.left -= size
-		name, _, _ = strings.Cut(string(l.str[start:start+size]), "@")
+	c := cursor.Cursor{Bytes: l.str, Off: min(int(order.Uint32(b)), len(l.str)), Order: order}
+	if text := c.Text(); len(text) <= maxRelocName && len(text) <= l.left {
+		l.left -= len(text)
+		name, _, _ = strings.Cut(string(text), "@")
 	}
 	if elf.SectionIndex(order.Uint16(b[6:])) != elf.SHN_UNDEF {
 		addr = order.Uint64(b[8:])

@@ -10,10 +10,10 @@ import (
 	"laggard/model"
 )
 
-// opened returns the code of a program.
-func opened(t *testing.T, path string, c Config) *Code {
+// openCode returns the code of a program.
+func openCode(t *testing.T, path string, c Config) *Code {
 	t.Helper()
-	code, err := resolver(t, c).Code(recorded(t, path))
+	code, err := newTestResolver(t, c).CodeOf(recordedModule(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,14 +24,14 @@ func opened(t *testing.T, path string, c Config) *Code {
 // where functions begin and end.
 func TestCodeOfStripped(t *testing.T) {
 	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-no-pie"}, {"-O2", "-fPIC", "-shared"}} {
-		path := build(t, "gcc", "plain.c", flags...)
-		want := functions(t, path)
-		run(t, filepath.Dir(path), "strip", path)
-		code := opened(t, path, Config{})
+		path := buildSource(t, "gcc", "plain.c", flags...)
+		want := functionSymbols(t, path)
+		runProgram(t, filepath.Dir(path), "strip", path)
+		code := openCode(t, path, Config{})
 		found := 0
 		for name, f := range want {
 			if name == "main" || name == "work" || name == "fail" {
-				got, ok := code.Function(f.addr + f.size/2)
+				got, ok := code.FunctionAt(f.addr + f.size/2)
 				if !ok || got.Lo != f.addr || got.Hi != f.addr+f.size {
 					t.Errorf("%v: %s: %#x-%#x, %v, want %#x-%#x", flags, name, got.Lo, got.Hi, ok, f.addr,
 						f.addr+f.size)
@@ -47,16 +47,16 @@ func TestCodeOfStripped(t *testing.T) {
 
 // TestCodeSymbols: names lead to addresses, and addresses on to the next name.
 func TestCodeSymbols(t *testing.T) {
-	path := build(t, "gcc", "plain.c", "-O0", "-g")
-	code, all := opened(t, path, Config{}), functions(t, path)
-	if addr, ok := code.Define("work"); !ok || addr != all["work"].addr {
+	path := buildSource(t, "gcc", "plain.c", "-O0", "-g")
+	code, all := openCode(t, path, Config{}), functionSymbols(t, path)
+	if addr, ok := code.FunctionAddress("work"); !ok || addr != all["work"].addr {
 		t.Errorf("work: %#x, %v", addr, ok)
 	}
-	if addr, ok := code.Define("wor"); ok {
+	if addr, ok := code.FunctionAddress("wor"); ok {
 		t.Errorf("wor: %#x", addr)
 	}
 	seen := map[uint64]bool{}
-	for at := code.Next(0); at != 0; at = code.Next(at) {
+	for at := code.NextFunction(0); at != 0; at = code.NextFunction(at) {
 		if seen[at] {
 			t.Fatalf("%#x comes twice", at)
 		}
@@ -67,13 +67,13 @@ func TestCodeSymbols(t *testing.T) {
 			t.Errorf("%s was passed over", name)
 		}
 	}
-	if !code.HasLines() || code.Bytes(all["work"].addr) == nil || !code.Executable(all["work"].addr) ||
-		code.Writable(all["work"].addr) {
+	if !code.HasLines() || code.Bytes(all["work"].addr) == nil || !code.IsExecutable(all["work"].addr) ||
+		code.IsWritable(all["work"].addr) {
 		t.Error("work is no code")
 	}
 	var coded CodedLines
 	coded.Add(code, all["work"].addr)
-	lines := coded.Of(filepath.Join(filepath.Dir(path), "plain.c"))
+	lines := coded.LinesOf(filepath.Join(filepath.Dir(path), "plain.c"))
 	if !lines[17] || lines[9] {
 		t.Errorf("lines with code: %v", lines)
 	}
@@ -82,10 +82,10 @@ func TestCodeSymbols(t *testing.T) {
 // TestVariables: places on the stack are those of the frame, with their sizes.
 func TestVariables(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang"} {
-		path := build(t, compiler, "plain.c", "-O0", "-g")
-		code := opened(t, path, Config{})
+		path := buildSource(t, compiler, "plain.c", "-O0", "-g")
+		code := openCode(t, path, Config{})
 		sizes := map[int64]int{}
-		for _, v := range code.Variables(functions(t, path)["main"].addr).Stack {
+		for _, v := range code.Variables(functionSymbols(t, path)["main"].addr).Stack {
 			sizes[v.Size]++
 			if v.Offset >= 0 {
 				t.Errorf("%s: %+v is not in the frame", compiler, v)
@@ -104,9 +104,9 @@ func TestNoCode(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := build(t, "gcc", "plain.c", "-g")
+	path := buildSource(t, "gcc", "plain.c", "-g")
 	debug := filepath.Join(dir, "plain.debug")
-	run(t, dir, "objcopy", "--only-keep-debug", path, debug)
+	runProgram(t, dir, "objcopy", "--only-keep-debug", path, debug)
 	for _, c := range []struct {
 		module *model.Module
 		why    string
@@ -115,9 +115,9 @@ func TestNoCode(t *testing.T) {
 		{&model.Module{Path: filepath.Join(dir, "none")}, "file not found"},
 		{&model.Module{Path: text}, "not a 64-bit ELF file"},
 		{&model.Module{Path: path, BuildID: "abcdef"}, "build-id differs"},
-		{recorded(t, debug), "only its debug file"},
+		{recordedModule(t, debug), "only its debug file"},
 	} {
-		code, err := resolver(t, Config{}).Code(c.module)
+		code, err := newTestResolver(t, Config{}).CodeOf(c.module)
 		if code != nil || !errors.Is(err, ErrNoCode) || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%v: %v, want %q", c.module, err, c.why)
 		}
@@ -128,16 +128,16 @@ func TestNoCode(t *testing.T) {
 // directory with the one the compiler ran in.
 func TestAbsoluteNames(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
-		need(t, "clang")
+		requirePrograms(t, "clang")
 		source, err := filepath.Abs(filepath.Join("testdata", "plain.c"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "prog")
-		run(t, filepath.Dir(path), "clang", version, "-g", source, "-o", path)
-		code := opened(t, path, Config{})
-		addr, _ := code.Define("work")
-		if l := code.Levels(addr); len(l) != 1 || l[0].File != source {
+		runProgram(t, filepath.Dir(path), "clang", version, "-g", source, "-o", path)
+		code := openCode(t, path, Config{})
+		addr, _ := code.FunctionAddress("work")
+		if l := code.CallLevels(addr); len(l) != 1 || l[0].File != source {
 			t.Errorf("%s: %+v, want %s", version, l, source)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"laggard/binary/cursor"
 )
 
 // debugFile is the DWARF of one file. Units are indexed by address when it is
@@ -50,8 +52,8 @@ type unit struct {
 func openDebug(img *image, alt *debugFile) (*debugFile, error) {
 	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{},
 		scopes: map[dwarf.Offset]*scope{}, types: map[dwarf.Offset]*Type{}}
-	err := guard(img.path, func() error {
-		if err := f.load(); err != nil {
+	err := guardFile(img.path, func() error {
+		if err := f.loadSections(); err != nil {
 			return err
 		}
 		return f.indexUnits()
@@ -62,12 +64,12 @@ func openDebug(img *image, alt *debugFile) (*debugFile, error) {
 	return f, nil
 }
 
-func (f *debugFile) load() error {
+func (f *debugFile) loadSections() error {
 	names := []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_ranges", ".debug_str",
 		".debug_addr", ".debug_line_str", ".debug_str_offsets", ".debug_rnglists", ".debug_loclists", ".debug_loc"}
 	sec := map[string][]byte{}
 	for _, name := range names {
-		b, err := f.img.section(name)
+		b, err := f.img.sectionData(name)
 		if err != nil {
 			return err
 		}
@@ -98,11 +100,11 @@ func (f *debugFile) load() error {
 func unitHeaders(info, abbrev []byte, order binary.ByteOrder) ([]*unit, error) {
 	var units []*unit
 	tables := map[uint64]bool{}
-	c := cursor{b: info, order: order}
-	for c.left() > 0 {
-		n, is64 := c.length()
-		start := c.off
-		if c.bad || n > uint64(c.left()) {
+	c := cursor.Cursor{Bytes: info, Order: order}
+	for c.Left() > 0 {
+		n, is64 := c.UnitLength()
+		start := c.Off
+		if c.Bad || n > uint64(c.Left()) {
 			return nil, fmt.Errorf("%w: .debug_info ends inside a unit", ErrMalformed)
 		}
 		if n == 0 {
@@ -111,13 +113,13 @@ func unitHeaders(info, abbrev []byte, order binary.ByteOrder) ([]*unit, error) {
 		table, typ := unitHeader(&c, is64)
 		tables[table] = true
 		end := start + int(n)
-		if c.bad || c.off > end {
+		if c.Bad || c.Off > end {
 			return nil, fmt.Errorf("%w: unit header at %#x", ErrMalformed, start)
 		}
 		if typ != utType && typ != utSplitType {
-			units = append(units, &unit{root: dwarf.Offset(c.off), end: dwarf.Offset(end), split: typ == utSkeleton})
+			units = append(units, &unit{root: dwarf.Offset(c.Off), end: dwarf.Offset(end), split: typ == utSkeleton})
 		}
-		c.off = end
+		c.Off = end
 	}
 	return units, checkAbbrevs(abbrev, tables, order)
 }
@@ -131,21 +133,21 @@ const (
 )
 
 // unitHeader reads a header behind its length field.
-func unitHeader(c *cursor, is64 bool) (abbrev uint64, typ byte) {
-	if c.u16() < 5 {
-		abbrev = c.offset(is64)
-		c.u8()
+func unitHeader(c *cursor.Cursor, is64 bool) (abbrev uint64, typ byte) {
+	if c.Fixed(2) < 5 {
+		abbrev = c.Offset(is64)
+		c.U8()
 		return abbrev, 0
 	}
-	typ = c.u8()
-	c.u8()
-	abbrev = c.offset(is64)
+	typ = c.U8()
+	c.U8()
+	abbrev = c.Offset(is64)
 	switch typ {
 	case utSkeleton, utSplitCompile:
-		c.take(8)
+		c.Take(8)
 	case utType, utSplitType:
-		c.take(8)
-		c.offset(is64)
+		c.Take(8)
+		c.Offset(is64)
 	}
 	return abbrev, typ
 }
@@ -159,24 +161,24 @@ func checkAbbrevs(abbrev []byte, tables map[uint64]bool, order binary.ByteOrder)
 		if off > uint64(len(abbrev)) {
 			return fmt.Errorf("%w: abbreviations at %#x", ErrMalformed, off)
 		}
-		c := cursor{b: abbrev, off: int(off), order: order}
+		c := cursor.Cursor{Bytes: abbrev, Off: int(off), Order: order}
 		skipAbbrevs(&c)
-		if total += c.off - int(off); total > fact*len(abbrev) {
+		if total += c.Off - int(off); total > fact*len(abbrev) {
 			return fmt.Errorf("%w: abbreviation tables overlap", ErrMalformed)
 		}
 	}
 	return nil
 }
 
-func skipAbbrevs(c *cursor) {
+func skipAbbrevs(c *cursor.Cursor) {
 	const implicitConst = 0x21
-	for !c.bad && c.left() > 0 && c.uleb() != 0 {
-		c.uleb()
-		c.u8()
-		for !c.bad {
-			attr, form := c.uleb(), c.uleb()
+	for !c.Bad && c.Left() > 0 && c.ULEB() != 0 {
+		c.ULEB()
+		c.U8()
+		for !c.Bad {
+			attr, form := c.ULEB(), c.ULEB()
 			if form == implicitConst {
-				c.uleb()
+				c.ULEB()
 			}
 			if attr == 0 && form == 0 {
 				break
@@ -187,17 +189,17 @@ func skipAbbrevs(c *cursor) {
 
 func (f *debugFile) indexUnits() error {
 	var list []span[*unit]
-	w := f.walker()
+	w := f.newWalker()
 	for _, u := range f.units {
-		e, err := w.enter(u)
+		e, err := w.enterUnit(u)
 		if err != nil {
 			return err
 		}
 		if e.Val(attrDwoName) != nil || e.Val(attrGNUDwoName) != nil {
 			u.split = true
 		}
-		u.describe(e)
-		ranges, err := w.ranges(e)
+		u.readAttributes(e)
+		ranges, err := w.entryRanges(e)
 		if err != nil {
 			return err
 		}
@@ -209,8 +211,8 @@ func (f *debugFile) indexUnits() error {
 	return nil
 }
 
-// describe notes what the first entry of a unit says of the others.
-func (u *unit) describe(root *dwarf.Entry) {
+// readAttributes notes what the first entry of a unit says of the others.
+func (u *unit) readAttributes(root *dwarf.Entry) {
 	u.low, _ = root.Val(dwarf.AttrLowpc).(uint64)
 	u.locBase, _ = root.Val(dwarf.AttrLoclistsBase).(int64)
 	u.addrBase, _ = root.Val(dwarf.AttrAddrBase).(int64)
@@ -248,14 +250,14 @@ type walker struct {
 	left int64
 }
 
-func (f *debugFile) walker() *walker {
+func (f *debugFile) newWalker() *walker {
 	const factor, floor = 32, 1 << 20
 	return &walker{f: f, r: f.data.Reader(), left: floor + factor*f.infoSz}
 }
 
-// enter goes to the first entry of a unit and returns it. debug/dwarf needs to
+// enterUnit goes to the first entry of a unit and returns it. debug/dwarf needs to
 // have read it before it can decode others that use indexed forms.
-func (w *walker) enter(u *unit) (*dwarf.Entry, error) {
+func (w *walker) enterUnit(u *unit) (*dwarf.Entry, error) {
 	w.end = u.end
 	w.r.Seek(u.root)
 	e, err := w.next()
@@ -265,13 +267,13 @@ func (w *walker) enter(u *unit) (*dwarf.Entry, error) {
 	return e, err
 }
 
-// at goes to the entry at off, in whatever unit that is, and returns it.
-func (w *walker) at(off dwarf.Offset) (*dwarf.Entry, error) {
+// entryAt goes to the entry at off, in whatever unit that is, and returns it.
+func (w *walker) entryAt(off dwarf.Offset) (*dwarf.Entry, error) {
 	u := w.f.unitAt(off)
 	if u == nil {
 		return nil, fmt.Errorf("%w: reference to %#x", ErrMalformed, off)
 	}
-	root, err := w.enter(u)
+	root, err := w.enterUnit(u)
 	if err != nil || off == u.root {
 		return root, err
 	}
@@ -299,18 +301,18 @@ func (w *walker) next() (*dwarf.Entry, error) {
 			cost += int64(len(s)) / 8
 		}
 	}
-	return e, w.spend(cost)
+	return e, w.spendWork(cost)
 }
 
-func (w *walker) spend(n int64) error {
+func (w *walker) spendWork(n int64) error {
 	if w.left -= n; w.left < 0 {
 		return fmt.Errorf("%w: debug information asks for too much work", ErrMalformed)
 	}
 	return nil
 }
 
-// skip passes over the children of e, the entry just read.
-func (w *walker) skip(e *dwarf.Entry) error {
+// skipChildren passes over the children of e, the entry just read.
+func (w *walker) skipChildren(e *dwarf.Entry) error {
 	if !e.Children {
 		return nil
 	}
@@ -332,17 +334,17 @@ func (w *walker) skip(e *dwarf.Entry) error {
 	return nil
 }
 
-// ranges returns the addresses of an entry, without those of dropped code.
-func (w *walker) ranges(e *dwarf.Entry) ([][2]uint64, error) {
+// entryRanges returns the addresses of an entry, without those of dropped code.
+func (w *walker) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
 	all, err := w.f.data.Ranges(e)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	kept := all[:0]
 	for _, r := range all {
-		if r[0] < r[1] && w.f.img.executable(r[0]) {
+		if r[0] < r[1] && w.f.img.isExecutable(r[0]) {
 			kept = append(kept, r)
 		}
 	}
-	return kept, w.spend(int64(len(all)))
+	return kept, w.spendWork(int64(len(all)))
 }

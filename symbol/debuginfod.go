@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"laggard/internal/regular"
 )
 
 // Debuginfod asks servers of debug information for files by build-id, and keeps them
@@ -55,9 +57,9 @@ func NewDebuginfod(told io.Writer) *Debuginfod {
 // errNoServer says that there is nobody to ask.
 var errNoServer = errors.New("symbol: DEBUGINFOD_URLS names no server")
 
-// file returns where the debug file ("debuginfo") or the program ("executable") with
+// locateFile returns where the debug file ("debuginfo") or the program ("executable") with
 // that build-id lies, fetched if need be.
-func (d *Debuginfod) file(id, kind string) (string, error) {
+func (d *Debuginfod) locateFile(id, kind string) (string, error) {
 	if !isBuildID(id) || d == nil {
 		return "", nil
 	}
@@ -76,7 +78,7 @@ func (d *Debuginfod) file(id, kind string) (string, error) {
 			err = d.gone[server]
 			continue
 		}
-		if err = d.fetch(server, id, kind, path); err == nil {
+		if err = d.fetchFrom(server, id, kind, path); err == nil {
 			return path, nil
 		}
 	}
@@ -84,8 +86,8 @@ func (d *Debuginfod) file(id, kind string) (string, error) {
 	return "", err
 }
 
-// refuse forgets a file that is not what was asked for.
-func (d *Debuginfod) refuse(id, kind string, why error) {
+// rejectFile forgets a file that is not what was asked for.
+func (d *Debuginfod) rejectFile(id, kind string, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.gone[id+kind] = why
@@ -95,8 +97,8 @@ func (d *Debuginfod) refuse(id, kind string, why error) {
 // errAbsent says that a server answered, and does not have the file.
 var errAbsent = errors.New("symbol: debuginfod: no server has it")
 
-func (d *Debuginfod) fetch(server, id, kind, path string) error {
-	body, err := d.open(strings.TrimSuffix(server, "/") + "/buildid/" + id + "/" + kind)
+func (d *Debuginfod) fetchFrom(server, id, kind, path string) error {
+	body, err := d.openURL(strings.TrimSuffix(server, "/") + "/buildid/" + id + "/" + kind)
 	if errors.Is(err, errAbsent) {
 		return err
 	}
@@ -105,27 +107,21 @@ func (d *Debuginfod) fetch(server, id, kind, path string) error {
 		return d.gone[server]
 	}
 	defer body.Close()
-	fmt.Fprintf(d.told, "laggard: fetching the %s of build-id %s from %s\n", kind, brief(id), server)
+	fmt.Fprintf(d.told, "laggard: fetching the %s of build-id %s from %s\n", kind, shortBuildID(id), server)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), kind)
-	if err != nil {
+	return regular.ReplaceFileBy(path, func(w io.Writer) error {
+		n, err := io.Copy(w, io.LimitReader(body, fetchLimit))
+		if err == nil && n == fetchLimit {
+			err = fmt.Errorf("symbol: debuginfod: %s: longer than %d bytes", server, int64(fetchLimit))
+		}
 		return err
-	}
-	defer os.Remove(part.Name())
-	n, err := io.Copy(part, io.LimitReader(body, fetchLimit))
-	if err == nil && n == fetchLimit {
-		err = fmt.Errorf("symbol: debuginfod: %s: longer than %d bytes", server, int64(fetchLimit))
-	}
-	if err = errors.Join(err, part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
+	})
 }
 
-// open asks for a file. Closing the body ends the request.
-func (d *Debuginfod) open(address string) (io.ReadCloser, error) {
+// openURL asks for a file. Closing the body ends the request.
+func (d *Debuginfod) openURL(address string) (io.ReadCloser, error) {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "file" {
 		f, err := os.Open(u.Path)
 		if errors.Is(err, os.ErrNotExist) {

@@ -24,7 +24,7 @@ func TestDebuginfod(t *testing.T) {
 	p := plainC(t)
 	mirror := t.TempDir()
 	id := p.mod.BuildID
-	move(t, separate(t, p), filepath.Join(mirror, "buildid", id, "debuginfo"))
+	moveFile(t, separateDebug(t, p), filepath.Join(mirror, "buildid", id, "debuginfo"))
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++
@@ -35,19 +35,19 @@ func TestDebuginfod(t *testing.T) {
 	defer empty.Close()
 
 	d, told := debuginfodOf(t, empty.URL, server.URL)
-	wantLine(t, p.resolve(t, Config{Debuginfod: d}), true, "")
-	wantLine(t, p.resolve(t, Config{Debuginfod: d}), true, "")
+	wantLine(t, p.resolveWork(t, Config{Debuginfod: d}), true, "")
+	wantLine(t, p.resolveWork(t, Config{Debuginfod: d}), true, "")
 	if asked != 1 || strings.Count(told.String(), "\n") != 1 || !strings.Contains(told.String(), server.URL) {
 		t.Errorf("asked %d times, told %q", asked, told)
 	}
 
 	d, _ = debuginfodOf(t, "file://"+mirror)
-	wantLine(t, p.resolve(t, Config{Debuginfod: d}), true, "")
+	wantLine(t, p.resolveWork(t, Config{Debuginfod: d}), true, "")
 
 	// The program itself is gone.
-	move(t, p.prog, filepath.Join(mirror, "buildid", id, "executable"))
+	moveFile(t, p.prog, filepath.Join(mirror, "buildid", id, "executable"))
 	d, told = debuginfodOf(t, server.URL)
-	wantLine(t, p.resolve(t, Config{Debuginfod: d}), true, "")
+	wantLine(t, p.resolveWork(t, Config{Debuginfod: d}), true, "")
 	if strings.Count(told.String(), "\n") != 2 {
 		t.Errorf("told %q", told)
 	}
@@ -57,8 +57,8 @@ func TestDebuginfod(t *testing.T) {
 // is done. A server that does not answer is asked once.
 func TestDebuginfodFails(t *testing.T) {
 	p, other := plainC(t), plainC(t, "-DOTHER", "-O1")
-	separate(t, p)
-	wrong, err := os.ReadFile(separate(t, other))
+	separateDebug(t, p)
+	wrong, err := os.ReadFile(separateDebug(t, other))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func TestDebuginfodFails(t *testing.T) {
 		d, _ := debuginfodOf(t, server.URL)
 		d.timeout = 200 * time.Millisecond
 		asked = 0
-		l := p.resolve(t, Config{Debuginfod: d})
-		p.resolve(t, Config{Debuginfod: d})
+		l := p.resolveWork(t, Config{Debuginfod: d})
+		p.resolveWork(t, Config{Debuginfod: d})
 		if l.Function == "" && l.Line != 0 || !strings.Contains(l.Note, c.note) {
 			t.Errorf("%s: got %v, note %q", c.note, l, l.Note)
 		}
@@ -94,7 +94,7 @@ func TestDebuginfodFails(t *testing.T) {
 		server.Close()
 	}
 	d, _ := debuginfodOf(t)
-	if l := p.resolve(t, Config{Debuginfod: d}); !strings.Contains(l.Note, "DEBUGINFOD_URLS names no server") {
+	if l := p.resolveWork(t, Config{Debuginfod: d}); !strings.Contains(l.Note, "DEBUGINFOD_URLS names no server") {
 		t.Errorf("note %q", l.Note)
 	}
 }

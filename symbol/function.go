@@ -3,40 +3,42 @@ package symbol
 import (
 	"debug/dwarf"
 	"slices"
+
+	"laggard/binary/cursor"
 )
 
-// lookup returns the logical levels at pc, innermost first, with linker names
+// lookupCalls returns the logical levels at pc, innermost first, with linker names
 // in Function; nil when no unit has the address.
-func (f *debugFile) lookup(pc uint64) (calls []Call, split bool, err error) {
-	err = guard(f.img.path, func() error {
+func (f *debugFile) lookupCalls(pc uint64) (calls []Call, split bool, err error) {
+	err = guardFile(f.img.path, func() error {
 		u, ok := f.byPC.find(pc)
 		if !ok {
 			return nil
 		}
 		split = u.split
-		calls, err = f.calls(u, pc)
+		calls, err = f.callsAt(u, pc)
 		return err
 	})
 	return calls, split, err
 }
 
-func (f *debugFile) calls(u *unit, pc uint64) ([]Call, error) {
-	w := f.walker()
-	chain, err := w.chain(u, pc)
+func (f *debugFile) callsAt(u *unit, pc uint64) ([]Call, error) {
+	w := f.newWalker()
+	chain, err := w.inlineChain(u, pc)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := f.lines(u)
+	lines, err := f.linesOf(u)
 	if err != nil {
 		return nil, err
 	}
-	file, line := lines.find(pc)
+	file, line := lines.sourceLine(pc)
 	if len(chain) == 0 {
 		return []Call{{File: file, Line: line}}, nil
 	}
 	var calls []Call
 	for i := len(chain) - 1; i >= 0; i-- {
-		name, err := f.name(chain[i], w)
+		name, err := f.functionName(chain[i], w)
 		if err != nil {
 			return nil, err
 		}
@@ -46,10 +48,10 @@ func (f *debugFile) calls(u *unit, pc uint64) ([]Call, error) {
 	return calls, nil
 }
 
-// chain returns the function at pc and the functions inlined there, outermost
+// inlineChain returns the function at pc and the functions inlined there, outermost
 // first; nil if the unit does not know the function.
-func (w *walker) chain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
-	off, ok, err := w.function(u, pc)
+func (w *walker) inlineChain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
+	off, ok, err := w.functionEntry(u, pc)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (w *walker) chain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	fn, err := w.at(off)
+	fn, err := w.entryAt(off)
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +72,17 @@ func (w *walker) chain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
 	return chain, nil
 }
 
-// function finds the function entry for pc. Functions inside of functions are
+// functionEntry finds the function entry for pc. Functions inside of functions are
 // indexed only when an address needs them: few languages have them.
-func (w *walker) function(u *unit, pc uint64) (dwarf.Offset, bool, error) {
+func (w *walker) functionEntry(u *unit, pc uint64) (dwarf.Offset, bool, error) {
 	if u.funcs == nil {
-		if err := w.index(u, false); err != nil {
+		if err := w.indexFunctions(u, false); err != nil {
 			return 0, false, err
 		}
 	}
 	off, ok := u.funcs.find(pc)
 	if !ok && !u.full {
-		if err := w.index(u, true); err != nil {
+		if err := w.indexFunctions(u, true); err != nil {
 			return 0, false, err
 		}
 		off, ok = u.funcs.find(pc)
@@ -88,8 +90,8 @@ func (w *walker) function(u *unit, pc uint64) (dwarf.Offset, bool, error) {
 	return off, ok, nil
 }
 
-func (w *walker) index(u *unit, full bool) error {
-	root, err := w.enter(u)
+func (w *walker) indexFunctions(u *unit, full bool) error {
+	root, err := w.enterUnit(u)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (w *walker) index(u *unit, full bool) error {
 			continue
 		}
 		if e.Tag == dwarf.TagSubprogram {
-			ranges, err := w.ranges(e)
+			ranges, err := w.entryRanges(e)
 			if err != nil {
 				return err
 			}
@@ -117,9 +119,9 @@ func (w *walker) index(u *unit, full bool) error {
 				list = append(list, span[dwarf.Offset]{r[0], r[1], e.Offset})
 			}
 		}
-		if e.Children && nests(e.Tag, full) {
+		if e.Children && mayNestFunctions(e.Tag, full) {
 			depth++
-		} else if err := w.skip(e); err != nil {
+		} else if err := w.skipChildren(e); err != nil {
 			return err
 		}
 	}
@@ -128,8 +130,8 @@ func (w *walker) index(u *unit, full bool) error {
 	return nil
 }
 
-// nests tells whether functions can stand below an entry of this kind.
-func nests(tag dwarf.Tag, full bool) bool {
+// mayNestFunctions reports whether functions can stand below an entry of this kind.
+func mayNestFunctions(tag dwarf.Tag, full bool) bool {
 	switch tag {
 	case dwarf.TagNamespace, dwarf.TagModule:
 		return true
@@ -144,21 +146,21 @@ func nests(tag dwarf.Tag, full bool) bool {
 // compilers mark the main program (DWARF 5, section 3.3.1.2).
 const fortranProgram = 2
 
-// name returns the linker name of a function entry, or its plain name where it
+// functionName returns the linker name of a function entry, or its plain name where it
 // has no other, following the entries it was made from.
-func (f *debugFile) name(e *dwarf.Entry, w *walker) (string, error) {
+func (f *debugFile) functionName(e *dwarf.Entry, w *walker) (string, error) {
 	plain := ""
 	for range 16 { // a chain in real files has at most three members
 		if cc, ok := e.Val(dwarf.AttrCalling).(int64); ok && cc == fortranProgram {
 			return "MAIN__", nil
 		}
 		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkage} {
-			if s := f.text(e, a); s != "" {
-				return sourceName(s, f.text(e, dwarf.AttrName)), nil
+			if s := f.stringAttr(e, a); s != "" {
+				return sourceName(s, f.stringAttr(e, dwarf.AttrName)), nil
 			}
 		}
 		if plain == "" {
-			plain = f.text(e, dwarf.AttrName)
+			plain = f.stringAttr(e, dwarf.AttrName)
 		}
 		ref := e.AttrField(dwarf.AttrAbstractOrigin)
 		if ref == nil {
@@ -170,13 +172,13 @@ func (f *debugFile) name(e *dwarf.Entry, w *walker) (string, error) {
 		off, local := ref.Val.(dwarf.Offset)
 		if alt, ok := ref.Val.(int64); ok && ref.Class == dwarf.ClassReferenceAlt && f.alt != nil {
 			f, off, local = f.alt, dwarf.Offset(alt), true
-			w = f.walker()
+			w = f.newWalker()
 		}
 		if !local {
 			return plain, nil
 		}
 		var err error
-		if e, err = w.at(off); err != nil {
+		if e, err = w.entryAt(off); err != nil {
 			return "", err
 		}
 	}
@@ -192,8 +194,8 @@ func sourceName(linker, source string) string {
 	return linker
 }
 
-// text returns a string attribute, "" if e has none.
-func (f *debugFile) text(e *dwarf.Entry, a dwarf.Attr) string {
+// stringAttr returns a string attribute, "" if e has none.
+func (f *debugFile) stringAttr(e *dwarf.Entry, a dwarf.Attr) string {
 	field := e.AttrField(a)
 	if field == nil {
 		return ""
@@ -205,7 +207,7 @@ func (f *debugFile) text(e *dwarf.Entry, a dwarf.Attr) string {
 	if !ok || field.Class != dwarf.ClassStringAlt || f.alt == nil || off < 0 || off >= int64(len(f.alt.str)) {
 		return ""
 	}
-	c := cursor{b: f.alt.str, off: int(off), order: f.order}
-	n := c.cstring()
-	return string(f.alt.str[off:][:min(n, maxName)])
+	c := cursor.Cursor{Bytes: f.alt.str, Off: int(off), Order: f.order}
+	text := c.Text()
+	return string(text[:min(len(text), maxName)])
 }

@@ -73,7 +73,7 @@ func resolveBytes(t testing.TB, data []byte) Location {
 		t.Fatal(err)
 	}
 	begin := time.Now()
-	l := resolver(t, Config{}).Resolve(model.Frame{Module: &model.Module{Path: path}, Offset: 0x1010}, false)
+	l := newTestResolver(t, Config{}).Resolve(model.Frame{Module: &model.Module{Path: path}, Offset: 0x1010}, false)
 	if d := time.Since(begin); d > 5*time.Second {
 		t.Errorf("took %v", d)
 	}
@@ -116,7 +116,7 @@ func TestHostileDWARF(t *testing.T) {
 		{"count of directories", dwarfFile("", "", unit(lineV5)), "header of the line table"},
 		{"line table cut", dwarfFile("", "", "\xff\x00\x00\x00\x04"), "beyond the end"},
 		{"abbreviations overlap", overlappingAbbrevs(), "abbreviation tables overlap"},
-		{"compressed bomb", bomb(), "unpacks"},
+		{"compressed bomb", compressedBomb(), "unpacks"},
 		{"no ELF", []byte("#!/bin/sh\necho hello\n"), "not a 64-bit ELF file"},
 		{"empty", nil, "empty"},
 	} {
@@ -142,15 +142,15 @@ func overlappingAbbrevs() []byte {
 		".debug_info", ".debug_abbrev")
 }
 
-// bomb has a section that claims to unpack to a terabyte.
-func bomb() []byte {
+// compressedBomb has a section that claims to unpack to a terabyte.
+func compressedBomb() []byte {
 	packed := binary.BigEndian.AppendUint64([]byte("ZLIB"), 1<<40)
 	return elfFile(map[string][]byte{".zdebug_info": packed}, ".zdebug_info")
 }
 
 func TestNotARegularFile(t *testing.T) {
-	l := resolver(t, Config{}).Resolve(model.Frame{Module: &model.Module{Path: t.TempDir()}, Offset: 0x1010}, false)
-	if !strings.Contains(l.Note, "no regular file") {
+	l := newTestResolver(t, Config{}).Resolve(model.Frame{Module: &model.Module{Path: t.TempDir()}, Offset: 0x1010}, false)
+	if !strings.Contains(l.Note, "not a regular file") {
 		t.Errorf("note %q", l.Note)
 	}
 }
@@ -158,7 +158,7 @@ func TestNotARegularFile(t *testing.T) {
 // TestCutFile: a file that shrinks after it was opened must not end the program.
 func TestCutFile(t *testing.T) {
 	p := plainC(t)
-	r := resolver(t, Config{})
+	r := newTestResolver(t, Config{})
 	r.Resolve(model.Frame{Module: p.mod, Offset: p.addr}, false)
 	if err := os.Truncate(p.prog, 100); err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func resolveImage(data []byte, addrs []uint64) (locs []Location) {
 		return nil
 	}
 	for _, a := range addrs {
-		locs = append(locs, m.resolve(Config{}, a))
+		locs = append(locs, m.resolvePC(Config{}, a))
 	}
 	return locs
 }
@@ -212,10 +212,10 @@ func resolveImage(data []byte, addrs []uint64) (locs []Location) {
 func FuzzImage(f *testing.F) {
 	f.Add(dwarfFile(subprogram, subprogramEntry+"\x00", ""), uint64(0x1010))
 	f.Add(overlappingAbbrevs()[:500], uint64(0x1010))
-	f.Add(bomb(), uint64(0x1010))
+	f.Add(compressedBomb(), uint64(0x1010))
 	f.Add([]byte("\x7fELF"), uint64(0))
 	for _, flags := range []string{"-gdwarf-4", "-gdwarf-5", "-gz=zlib"} {
-		if data := seed(f, flags); data != nil {
+		if data := seedProgram(f, flags); data != nil {
 			f.Add(data, uint64(0x1150))
 		}
 	}
@@ -232,7 +232,7 @@ func FuzzImage(f *testing.F) {
 func FuzzVariables(f *testing.F) {
 	f.Add(dwarfFile(subprogram, subprogramEntry+"\x00", ""), uint64(0x1010), uint64(0x4000))
 	for _, flags := range []string{"-gdwarf-4", "-gdwarf-5", "-O2"} {
-		if data := seed(f, flags); data != nil {
+		if data := seedProgram(f, flags); data != nil {
 			f.Add(data, uint64(0x1150), uint64(0x4010))
 		}
 	}
@@ -244,21 +244,21 @@ func FuzzVariables(f *testing.F) {
 		c := &Code{m}
 		if v := c.Variables(pc); v != nil {
 			for register := range registers {
-				c.Target(v.At(register, pc))
+				c.TargetOf(v.RegisterType(register, pc))
 			}
 		}
-		if v, ok := c.Static(pc, addr); ok && v.Size < 0 {
+		if v, ok := c.StaticAt(pc, addr); ok && v.Size < 0 {
 			t.Errorf("a variable of %d bytes", v.Size)
 		}
 	})
 }
 
-// seed is a small real program, nil where there is no compiler.
-func seed(f *testing.F, flags string) []byte {
+// seedProgram is a small real program, nil where there is no compiler.
+func seedProgram(f *testing.F, flags string) []byte {
 	dir := f.TempDir()
 	out := filepath.Join(dir, "seed")
 	src := filepath.Join("testdata", "plain.c")
-	if err := compile(src, out, flags); err != nil {
+	if err := compileSeed(src, out, flags); err != nil {
 		return nil
 	}
 	data, err := os.ReadFile(out)
@@ -271,12 +271,12 @@ func seed(f *testing.F, flags string) []byte {
 // TestConcurrent: many goroutines, one answer each, and all the same.
 func TestConcurrent(t *testing.T) {
 	p := plainC(t)
-	r := resolver(t, Config{})
+	r := newTestResolver(t, Config{})
 	work := p.all["work"]
 	describeAll := func() string {
 		var s strings.Builder
 		for a := work.addr; a < work.addr+work.size; a++ {
-			fmt.Fprintln(&s, describe(r.Resolve(model.Frame{Module: p.mod, Offset: a}, true)))
+			fmt.Fprintln(&s, describeLocation(r.Resolve(model.Frame{Module: p.mod, Offset: a}, true)))
 		}
 		return s.String()
 	}

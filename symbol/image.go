@@ -3,7 +3,7 @@ package symbol
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/hex"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"laggard/binary/elfnote"
 	"laggard/model"
 
 	"laggard/internal/regular"
@@ -28,9 +29,9 @@ type image struct {
 	buildID string // lower-case hex, "" if it has none
 }
 
-// guard turns a panic of a decoder on bad contents, and the fault on a page of
+// guardFile turns a panic of a decoder on bad contents, and the fault on a page of
 // a file that was cut after it was mapped, into an error naming the file.
-func guard(path string, f func() error) (err error) {
+func guardFile(path string, f func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(old)
 	defer func() {
@@ -77,7 +78,7 @@ func mapFile(path string) ([]byte, error) {
 
 func parseImage(path string, data []byte) (*image, error) {
 	img := &image{path: path, data: data}
-	err := guard(path, func() error {
+	err := guardFile(path, func() error {
 		if err := checkHeader(data); err != nil {
 			return err
 		}
@@ -131,8 +132,8 @@ func (m *image) close() {
 	unix.Munmap(m.data)
 }
 
-// bytes returns a part of the mapped file, nil if it is not wholly there.
-func (m *image) bytes(off, size uint64) []byte {
+// rawBytes returns a part of the mapped file, nil if it is not wholly there.
+func (m *image) rawBytes(off, size uint64) []byte {
 	if off > uint64(len(m.data)) || size > uint64(len(m.data))-off {
 		return nil
 	}
@@ -143,9 +144,9 @@ func (m *image) bytes(off, size uint64) []byte {
 // its size in the file. Debug information shrinks three- to tenfold.
 const maxInflate = 64
 
-// section returns the contents of a section, unpacked; nil if there is none.
+// sectionData returns the contents of a section, unpacked; nil if there is none.
 // Uncompressed contents are a part of the mapping, not a copy.
-func (m *image) section(name string) ([]byte, error) {
+func (m *image) sectionData(name string) ([]byte, error) {
 	s := m.elf.Section(name)
 	if rest, ok := strings.CutPrefix(name, ".debug_"); ok && s == nil {
 		s = m.elf.Section(".zdebug_" + rest)
@@ -154,14 +155,14 @@ func (m *image) section(name string) ([]byte, error) {
 		return nil, nil
 	}
 	if s.Flags&elf.SHF_COMPRESSED == 0 && !strings.HasPrefix(s.Name, ".zdebug_") {
-		b := m.bytes(s.Offset, s.FileSize)
+		b := m.rawBytes(s.Offset, s.FileSize)
 		if b == nil {
 			return nil, fmt.Errorf("%w: section %s beyond the end", ErrMalformed, name)
 		}
 		return b, nil
 	}
 	s.Open() // sets Size of the .zdebug form
-	if s.Size/maxInflate > s.FileSize || m.bytes(s.Offset, s.FileSize) == nil {
+	if s.Size/maxInflate > s.FileSize || m.rawBytes(s.Offset, s.FileSize) == nil {
 		return nil, fmt.Errorf("%w: section %s unpacks %d to %d bytes", ErrMalformed, name, s.FileSize, s.Size)
 	}
 	b, err := s.Data()
@@ -171,7 +172,7 @@ func (m *image) section(name string) ([]byte, error) {
 	return b, nil
 }
 
-// hasDWARF tells whether the file has debug information of its own.
+// hasDWARF reports whether the file has debug information of its own.
 func (m *image) hasDWARF() bool {
 	return m.elf.Section(".debug_info") != nil || m.elf.Section(".zdebug_info") != nil
 }
@@ -181,14 +182,14 @@ func (m *image) hasDWARF() bool {
 func (m *image) readBuildID() string {
 	for _, s := range m.elf.Sections {
 		if s.Type == elf.SHT_NOTE {
-			if id := m.buildIDNote(m.bytes(s.Offset, s.FileSize)); id != "" {
+			if id := elfnote.BuildID(m.rawBytes(s.Offset, s.FileSize), m.elf.ByteOrder); id != "" {
 				return id
 			}
 		}
 	}
 	for _, p := range m.elf.Progs {
 		if p.Type == elf.PT_NOTE {
-			if id := m.buildIDNote(m.bytes(p.Off, p.Filesz)); id != "" {
+			if id := elfnote.BuildID(m.rawBytes(p.Off, p.Filesz), m.elf.ByteOrder); id != "" {
 				return id
 			}
 		}
@@ -196,28 +197,9 @@ func (m *image) readBuildID() string {
 	return ""
 }
 
-func (m *image) buildIDNote(b []byte) string {
-	const ntGNUBuildID, maxID = 3, 64
-	pad := func(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
-	for len(b) >= 12 {
-		namesz, descsz := m.elf.ByteOrder.Uint32(b), m.elf.ByteOrder.Uint32(b[4:])
-		kind := m.elf.ByteOrder.Uint32(b[8:])
-		b = b[12:]
-		if pad(namesz)+uint64(descsz) > uint64(len(b)) {
-			return ""
-		}
-		desc := b[pad(namesz):][:descsz]
-		if kind == ntGNUBuildID && string(b[:namesz]) == "GNU\x00" && descsz > 0 && descsz <= maxID {
-			return hex.EncodeToString(desc)
-		}
-		b = b[min(pad(namesz)+pad(descsz), uint64(len(b))):]
-	}
-	return ""
-}
-
-// executable tells whether an address lies in a segment with code. Entries of
+// isExecutable reports whether an address lies in a segment with code. Entries of
 // functions that the linker dropped do not: it sets their addresses to zero.
-func (m *image) executable(addr uint64) bool {
+func (m *image) isExecutable(addr uint64) bool {
 	if addr == 0 {
 		return false
 	}
@@ -229,10 +211,10 @@ func (m *image) executable(addr uint64) bool {
 	return false
 }
 
-// reaches tells whether the code of a function that begins at lo, and whose size
+// mayReach reports whether the code of a function that begins at lo, and whose size
 // is not known, may go on to pc: both are in one section, and the unwinding
 // information knows of no function that begins in between.
-func (m *image) reaches(lo, pc uint64) bool {
+func (m *image) mayReach(lo, pc uint64) bool {
 	if start, _, ok := m.unwindRange(pc); ok {
 		return start <= lo
 	}
@@ -272,7 +254,7 @@ func OpenProgram(path string) (*Program, error) {
 	return p, nil
 }
 
-// Contains tells whether code of the file is at an address of the file. A
+// Contains reports whether code of the file is at an address of the file. A
 // return address may be just past it.
 func (p *Program) Contains(address uint64) bool {
 	for _, c := range p.code {
@@ -281,4 +263,11 @@ func (p *Program) Contains(address uint64) bool {
 		}
 	}
 	return false
+}
+
+func byteOrder(ident byte) binary.ByteOrder {
+	if elf.Data(ident) == elf.ELFDATA2MSB {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
 }

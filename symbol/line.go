@@ -7,6 +7,8 @@ import (
 	"io"
 	"path"
 	"sort"
+
+	"laggard/binary/cursor"
 )
 
 // lineTable maps the addresses of a unit to source lines.
@@ -23,9 +25,9 @@ type row struct {
 	column uint32 // from 1; 0 unknown
 }
 
-// lines returns the table of a unit, an empty one if it has none.
-func (f *debugFile) lines(u *unit) (*lineTable, error) {
-	root, err := f.walker().enter(u)
+// linesOf returns the table of a unit, an empty one if it has none.
+func (f *debugFile) linesOf(u *unit) (*lineTable, error) {
+	root, err := f.newWalker().enterUnit(u)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (f *debugFile) lines(u *unit) (*lineTable, error) {
 	if t := f.tables[off]; t != nil {
 		return t, nil
 	}
-	dir := f.text(root, dwarf.AttrCompDir)
+	dir := f.stringAttr(root, dwarf.AttrCompDir)
 	absolute, err := f.checkLines(off, len(dir))
 	if err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func readLines(r *dwarf.LineReader, dir string, img *image) (*lineTable, error) 
 			seq = append(seq, row{e.Address, fileNumber(r, number, e.File), uint32(e.Line), uint32(max(e.Column, 0))})
 			continue
 		}
-		if len(seq) > 0 && img.executable(seq[0].addr) {
+		if len(seq) > 0 && img.isExecutable(seq[0].addr) {
 			sort.SliceStable(seq, func(i, j int) bool { return seq[i].addr < seq[j].addr })
 			list = append(list, span[[]row]{seq[0].addr, e.Address, seq})
 		}
@@ -109,17 +111,17 @@ func fileNumber(r *dwarf.LineReader, number map[*dwarf.LineFile]uint32, f *dwarf
 	return number[f]
 }
 
-// find returns the source line of pc.
-func (t *lineTable) find(pc uint64) (file string, line int) {
-	r := t.row(pc)
+// sourceLine returns the source line of pc.
+func (t *lineTable) sourceLine(pc uint64) (file string, line int) {
+	r := t.rowAt(pc)
 	if r == nil {
 		return "", 0
 	}
-	return t.file(int64(r.file)), int(r.line)
+	return t.fileName(int64(r.file)), int(r.line)
 }
 
-// row returns the last row at or before pc; nil if there is none.
-func (t *lineTable) row(pc uint64) *row {
+// rowAt returns the last row at or before pc; nil if there is none.
+func (t *lineTable) rowAt(pc uint64) *row {
 	seq, ok := t.seqs.find(pc)
 	if !ok {
 		return nil
@@ -127,12 +129,12 @@ func (t *lineTable) row(pc uint64) *row {
 	return &seq[sort.Search(len(seq), func(i int) bool { return seq[i].addr > pc })-1]
 }
 
-// column returns the column of pc in its source line, from 1; 0 unknown.
-func (f *debugFile) column(pc uint64) (column int) {
-	guard(f.img.path, func() error {
+// columnAt returns the column of pc in its source line, from 1; 0 unknown.
+func (f *debugFile) columnAt(pc uint64) (column int) {
+	guardFile(f.img.path, func() error {
 		if u, ok := f.byPC.find(pc); ok {
-			if lines, err := f.lines(u); err == nil {
-				if r := lines.row(pc); r != nil {
+			if lines, err := f.linesOf(u); err == nil {
+				if r := lines.rowAt(pc); r != nil {
 					column = int(r.column)
 				}
 			}
@@ -142,7 +144,7 @@ func (f *debugFile) column(pc uint64) (column int) {
 	return column
 }
 
-func (t *lineTable) file(n int64) string {
+func (t *lineTable) fileName(n int64) string {
 	if n < 0 || n >= int64(len(t.files)) {
 		return ""
 	}
@@ -153,7 +155,7 @@ func (t *lineTable) file(n int64) string {
 func (t *lineTable) callSite(e *dwarf.Entry) (file string, line int) {
 	n, ok := e.Val(dwarf.AttrCallFile).(int64)
 	if ok {
-		file = t.file(n)
+		file = t.fileName(n)
 	}
 	l, _ := e.Val(dwarf.AttrCallLine).(int64)
 	return file, int(max(l, 0))
@@ -174,38 +176,38 @@ func (f *debugFile) checkLines(off int64, compDir int) (absolute map[int]string,
 	if off < 0 || off > int64(len(f.line)) || compDir > maxPath {
 		return nil, fmt.Errorf("%w: line table at %#x", ErrMalformed, off)
 	}
-	h := lineHeader{cursor: cursor{b: f.line, off: int(off), order: f.order}, f: f}
-	n, is64 := h.length()
+	h := lineHeader{Cursor: cursor.Cursor{Bytes: f.line, Off: int(off), Order: f.order}, f: f}
+	n, is64 := h.UnitLength()
 	h.is64 = is64
-	if h.bad || n > uint64(h.left()) {
+	if h.Bad || n > uint64(h.Left()) {
 		return nil, fmt.Errorf("%w: line table at %#x beyond the end", ErrMalformed, off)
 	}
-	version := h.u16()
+	version := h.Fixed(2)
 	if version >= 5 {
-		h.take(2)
+		h.Take(2)
 	}
-	h.offset(is64)
-	if h.take(4); version >= 4 { // one field more since version 4
-		h.u8()
+	h.Offset(is64)
+	if h.Take(4); version >= 4 { // one field more since version 4
+		h.U8()
 	}
-	if opcodes := h.u8(); opcodes > 0 {
-		h.take(uint64(opcodes) - 1)
+	if opcodes := h.U8(); opcodes > 0 {
+		h.Take(uint64(opcodes) - 1)
 	}
 	if version >= 5 {
-		h.entries(0)
+		h.readEntries(0)
 		h.absolute = map[int]string{}
-		h.entries(h.longest)
+		h.readEntries(h.longest)
 	} else {
 		h.oldNames(compDir)
 	}
-	if h.bad || h.total > maxLineNames {
+	if h.Bad || h.total > maxLineNames {
 		return nil, fmt.Errorf("%w: header of the line table at %#x", ErrMalformed, off)
 	}
 	return h.absolute, nil
 }
 
 type lineHeader struct {
-	cursor
+	cursor.Cursor
 	f       *debugFile
 	is64    bool
 	longest int // greatest length of a directory name
@@ -215,109 +217,108 @@ type lineHeader struct {
 	absolute map[int]string
 }
 
-// name counts a name of n bytes that is put behind one of dir bytes.
-func (h *lineHeader) name(n, dir int) {
+// countName counts a name of n bytes that is put behind one of dir bytes.
+func (h *lineHeader) countName(n, dir int) {
 	h.total += n + dir
 	if n > maxPath || h.total > maxLineNames {
-		h.bad = true
+		h.Bad = true
 	}
 }
 
 // oldNames reads the directories and files of versions 2 to 4.
 func (h *lineHeader) oldNames(compDir int) {
 	h.longest = compDir
-	for !h.bad {
-		n := h.cstring()
+	for !h.Bad {
+		n := len(h.Text())
 		if n == 0 {
 			break
 		}
-		h.name(n, compDir)
+		h.countName(n, compDir)
 		h.longest = max(h.longest, compDir+n)
 	}
-	for !h.bad {
-		n := h.cstring()
+	for !h.Bad {
+		n := len(h.Text())
 		if n == 0 {
 			break
 		}
-		h.name(n, h.longest)
-		h.uleb()
-		h.uleb()
-		h.uleb()
+		h.countName(n, h.longest)
+		h.ULEB()
+		h.ULEB()
+		h.ULEB()
 	}
 }
 
-// entries reads the formats and entries of the directories or files of
+// readEntries reads the formats and entries of the directories or files of
 // version 5; dir is the length of the directory that may come before a name.
-func (h *lineHeader) entries(dir int) {
-	forms := make([]uint64, h.u8())
+func (h *lineHeader) readEntries(dir int) {
+	forms := make([]uint64, h.U8())
 	is := -1 // which of them is the name
 	for i := range forms {
 		const path = 1 // DW_LNCT_path
-		if h.uleb() == path {
+		if h.ULEB() == path {
 			is = i
 		}
-		forms[i] = h.uleb()
+		forms[i] = h.ULEB()
 	}
-	count := h.uleb()
+	count := h.ULEB()
 	if len(forms) == 0 && count > 0 {
-		h.bad = true
+		h.Bad = true
 	}
-	for n := 0; count > 0 && !h.bad; count, n = count-1, n+1 {
-		h.name(0, dir)
+	for n := 0; count > 0 && !h.Bad; count, n = count-1, n+1 {
+		h.countName(0, dir)
 		for i, form := range forms {
-			text := h.form(form)
-			if i == is && h.absolute != nil && !h.bad && len(text) > 0 && text[0] == '/' {
+			text := h.readForm(form)
+			if i == is && h.absolute != nil && !h.Bad && len(text) > 0 && text[0] == '/' {
 				h.absolute[n] = string(text)
 			}
 		}
 	}
 }
 
-// form passes over a value of version 5 (DWARF 5, section 6.2.4.1) and counts
+// readForm passes over a value of version 5 (DWARF 5, section 6.2.4.1) and counts
 // and returns it if it is a name.
-func (h *lineHeader) form(form uint64) (text []byte) {
+func (h *lineHeader) readForm(form uint64) (text []byte) {
 	switch form {
 	case 0x08: // string
-		start := h.off
-		text = h.b[start : start+h.cstring()]
+		text = h.Text()
 	case 0x1f: // line_strp
-		text = h.indirect(h.f.lstr)
+		text = h.indirectString(h.f.lstr)
 	case 0x0e: // strp
-		text = h.indirect(h.f.str)
+		text = h.indirectString(h.f.str)
 	case 0x0b: // data1
-		h.take(1)
+		h.Take(1)
 	case 0x05: // data2
-		h.take(2)
+		h.Take(2)
 	case 0x06: // data4
-		h.take(4)
+		h.Take(4)
 	case 0x07: // data8
-		h.take(8)
+		h.Take(8)
 	case 0x1e: // data16
-		h.take(16)
+		h.Take(16)
 	case 0x0f: // udata
-		h.uleb()
+		h.ULEB()
 	case 0x09: // block
-		h.take(h.uleb())
+		h.Take(h.ULEB())
 	default:
-		h.bad = true
+		h.Bad = true
 	}
-	h.name(len(text), 0)
+	h.countName(len(text), 0)
 	h.longest = max(h.longest, len(text))
 	return text
 }
 
-func (h *lineHeader) indirect(section []byte) []byte {
-	off := h.offset(h.is64)
+func (h *lineHeader) indirectString(section []byte) []byte {
+	off := h.Offset(h.is64)
 	if off > uint64(len(section)) {
-		h.bad = true
+		h.Bad = true
 		return nil
 	}
 	// A longer string is refused, so no more of it need be looked at.
 	rest := section[off:]
-	c := cursor{b: rest[:min(len(rest), maxPath+1)], order: h.order}
-	n := c.cstring()
-	h.bad = h.bad || c.bad
-	return rest[:n]
+	c := cursor.Cursor{Bytes: rest[:min(len(rest), maxPath+1)], Order: h.Order}
+	text := c.Text()
+	h.Bad = h.Bad || c.Bad
+	return text
 }
 
 // CodedLines are the source lines that have code, of the units that were added.
@@ -327,8 +328,8 @@ type CodedLines struct {
 	lines map[string]map[int]bool
 }
 
-// Of returns the lines of a file; the caller must not change it.
-func (l *CodedLines) Of(file string) map[int]bool { return l.lines[file] }
+// LinesOf returns the lines of a file; the caller must not change it.
+func (l *CodedLines) LinesOf(file string) map[int]bool { return l.lines[file] }
 
 // Add adds the compilation unit around an address of a module. Without debug
 // information there it adds nothing.
@@ -347,22 +348,22 @@ func (l *CodedLines) Add(c *Code, pc uint64) {
 		l.units, l.lines = map[*unit]bool{}, map[string]map[int]bool{}
 	}
 	l.units[u] = true
-	c.m.note(guard(f.img.path, func() error {
-		t, err := f.lines(u)
+	c.m.addNotes(guardFile(f.img.path, func() error {
+		t, err := f.linesOf(u)
 		if err == nil {
-			l.add(t)
+			l.addTable(t)
 		}
 		return err
 	}))
 }
 
-func (l *CodedLines) add(t *lineTable) {
+func (l *CodedLines) addTable(t *lineTable) {
 	for _, seq := range t.seqs.list {
 		for i, r := range seq.item {
 			if i+1 < len(seq.item) && seq.item[i+1].addr == r.addr {
 				continue // a line that the compiler only mentions
 			}
-			name := t.file(int64(r.file))
+			name := t.fileName(int64(r.file))
 			if l.lines[name] == nil {
 				l.lines[name] = map[int]bool{}
 			}

@@ -1,19 +1,21 @@
 package symbol
 
+import "laggard/binary/cursor"
+
 // listing is where a variable is while the program is between two addresses.
 type listing struct {
 	lo, hi uint64
 	expr   []byte
 }
 
-// listAt is where list n of a unit is.
-func (f *debugFile) listAt(u *unit, n uint64) uint64 {
+// listOffset is where list n of a unit is.
+func (f *debugFile) listOffset(u *unit, n uint64) uint64 {
 	base, size := uint64(u.locBase), uint64(len(f.loclists))
 	if n > size || base+4*n > size {
 		return size
 	}
-	c := cursor{b: f.loclists, off: int(base + 4*n), order: f.order}
-	return base + c.offset(false)
+	c := cursor.Cursor{Bytes: f.loclists, Off: int(base + 4*n), Order: f.order}
+	return base + c.Offset(false)
 }
 
 // locations reads the list of places of a variable, in the forms of DWARF 5
@@ -25,11 +27,11 @@ func (f *debugFile) locations(u *unit, at uint64) []listing {
 	case at > uint64(len(f.loclists)):
 		return nil
 	}
-	c := cursor{b: f.loclists, off: int(at), order: f.order}
+	c := cursor.Cursor{Bytes: f.loclists, Off: int(at), Order: f.order}
 	base := u.low
 	var out []listing
-	for !c.bad {
-		l, next, more := f.listed(u, &c, base)
+	for !c.Bad {
+		l, next, more := f.readListEntry(u, &c, base)
 		if !more {
 			break
 		}
@@ -54,64 +56,64 @@ const (
 	lleStartLength  = 8
 )
 
-// listed reads one entry of a list.
-func (f *debugFile) listed(u *unit, c *cursor, base uint64) (l listing, newBase uint64, more bool) {
-	word := func() uint64 { return c.order.Uint64(c.take(8)) }
+// readListEntry reads one entry of a list.
+func (f *debugFile) readListEntry(u *unit, c *cursor.Cursor, base uint64) (l listing, newBase uint64, more bool) {
+	word := func() uint64 { return c.Fixed(8) }
 	indexed := func() uint64 {
-		a, bad := f.addrx(u, c.uleb())
-		c.bad = c.bad || bad
+		a, bad := f.indexedAddress(u, c.ULEB())
+		c.Bad = c.Bad || bad
 		return a
 	}
-	switch c.u8() {
+	switch c.U8() {
 	case lleBaseAddressx:
-		return l, indexed(), !c.bad
+		return l, indexed(), !c.Bad
 	case lleBaseAddress:
-		return l, word(), !c.bad
+		return l, word(), !c.Bad
 	case lleStartxEndx:
 		l.lo, l.hi = indexed(), indexed()
 	case lleStartxLength:
 		l.lo = indexed()
-		l.hi = l.lo + c.uleb()
+		l.hi = l.lo + c.ULEB()
 	case lleOffsetPair:
-		l.lo, l.hi = base+c.uleb(), base+c.uleb()
+		l.lo, l.hi = base+c.ULEB(), base+c.ULEB()
 	case lleDefault:
 	case lleStartEnd:
 		l.lo, l.hi = word(), word()
 	case lleStartLength:
 		l.lo = word()
-		l.hi = l.lo + c.uleb()
+		l.hi = l.lo + c.ULEB()
 	default:
 		return l, base, false
 	}
-	l.expr = c.take(c.uleb())
-	return l, base, !c.bad
+	l.expr = c.Take(c.ULEB())
+	return l, base, !c.Bad
 }
 
 func (f *debugFile) locations4(u *unit, at uint64) []listing {
 	if at > uint64(len(f.loc)) {
 		return nil
 	}
-	c := cursor{b: f.loc, off: int(at), order: f.order}
+	c := cursor.Cursor{Bytes: f.loc, Off: int(at), Order: f.order}
 	base := u.low
 	var out []listing
 	for {
-		lo, hi := c.order.Uint64(c.take(8)), c.order.Uint64(c.take(8))
+		lo, hi := c.Fixed(8), c.Fixed(8)
 		switch {
-		case c.bad || lo == 0 && hi == 0:
+		case c.Bad || lo == 0 && hi == 0:
 			return out
 		case lo == ^uint64(0):
 			base = hi
 			continue
 		}
-		expr := c.take(uint64(c.u16()))
-		if lo < hi && !c.bad {
+		expr := c.Take(uint64(c.Fixed(2)))
+		if lo < hi && !c.Bad {
 			out = append(out, listing{base + lo, base + hi, expr})
 		}
 	}
 }
 
-// addrx is entry n of the unit's table of addresses.
-func (f *debugFile) addrx(u *unit, n uint64) (addr uint64, bad bool) {
+// indexedAddress is entry n of the unit's table of addresses.
+func (f *debugFile) indexedAddress(u *unit, n uint64) (addr uint64, bad bool) {
 	at := uint64(u.addrBase) + 8*n
 	if n > uint64(len(f.addrs)) || at+8 > uint64(len(f.addrs)) {
 		return 0, true

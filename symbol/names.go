@@ -15,7 +15,7 @@ import (
 )
 
 // NamesFile is the file of a run directory with names that came with the data
-// (docs/format.md). A resolver falls back on it where it finds no file of the
+// (docs/reference/format.md). A resolver falls back on it where it finds no file of the
 // module, and where the data have names but no addresses to look up.
 const NamesFile = "names.json"
 
@@ -85,9 +85,9 @@ func (n *Names) Add(f model.Frame, calls []NamedCall) {
 	n.list = append(n.list, Name{key.buildID, key.path, fmt.Sprintf("%#x", key.offset), calls})
 }
 
-// Frame returns a new frame for a name without an address; module is the path
+// NewFrame returns a new frame for a name without an address; module is the path
 // of the file it is in, or what is known of it.
-func (n *Names) Frame(module string, calls []NamedCall) model.Frame {
+func (n *Names) NewFrame(module string, calls []NamedCall) model.Frame {
 	m := n.modules[module]
 	if m == nil {
 		if n.modules == nil {
@@ -101,8 +101,8 @@ func (n *Names) Frame(module string, calls []NamedCall) model.Frame {
 	return f
 }
 
-// Named tells whether a frame has a name only: its offset is no address.
-func Named(f model.Frame) bool { return f.Module != nil && f.Module.BuildID == namesID }
+// HasOnlyName reports whether a frame has a name only: its offset is no address.
+func HasOnlyName(f model.Frame) bool { return f.Module != nil && f.Module.BuildID == namesID }
 
 // Len returns how many frames have a name.
 func (n *Names) Len() int { return len(n.list) }
@@ -166,7 +166,7 @@ func (n *Names) Lookup(f model.Frame) (Location, bool) {
 	}
 	var calls []Call
 	for _, c := range n.list[i].Calls {
-		short, full := display(c.Function)
+		short, full := displayNames(c.Function)
 		calls = append(calls, Call{Function: short, Signature: full, File: c.File, Line: max(c.Line, 0)})
 	}
 	loc := Location{Call: calls[0], Exact: true, Module: f.Module.Path, Offset: f.Offset}

@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 	addressed := model.Frame{Module: module, Offset: 0x1234}
 	n.Add(addressed, []NamedCall{{Function: "_ZN2ns1fEi", File: "a.cc", Line: 7}})
 	n.Add(addressed, []NamedCall{{Function: "late"}})
-	inlined := n.Frame("/nowhere/lib.so",
+	inlined := n.NewFrame("/nowhere/lib.so",
 		[]NamedCall{{Function: "inner", File: "b.c", Line: 1}, {Function: "outer", File: "b.c", Line: 9}})
 	if err := n.Write(dir); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", got, diff)
 		}
 	}
-	if !Named(inlined) || Named(addressed) {
+	if !HasOnlyName(inlined) || HasOnlyName(addressed) {
 		t.Error("which frames have a name only?")
 	}
 	unknown := inlined
@@ -60,7 +60,7 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("%q: %d names, %v", text, n.Len(), err)
 		}
 		r := New(Config{RunDir: dir})
-		frame := (&Names{}).Frame("app", nil)
+		frame := (&Names{}).NewFrame("app", nil)
 		if got := r.Resolve(frame, true); got.Note == "" {
 			t.Errorf("%q: the frame says nothing of it", text)
 		}

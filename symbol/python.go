@@ -12,9 +12,9 @@ import (
 // Python is the Location.Language of a frame of a Python program.
 const Python = "python"
 
-// python returns what a frame of a Python program stands for.
-func python(f model.Frame) (Location, bool) {
-	function, file, ok := f.Module.Python()
+// pythonLocation returns what a frame of a Python program stands for.
+func pythonLocation(f model.Frame) (Location, bool) {
+	function, file, ok := f.Module.PythonFunction()
 	if !ok {
 		return Location{}, false
 	}
@@ -31,15 +31,15 @@ var standardLibrary = regexp.MustCompile(`^<frozen |^<__array_function__ interna
 // demos, and programs in some other folder of that name, are not of it.
 var mpi4py = regexp.MustCompile(`/((site|dist)-packages|src|lib[^/]*)/mpi4py/|/mpi4py/(util|futures)/`)
 
-// OwnPython tells whether a file is of the program, and not of a library that comes with
+// IsOwnPython reports whether a file is of the program, and not of a library that comes with
 // Python.
-func OwnPython(file string) bool {
+func IsOwnPython(file string) bool {
 	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
 	return (installed || !standardLibrary.MatchString(file)) && !mpi4py.MatchString(file)
 }
 
-// ImportsPython tells whether a file is what imports modules.
-func ImportsPython(file string) bool { return strings.HasPrefix(file, "<frozen importlib") }
+// IsPythonImporter reports whether a file is what imports modules.
+func IsPythonImporter(file string) bool { return strings.HasPrefix(file, "<frozen importlib") }
 
 // testRunner matches the files of pytest that are around a test.
 var testRunner = regexp.MustCompile(`/(_pytest/|pytest/__main__\.py$|pluggy/_[a-z]+\.py$)`)
@@ -53,7 +53,7 @@ func testOf(stack []Location) int {
 	}
 	for n := runner; n > 0; n-- {
 		l := &stack[n-1]
-		if l.Language == Python && OwnPython(l.File) && !testRunner.MatchString(l.File) {
+		if l.Language == Python && IsOwnPython(l.File) && !testRunner.MatchString(l.File) {
 			return n
 		}
 	}
@@ -69,7 +69,7 @@ func PythonAt(n int, frame func(i int) (language, file string)) int {
 		language, file := frame(i)
 		switch {
 		case language != Python:
-		case OwnPython(file):
+		case IsOwnPython(file):
 			return i
 		case at < 0:
 			at = i
@@ -95,7 +95,7 @@ func pythonAlone(stack []Location) int {
 			if at < 0 {
 				at = i
 			}
-		case !System(l):
+		case !InSystem(l):
 			return -1
 		}
 	}
@@ -108,11 +108,11 @@ func pythonAlone(stack []Location) int {
 func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call) {
 	for k := i - 1; k >= 0; k-- {
 		l := &stack[k]
-		if l.Language != "" || System(*l) {
+		if l.Language != "" || InSystem(*l) {
 			break
 		}
 		c := l.outermost()
-		if c.Function == "" || Interpreter(*l) {
+		if c.Function == "" || InInterpreter(*l) {
 			continue
 		}
 		extension := extensionModule.MatchString(l.Module)
@@ -129,6 +129,6 @@ func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call
 // cythonName begins the names that Cython gives to functions.
 const cythonName = "__pyx_"
 
-// pythonModule tells whether the path of a module may be that of a function of a Python
+// pythonModule reports whether the path of a module may be that of a function of a Python
 // program: that has the function's name behind the file's.
 func pythonModule(module string) bool { return strings.Contains(path.Base(module), ".py:") }

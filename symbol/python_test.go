@@ -26,9 +26,9 @@ func TestResolvePython(t *testing.T) {
 
 type level [2]string // module or file, and function
 
-// located makes a stack: names with a slash are of Python files, others of C functions in
+// locatedStack makes a stack: names with a slash are of Python files, others of C functions in
 // the module.
-func located(levels ...level) (out []Location) {
+func locatedStack(levels ...level) (out []Location) {
 	for _, l := range levels {
 		loc := Location{Call: Call{Function: l[1]}, Module: l[0]}
 		if path := l[0]; len(path) > 3 && path[len(path)-3:] == ".py" || path[0] == '<' {
@@ -52,28 +52,28 @@ func TestAppCallOfPython(t *testing.T) {
 		stack             []Location
 		function, through string
 	}{
-		{"mpi4py", located(level{mpi4py, ""}, level{"/home/u/a.py", "step"},
+		{"mpi4py", locatedStack(level{mpi4py, ""}, level{"/home/u/a.py", "step"},
 			level{"/home/u/a.py", "<module>"}), "step", ""},
-		{"a library in C", located(level{hdf5, "H5Dcreate2"}, level{h5py, "create"}, level{"/home/u/a.py", "w"}),
+		{"a library in C", locatedStack(level{hdf5, "H5Dcreate2"}, level{h5py, "create"}, level{"/home/u/a.py", "w"}),
 			"create", "H5Dcreate2"},
-		{"numpy's way to a function", located(level{"/np/_multiarray_umath.so", ""},
+		{"numpy's way to a function", locatedStack(level{"/np/_multiarray_umath.so", ""},
 			level{"<__array_function__ internals>", "public_api"}, level{"/home/u/a.py", "join"}), "join", ""},
-		{"Python's own library", located(level{"/usr/bin/python3.11", "take_gil"}, level{lock, "wait"},
+		{"Python's own library", locatedStack(level{"/usr/bin/python3.11", "take_gil"}, level{lock, "wait"},
 			level{"/home/u/a.py", "get"}), "get", ""},
-		{"that alone", located(level{lock, "wait"}, level{"<frozen runpy>", "run"}), "wait", ""},
-		{"a wrapper", located(level{"/opt/libhypre.so", "hypre_MPI_Allreduce"}, level{"/opt/libhypre.so", "norm"},
+		{"that alone", locatedStack(level{lock, "wait"}, level{"<frozen runpy>", "run"}), "wait", ""},
+		{"a wrapper", locatedStack(level{"/opt/libhypre.so", "hypre_MPI_Allreduce"}, level{"/opt/libhypre.so", "norm"},
 			level{"/home/u/a.py", "solve"}), "solve", "norm"},
-		{"the interpreter ends", located(level{"/usr/lib/libmpi.so.40", "PMPI_Finalize"},
+		{"the interpreter ends", locatedStack(level{"/usr/lib/libmpi.so.40", "PMPI_Finalize"},
 			level{"/usr/bin/python3.11", ""}, level{"/usr/bin/python3.11", "Py_RunMain"}),
 			"the Python interpreter", ""},
-		{"a program with an interpreter in it", located(level{"/usr/lib/libpython3.11.so.1.0", "Py_FinalizeEx"},
+		{"a program with an interpreter in it", locatedStack(level{"/usr/lib/libpython3.11.so.1.0", "Py_FinalizeEx"},
 			level{"/home/u/app", "main"}), "Py_FinalizeEx", ""},
-		{"a script named as a system library is", located(level{"/home/u/libmpi.py", "main"}), "main", ""},
-		{"mpi4py's own code", located(level{mpi4py, ""}, level{"/opt/mpi4py/util/pkl5.py", "recv"},
+		{"a script named as a system library is", locatedStack(level{"/home/u/libmpi.py", "main"}), "main", ""},
+		{"mpi4py's own code", locatedStack(level{mpi4py, ""}, level{"/opt/mpi4py/util/pkl5.py", "recv"},
 			level{"/home/u/mpi4py/demo/ring.py", "main"}, level{"/home/u/runner/all.py", "run"}), "main", ""},
-		{"in a virtual environment", located(level{"/home/u/lib/python3.12/site-packages/flow/a.py", "f"}), "f", ""},
+		{"in a virtual environment", locatedStack(level{"/home/u/lib/python3.12/site-packages/flow/a.py", "f"}), "f", ""},
 	} {
-		_, call, through := AppCall(Trim(c.stack))
+		_, call, through := AppCall(TrimStack(c.stack))
 		name := ""
 		if through != nil {
 			name = through.Function
@@ -97,13 +97,13 @@ func TestTrimTest(t *testing.T) {
 		stack []Location
 		left  int
 	}{
-		{"a test", located(helper, test, call, hook, top), 2},
-		{"of unittest", located(test, case1, call, hook, script), 1},
-		{"that asks for a fixture", located(helper, call, test, call, hook, top), 3},
-		{"pytest alone", located(call, hook, top), 3},
-		{"no pytest", located(helper, test, script), 3},
+		{"a test", locatedStack(helper, test, call, hook, top), 2},
+		{"of unittest", locatedStack(test, case1, call, hook, script), 1},
+		{"that asks for a fixture", locatedStack(helper, call, test, call, hook, top), 3},
+		{"pytest alone", locatedStack(call, hook, top), 3},
+		{"no pytest", locatedStack(helper, test, script), 3},
 	} {
-		if got := len(Trim(c.stack)); got != c.left {
+		if got := len(TrimStack(c.stack)); got != c.left {
 			t.Errorf("%s: %d frames, want %d", c.name, got, c.left)
 		}
 	}

@@ -39,23 +39,23 @@ func (r *Resolver) Resolve(f model.Frame, isReturn bool) Location {
 	if f.Module == nil {
 		return Location{Offset: f.Offset, Note: "no module mapped there"}
 	}
-	if loc, ok := python(f); ok {
+	if loc, ok := pythonLocation(f); ok {
 		return loc
 	}
-	named, known := r.named(f)
+	named, known := r.namedLocation(f)
 	if known && f.Module.BuildID == namesID {
 		return named
 	}
-	loc := r.lookup(f, isReturn)
+	loc := r.lookupFile(f, isReturn)
 	if known && !loc.Exact {
 		return named
 	}
 	return loc
 }
 
-// named returns what the run directory calls a frame. A file of names that
+// namedLocation returns what the run directory calls a frame. A file of names that
 // cannot be read is told of by the frames that have no other names.
-func (r *Resolver) named(f model.Frame) (Location, bool) {
+func (r *Resolver) namedLocation(f model.Frame) (Location, bool) {
 	r.mu.Lock()
 	if r.names == nil {
 		r.names = &Names{}
@@ -76,8 +76,8 @@ func (r *Resolver) named(f model.Frame) (Location, bool) {
 	return loc, known
 }
 
-// lookup finds the location in the files of the module.
-func (r *Resolver) lookup(f model.Frame, isReturn bool) Location {
+// lookupFile finds the location in the files of the module.
+func (r *Resolver) lookupFile(f model.Frame, isReturn bool) Location {
 	pc := f.Offset
 	if isReturn && pc > 0 {
 		pc--
@@ -85,10 +85,10 @@ func (r *Resolver) lookup(f model.Frame, isReturn bool) Location {
 	key := addressKey{moduleKey{f.Module.BuildID, f.Module.Path}, pc}
 	r.mu.Lock()
 	loc, ok := r.cache[key]
-	m := r.module(key.moduleKey)
+	m := r.moduleFor(key.moduleKey)
 	r.mu.Unlock()
 	if !ok {
-		loc = m.resolve(r.config, pc)
+		loc = m.resolvePC(r.config, pc)
 		r.mu.Lock()
 		r.cache[key] = loc
 		r.mu.Unlock()
@@ -97,10 +97,10 @@ func (r *Resolver) lookup(f model.Frame, isReturn bool) Location {
 	return loc
 }
 
-// Stack resolves a whole stack, innermost frame first. atPC says that its
+// ResolveStack resolves a whole stack, innermost frame first. atPC says that its
 // innermost frame is a program counter (model.Capture) and not a return
 // address (model.State).
-func (r *Resolver) Stack(frames []model.Frame, atPC bool) []Location {
+func (r *Resolver) ResolveStack(frames []model.Frame, atPC bool) []Location {
 	stack := make([]Location, len(frames))
 	for i, f := range frames {
 		stack[i] = r.Resolve(f, i > 0 || !atPC)
@@ -108,8 +108,8 @@ func (r *Resolver) Stack(frames []model.Frame, atPC bool) []Location {
 	return stack
 }
 
-// module returns the entry of a module, with r.mu held.
-func (r *Resolver) module(key moduleKey) *module {
+// moduleFor returns the entry of a module, with r.mu held.
+func (r *Resolver) moduleFor(key moduleKey) *module {
 	m := r.modules[key]
 	if m == nil {
 		m = &module{moduleKey: key}
@@ -159,11 +159,11 @@ func (m *module) close() {
 func (m *module) ensureOpen(c Config) {
 	if !m.opened {
 		m.opened = true
-		m.note(guard(m.path, func() error { m.open(c); return nil }))
+		m.addNotes(guardFile(m.path, func() error { m.openFiles(c); return nil }))
 	}
 }
 
-func (m *module) resolve(c Config, pc uint64) Location {
+func (m *module) resolvePC(c Config, pc uint64) Location {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ensureOpen(c)
@@ -171,23 +171,23 @@ func (m *module) resolve(c Config, pc uint64) Location {
 	if m.image == nil {
 		return loc
 	}
-	if err := guard(m.image.path, func() error { m.locate(&loc, pc); return nil }); err != nil {
+	if err := guardFile(m.image.path, func() error { m.fillLocation(&loc, pc); return nil }); err != nil {
 		loc.addNote(err.Error())
 	}
 	return loc
 }
 
-func (m *module) locate(loc *Location, pc uint64) {
-	if !m.image.executable(pc) {
+func (m *module) fillLocation(loc *Location, pc uint64) {
+	if !m.image.isExecutable(pc) {
 		loc.addNote("no code at that address")
 		return
 	}
-	m.fromDebug(loc, pc)
-	name := m.symbol(pc)
+	m.fillFromDebug(loc, pc)
+	name := m.symbolAt(pc)
 	call := loc.outermost()
 	if name == "" || strings.HasPrefix(name, cythonName) {
 		loc.Start, _, _ = m.image.unwindRange(pc)
-		name = cmp.Or(m.method(loc.Start), name)
+		name = cmp.Or(m.pythonMethod(loc.Start), name)
 	}
 	switch {
 	case call.Function != "":
@@ -198,18 +198,18 @@ func (m *module) locate(loc *Location, pc uint64) {
 			call.Function = name
 		}
 	case name == "":
-		loc.addNote(m.uncovered())
+		loc.addNote(m.missingSymbolNote())
 	default:
 		call.Function = name
 	}
 	loc.Exact = m.verified && call.Function != ""
-	loc.demangle()
-	loc.findWrappers(func() bool { return m.forwards(pc) })
+	loc.demangleNames()
+	loc.findWrappers(func() bool { return m.isForwarder(pc) })
 }
 
-// uncovered says what an address without a symbol lacks. Of an installed file it names the
+// missingSymbolNote says what an address without a symbol lacks. Of an installed file it names the
 // package that may have it.
-func (m *module) uncovered() string {
+func (m *module) missingSymbolNote() string {
 	if m.lack == "" {
 		m.lack = "no symbol covers that address"
 		if m.debug == nil && m.verified && m.image.path == m.path {
@@ -229,20 +229,20 @@ func (l *Location) outermost() *Call {
 	return &l.Call
 }
 
-// demangle replaces the linker names in Function.
-func (l *Location) demangle() {
-	l.Function, l.Signature = display(l.Function)
+// demangleNames replaces the linker names in Function.
+func (l *Location) demangleNames() {
+	l.Function, l.Signature = displayNames(l.Function)
 	for i := range l.Inlined {
 		in := &l.Inlined[i]
-		in.Function, in.Signature = display(in.Function)
+		in.Function, in.Signature = displayNames(in.Function)
 	}
 }
 
-func (m *module) fromDebug(loc *Location, pc uint64) {
+func (m *module) fillFromDebug(loc *Location, pc uint64) {
 	if m.debug == nil {
 		return
 	}
-	calls, split, err := m.debug.lookup(pc)
+	calls, split, err := m.debug.lookupCalls(pc)
 	if err != nil {
 		loc.addNote(err.Error())
 		return
@@ -253,35 +253,35 @@ func (m *module) fromDebug(loc *Location, pc uint64) {
 	if len(calls) > 0 {
 		loc.Call = calls[0]
 		loc.Inlined = calls[1:]
-		loc.Column = m.debug.column(pc)
+		loc.Column = m.debug.columnAt(pc)
 	}
 	if len(loc.Inlined) == 0 {
 		loc.Inlined = nil
 	}
 }
 
-// symbol returns the name of the function that covers pc, "" if no symbol does.
-func (m *module) symbol(pc uint64) string {
+// symbolAt returns the name of the function that covers pc, "" if no symbol does.
+func (m *module) symbolAt(pc uint64) string {
 	for _, t := range m.tables {
 		if x, ok := t.funcs.find(pc); ok {
-			if name := t.best(x); name != "" {
+			if name := t.bestName(x); name != "" {
 				return name
 			}
 		}
 	}
 	for _, t := range m.tables {
-		if x, ok := t.unsized(pc); ok && m.image.reaches(x.addr, pc) {
-			return t.best(x)
+		if x, ok := t.unsizedAt(pc); ok && m.image.mayReach(x.addr, pc) {
+			return t.bestName(x)
 		}
 	}
 	return ""
 }
 
-// open finds and reads the files of the module, and notes what it cannot have.
-func (m *module) open(c Config) {
-	img, problems := m.find(c)
+// openFiles finds and reads the files of the module, and notes what it cannot have.
+func (m *module) openFiles(c Config) {
+	img, problems := m.findImage(c)
 	if img == nil {
-		m.note(problems...)
+		m.addNotes(problems...)
 		if len(problems) == 0 {
 			m.notes = append(m.notes, "file not found: "+m.path)
 		}
@@ -289,12 +289,12 @@ func (m *module) open(c Config) {
 	}
 	m.image, m.images = img, []*image{img}
 	if m.verified = m.id != ""; !m.verified {
-		m.notes = append(m.notes, "unverified: no build-id recorded, found "+brief(img.buildID))
+		m.notes = append(m.notes, "unverified: no build-id recorded, found "+shortBuildID(img.buildID))
 	}
 	sources := []*image{img}
 	if !img.hasDWARF() {
 		separate, problems := c.debugImage(img)
-		m.note(problems...)
+		m.addNotes(problems...)
 		if separate != nil {
 			m.images = append(m.images, separate)
 			sources = append([]*image{separate}, sources...)
@@ -306,19 +306,19 @@ func (m *module) open(c Config) {
 	m.openSymbols(sources)
 }
 
-// find looks for the module itself, then for its debug file alone.
-func (m *module) find(c Config) (*image, []error) {
+// findImage looks for the module itself, then for its debug file alone.
+func (m *module) findImage(c Config) (*image, []error) {
 	accept := sameID(m.id)
 	if m.id == "" {
 		accept = func(*image) error { return nil }
 	}
-	img, problems := find(c.modulePaths(m.path, m.id), accept)
+	img, problems := openFirst(c.modulePaths(m.path, m.id), accept)
 	if img == nil && m.id != "" {
-		img, _ = find(c.byBuildID(m.id, ".debug"), accept)
+		img, _ = openFirst(c.byBuildID(m.id, ".debug"), accept)
 	}
 	for _, kind := range []string{"executable", "debuginfo"} {
 		if img == nil {
-			img, problems = c.fetched(m.id, kind, problems)
+			img, problems = c.fetchImage(m.id, kind, problems)
 		}
 	}
 	return img, problems
@@ -326,30 +326,30 @@ func (m *module) find(c Config) (*image, []error) {
 
 func (m *module) openDebug(c Config, img *image) {
 	alt, problems := c.altImage(img)
-	m.note(problems...)
+	m.addNotes(problems...)
 	var shared *debugFile
 	if alt != nil {
 		m.images = append(m.images, alt)
 		f, err := openDebug(alt, nil)
-		m.note(err)
+		m.addNotes(err)
 		shared = f
 	}
 	f, err := openDebug(img, shared)
-	m.note(err)
+	m.addNotes(err)
 	m.debug = f
 }
 
 func (m *module) openSymbols(sources []*image) {
 	for _, img := range sources {
-		m.note(guard(img.path, func() error {
-			tables, err := img.symtab()
+		m.addNotes(guardFile(img.path, func() error {
+			tables, err := img.readSymtab()
 			m.tables = append(m.tables, tables...)
 			return err
 		}))
 	}
 }
 
-func (m *module) note(problems ...error) {
+func (m *module) addNotes(problems ...error) {
 	for _, err := range problems {
 		if err != nil {
 			m.notes = append(m.notes, strings.TrimPrefix(err.Error(), "symbol: "))

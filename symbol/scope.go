@@ -28,13 +28,13 @@ func (w *walker) scopeOf(off dwarf.Offset) (*scope, error) {
 	if s := w.f.scopes[off]; s != nil {
 		return s, nil
 	}
-	fn, err := w.at(off)
+	fn, err := w.entryAt(off)
 	if err != nil {
 		return nil, err
 	}
 	r := scopeReader{w: w, out: &scope{}}
 	if fn.Children {
-		err = r.read()
+		err = r.readChildren()
 	}
 	r.out.inlined = newSpans(r.list)
 	w.f.scopes[off] = r.out
@@ -53,8 +53,8 @@ type block struct {
 	only [][2]uint64 // its addresses; nil: those of what it is in
 }
 
-// read goes through the children of the entry just read.
-func (r *scopeReader) read() error {
+// readChildren goes through the children of the entry just read.
+func (r *scopeReader) readChildren() error {
 	for blocks := []block{{}}; len(blocks) > 0; {
 		e, err := r.w.next()
 		if err != nil || e == nil {
@@ -64,22 +64,22 @@ func (r *scopeReader) read() error {
 			blocks = blocks[:len(blocks)-1]
 			continue
 		}
-		inner, ok, err := r.enter(e, blocks[len(blocks)-1])
+		inner, ok, err := r.noteEntry(e, blocks[len(blocks)-1])
 		if err != nil {
 			return err
 		}
 		if ok && e.Children {
 			blocks = append(blocks, inner)
-		} else if err := r.w.skip(e); err != nil {
+		} else if err := r.w.skipChildren(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter notes what an entry says; ok if its children belong to the function.
+// noteEntry notes what an entry says; ok if its children belong to the function.
 // An entry cannot have addresses that the one around it lacks.
-func (r *scopeReader) enter(e *dwarf.Entry, around block) (inner block, ok bool, err error) {
+func (r *scopeReader) noteEntry(e *dwarf.Entry, around block) (inner block, ok bool, err error) {
 	switch e.Tag {
 	case dwarf.TagInlinedSubroutine, dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
 	case dwarf.TagCommonDwarfBlock:
@@ -90,11 +90,11 @@ func (r *scopeReader) enter(e *dwarf.Entry, around block) (inner block, ok bool,
 	default:
 		return block{}, false, nil
 	}
-	ranges, err := r.w.ranges(e)
+	ranges, err := r.w.entryRanges(e)
 	if err != nil {
 		return block{}, false, err
 	}
-	inner = block{around.in, overlap(ranges, around.only)}
+	inner = block{around.in, intersectRanges(ranges, around.only)}
 	if len(ranges) == 0 {
 		inner.only = around.only
 	}
@@ -107,12 +107,12 @@ func (r *scopeReader) enter(e *dwarf.Entry, around block) (inner block, ok bool,
 			r.list = append(r.list, span[*inlinedCall]{a[0], a[1], inner.in})
 		}
 	}
-	return inner, true, r.w.spend(int64(len(inner.only)))
+	return inner, true, r.w.spendWork(int64(len(inner.only)))
 }
 
-// overlap returns the parts of ranges that are in one of only; all, if it is
+// intersectRanges returns the parts of ranges that are in one of only; all, if it is
 // nil. It is never nil.
-func overlap(ranges, only [][2]uint64) [][2]uint64 {
+func intersectRanges(ranges, only [][2]uint64) [][2]uint64 {
 	out := [][2]uint64{}
 	for _, a := range ranges {
 		if only == nil {

@@ -25,8 +25,8 @@ type Config struct {
 	Debuginfod *Debuginfod
 }
 
-// places are all directories that stand for a root of files, nearest first.
-func (c Config) places() []string {
+// rootDirs are all directories that stand for a root of files, nearest first.
+func (c Config) rootDirs() []string {
 	if c.RunDir == "" {
 		return c.Roots
 	}
@@ -40,7 +40,7 @@ func (c Config) debugDirs() []string {
 		dirs = []string{"/usr/lib/debug"}
 	}
 	var under []string
-	for _, p := range c.places() {
+	for _, p := range c.rootDirs() {
 		under = append(under, p)
 		for _, d := range dirs {
 			under = append(under, filepath.Join(p, d))
@@ -56,7 +56,7 @@ func (c Config) modulePaths(path, id string) []string {
 		return nil
 	}
 	list := []string{path}
-	for _, p := range c.places() {
+	for _, p := range c.rootDirs() {
 		list = append(list, filepath.Join(p, path), filepath.Join(p, filepath.Base(path)))
 	}
 	return append(list, c.byBuildID(id, "")...)
@@ -78,26 +78,26 @@ func isBuildID(id string) bool {
 	return len(id) >= 4 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// fetched opens what the servers of debug information have, and adds to the notes why
+// fetchImage opens what the servers of debug information have, and adds to the notes why
 // they have not.
-func (c Config) fetched(id, kind string, notes []error) (*image, []error) {
-	path, err := c.Debuginfod.file(id, kind)
+func (c Config) fetchImage(id, kind string, notes []error) (*image, []error) {
+	path, err := c.Debuginfod.locateFile(id, kind)
 	if path == "" {
 		if err != nil {
 			notes = append(notes, err)
 		}
 		return nil, notes
 	}
-	img, more := find([]string{path}, sameID(id))
+	img, more := openFirst([]string{path}, sameID(id))
 	if img == nil {
-		c.Debuginfod.refuse(id, kind, errors.Join(more...))
+		c.Debuginfod.rejectFile(id, kind, errors.Join(more...))
 	}
 	return img, append(notes, more...)
 }
 
-// find opens the first of paths that accept agrees to; nil if there is none.
+// openFirst opens the first of paths that accept agrees to; nil if there is none.
 // notes says why files that exist were passed over.
-func find(paths []string, accept func(*image) error) (img *image, notes []error) {
+func openFirst(paths []string, accept func(*image) error) (img *image, notes []error) {
 	for _, p := range paths {
 		img, err := openImage(p)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -121,14 +121,14 @@ var ErrBuildID = errors.New("build-id differs")
 func sameID(id string) func(*image) error {
 	return func(m *image) error {
 		if m.buildID != id {
-			return fmt.Errorf("symbol: %s: %w: recorded %s, found %s", m.path, ErrBuildID, brief(id), brief(m.buildID))
+			return fmt.Errorf("symbol: %s: %w: recorded %s, found %s", m.path, ErrBuildID, shortBuildID(id), shortBuildID(m.buildID))
 		}
 		return nil
 	}
 }
 
-// brief cuts a build-id to what people compare.
-func brief(id string) string {
+// shortBuildID cuts a build-id to what people compare.
+func shortBuildID(id string) string {
 	switch {
 	case id == "":
 		return "none"
@@ -141,14 +141,14 @@ func brief(id string) string {
 // debugImage finds the separate debug file of a module, nil if there is none.
 func (c Config) debugImage(m *image) (*image, []error) {
 	if m.buildID != "" {
-		img, notes := find(c.byBuildID(m.buildID, ".debug"), sameID(m.buildID))
+		img, notes := openFirst(c.byBuildID(m.buildID, ".debug"), sameID(m.buildID))
 		if img != nil {
 			return img, notes
 		}
 	}
 	img, notes := c.linkedImage(m)
 	if img == nil {
-		return c.fetched(m.buildID, "debuginfo", notes)
+		return c.fetchImage(m.buildID, "debuginfo", notes)
 	}
 	return img, notes
 }
@@ -164,13 +164,13 @@ func (c Config) linkedImage(m *image) (*image, []error) {
 	for _, d := range c.debugDirs() {
 		paths = append(paths, filepath.Join(d, dir, name), filepath.Join(d, name))
 	}
-	return find(paths, func(d *image) error {
+	return openFirst(paths, func(d *image) error {
 		// Build-ids prove more than the checksum, and need no reading of
 		// a gigabyte.
 		if m.buildID != "" && d.buildID != "" {
 			return sameID(m.buildID)(d)
 		}
-		return guard(d.path, func() error {
+		return guardFile(d.path, func() error {
 			if crc32.ChecksumIEEE(d.data) != crc {
 				return fmt.Errorf("%w: checksum is not that of .gnu_debuglink", ErrMalformed)
 			}
@@ -181,7 +181,7 @@ func (c Config) linkedImage(m *image) (*image, []error) {
 
 // debugLink reads .gnu_debuglink: a file name, padding, a checksum.
 func (m *image) debugLink() (name string, crc uint32, ok bool) {
-	b, err := m.section(".gnu_debuglink")
+	b, err := m.sectionData(".gnu_debuglink")
 	n := strings.IndexByte(string(b), 0)
 	if err != nil || n <= 0 || len(b) < n+5 {
 		return "", 0, false
@@ -192,7 +192,7 @@ func (m *image) debugLink() (name string, crc uint32, ok bool) {
 // altImage finds the file to which dwz moved what several debug files share,
 // nil if m does not ask for one or it is not there.
 func (c Config) altImage(m *image) (*image, []error) {
-	b, err := m.section(".gnu_debugaltlink")
+	b, err := m.sectionData(".gnu_debugaltlink")
 	name, id, ok := strings.Cut(string(b), "\x00")
 	if err != nil || !ok || id == "" || name == "" {
 		return nil, nil
@@ -202,28 +202,17 @@ func (c Config) altImage(m *image) (*image, []error) {
 		name = filepath.Join(filepath.Dir(m.path), name)
 	}
 	paths := append([]string{name}, c.byBuildID(want, ".debug")...)
-	for _, p := range c.places() {
+	for _, p := range c.rootDirs() {
 		paths = append(paths, filepath.Join(p, name), filepath.Join(p, filepath.Base(name)))
 	}
-	img, notes := find(paths, sameID(want))
+	img, notes := openFirst(paths, sameID(want))
 	if img == nil {
-		img, notes = c.fetched(want, "debuginfo", notes)
+		img, notes = c.fetchImage(want, "debuginfo", notes)
 	}
 	if img == nil && len(notes) == 0 {
 		notes = []error{fmt.Errorf("symbol: %s: the file of .gnu_debugaltlink was not found: %s", m.path, name)}
 	}
 	return img, notes
-}
-
-// BuildID returns the build-id of the ELF file at path, as in model.Module; ""
-// if it has none.
-func BuildID(path string) (string, error) {
-	img, err := openImage(path)
-	if err != nil {
-		return "", err
-	}
-	defer img.close()
-	return img.buildID, nil
 }
 
 // askRPM bounds how long the database of packages may take to answer.

@@ -22,15 +22,15 @@ type place struct {
 
 // plainC builds plain.c and finds work, which starts on line 15.
 func plainC(t *testing.T, flags ...string) place {
-	prog := build(t, "gcc", "plain.c", append([]string{"-O0", "-g"}, flags...)...)
-	all := functions(t, prog)
-	return place{prog, recorded(t, prog), all["work"].addr, all}
+	prog := buildSource(t, "gcc", "plain.c", append([]string{"-O0", "-g"}, flags...)...)
+	all := functionSymbols(t, prog)
+	return place{prog, recordedModule(t, prog), all["work"].addr, all}
 }
 
 const workLine = 15
 
-func (p place) resolve(t *testing.T, c Config) Location {
-	return resolver(t, c).Resolve(model.Frame{Module: p.mod, Offset: p.addr}, false)
+func (p place) resolveWork(t *testing.T, c Config) Location {
+	return newTestResolver(t, c).Resolve(model.Frame{Module: p.mod, Offset: p.addr}, false)
 }
 
 func wantLine(t *testing.T, l Location, exact bool, note string) {
@@ -43,17 +43,17 @@ func wantLine(t *testing.T, l Location, exact bool, note string) {
 	}
 }
 
-// separate moves the debug information of p to a file and links to it.
-func separate(t *testing.T, p place) (debug string) {
-	need(t, "objcopy", "strip")
+// separateDebug moves the debug information of p to a file and links to it.
+func separateDebug(t *testing.T, p place) (debug string) {
+	requirePrograms(t, "objcopy", "strip")
 	dir := filepath.Dir(p.prog)
-	run(t, dir, "objcopy", "--only-keep-debug", "prog", "prog.debug")
-	run(t, dir, "strip", "prog")
-	run(t, dir, "objcopy", "--add-gnu-debuglink=prog.debug", "prog")
+	runProgram(t, dir, "objcopy", "--only-keep-debug", "prog", "prog.debug")
+	runProgram(t, dir, "strip", "prog")
+	runProgram(t, dir, "objcopy", "--add-gnu-debuglink=prog.debug", "prog")
 	return filepath.Join(dir, "prog.debug")
 }
 
-func move(t *testing.T, from, to string) string {
+func moveFile(t *testing.T, from, to string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		t.Fatal(err)
@@ -67,21 +67,21 @@ func move(t *testing.T, from, to string) string {
 func TestDebugLink(t *testing.T) {
 	for _, where := range []string{"prog.debug", ".debug/prog.debug"} {
 		p := plainC(t, "-Wl,--build-id=none")
-		debug := separate(t, p)
-		move(t, debug, filepath.Join(filepath.Dir(p.prog), where))
-		wantLine(t, p.resolve(t, Config{}), false, "unverified: no build-id recorded")
+		debug := separateDebug(t, p)
+		moveFile(t, debug, filepath.Join(filepath.Dir(p.prog), where))
+		wantLine(t, p.resolveWork(t, Config{}), false, "unverified: no build-id recorded")
 	}
 }
 
 func TestDebugLinkChecksum(t *testing.T) {
 	p := plainC(t, "-Wl,--build-id=none")
-	f, err := os.OpenFile(separate(t, p), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(separateDebug(t, p), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.WriteString("x")
 	f.Close()
-	l := p.resolve(t, Config{})
+	l := p.resolveWork(t, Config{})
 	if l.Line != 0 || !strings.Contains(l.Note, "checksum is not that of .gnu_debuglink") {
 		t.Errorf("got %v, note %q", l, l.Note)
 	}
@@ -89,9 +89,9 @@ func TestDebugLinkChecksum(t *testing.T) {
 
 func TestDebugLinkBuildID(t *testing.T) {
 	p, other := plainC(t), plainC(t, "-DOTHER", "-O1")
-	debug := separate(t, p)
-	move(t, separate(t, other), debug)
-	l := p.resolve(t, Config{})
+	debug := separateDebug(t, p)
+	moveFile(t, separateDebug(t, other), debug)
+	l := p.resolveWork(t, Config{})
 	if l.Line != 0 || !strings.Contains(l.Note, "build-id differs") {
 		t.Errorf("got %v, note %q", l, l.Note)
 	}
@@ -101,15 +101,15 @@ func TestDebugByBuildID(t *testing.T) {
 	p := plainC(t)
 	dir := t.TempDir()
 	id := p.mod.BuildID
-	move(t, separate(t, p), filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug"))
-	wantLine(t, p.resolve(t, Config{DebugDirs: []string{dir}}), true, "")
+	moveFile(t, separateDebug(t, p), filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug"))
+	wantLine(t, p.resolveWork(t, Config{DebugDirs: []string{dir}}), true, "")
 
 	// The program itself is gone: its debug file is enough.
 	if err := os.Remove(p.prog); err != nil {
 		t.Fatal(err)
 	}
-	wantLine(t, p.resolve(t, Config{DebugDirs: []string{dir}}), true, "")
-	l := p.resolve(t, Config{})
+	wantLine(t, p.resolveWork(t, Config{DebugDirs: []string{dir}}), true, "")
+	l := p.resolveWork(t, Config{})
 	if l.Function != "" || !strings.Contains(l.Note, "file not found") {
 		t.Errorf("got %v, note %q", l, l.Note)
 	}
@@ -118,18 +118,18 @@ func TestDebugByBuildID(t *testing.T) {
 func TestOtherPlaces(t *testing.T) {
 	p := plainC(t)
 	root := t.TempDir()
-	moved := move(t, p.prog, filepath.Join(root, p.prog))
-	wantLine(t, p.resolve(t, Config{Roots: []string{"/nonexistent", root}}), true, "")
-	move(t, moved, filepath.Join(root, "run", "prog"))
-	wantLine(t, p.resolve(t, Config{RunDir: filepath.Join(root, "run")}), true, "")
+	moved := moveFile(t, p.prog, filepath.Join(root, p.prog))
+	wantLine(t, p.resolveWork(t, Config{Roots: []string{"/nonexistent", root}}), true, "")
+	moveFile(t, moved, filepath.Join(root, "run", "prog"))
+	wantLine(t, p.resolveWork(t, Config{RunDir: filepath.Join(root, "run")}), true, "")
 }
 
 func TestBuildIDDiffers(t *testing.T) {
 	p, other := plainC(t), plainC(t, "-O2")
 	root := t.TempDir()
-	move(t, p.prog, filepath.Join(root, "prog"))
-	wrong := move(t, other.prog, p.prog)
-	l := p.resolve(t, Config{})
+	moveFile(t, p.prog, filepath.Join(root, "prog"))
+	wrong := moveFile(t, other.prog, p.prog)
+	l := p.resolveWork(t, Config{})
 	want := "build-id differs: recorded " + p.mod.BuildID[:8] + "…, found " + other.mod.BuildID[:8] + "…"
 	if l.Function != "" || l.Exact || !strings.Contains(l.Note, want) || !strings.Contains(l.Note, wrong) {
 		t.Errorf("got %v, note %q, want %q", l, l.Note, want)
@@ -137,7 +137,7 @@ func TestBuildIDDiffers(t *testing.T) {
 	if l.Module != p.prog || l.Offset != p.addr {
 		t.Errorf("module %s+%#x", l.Module, l.Offset)
 	}
-	wantLine(t, p.resolve(t, Config{Roots: []string{root}}), true, "")
+	wantLine(t, p.resolveWork(t, Config{Roots: []string{root}}), true, "")
 }
 
 func TestReturnAddress(t *testing.T) {
@@ -145,7 +145,7 @@ func TestReturnAddress(t *testing.T) {
 	// exit is behind the end of the function.
 	p := plainC(t)
 	fail := p.all["fail"]
-	r := resolver(t, Config{})
+	r := newTestResolver(t, Config{})
 	f := model.Frame{Module: p.mod, Offset: fail.addr + fail.size}
 	if l := r.Resolve(f, true); l.Function != "fail" || l.Line != 7 || l.Offset != f.Offset {
 		t.Errorf("return address: got %v", l)
@@ -153,7 +153,7 @@ func TestReturnAddress(t *testing.T) {
 	if l := r.Resolve(f, false); l.Function == "fail" {
 		t.Errorf("program counter: got %v", l)
 	}
-	stack := r.Stack([]model.Frame{f, f}, true)
+	stack := r.ResolveStack([]model.Frame{f, f}, true)
 	if stack[0].Function == "fail" || stack[1].Function != "fail" {
 		t.Errorf("captured stack: %v", stack)
 	}
@@ -161,12 +161,12 @@ func TestReturnAddress(t *testing.T) {
 
 // TestStripped: only the dynamic symbols are left, as in Debian's LAMMPS.
 func TestStripped(t *testing.T) {
-	need(t, "strip")
-	prog := build(t, "gcc", "plain.c", "-O0", "-g", "-rdynamic")
-	all := functions(t, prog)
-	mod := recorded(t, prog)
-	run(t, filepath.Dir(prog), "strip", "prog")
-	r := resolver(t, Config{})
+	requirePrograms(t, "strip")
+	prog := buildSource(t, "gcc", "plain.c", "-O0", "-g", "-rdynamic")
+	all := functionSymbols(t, prog)
+	mod := recordedModule(t, prog)
+	runProgram(t, filepath.Dir(prog), "strip", "prog")
+	r := newTestResolver(t, Config{})
 	work := all["work"]
 	l := r.Resolve(model.Frame{Module: mod, Offset: work.addr + work.size}, true)
 	if l.Function != "work" || !l.Exact || l.File != "" || l.Note != "" {
@@ -182,21 +182,21 @@ func TestStripped(t *testing.T) {
 
 // TestUnsized: a symbol without a size covers what is up to the next symbol.
 func TestUnsized(t *testing.T) {
-	prog := build(t, "gcc", "unsized.s")
+	prog := buildSource(t, "gcc", "unsized.s")
 	img, err := openImage(prog)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer img.close()
-	tables, err := img.symtab()
+	tables, err := img.readSymtab()
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := map[string]uint64{}
 	for _, s := range tables[0].funcs.list {
-		at[tables[0].name(s.item)] = s.lo
+		at[tables[0].symbolName(s.item)] = s.lo
 	}
-	mod, r := recorded(t, prog), resolver(t, Config{})
+	mod, r := recordedModule(t, prog), newTestResolver(t, Config{})
 	for _, c := range []struct {
 		name string
 		past uint64
@@ -214,10 +214,10 @@ func TestUnsized(t *testing.T) {
 
 // TestMiniSymbols: a stripped program with .gnu_debugdata, as in Fedora.
 func TestMiniSymbols(t *testing.T) {
-	need(t, "strip", "objcopy")
+	requirePrograms(t, "strip", "objcopy")
 	p := plainC(t)
 	dir := filepath.Dir(p.prog)
-	run(t, dir, "objcopy", "--strip-debug", "prog", "mini")
+	runProgram(t, dir, "objcopy", "--strip-debug", "prog", "mini")
 	data, err := os.ReadFile(filepath.Join(dir, "mini"))
 	if err != nil {
 		t.Fatal(err)
@@ -232,18 +232,18 @@ func TestMiniSymbols(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mini.xz"), packed.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, "strip", "prog")
-	run(t, dir, "objcopy", "--add-section", ".gnu_debugdata=mini.xz", "prog")
+	runProgram(t, dir, "strip", "prog")
+	runProgram(t, dir, "objcopy", "--add-section", ".gnu_debugdata=mini.xz", "prog")
 	p.addr = p.all["clamp"].addr
-	if l := p.resolve(t, Config{}); l.Function != "clamp" || !l.Exact {
+	if l := p.resolveWork(t, Config{}); l.Function != "clamp" || !l.Exact {
 		t.Errorf("got %v, exact %v, note %q", l, l.Exact, l.Note)
 	}
 }
 
 // TestDwz: what two programs share lies in a third file.
 func TestDwz(t *testing.T) {
-	need(t, "dwz")
-	a := build(t, "g++", "tool.cc", "-O2", "-g")
+	requirePrograms(t, "dwz")
+	a := buildSource(t, "g++", "tool.cc", "-O2", "-g")
 	dir := filepath.Dir(a)
 	data, err := os.ReadFile(a)
 	if err != nil {
@@ -252,15 +252,15 @@ func TestDwz(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "twin"), data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	fn := functions(t, a)["_ZN5outer9outermostEi"]
-	mod := recorded(t, a)
+	fn := functionSymbols(t, a)["_ZN5outer9outermostEi"]
+	mod := recordedModule(t, a)
 	before := chainAt(t, mod, fn)
-	run(t, dir, "dwz", "-m", "shared.dwz", "prog", "twin")
+	runProgram(t, dir, "dwz", "-m", "shared.dwz", "prog", "twin")
 	img, err := openImage(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, _ := img.section(".gnu_debugaltlink")
+	link, _ := img.sectionData(".gnu_debugaltlink")
 	img.close()
 	if link == nil {
 		t.Skip("this dwz shared nothing")
@@ -271,7 +271,7 @@ func TestDwz(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "shared.dwz")); err != nil {
 		t.Fatal(err)
 	}
-	l := resolver(t, Config{}).Resolve(model.Frame{Module: mod, Offset: fn.addr}, false)
+	l := newTestResolver(t, Config{}).Resolve(model.Frame{Module: mod, Offset: fn.addr}, false)
 	if !strings.Contains(l.Note, ".gnu_debugaltlink was not found") || l.Function != "outer::outermost" {
 		t.Errorf("without the shared file: %v, note %q", l, l.Note)
 	}
@@ -279,10 +279,10 @@ func TestDwz(t *testing.T) {
 
 // chainAt describes every byte of a function.
 func chainAt(t *testing.T, mod *model.Module, fn code) string {
-	r := resolver(t, Config{})
+	r := newTestResolver(t, Config{})
 	var all strings.Builder
 	for a := fn.addr; a < fn.addr+fn.size; a++ {
-		all.WriteString(describe(r.Resolve(model.Frame{Module: mod, Offset: a}, false)) + "\n")
+		all.WriteString(describeLocation(r.Resolve(model.Frame{Module: mod, Offset: a}, false)) + "\n")
 	}
 	return all.String()
 }
@@ -290,12 +290,12 @@ func chainAt(t *testing.T, mod *model.Module, fn code) string {
 func TestSplitDWARF(t *testing.T) {
 	for _, v := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		p := plainC(t, v, "-gsplit-dwarf")
-		wantLine(t, p.resolve(t, Config{}), true, "split debug information (.dwo) is not read")
+		wantLine(t, p.resolveWork(t, Config{}), true, "split debug information (.dwo) is not read")
 	}
 }
 
 func TestNoModule(t *testing.T) {
-	l := resolver(t, Config{}).Resolve(model.Frame{Offset: 0x1234}, true)
+	l := newTestResolver(t, Config{}).Resolve(model.Frame{Offset: 0x1234}, true)
 	if l.String() != "0x1234" || l.Exact || l.Note != "no module mapped there" {
 		t.Errorf("got %v, exact %v, note %q", l, l.Exact, l.Note)
 	}

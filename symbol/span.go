@@ -32,13 +32,13 @@ func newSpans[T any](list []span[T]) spans[T] {
 	return s
 }
 
-// before returns how many spans start at or before pc.
-func (s spans[T]) before(pc uint64) int {
+// countBefore returns how many spans start at or before pc.
+func (s spans[T]) countBefore(pc uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].lo > pc })
 }
 
 func (s spans[T]) find(pc uint64) (item T, ok bool) {
-	for i := s.before(pc) - 1; i >= 0 && s.reach[i] > pc; i-- {
+	for i := s.countBefore(pc) - 1; i >= 0 && s.reach[i] > pc; i-- {
 		if pc < s.list[i].hi {
 			return s.list[i].item, true
 		}

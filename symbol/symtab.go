@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"laggard/binary/cursor"
+
 	"github.com/ulikunitz/xz"
 )
 
@@ -25,9 +27,9 @@ type sym struct {
 	global bool
 }
 
-// symtab reads the functions of .symtab, or, where that was stripped, of
+// readSymtab reads the functions of .symtab, or, where that was stripped, of
 // .dynsym and of the compressed .gnu_debugdata that some distributions add.
-func (m *image) symtab() ([]symbols, error) {
+func (m *image) readSymtab() ([]symbols, error) {
 	if m.elf.SectionByType(elf.SHT_SYMTAB) != nil {
 		s, err := m.readSymbols(elf.SHT_SYMTAB)
 		return []symbols{s}, err
@@ -42,7 +44,7 @@ func (m *image) symtab() ([]symbols, error) {
 
 // readSymbols reads the functions of a symbol table.
 func (m *image) readSymbols(kind elf.SectionType) (symbols, error) {
-	return m.pickSymbols(kind, m.function)
+	return m.pickSymbols(kind, m.decodeFunction)
 }
 
 // pickSymbols does not use elf.File.Symbols, which copies every name: names
@@ -53,7 +55,7 @@ func (m *image) pickSymbols(kind elf.SectionType, pick func([]byte) (sym, bool))
 		return symbols{}, nil
 	}
 	str := m.elf.Sections[s.Link]
-	table, names := m.bytes(s.Offset, s.FileSize), m.bytes(str.Offset, str.FileSize)
+	table, names := m.rawBytes(s.Offset, s.FileSize), m.rawBytes(str.Offset, str.FileSize)
 	if table == nil || names == nil {
 		return symbols{}, fmt.Errorf("%w: section %s beyond the end", ErrMalformed, s.Name)
 	}
@@ -66,8 +68,8 @@ func (m *image) pickSymbols(kind elf.SectionType, pick func([]byte) (sym, bool))
 	return symbols{newSpans(list), names}, nil
 }
 
-// function decodes one symbol; ok if it may name code.
-func (m *image) function(b []byte) (x sym, ok bool) {
+// decodeFunction decodes one symbol; ok if it may name code.
+func (m *image) decodeFunction(b []byte) (x sym, ok bool) {
 	order := m.elf.ByteOrder
 	typ, section := elf.ST_TYPE(b[4]), elf.SectionIndex(order.Uint16(b[6:]))
 	x = sym{
@@ -75,11 +77,11 @@ func (m *image) function(b []byte) (x sym, ok bool) {
 		global: elf.ST_BIND(b[4]) == elf.STB_GLOBAL,
 	}
 	code := typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC || typ == elf.STT_NOTYPE
-	return x, code && section != elf.SHN_UNDEF && x.addr+x.size >= x.addr && m.executable(x.addr)
+	return x, code && section != elf.SHN_UNDEF && x.addr+x.size >= x.addr && m.isExecutable(x.addr)
 }
 
-// object decodes one symbol; ok if it is a variable with a size.
-func (m *image) object(b []byte) (x sym, ok bool) {
+// decodeObject decodes one symbol; ok if it is a variable with a size.
+func (m *image) decodeObject(b []byte) (x sym, ok bool) {
 	order := m.elf.ByteOrder
 	x = sym{name: order.Uint32(b), addr: order.Uint64(b[8:]), size: order.Uint64(b[16:])}
 	section := elf.SectionIndex(order.Uint16(b[6:]))
@@ -87,12 +89,12 @@ func (m *image) object(b []byte) (x sym, ok bool) {
 	return x, ok && x.size > 0 && x.addr+x.size > x.addr
 }
 
-// unsized returns the symbol without a size that pc may belong to, as assembler
+// unsizedAt returns the symbol without a size that pc may belong to, as assembler
 // code has them: the last one up to there, if no other begins in between.
-func (s symbols) unsized(pc uint64) (sym, bool) {
-	for i := s.funcs.before(pc) - 1; i >= 0; i-- {
+func (s symbols) unsizedAt(pc uint64) (sym, bool) {
+	for i := s.funcs.countBefore(pc) - 1; i >= 0; i-- {
 		x := s.funcs.list[i].item
-		if s.best(x) == "" {
+		if s.bestName(x) == "" {
 			continue
 		}
 		return x, x.size == 0
@@ -100,24 +102,24 @@ func (s symbols) unsized(pc uint64) (sym, bool) {
 	return sym{}, false
 }
 
-// best chooses among the names of one function: libraries give several, and
+// bestName chooses among the names of one function: libraries give several, and
 // the one with the fewest leading underscores is the one that people know.
-func (s symbols) best(x sym) string {
+func (s symbols) bestName(x sym) string {
 	best, bestGlobal := "", false
-	for i := s.funcs.before(x.addr) - 1; i >= 0 && s.funcs.list[i].lo == x.addr; i-- {
+	for i := s.funcs.countBefore(x.addr) - 1; i >= 0 && s.funcs.list[i].lo == x.addr; i-- {
 		y := s.funcs.list[i].item
-		name := s.name(y)
+		name := s.symbolName(y)
 		if y.size != x.size || name == "" {
 			continue
 		}
-		if best == "" || better(name, y.global, best, bestGlobal) {
+		if best == "" || isBetterName(name, y.global, best, bestGlobal) {
 			best, bestGlobal = name, y.global
 		}
 	}
 	return best
 }
 
-func better(a string, aGlobal bool, b string, bGlobal bool) bool {
+func isBetterName(a string, aGlobal bool, b string, bGlobal bool) bool {
 	ua, ub := len(a)-len(strings.TrimLeft(a, "_")), len(b)-len(strings.TrimLeft(b, "_"))
 	switch {
 	case ua != ub:
@@ -130,9 +132,9 @@ func better(a string, aGlobal bool, b string, bGlobal bool) bool {
 	return a < b
 }
 
-// name returns the name of a symbol without its version, "" for those of the
+// symbolName returns the name of a symbol without its version, "" for those of the
 // assembler ($x, .L1).
-func (s symbols) name(x sym) string {
+func (s symbols) symbolName(x sym) string {
 	if uint64(x.name) >= uint64(len(s.names)) {
 		return ""
 	}
@@ -154,7 +156,7 @@ const maxDictionary = 64 << 20
 // miniSymbols reads .gnu_debugdata: an ELF file with nothing but the symbols
 // of local functions, compressed with xz.
 func (m *image) miniSymbols() (symbols, error) {
-	packed, err := m.section(".gnu_debugdata")
+	packed, err := m.sectionData(".gnu_debugdata")
 	if packed == nil || err != nil {
 		return symbols{}, err
 	}
@@ -180,16 +182,16 @@ func (m *image) miniSymbols() (symbols, error) {
 // allocates whatever the file asks for. The layout is that of the .xz format,
 // section 3.1: header size, flags, optional sizes, filter id, one property.
 func xzDictionary(b []byte) uint64 {
-	c := cursor{b: b, off: min(12, len(b)), order: binary.LittleEndian}
-	c.u8()
-	flags := c.u8()
+	c := cursor.Cursor{Bytes: b, Off: min(12, len(b)), Order: binary.LittleEndian}
+	c.U8()
+	flags := c.U8()
 	for _, bit := range []byte{0x40, 0x80} {
 		if flags&bit != 0 {
-			c.uleb()
+			c.ULEB()
 		}
 	}
-	id, size, prop := c.uleb(), c.uleb(), c.u8()
-	if c.bad || flags&3 != 0 || id != 0x21 || size != 1 || prop > 40 {
+	id, size, prop := c.ULEB(), c.ULEB(), c.U8()
+	if c.Bad || flags&3 != 0 || id != 0x21 || size != 1 || prop > 40 {
 		return 1 << 40 // not a plain LZMA2 block
 	}
 	return (2 | uint64(prop&1)) << (prop/2 + 11)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Trim cuts the outer end of a stack (innermost first) where the C library and
+// TrimStack cuts the outer end of a stack (innermost first) where the C library and
 // the threads library start programs and threads, and the C main that Fortran
 // compilers put around the main program. A function without a name that the C
 // library started is main. Of a test it cuts the runner around it. The rest is a copy of a
 // part of stack.
-func Trim(stack []Location) []Location {
+func TrimStack(stack []Location) []Location {
 	n := testOf(stack)
 	outside := slices.IndexFunc(stack, func(l Location) bool { return !InLibc(l) })
-	for n > 1 && started(stack[:n], outside >= 0 && outside < n-1) {
+	for n > 1 && isStarter(stack[:n], outside >= 0 && outside < n-1) {
 		n--
 	}
 	out := slices.Clone(stack[:n])
@@ -27,11 +27,11 @@ func Trim(stack []Location) []Location {
 	return out
 }
 
-// started tells whether the outermost frame belongs to what starts programs
+// isStarter reports whether the outermost frame belongs to what starts programs
 // and threads: a function known for it or, if code of the program stands
 // further in, any in the C library, or one without a name that calls into it
 // (_start of a stripped program).
-func started(stack []Location, program bool) bool {
+func isStarter(stack []Location, program bool) bool {
 	last := stack[len(stack)-1]
 	if last.Language != "" {
 		return false
@@ -42,7 +42,7 @@ func started(stack []Location, program bool) bool {
 	return program && (InLibc(last) || len(stack) > 2 && last.Function == "" && InLibc(stack[len(stack)-2]))
 }
 
-// InLibc tells whether a frame is in the C library or the loader.
+// InLibc reports whether a frame is in the C library or the loader.
 func InLibc(l Location) bool {
 	return l.Language == "" && hasPrefix(path.Base(l.Module), []string{"libc.so", "libc-", "libpthread", "ld-linux"})
 }
@@ -68,7 +68,7 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	}
 	for i := range stack {
 		l := &stack[i]
-		if System(*l) || through != nil && Interpreter(*l) {
+		if InSystem(*l) || through != nil && InInterpreter(*l) {
 			continue
 		}
 		for _, c := range l.Calls() {
@@ -86,31 +86,33 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	return at, call, nil
 }
 
-// Interpreter tells whether a frame is of one that runs programs in another language:
+// InInterpreter reports whether a frame is of one that runs programs in another language:
 // its functions say nothing of the program.
-func Interpreter(l Location) bool {
+func InInterpreter(l Location) bool {
 	name := path.Base(l.Module)
 	return pythons.MatchString(name) || hasPrefix(name, []string{"perl", "ruby", "libR.so", "libjulia"})
 }
 
-// Recorder tells whether a frame is the recorder's, which stands between a
+// InRecorder reports whether a frame is the recorder's, which stands between a
 // program and what it calls.
-func Recorder(l Location) bool { return RecorderModule(l.Module) }
+func InRecorder(l Location) bool { return IsRecorderModule(l.Module) }
 
-// RecorderModule tells whether a module is the recorder, by its path.
-func RecorderModule(module string) bool { return strings.HasPrefix(path.Base(module), recorderModule) }
+// IsRecorderModule reports whether a module is the recorder, by its path.
+func IsRecorderModule(module string) bool {
+	return strings.HasPrefix(path.Base(module), recorderModule)
+}
 
 const recorderModule = "liblaggard"
 
-// System tells whether a frame is in the MPI library, the system's libraries or
+// InSystem reports whether a frame is in the MPI library, the system's libraries or
 // the recorder, or in no module.
-func System(l Location) bool {
-	return l.Language == "" && (SystemModule(l.Module) || hasPrefix(l.outermost().Function, systemFunctions))
+func InSystem(l Location) bool {
+	return l.Language == "" && (IsSystemModule(l.Module) || hasPrefix(l.outermost().Function, systemFunctions))
 }
 
-// SystemModule tells whether a module is an MPI library, a system library or the
+// IsSystemModule reports whether a module is an MPI library, a system library or the
 // recorder, by its path.
-func SystemModule(module string) bool {
+func IsSystemModule(module string) bool {
 	return module == "" || hasPrefix(path.Base(module), systemModules) && !pythonModule(module)
 }
 
@@ -133,9 +135,9 @@ var systemModules = []string{
 var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "MPIOI_", "ADIOI_", "ADIO_", "PAMI_",
 	"ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}
 
-// Transport tells whether a module moves messages for MPI: a component of Open MPI
+// IsTransport reports whether a module moves messages for MPI: a component of Open MPI
 // for that, or a communication library, by its path.
-func Transport(module string) bool { return hasPrefix(path.Base(module), transports) }
+func IsTransport(module string) bool { return hasPrefix(path.Base(module), transports) }
 
 var transports = []string{"mca_btl_", "mca_pml_", "mca_mtl_", "mca_osc_", "mca_coll_", "mca_fcoll_", "mca_io_",
 	"libmca_common_", "libucp.", "libuct", "libucs.", "libfabric.", "libpsm", "libibverbs.", "libmlx", "libhcoll",

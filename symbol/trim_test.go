@@ -7,13 +7,13 @@ import (
 	"laggard/model"
 )
 
-func at(module, function string) Location {
+func locationIn(module, function string) Location {
 	return Location{Call: Call{Function: function}, Module: module}
 }
 
 func TestTrim(t *testing.T) {
 	const app, libc = "/home/u/app", "/lib/x86_64-linux-gnu/libc.so.6"
-	inlined := at(app, "step")
+	inlined := locationIn(app, "step")
 	inlined.Inlined = []Call{{Function: "main"}}
 	for _, c := range []struct {
 		name  string
@@ -22,21 +22,22 @@ func TestTrim(t *testing.T) {
 		app   int
 	}{
 		{"empty", nil, 0, -1},
-		{"state", []Location{at(app, "halo"), at(app, "main"), at(libc, "__libc_start_call_main"),
-			at(libc, "__libc_start_main"), at(app, "_start")}, 2, 0},
-		{"thread", []Location{at(app, "worker"), at(libc, "start_thread"), at(libc, "clone3")}, 1, 0},
-		{"fortran", []Location{at(app, "field::relax"), at(app, "main"), at(app, "main"),
-			at(libc, "__libc_start_main")}, 2, 0},
-		{"inlined into main", []Location{inlined, at(libc, "__libc_start_main")}, 1, 0},
-		{"capture in MPI", []Location{at(libc, "poll"), at("/usr/lib/libopen-pal.so.40", "opal_progress"),
-			at("/usr/lib/libmpi.so.40", "MPI_Barrier"), at("/opt/liblaggard.so", "MPI_Barrier"), at(app, "sync"),
-			at(app, "main")}, 6, 4},
-		{"static MPI", []Location{at(app, "MPIDI_progress"), at(app, "PMPI_Wait"), at(app, "solve"), at(app, "main")},
+		{"state", []Location{locationIn(app, "halo"), locationIn(app, "main"), locationIn(libc, "__libc_start_call_main"),
+			locationIn(libc, "__libc_start_main"), locationIn(app, "_start")}, 2, 0},
+		{"thread", []Location{locationIn(app, "worker"), locationIn(libc, "start_thread"), locationIn(libc, "clone3")}, 1, 0},
+		{"fortran", []Location{locationIn(app, "field::relax"), locationIn(app, "main"), locationIn(app, "main"),
+			locationIn(libc, "__libc_start_main")}, 2, 0},
+		{"inlined into main", []Location{inlined, locationIn(libc, "__libc_start_main")}, 1, 0},
+		{"capture in MPI", []Location{locationIn(libc, "poll"), locationIn("/usr/lib/libopen-pal.so.40", "opal_progress"),
+			locationIn("/usr/lib/libmpi.so.40", "MPI_Barrier"), locationIn("/opt/liblaggard.so", "MPI_Barrier"), locationIn(app, "sync"),
+			locationIn(app, "main")}, 6, 4},
+		{"static MPI", []Location{
+			locationIn(app, "MPIDI_progress"), locationIn(app, "PMPI_Wait"), locationIn(app, "solve"), locationIn(app, "main")},
 			4, 2},
-		{"only system", []Location{at(libc, "nanosleep"), at(libc, "start_thread")}, 1, 0},
-		{"begins in a starter", []Location{at(app, "_start")}, 1, 0},
+		{"only system", []Location{locationIn(libc, "nanosleep"), locationIn(libc, "start_thread")}, 1, 0},
+		{"begins in a starter", []Location{locationIn(app, "_start")}, 1, 0},
 	} {
-		got := Trim(c.stack)
+		got := TrimStack(c.stack)
 		if len(got) != c.want {
 			t.Errorf("%s: %d levels, want %d: %v", c.name, len(got), c.want, got)
 		}
@@ -59,7 +60,7 @@ func TestDisplay(t *testing.T) {
 		{"_Znonsense", "_Znonsense", "_Znonsense"},
 		{"", "", ""},
 	} {
-		short, full := display(c.linker)
+		short, full := displayNames(c.linker)
 		if short != c.short || full != c.full {
 			t.Errorf("%s: %q, %q; want %q, %q", c.linker, short, full, c.short, c.full)
 		}
@@ -68,9 +69,9 @@ func TestDisplay(t *testing.T) {
 
 // TestFortranStack: the names of the real compiler, from the innermost level.
 func TestFortranStack(t *testing.T) {
-	prog := build(t, "gfortran", "solver.f90", "-O0", "-g")
-	all := functions(t, prog)
-	mod := recorded(t, prog)
+	prog := buildSource(t, "gfortran", "solver.f90", "-O0", "-g")
+	all := functionSymbols(t, prog)
+	mod := recordedModule(t, prog)
 	var frames []model.Frame
 	for _, name := range []string{"__field_MOD_relax", "MAIN__", "main"} {
 		if all[name].size == 0 {
@@ -78,7 +79,7 @@ func TestFortranStack(t *testing.T) {
 		}
 		frames = append(frames, model.Frame{Module: mod, Offset: all[name].addr + all[name].size})
 	}
-	stack := Trim(resolver(t, Config{}).Stack(frames, false))
+	stack := TrimStack(newTestResolver(t, Config{}).ResolveStack(frames, false))
 	if len(stack) != 2 || stack[0].Function != "field::relax" || stack[1].Function != "main" {
 		t.Fatalf("got %v", stack)
 	}

@@ -2,10 +2,15 @@ package symbol
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"debug/dwarf"
 	"fmt"
 	"slices"
 	"strings"
+
+	"laggard/binary/cursor"
+	"laggard/binary/expression"
+	"laggard/internal/bound"
 )
 
 // Type is what the debug information says of a type, without typedefs and
@@ -24,7 +29,7 @@ type Type struct {
 	Pointer bool     // it points to what Code.Target says; so does the first field of an array descriptor
 	// Reference: a pointer that the source writes as what it points to.
 	Reference bool
-	// Either: an object of one of several classes, which are its fields; see Code.Derived.
+	// Either: an object of one of several classes, which are its fields; see Code.DerivedType.
 	Either bool
 	copied bool // an object of a class that is passed and returned by the address of a copy
 	to     dwarf.Offset
@@ -50,8 +55,8 @@ const (
 	Enumeration  Encoding = 0xff // names for numbers: Code.Enumerator
 )
 
-// Float tells whether it is a floating-point number.
-func (t *Type) Float() bool { return t.Number == Float }
+// IsFloat reports whether it is a floating-point number.
+func (t *Type) IsFloat() bool { return t.Number == Float }
 
 // Field is a part of a struct.
 type Field struct {
@@ -71,7 +76,7 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	if t, ok := w.f.types[off]; ok {
 		return t
 	}
-	e, err := w.at(off)
+	e, err := w.entryAt(off)
 	if err != nil {
 		return nil
 	}
@@ -86,7 +91,7 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 		t.to, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
 		t.Kind = "*" + w.typeName(t.to, 0)
 	case dwarf.TagBaseType, dwarf.TagEnumerationType:
-		t = &Type{Size: byteSize(e), Kind: entryName(e), Number: encoding(e)}
+		t = &Type{Size: byteSize(e), Kind: entryName(e), Number: numberEncoding(e)}
 		if t.Number == Enumeration {
 			t.at, t.in = e.Offset, w.f
 		}
@@ -104,8 +109,8 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	return t
 }
 
-// encoding is that of a number.
-func encoding(e *dwarf.Entry) Encoding {
+// numberEncoding is that of a number.
+func numberEncoding(e *dwarf.Entry) Encoding {
 	if e.Tag == dwarf.TagEnumerationType {
 		return Enumeration
 	}
@@ -128,10 +133,10 @@ const (
 	defaultedInClass  = 1
 )
 
-// copies tells whether a part of a class says that its objects are passed by the address of a
+// impliesPassByCopy reports whether a part of a class says that its objects are passed by the address of a
 // copy: a destructor of its own, or a table of virtual functions. Not all compilers say it of the
 // class.
-func copies(part *dwarf.Entry) bool {
+func impliesPassByCopy(part *dwarf.Entry) bool {
 	name := entryName(part)
 	if part.Tag == dwarf.TagMember {
 		return strings.HasPrefix(name, "_vptr")
@@ -155,7 +160,7 @@ func (w *walker) typeName(off dwarf.Offset, depth int) string {
 	if off == 0 || depth > maxTypeDepth {
 		return ""
 	}
-	e, err := w.at(off)
+	e, err := w.entryAt(off)
 	if err != nil {
 		return ""
 	}
@@ -186,7 +191,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		if err != nil || c == nil || c.Tag == 0 {
 			break
 		}
-		copied = copied || copies(c)
+		copied = copied || impliesPassByCopy(c)
 		outside, _ := c.Val(dwarf.AttrExternal).(bool)
 		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
 			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
@@ -194,7 +199,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		} else if ok && of == 0 && c.Tag == dwarf.TagTemplateTypeParameter {
 			of = typ
 		}
-		if w.skip(c) != nil {
+		if w.skipChildren(c) != nil {
 			break
 		}
 	}
@@ -215,13 +220,13 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		t.Size = 0 // that it has one is a rule of the language; a base class without fields takes no room
 	}
 	slices.SortStableFunc(t.Fields, func(a, b Field) int { return cmp.Compare(a.Offset, b.Offset) })
-	t.Kind = kind.String()
-	return w.keeps(t, of, depth)
+	t.Kind = shortKind(kind.String())
+	return w.withStoredType(t, of, depth)
 }
 
-// alone is the only datum that an object of a class has, as an iterator has a pointer;
+// soleDatum is the only datum that an object of a class has, as an iterator has a pointer;
 // else it is t.
-func (t *Type) alone() *Type {
+func (t *Type) soleDatum() *Type {
 	for range maxTypeDepth {
 		var only *Type
 		for _, f := range t.Fields {
@@ -237,9 +242,9 @@ func (t *Type) alone() *Type {
 	return t
 }
 
-// Part is the datum at an offset, in bytes, in an object of the type: itself, if that is one; nil if there is none
+// DatumAt is the datum at an offset, in bytes, in an object of the type: itself, if that is one; nil if there is none
 // alone, as in a union. An array has what each of its elements has.
-func (t *Type) Part(off int64) *Type {
+func (t *Type) DatumAt(off int64) *Type {
 	for range maxTypeDepth {
 		switch {
 		case t.Elem != nil && t.Elem.Size > 0:
@@ -284,9 +289,9 @@ func memberOffset(e *dwarf.Entry) int64 {
 	case int64:
 		return n
 	case []byte: // DW_OP_plus_uconst
-		if len(n) > 1 && n[0] == opPlusUconst {
-			v, _ := sleb(append(slices.Clone(n[1:]), 0))
-			return v
+		if len(n) > 1 && n[0] == expression.PlusConst {
+			c := cursor.Cursor{Bytes: n[1:]}
+			return int64(c.ULEB())
 		}
 	}
 	bits, _ := e.Val(dwarf.AttrDataBitOffset).(int64)
@@ -356,7 +361,7 @@ func (w *walker) dimensions(array *dwarf.Entry, first int64) []dimension {
 			d.count = min(max(d.count, 0), 1<<32)
 			out = append(out, d)
 		}
-		if w.skip(e) != nil {
+		if w.skipChildren(e) != nil {
 			break
 		}
 	}
@@ -372,8 +377,8 @@ func pointerTo(t *Type) *Type {
 	return &Type{Size: 8, Pointer: true, Kind: "*" + t.Kind, target: t}
 }
 
-// Target is what a pointer of this module points to, nil if that is not known.
-func (c *Code) Target(t *Type) *Type {
+// TargetOf is what a pointer of this module points to, nil if that is not known.
+func (c *Code) TargetOf(t *Type) *Type {
 	switch {
 	case t == nil || !t.Pointer:
 		return nil
@@ -387,18 +392,18 @@ func (c *Code) Target(t *Type) *Type {
 	}
 	if !t.read {
 		t.read = true
-		_ = guard(c.m.image.path, func() error { // nil if it cannot be read
-			t.found = t.in.walker().typeAt(t.to, 0)
+		_ = guardFile(c.m.image.path, func() error { // nil if it cannot be read
+			t.found = t.in.newWalker().typeAt(t.to, 0)
 			return nil
 		})
 	}
 	return t.found
 }
 
-// Derived is what a pointer to the class t of this module leads to, if size bytes are
+// DerivedType is what a pointer to the class t of this module leads to, if size bytes are
 // accessed behind it, more than t has: an object of a class that begins with a t, by
 // inheritance. Of several such classes it may be any, as in a union. Nil if there is none.
-func (c *Code) Derived(t *Type, size int64) *Type {
+func (c *Code) DerivedType(t *Type, size int64) *Type {
 	if t == nil || t.at == 0 {
 		return nil
 	}
@@ -408,8 +413,8 @@ func (c *Code) Derived(t *Type, size int64) *Type {
 		return nil
 	}
 	var out *Type
-	if err := guard(c.m.image.path, func() (err error) {
-		out, err = t.in.derived(t, size)
+	if err := guardFile(c.m.image.path, func() (err error) {
+		out, err = t.in.derivedType(t, size)
 		return err
 	}); err != nil {
 		return nil
@@ -420,7 +425,7 @@ func (c *Code) Derived(t *Type, size int64) *Type {
 // maxDerived bounds the classes that are looked at for one that begins with another.
 const maxDerived = 64
 
-func (f *debugFile) derived(t *Type, size int64) (*Type, error) {
+func (f *debugFile) derivedType(t *Type, size int64) (*Type, error) {
 	u := f.unitAt(t.at)
 	if u == nil {
 		return nil, nil
@@ -432,18 +437,18 @@ func (f *debugFile) derived(t *Type, size int64) (*Type, error) {
 		}
 	}
 	var found []*Type
-	w, work := f.walker(), u.heirs[t.at]
+	w, work := f.newWalker(), u.heirs[t.at]
 	for n := 0; n < len(work) && n < maxDerived; n++ {
 		if d := w.typeAt(work[n], 0); d != nil && d.Size >= size {
 			found = append(found, d)
 		}
 		work = append(work[:len(work):len(work)], u.heirs[work[n]]...)
 	}
-	return anyOf(found), nil
+	return unionOf(found), nil
 }
 
-// anyOf is the type of an object that is one of several classes.
-func anyOf(types []*Type) *Type {
+// unionOf is the type of an object that is one of several classes.
+func unionOf(types []*Type) *Type {
 	switch len(types) {
 	case 0:
 		return nil
@@ -457,14 +462,14 @@ func anyOf(types []*Type) *Type {
 		out.Fields = append(out.Fields, Field{Type: t})
 		kind.WriteString("|" + t.Kind)
 	}
-	out.Kind = kind.String()
+	out.Kind = shortKind(kind.String())
 	return out
 }
 
 // inheritance notes which classes of a unit begin with which others.
 func (f *debugFile) inheritance(u *unit) error {
-	w := f.walker()
-	root, err := w.enter(u)
+	w := f.newWalker()
+	root, err := w.enterUnit(u)
 	if err != nil {
 		return err
 	}
@@ -492,31 +497,49 @@ func (f *debugFile) inheritance(u *unit) error {
 			}
 			continue
 		}
-		if err := w.skip(e); err != nil {
+		if err := w.skipChildren(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// raw tells whether a type is bytes that say nothing of what is kept in them.
-func (t *Type) raw() bool {
+// maxKind bounds, in bytes, the text that says of what kind a type is: that of a struct has those of its members in it.
+const maxKind = 4096
+
+// shortKind is the text itself, or a digest of one that is too long, so that it is still the same for the same kind.
+func shortKind(text string) string {
+	if len(text) <= maxKind {
+		return text
+	}
+	return fmt.Sprintf("%s… %x", text[:64], sha256.Sum256([]byte(text)))
+}
+
+// isRawBytes reports whether a type is bytes that say nothing of what is kept in them.
+func (t *Type) isRawBytes(b *bound.Budget) bool {
+	if !b.Enter() {
+		return false
+	}
+	defer b.Leave()
 	if t.Elem != nil {
 		return t.Elem.Size == 1 && len(t.Elem.Fields) == 0
 	}
 	for _, f := range t.Fields {
-		if f.Type.Size > 0 && !f.Type.raw() {
+		if f.Type.Size > 0 && !f.Type.isRawBytes(b) {
 			return false
 		}
 	}
 	return len(t.Fields) > 0 && t.Size > 0
 }
 
-// keeps is t, or, if that is a class of raw bytes that is a template of a type of their
+// maxRaw bounds the members that are looked at to find out whether a type is raw.
+const maxRaw = 10_000
+
+// withStoredType is t, or, if that is a class of raw bytes that is a template of a type of their
 // size, the same with a datum of that type in their place: libraries keep in such a
 // class what is made later, as in the nodes of their containers.
-func (w *walker) keeps(t *Type, of dwarf.Offset, depth int) *Type {
-	if of == 0 || !t.raw() {
+func (w *walker) withStoredType(t *Type, of dwarf.Offset, depth int) *Type {
+	if of == 0 || !t.isRawBytes(bound.New(maxTypeDepth, maxRaw)) {
 		return t
 	}
 	in := w.typeAt(of, depth+1)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"os"
 	"testing"
+
+	"laggard/binary/cursor"
 )
 
 // TestPads: the calls of a function that handles exceptions, or has something to clean up, have
@@ -11,8 +13,8 @@ import (
 func TestPads(t *testing.T) {
 	for _, compiler := range []string{"g++", "clang++"} {
 		for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-no-pie"}, {"-O2", "-fPIC", "-shared"}} {
-			path := build(t, compiler, "throwing.cc", flags...)
-			code, all := opened(t, path, Config{}), functions(t, path)
+			path := buildSource(t, compiler, "throwing.cc", flags...)
+			code, all := openCode(t, path, Config{}), functionSymbols(t, path)
 			for name, handles := range map[string]bool{"plainly": false, "handled": true, "cleaned": true} {
 				f := all[name]
 				pads := code.Pads(f.addr)
@@ -20,7 +22,7 @@ func TestPads(t *testing.T) {
 					t.Errorf("%s %v: %s: %#x", compiler, flags, name, pads)
 				}
 				for _, p := range pads {
-					part, ok := code.Function(p.At)
+					part, ok := code.FunctionAt(p.At)
 					apart := ok && part.Lo != f.addr // unlikely code
 					if p.Lo < f.addr || p.Hi > f.addr+f.size || p.Lo >= p.Hi ||
 						!apart && (p.At <= f.addr || p.At >= f.addr+f.size) {
@@ -51,7 +53,7 @@ func TestHandlers(t *testing.T) {
 		{"cut", "\xff\xff\x01\x20\x04\x05\x20\x01", nil},
 		{"empty", "", nil},
 	} {
-		got := handlers(cursor{b: []byte(c.table), order: binary.LittleEndian}, 0x5000, 0x1000, 64)
+		got := handlers(cursor.Cursor{Bytes: []byte(c.table), Order: binary.LittleEndian}, 0x5000, 0x1000, 64)
 		if len(got) != len(c.want) || len(got) > 0 && got[0] != c.want[0] {
 			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
 		}
@@ -66,7 +68,7 @@ func FuzzHandlers(f *testing.F) {
 		if lo+n < lo {
 			return
 		}
-		pads := handlers(cursor{b: data, order: binary.LittleEndian}, 0x5000, lo, n)
+		pads := handlers(cursor.Cursor{Bytes: data, Order: binary.LittleEndian}, 0x5000, lo, n)
 		for _, p := range pads {
 			if p.Lo < lo || p.Hi < p.Lo || p.Hi > lo+n {
 				t.Errorf("%#x outside of %#x and %d bytes", p, lo, n)
@@ -78,12 +80,12 @@ func FuzzHandlers(f *testing.F) {
 // FuzzPads: whatever the file, an answer and no panic.
 func FuzzPads(f *testing.F) {
 	f.Add([]byte("\x7fELF"), uint64(0), uint32(0), uint64(0))
-	path := build(f, "g++", "throwing.cc", "-O1")
+	path := buildSource(f, "g++", "throwing.cc", "-O1")
 	original, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)
 	}
-	for name, fn := range functions(f, path) {
+	for name, fn := range functionSymbols(f, path) {
 		if name == "handled" {
 			f.Add([]byte(nil), fn.addr, uint32(0x2000), uint64(0xff))
 		}

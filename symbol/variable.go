@@ -5,6 +5,10 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"slices"
+
+	"laggard/binary/cursor"
+	"laggard/binary/expression"
+	"laggard/binary/processor"
 )
 
 // Variable is a variable or parameter that has a place in memory.
@@ -43,9 +47,9 @@ type Held struct {
 // registers are the general ones, of the processor that has most.
 const registers = 32
 
-// At is the type of the variable in a register before the instruction at pc, if
+// RegisterType is the type of the variable in a register before the instruction at pc, if
 // that is a pointer.
-func (v *Variables) At(register int, pc uint64) *Type {
+func (v *Variables) RegisterType(register int, pc uint64) *Type {
 	if register < 0 || register >= registers {
 		return nil
 	}
@@ -62,7 +66,7 @@ func (c *Code) Variables(pc uint64) *Variables {
 		return nil
 	}
 	var vars *Variables
-	if err := guard(c.m.image.path, func() (err error) {
+	if err := guardFile(c.m.image.path, func() (err error) {
 		vars, err = c.m.debug.variables(pc)
 		return err
 	}); err != nil {
@@ -76,8 +80,8 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	if !ok {
 		return nil, nil
 	}
-	w := f.walker()
-	off, ok, err := w.function(u, pc)
+	w := f.newWalker()
+	off, ok, err := w.functionEntry(u, pc)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -85,17 +89,17 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	if err != nil || in.held != nil {
 		return in.held, err
 	}
-	fn, err := w.at(off)
+	fn, err := w.entryAt(off)
 	if err != nil {
 		return nil, err
 	}
 	r := variableReader{w: w, unit: u, base: frameBase(fn), sp: frameOf(fn), out: &Variables{}}
 	for _, v := range in.vars {
-		if err := r.variable(v); err != nil {
+		if err := r.addVariable(v); err != nil {
 			return nil, err
 		}
 	}
-	r.result(w.typeAt(w.resultOf(fn, 0), 0))
+	r.setResult(w.typeAt(w.resultOf(fn, 0), 0))
 	var held [registers][]span[*Type]
 	for _, h := range r.out.Held {
 		held[h.Register] = append(held[h.Register], span[*Type]{h.Lo, h.Hi, h.Type})
@@ -107,38 +111,38 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	return in.held, nil
 }
 
-// result notes what the function returns: of an object that is not returned in registers, the
+// setResult notes what the function returns: of an object that is not returned in registers, the
 // address, which is also the first argument but for AArch64, which has a register for it.
-func (r *variableReader) result(t *Type) {
+func (r *variableReader) setResult(t *Type) {
 	r.out.Result = t
 	switch {
 	case t == nil || len(t.Fields) == 0:
 	case t.copied || t.Size > 2*word:
-		if !r.w.f.arm() {
+		if !r.w.f.isArm64() {
 			r.out.Result = pointerTo(t)
 			r.out.Params = append([]*Type{r.out.Result}, r.out.Params...)
 		}
 	default:
-		r.out.Result = t.alone()
+		r.out.Result = t.soleDatum()
 	}
 }
 
-// arm tells whether the file is for AArch64.
-func (f *debugFile) arm() bool { return f.img.elf.Machine == elf.EM_AARCH64 }
+// isArm64 reports whether the file is for AArch64.
+func (f *debugFile) isArm64() bool { return f.img.elf.Machine == elf.EM_AARCH64 }
 
 // word is the size of a register.
 const word = 8
 
-// param notes an argument that comes in registers, by the ABI of System V or AAPCS64.
-func (r *variableReader) param(t *Type) {
+// addParam notes an argument that comes in registers, by the ABI of System V or AAPCS64.
+func (r *variableReader) addParam(t *Type) {
 	switch {
-	case t != nil && (t.copied || !t.Float() && t.Size > 2*word && r.w.f.arm()):
+	case t != nil && (t.copied || !t.IsFloat() && t.Size > 2*word && r.w.f.isArm64()):
 		r.out.Params = append(r.out.Params, pointerTo(t)) // the address of a copy
-	case t == nil || t.alone().Float() || t.Size > 2*word:
+	case t == nil || t.soleDatum().IsFloat() || t.Size > 2*word:
 	case t.Size > word:
 		r.out.Params = append(r.out.Params, nil, nil)
 	default:
-		r.out.Params = append(r.out.Params, t.alone())
+		r.out.Params = append(r.out.Params, t.soleDatum())
 	}
 }
 
@@ -150,7 +154,7 @@ func (w *walker) resultOf(fn *dwarf.Entry, depth int) dwarf.Offset {
 	}
 	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
 		if to, ok := fn.Val(attr).(dwarf.Offset); ok && depth < maxTypeDepth {
-			if e, err := w.at(to); err == nil {
+			if e, err := w.entryAt(to); err == nil {
 				return w.resultOf(e, depth+1)
 			}
 		}
@@ -158,20 +162,8 @@ func (w *walker) resultOf(fn *dwarf.Entry, depth int) dwarf.Offset {
 	return 0
 }
 
-// Operations of DWARF expressions (DWARF 5, section 7.7.1).
-const (
-	opAddr         = 0x03
-	opDeref        = 0x06
-	opPlusUconst   = 0x23
-	opReg0         = 0x50
-	opReg6         = 0x56 // rbp
-	opBreg0        = 0x70
-	opFbreg        = 0x91
-	opPiece        = 0x93
-	opCallFrameCFA = 0x9c
-	opAddrx        = 0xa1
-	opUninit       = 0xf0 // of GNU
-)
+// opUninit is an operation of GNU: the variable may have no value yet.
+const opUninit = 0xf0
 
 // noBase says that variables have no fixed distance from the CFA.
 const noBase = -1 << 40
@@ -180,9 +172,9 @@ const noBase = -1 << 40
 func frameBase(fn *dwarf.Entry) int64 {
 	b, _ := fn.Val(dwarf.AttrFrameBase).([]byte)
 	switch {
-	case len(b) == 1 && b[0] == opCallFrameCFA:
+	case len(b) == 1 && b[0] == expression.CFA:
 		return 0
-	case len(b) == 1 && b[0] == opReg6:
+	case len(b) == 1 && b[0] == expression.Reg0+processor.RBP:
 		return -16 // the return address and the caller's rbp are in between
 	}
 	return noBase
@@ -190,8 +182,8 @@ func frameBase(fn *dwarf.Entry) int64 {
 
 // frameOf is the register that is the frame base of a function, -1 none.
 func frameOf(fn *dwarf.Entry) int {
-	if b, _ := fn.Val(dwarf.AttrFrameBase).([]byte); len(b) == 1 && b[0] >= opReg0 && b[0] < opReg0+registers {
-		return int(b[0] - opReg0)
+	if b, _ := fn.Val(dwarf.AttrFrameBase).([]byte); len(b) == 1 && b[0] >= expression.Reg0 && b[0] < expression.Reg0+registers {
+		return int(b[0] - expression.Reg0)
 	}
 	return -1
 }
@@ -205,143 +197,145 @@ type variableReader struct {
 	out  *Variables
 }
 
-func (r *variableReader) variable(v scoped) error {
-	e, err := r.w.at(v.entry)
+func (r *variableReader) addVariable(v scoped) error {
+	e, err := r.w.entryAt(v.entry)
 	if err != nil {
 		return err
 	}
 	switch loc := e.Val(dwarf.AttrLocation).(type) {
 	case []byte:
 		t := r.w.typeAt(v.entry, 0)
-		addr, ok := r.w.f.address(r.unit, loc)
+		addr, ok := r.w.f.fixedAddress(r.unit, loc)
 		switch {
 		case ok:
-			r.out.Static = append(r.out.Static, Variable{Offset: int64(addr), Size: size(t), Type: t})
-		case len(loc) > 1 && loc[0] == opFbreg && r.base != noBase:
-			if t = r.local(loc[1:], t); e.Tag == dwarf.TagFormalParameter && v.only == nil {
-				r.param(t)
+			r.out.Static = append(r.out.Static, Variable{Offset: int64(addr), Size: typeSize(t), Type: t})
+		case len(loc) > 1 && loc[0] == expression.Fbreg && r.base != noBase:
+			if t = r.addLocal(loc[1:], t); e.Tag == dwarf.TagFormalParameter && v.only == nil {
+				r.addParam(t)
 			}
 		case t != nil:
 			for _, only := range v.only {
-				r.register(listing{only[0], only[1], loc}, t)
+				r.addRegister(listing{only[0], only[1], loc}, t)
 			}
 			if v.only == nil {
-				r.register(listing{0, ^uint64(0), loc}, t)
+				r.addRegister(listing{0, ^uint64(0), loc}, t)
 			}
 		}
 	case int64:
-		return r.listed(v.entry, uint64(loc))
+		return r.addListed(v.entry, uint64(loc))
 	case uint64: // an index
-		return r.listed(v.entry, r.w.f.listAt(r.unit, loc))
+		return r.addListed(v.entry, r.w.f.listOffset(r.unit, loc))
 	}
 	return nil
 }
 
-// listed notes where a variable is by its list of places.
-func (r *variableReader) listed(at dwarf.Offset, list uint64) error {
+// addListed notes where a variable is by its list of places.
+func (r *variableReader) addListed(at dwarf.Offset, list uint64) error {
 	t := r.w.typeAt(at, 0)
 	if t == nil || r.unit.split {
 		return nil
 	}
 	places := r.w.f.locations(r.unit, list)
 	for _, l := range places {
-		r.register(l, t)
+		r.addRegister(l, t)
 	}
-	return r.w.spend(int64(len(places)))
+	return r.w.spendWork(int64(len(places)))
 }
 
-func size(t *Type) int64 {
+func typeSize(t *Type) int64 {
 	if t == nil {
 		return 0
 	}
 	return t.Size
 }
 
-// local notes a variable in the frame, or one that the frame has the address of, and
+// addLocal notes a variable in the frame, or one that the frame has the address of, and
 // returns the type of what is in the frame.
-func (r *variableReader) local(b []byte, t *Type) *Type {
-	off, n := sleb(b)
+func (r *variableReader) addLocal(b []byte, t *Type) *Type {
+	c := cursor.Cursor{Bytes: b}
+	off := c.SLEB()
 	switch {
-	case n == len(b)-1 && b[n] == opDeref:
+	case !c.Bad && c.Left() == 1 && c.U8() == expression.Deref:
 		t = pointerTo(t)
-	case n != len(b):
+	case c.Bad || c.Left() > 0:
 		return nil
 	}
-	r.out.Stack = append(r.out.Stack, Variable{Offset: off + r.base, Size: size(t), Type: t})
+	r.out.Stack = append(r.out.Stack, Variable{Offset: off + r.base, Size: typeSize(t), Type: t})
 	return t
 }
 
-// register notes a pointer in a register, the variable itself or the address of one,
+// addRegister notes a pointer in a register, the variable itself or the address of one,
 // or a variable at a distance from what is in a register.
-func (r *variableReader) register(l listing, t *Type) {
+func (r *variableReader) addRegister(l listing, t *Type) {
 	if len(l.expr) == 0 || l.lo >= l.hi {
 		return
 	}
-	if p := t.alone(); p.Pointer {
+	if p := t.soleDatum(); p.Pointer {
 		t = p
 	}
 	op := l.expr[0]
-	off, n := sleb(l.expr[1:])
-	whole := n == len(l.expr)-1
+	c := cursor.Cursor{Bytes: l.expr[1:]}
+	off := c.SLEB()
+	whole := !c.Bad && c.Left() == 0
 	switch {
-	case op >= opReg0 && op < opReg0+registers && len(l.expr) == 1 && t.Pointer:
-		r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - opReg0), 0, t})
-	case op >= opBreg0 && op < opBreg0+registers && whole:
-		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, int(op - opBreg0), off, t})
+	case op >= expression.Reg0 && op < expression.Reg0+registers && len(l.expr) == 1 && t.Pointer:
+		r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - expression.Reg0), 0, t})
+	case op >= expression.Breg0 && op < expression.Breg0+registers && whole:
+		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, int(op - expression.Breg0), off, t})
 		if off == 0 {
-			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - opBreg0), 0, pointerTo(t)})
+			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - expression.Breg0), 0, pointerTo(t)})
 		}
-	case op == opFbreg && whole && r.sp >= 0:
+	case op == expression.Fbreg && whole && r.sp >= 0:
 		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, r.sp, off, t})
 	default:
-		r.pieces(l, t)
+		r.addPieces(l, t)
 	}
 }
 
-// pieces notes the pointers in registers of a variable that is in several of them.
-func (r *variableReader) pieces(l listing, t *Type) {
-	c := cursor{b: l.expr, order: r.w.f.order}
-	for off := int64(0); c.left() > 0 && !c.bad; {
-		op := c.u8()
+// addPieces notes the pointers in registers of a variable that is in several of them.
+func (r *variableReader) addPieces(l listing, t *Type) {
+	c := cursor.Cursor{Bytes: l.expr, Order: r.w.f.order}
+	for off := int64(0); c.Left() > 0 && !c.Bad; {
+		op := c.U8()
 		reg := -1
-		if op >= opReg0 && op < opReg0+registers {
-			reg, op = int(op-opReg0), c.u8()
+		if op >= expression.Reg0 && op < expression.Reg0+registers {
+			reg, op = int(op-expression.Reg0), c.U8()
 		}
 		if op == opUninit {
-			op = c.u8()
+			op = c.U8()
 		}
-		if op != opPiece {
+		if op != expression.Piece {
 			return
 		}
-		size := int64(c.uleb())
-		if part := t.Part(off); reg >= 0 && size == word && part != nil && part.Pointer && !c.bad {
+		size := int64(c.ULEB())
+		if part := t.DatumAt(off); reg >= 0 && size == word && part != nil && part.Pointer && !c.Bad {
 			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, reg, 0, part})
 		}
 		off += size
 	}
 }
 
-// address is the fixed address that an expression gives.
-func (f *debugFile) address(u *unit, expr []byte) (uint64, bool) {
-	c := cursor{b: expr, order: f.order}
+// fixedAddress is the fixed address that an expression gives.
+func (f *debugFile) fixedAddress(u *unit, expr []byte) (uint64, bool) {
+	c := cursor.Cursor{Bytes: expr, Order: f.order}
 	addr := uint64(0)
-	switch c.u8() {
-	case opAddr:
-		addr = c.order.Uint64(c.take(8))
-	case opAddrx:
-		addr, c.bad = f.addrx(u, c.uleb())
+	switch c.U8() {
+	case expression.Addr:
+		addr = c.Fixed(8)
+	case expression.Addrx:
+		addr, c.Bad = f.indexedAddress(u, c.ULEB())
 	default:
 		return 0, false
 	}
-	if !c.bad && c.left() > 0 && c.u8() == opPlusUconst { // a part of a common block
-		addr += c.uleb()
+	if !c.Bad && c.Left() > 0 && c.U8() == expression.PlusConst { // a part of a common block
+		addr += c.ULEB()
 	}
-	return addr, !c.bad && c.left() == 0
+	return addr, !c.Bad && c.Left() == 0
 }
 
-// Static returns the variable at a fixed address that the unit of the code at pc
+// StaticAt returns the variable at a fixed address that the unit of the code at pc
 // knows.
-func (c *Code) Static(pc, addr uint64) (Variable, bool) {
+func (c *Code) StaticAt(pc, addr uint64) (Variable, bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	f := c.m.debug
@@ -353,20 +347,20 @@ func (c *Code) Static(pc, addr uint64) (Variable, bool) {
 		return Variable{}, false
 	}
 	if !u.known { // else there is nothing to guard, and this is asked for often
-		c.m.note(guard(c.m.image.path, func() error { return f.readStatics(u) }))
+		c.m.addNotes(guardFile(c.m.image.path, func() error { return f.readStatics(u) }))
 	}
-	if v, ok := around(u.static, int64(addr)); ok {
+	if v, ok := smallestAround(u.static, int64(addr)); ok {
 		return v, true
 	}
-	x, name, ok := c.m.object(addr)
+	x, name, ok := c.m.objectAt(addr)
 	if t := u.declared[name]; ok && t != nil {
 		return Variable{Offset: int64(x.addr), Size: int64(x.size), Type: t}, true
 	}
 	return Variable{}, false
 }
 
-// around finds the smallest variable around an address in a list that is in order.
-func around(list []Variable, addr int64) (out Variable, ok bool) {
+// smallestAround finds the smallest variable around an address in a list that is in order.
+func smallestAround(list []Variable, addr int64) (out Variable, ok bool) {
 	n, _ := slices.BinarySearchFunc(list, addr+1, func(v Variable, at int64) int { return cmp.Compare(v.Offset, at) })
 	const near = 8 // variables that may share an address
 	for i := n - 1; i >= 0 && i >= n-near; i-- {
@@ -383,13 +377,13 @@ func (f *debugFile) readStatics(u *unit) error {
 		return nil
 	}
 	u.known = true
-	return f.statics(u)
+	return f.scanStatics(u)
 }
 
-// statics reads the variables of a unit that are in no function.
-func (f *debugFile) statics(u *unit) error {
-	w := f.walker()
-	root, err := w.enter(u)
+// scanStatics reads the variables of a unit that are in no function.
+func (f *debugFile) scanStatics(u *unit) error {
+	w := f.newWalker()
+	root, err := w.enterUnit(u)
 	if err != nil {
 		return err
 	}
@@ -414,7 +408,7 @@ func (f *debugFile) statics(u *unit) error {
 			}
 			continue
 		}
-		if err := w.skip(e); err != nil {
+		if err := w.skipChildren(e); err != nil {
 			return err
 		}
 	}
@@ -425,8 +419,8 @@ func (f *debugFile) statics(u *unit) error {
 			t = w.typeAt(spec, 0)
 		}
 		loc, _ := e.Val(dwarf.AttrLocation).([]byte)
-		if addr, ok := f.address(u, loc); ok {
-			u.static = append(u.static, Variable{int64(addr), size(t), t, w.plainName(e)})
+		if addr, ok := f.fixedAddress(u, loc); ok {
+			u.static = append(u.static, Variable{int64(addr), typeSize(t), t, w.plainName(e)})
 			continue
 		}
 		name, _ := e.Val(dwarf.AttrLinkageName).(string)
@@ -434,22 +428,4 @@ func (f *debugFile) statics(u *unit) error {
 	}
 	slices.SortStableFunc(u.static, func(a, b Variable) int { return cmp.Compare(a.Offset, b.Offset) })
 	return nil
-}
-
-func sleb(b []byte) (v int64, n int) {
-	shift := uint(0)
-	for _, x := range b {
-		n++
-		if shift < 64 {
-			v |= int64(x&0x7f) << shift
-		}
-		shift += 7
-		if x&0x80 == 0 {
-			if x&0x40 != 0 && shift < 64 {
-				v |= -1 << shift
-			}
-			break
-		}
-	}
-	return v, n
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/binary/processor"
 	"laggard/model/mpi"
 )
 
@@ -19,7 +20,7 @@ import (
 // caller. What is such a wrapper is decided by its name, and where that leaves it
 // open by its code: few instructions, and one call.
 
-// findWrappers marks the levels that are thin wrappers around MPI. forwards tells
+// findWrappers marks the levels that are thin wrappers around MPI. forwards reports
 // whether the code of the function does nothing but make a call.
 func (l *Location) findWrappers(forwards func() bool) {
 	binding := strings.HasPrefix(path.Base(l.Module), "MPI.") && strings.Contains(l.Module, "mpi4py")
@@ -38,9 +39,9 @@ func (l *Location) findWrappers(forwards func() bool) {
 func wrapperName(function string) (is, maybe bool) {
 	function = strings.ToLower(withoutTemplates(function))
 	parts := strings.Split(function, "::")
-	name := plain(parts[len(parts)-1])
+	name := lettersAndDigits(parts[len(parts)-1])
 	scoped := slices.ContainsFunc(parts[:len(parts)-1], func(scope string) bool {
-		s := plain(scope)
+		s := lettersAndDigits(scope)
 		return s == "mpi" || strings.Contains(s, "mpicomm")
 	})
 	for op, common := range operations() {
@@ -71,8 +72,8 @@ var operations = sync.OnceValue(func() map[string]bool {
 		if f.Class == mpi.ClassLight || f.Class == mpi.ClassLocal {
 			continue
 		}
-		common := f.Class.Waits() || slices.Contains(exchanging, f.Class)
-		out[strings.TrimPrefix(plain(strings.ToLower(f.Name)), "mpi")] = common
+		common := f.Class.WaitsForRequests() || slices.Contains(exchanging, f.Class)
+		out[strings.TrimPrefix(lettersAndDigits(strings.ToLower(f.Name)), "mpi")] = common
 	}
 	return out
 })
@@ -81,8 +82,8 @@ var operations = sync.OnceValue(func() map[string]bool {
 var exchanging = []mpi.Class{mpi.ClassColl, mpi.ClassIcoll, mpi.ClassSend, mpi.ClassRecv, mpi.ClassIsend,
 	mpi.ClassIrecv, mpi.ClassSendrecv, mpi.ClassProbe}
 
-// plain keeps the letters and digits of a name.
-func plain(name string) string {
+// lettersAndDigits keeps the letters and digits of a name.
+func lettersAndDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -114,15 +115,15 @@ const (
 	maxWrapperCalls = 2
 )
 
-// forwards tells whether the function around pc is small, has no loop, and makes one
+// isForwarder reports whether the function around pc is small, has no loop, and makes one
 // call. Code of machines that are not in steps is not read.
-func (m *module) forwards(pc uint64) bool {
-	lo, hi, ok := m.bounds(pc)
+func (m *module) isForwarder(pc uint64) bool {
+	lo, hi, ok := m.functionBounds(pc)
 	read := steps[m.image.elf.Machine]
 	if !ok || hi-lo > maxWrapperSize || read == nil {
 		return false
 	}
-	code := m.image.at(lo)
+	code := m.image.bytesAt(lo)
 	if uint64(len(code)) < hi-lo {
 		return false
 	}
@@ -162,31 +163,24 @@ func stepX86(code []byte, at uint64) (step, bool) {
 	return s, err == nil
 }
 
-// stepArm goes by the encoding of branches (Arm Architecture Reference Manual, C4.1.94).
 func stepArm(code []byte, at uint64) (step, bool) {
 	s := step{size: 4}
 	if len(code) < 4 {
 		return s, false
 	}
 	w := binary.LittleEndian.Uint32(code)
-	to := func(lo, n uint) { // n bits from lo on are a distance in instructions
-		s.jumps, s.target = true, at+uint64(int64(w)<<(64-lo-n)>>(64-n)*4)
-	}
+	branch, direct := processor.DecodeArmBranch(w)
 	switch {
-	case w>>26 == 0b100101, w>>25 == 0b1101011 && w>>21&0b111 == 1: // bl; blr, also authenticated
+	case direct && branch.Kind == processor.ArmCall, w>>25 == 0b1101011 && w>>21&0b111 == 1: // blr, also authenticated
 		s.calls = true
-	case w>>26 == 0b000101: // b
-		to(0, 26)
-	case w>>24 == 0x54, w>>25&0x3f == 0b011010: // b.cond; cbz, cbnz
-		to(5, 19)
-	case w>>25&0x3f == 0b011011: // tbz, tbnz
-		to(5, 14)
+	case direct:
+		s.jumps, s.target = true, at+uint64(branch.Offset)
 	}
 	return s, w>>16 != 0 // udf is no code
 }
 
-// bounds returns where the function around pc begins and ends.
-func (m *module) bounds(pc uint64) (lo, hi uint64, ok bool) {
+// functionBounds returns where the function around pc begins and ends.
+func (m *module) functionBounds(pc uint64) (lo, hi uint64, ok bool) {
 	for _, t := range m.tables {
 		if x, ok := t.funcs.find(pc); ok && x.size > 0 {
 			return x.addr, x.addr + x.size, true

@@ -38,8 +38,8 @@ func TestWrapperNames(t *testing.T) {
 // TestWrapperCode: a compiler's code decides where a name leaves it open.
 func TestWrapperCode(t *testing.T) {
 	for _, flags := range [][]string{{"-O0", "-g"}, {"-O2", "-fno-inline"}, {"-O2", "-fno-inline", "-g"}} {
-		prog := build(t, "g++", "wrappers.cc", flags...)
-		all, mod, r := functions(t, prog), recorded(t, prog), resolver(t, Config{})
+		prog := buildSource(t, "g++", "wrappers.cc", flags...)
+		all, mod, r := functionSymbols(t, prog), recordedModule(t, prog), newTestResolver(t, Config{})
 		for name, want := range map[string]bool{
 			"solver_MPI_Allreduce": true, "comm_barrier": true, "_ZN4bind3mpi5groupIdE10all_reduceEPd": true,
 			"step_barrier": false, "settle": false, "main": false,
@@ -59,26 +59,26 @@ func TestWrapperCode(t *testing.T) {
 // TestCaller: the level to show is that of a wrapper's caller, also where one was
 // inlined into the other, and the wrapper where nobody of the program called it.
 func TestCaller(t *testing.T) {
-	wrapper := at("/opt/libsolver.so", "solver_MPI_Allreduce")
+	wrapper := locationIn("/opt/libsolver.so", "solver_MPI_Allreduce")
 	wrapper.Wrapper = true
 	inlined := wrapper
 	inlined.Inlined = []Call{{Function: "norm"}}
-	mpi4py := at("/usr/lib/python3/mpi4py/MPI.cpython-311.so", "")
+	mpi4py := locationIn("/usr/lib/python3/mpi4py/MPI.cpython-311.so", "")
 	mpi4py.Wrapper = true
-	python := at("/usr/bin/python3.11", "_PyEval_EvalFrameDefault")
+	python := locationIn("/usr/bin/python3.11", "_PyEval_EvalFrameDefault")
 	for _, c := range []struct {
 		name          string
 		stack         []Location
 		want, through string
 	}{
-		{"called", []Location{at("/usr/lib/libmpi.so.40", "MPI_Allreduce"), wrapper, at("/opt/app", "norm")},
+		{"called", []Location{locationIn("/usr/lib/libmpi.so.40", "MPI_Allreduce"), wrapper, locationIn("/opt/app", "norm")},
 			"norm", "solver_MPI_Allreduce"},
-		{"inlined", []Location{inlined, at("/opt/app", "main")}, "norm", "solver_MPI_Allreduce"},
+		{"inlined", []Location{inlined, locationIn("/opt/app", "main")}, "norm", "solver_MPI_Allreduce"},
 		{"two", []Location{wrapper, inlined}, "norm", "solver_MPI_Allreduce"},
-		{"alone", []Location{wrapper, at("/lib/libc.so.6", "start_thread")}, "solver_MPI_Allreduce", ""},
-		{"interpreted", []Location{mpi4py, python, at("/opt/app", "main")}, "main", ""},
+		{"alone", []Location{wrapper, locationIn("/lib/libc.so.6", "start_thread")}, "solver_MPI_Allreduce", ""},
+		{"interpreted", []Location{mpi4py, python, locationIn("/opt/app", "main")}, "main", ""},
 		{"interpreter alone", []Location{mpi4py, python}, "", ""},
-		{"no wrapper", []Location{at("/opt/app", "norm"), wrapper}, "norm", ""},
+		{"no wrapper", []Location{locationIn("/opt/app", "norm"), wrapper}, "norm", ""},
 	} {
 		_, call, through := AppCall(c.stack)
 		if call.Function != c.want {

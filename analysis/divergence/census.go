@@ -40,7 +40,7 @@ var Censuses = reduce.Monoid[Census]{
 // MergeCensuses joins the censuses of two shares. It changes neither.
 func MergeCensuses(a, b Census) Census {
 	merged := reduce.MergeSorted(a.Comms, b.Comms, compareTallies, joinTallies)
-	return Census{slices.DeleteFunc(merged, func(t Tally) bool { return t.settled() })}
+	return Census{slices.DeleteFunc(merged, func(t Tally) bool { return t.allAgree() })}
 }
 
 func compareTallies(a, b Tally) int { return cmp.Compare(a.ID, b.ID) }
@@ -62,8 +62,8 @@ func joinCounts(a, b Count) Count {
 	return a
 }
 
-// settled: all members were seen, and agree.
-func (t *Tally) settled() bool { return len(t.Lines) == 1 && t.Lines[0].Ranks.Len() >= t.Size }
+// allAgree: all members were seen, and agree.
+func (t *Tally) allAgree() bool { return len(t.Lines) == 1 && t.Lines[0].Ranks.Len() >= t.Size }
 
 // Counter makes the census of a share of the ranks, one by one.
 type Counter struct {
@@ -73,7 +73,7 @@ type Counter struct {
 // tally is a Tally that is being made.
 type tally struct {
 	Tally
-	lines reduce.Places[model.Mark]
+	lines reduce.Interner[model.Mark]
 }
 
 // NewCounter returns a Counter of no ranks.
@@ -82,7 +82,7 @@ func NewCounter() *Counter { return &Counter{map[uint64]*tally{}} }
 // Add counts a rank.
 func (c *Counter) Add(r *model.Rank) {
 	for _, comm := range r.Comms {
-		at, known := last(comm)
+		at, known := latestMark(comm)
 		if !known {
 			continue
 		}
@@ -96,8 +96,8 @@ func (c *Counter) Add(r *model.Rank) {
 	}
 }
 
-// last returns the hashes of all that a member began, false where they are not known.
-func last(c *model.Comm) (at model.Mark, known bool) {
+// latestMark returns the hashes of all that a member began, false where they are not known.
+func latestMark(c *model.Comm) (at model.Mark, known bool) {
 	switch {
 	case c.ID == 0 || c.Size+c.RemoteSize < 2:
 		return at, false
@@ -109,7 +109,7 @@ func last(c *model.Comm) (at model.Mark, known bool) {
 }
 
 func (t *tally) add(rank int, at model.Mark) {
-	line, fresh := t.lines.Of(at)
+	line, fresh := t.lines.Intern(at)
 	if fresh {
 		t.Lines = append(t.Lines, Count{Mark: at})
 	}
@@ -120,7 +120,7 @@ func (t *tally) add(rank int, at model.Mark) {
 func (c *Counter) Census() Census {
 	var out Census
 	for _, t := range c.comms {
-		if !t.settled() {
+		if !t.allAgree() {
 			one := t.Tally // t is still counted in
 			one.Lines = slices.SortedFunc(slices.Values(t.Lines), compareCounts)
 			out.Comms = append(out.Comms, one)
@@ -136,14 +136,14 @@ const (
 	maxLines = 32 // of one communicator
 )
 
-// suspects returns the communicators that are worth a comparison: first those whose
+// suspectComms returns the communicators that are worth a comparison: first those whose
 // members made as many calls and not the same, then those of which some are behind.
-func (c *Census) suspects() []Tally {
+func (c *Census) suspectComms() []Tally {
 	var differ, behind []Tally
 	for _, t := range c.Comms {
 		switch {
 		case !t.Open, len(t.Lines) < 2:
-		case t.differs():
+		case t.hasConflict():
 			differ = append(differ, t)
 		default:
 			behind = append(behind, t)
@@ -152,13 +152,13 @@ func (c *Census) suspects() []Tally {
 	all := append(differ, behind...)
 	all = all[:min(len(all), maxComms)]
 	for i := range all {
-		all[i].Lines = few(all[i].Lines)
+		all[i].Lines = mostCommonLines(all[i].Lines)
 	}
 	return all
 }
 
-// differs: two members made as many calls, and not the same.
-func (t *Tally) differs() bool {
+// hasConflict: two members made as many calls, and not the same.
+func (t *Tally) hasConflict() bool {
 	for i := 1; i < len(t.Lines); i++ {
 		if t.Lines[i-1].Number == t.Lines[i].Number {
 			return true
@@ -167,8 +167,8 @@ func (t *Tally) differs() bool {
 	return false
 }
 
-// few returns the lines of most ranks, where there are too many.
-func few(lines []Count) []Count {
+// mostCommonLines returns the lines of most ranks, where there are too many.
+func mostCommonLines(lines []Count) []Count {
 	if len(lines) <= maxLines {
 		return lines
 	}

@@ -3,10 +3,10 @@ package divergence
 import "laggard/slicing"
 
 // Decide corrects how the first odd line left the others by what the code allows, and
-// tells whether that changed anything. loop: the branch that decided is that of a loop.
+// reports whether that changed anything. loop: the branch that decided is that of a loop.
 func (d *Divergence) Decide(ways slicing.Ways, loop bool) bool {
 	if o := &d.Odd[0]; o.Kind != Order || o.Other == 0 || len(d.Odd) > 1 {
-		return o.decide(ways, loop)
+		return o.decideWithinComm(ways, loop)
 	}
 	return d.decideAcross(ways, loop)
 }
@@ -34,16 +34,16 @@ func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
 	return true
 }
 
-// decide is Decide for calls of one communicator.
+// decideWithinComm is Decide for calls of one communicator.
 //
 // Where calls never came in turn before, the code tells which leads to which. Calls
 // alone do not tell a call that was skipped from one that was made again, if
 // both come in turn; nor the last iteration of a loop from a call that was skipped in
 // it; nor a call that stands in the place of another one from a skipped one.
-func (o *Odd) decide(ways slicing.Ways, loop bool) bool {
+func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 	before := o.Kind
 	own := o.Own()
-	if o.Kind == Extra && o.against() {
+	if o.Kind == Extra && o.othersAwaitMessage() {
 		// A call behind that of the others was not made in addition: they come to it, too.
 		if ways.After {
 			o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs, true
@@ -65,7 +65,7 @@ func (o *Odd) decide(ways slicing.Ways, loop bool) bool {
 	}
 	switch {
 	case o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || own == nil || len(o.Theirs) == 0:
-	case o.Again == 0 && !o.Usual && o.Other == 0 && ways.Apart && o.Number == own.Number:
+	case o.AgreeAfterShift == 0 && !o.Usual && o.Other == 0 && ways.Apart && o.Number == own.Number:
 		o.Kind, o.Calls, o.Fewer, o.Repeats = Mismatch, []Call{*own}, false, false
 	case o.Unsure && ways.Again && !ways.Passed:
 		o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
@@ -79,9 +79,9 @@ func (o *Odd) decide(ways slicing.Ways, loop bool) bool {
 	return o.Kind != before
 }
 
-// against: the others are in no collective, but in a call for a message.
-func (o *Odd) against() bool { return len(o.Theirs) > 0 && o.Theirs[0].Number == 0 }
+// othersAwaitMessage: the others are in no collective, but in a call for a message.
+func (o *Odd) othersAwaitMessage() bool { return len(o.Theirs) > 0 && o.Theirs[0].Number == 0 }
 
-// Undecided tells whether a branch that is not that of a loop says nothing: where
+// Undecided reports whether a branch that is not that of a loop says nothing: where
 // both calls have followed the one before, what decides between them is no fault.
 func (o *Odd) Undecided(loop bool) bool { return o.Looped && !loop }

@@ -38,7 +38,7 @@ type Divergence struct {
 
 // Odd is a line that parts from the common one.
 type Odd struct {
-	Parting
+	Deviation
 	Line
 }
 
@@ -49,15 +49,15 @@ func Find(comms []Comm, place func(*model.State) string) []Divergence {
 	var out []Divergence
 	known := map[model.StateID]string{}
 	for i := range comms {
-		if !comms[i].agrees(callsOf) || !comms[i].agrees(sitesOf) {
-			comms[i].locate(place, known)
+		if !comms[i].agreesBy(callsOf) || !comms[i].agreesBy(sitesOf) {
+			comms[i].setPlaces(place, known)
 		}
-		if d := comms[i].find(); d != nil {
+		if d := comms[i].findDivergence(); d != nil {
 			out = append(out, *d)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Divergence) int {
-		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(a.Comm, b.Comm))
+		return cmp.Or(cmp.Compare(a.programOrder(), b.programOrder()), cmp.Compare(a.Comm, b.Comm))
 	})
 	return out
 }
@@ -70,10 +70,10 @@ func MadeBy(comms []Comm, id uint64) *model.State {
 	return nil
 }
 
-// order is where, among all collectives of an odd process, it parted; unknown
+// programOrder is where, among all collectives of an odd process, it parted; unknown
 // places come last.
-func (d *Divergence) order() uint64 {
-	calls := d.Odd[0].from(d.Odd[0].Number)
+func (d *Divergence) programOrder() uint64 {
+	calls := d.Odd[0].callsFrom(d.Odd[0].Number)
 	if calls == nil || d.Odd[0].Kind == Earlier {
 		return 1 << 32
 	}
@@ -84,23 +84,23 @@ func (d *Divergence) order() uint64 {
 func callsOf(m model.Mark) uint64 { return m.Calls }
 func sitesOf(m model.Mark) uint64 { return m.Sites }
 
-// agrees tells whether, by one of the hashes, all histories are the beginning of one,
+// agreesBy reports whether, by one of the hashes, all histories are the beginning of one,
 // which is so nearly always.
-func (c *Comm) agrees(hash func(model.Mark) uint64) bool {
+func (c *Comm) agreesBy(hash func(model.Mark) uint64) bool {
 	if len(c.Lines) == 0 {
 		return true
 	}
-	longest := c.longest()
+	longest := c.longestLine()
 	for i := range c.Lines {
-		if _, after := parted(longest, &c.Lines[i], hash); after > 0 {
+		if _, after := bracketDifference(longest, &c.Lines[i], hash); after > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// locate names the places of all calls.
-func (c *Comm) locate(place func(*model.State) string, known map[model.StateID]string) {
+// setPlaces names the places of all calls.
+func (c *Comm) setPlaces(place func(*model.State) string, known map[model.StateID]string) {
 	for i := range c.Lines {
 		for k := range c.Lines[i].Latest {
 			call := &c.Lines[i].Latest[k]
@@ -115,16 +115,16 @@ func (c *Comm) locate(place func(*model.State) string, known map[model.StateID]s
 	}
 }
 
-func (c *Comm) find() *Divergence {
+func (c *Comm) findDivergence() *Divergence {
 	if len(c.Lines) < 2 {
 		return nil
 	}
 	d := &Divergence{Comm: c.ID, Kind: c.Kind}
-	common := c.common()
+	common := c.commonLine()
 	d.Common = *common
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		p := part(l, common)
+		p := compareLines(l, common)
 		if p != nil {
 			d.Odd = append(d.Odd, Odd{*p, *l})
 		}
@@ -135,32 +135,32 @@ func (c *Comm) find() *Divergence {
 	slices.SortStableFunc(d.Odd, func(a, b Odd) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Ranks.Min(), b.Ranks.Min()))
 	})
-	d.agreed(c.Lines, common)
+	d.setAgreeing(c.Lines, common)
 	return d
 }
 
-// agreed finds who follows the common line as far as the first odd one left it.
-func (d *Divergence) agreed(lines []Line, common *Line) {
+// setAgreeing finds who follows the common line as far as the first odd one left it.
+func (d *Divergence) setAgreeing(lines []Line, common *Line) {
 	odd := 0
 	for i := range d.Odd {
 		odd += d.Odd[i].Ranks.Len()
 	}
 	for i := range lines {
-		if l := &lines[i]; l.Last() >= d.Odd[0].Number && part(l, common) == nil {
+		if l := &lines[i]; l.Last() >= d.Odd[0].Number && compareLines(l, common) == nil {
 			d.Agree = d.Agree.Union(l.Ranks)
 		}
 	}
 	d.Majority = d.Agree.Len() > odd
 }
 
-// common is the line that most members have begun, of those that nobody has followed
+// commonLine is the line that most members have begun, of those that nobody has followed
 // further. The longest of equals, then that of the lowest rank.
-func (c *Comm) common() *Line {
+func (c *Comm) commonLine() *Line {
 	best, most := &c.Lines[0], -1
 	for i := range c.Lines {
 		l, n, last := &c.Lines[i], 0, true
 		for j := range c.Lines {
-			if other := &c.Lines[j]; part(other, l) == nil {
+			if other := &c.Lines[j]; compareLines(other, l) == nil {
 				n += other.Ranks.Len()
 				last = last && other.Last() <= l.Last()
 			}

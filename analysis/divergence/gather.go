@@ -49,19 +49,19 @@ func Gather(s *share.Share, census Census, failed error) ([]Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	suspects, err := reduce.Broadcast(s.Tree, tallies, all.suspects(), nil)
+	suspects, err := reduce.Broadcast(s.Tree, tallies, all.suspectComms(), nil)
 	if err != nil {
 		return nil, err
 	}
-	found, err := reduce.Reduce(s.Tree, gathered, read(s.Index, suspects), nil)
+	found, err := reduce.Reduce(s.Tree, gathered, readHistories(s.Index, suspects), nil)
 	if err != nil || s.Comm.Rank() != 0 {
 		return nil, err
 	}
-	return found.comms(suspects), nil
+	return found.buildComms(suspects), nil
 }
 
-// read loads the histories of one rank of each line that is in the share.
-func read(index *model.Index, suspects []Tally) histories {
+// readHistories loads the histories of one rank of each line that is in the share.
+func readHistories(index *model.Index, suspects []Tally) histories {
 	wanted := map[int][]uint64{} // by rank, the communicators
 	for _, t := range suspects {
 		for _, line := range t.Lines {
@@ -75,7 +75,7 @@ func read(index *model.Index, suspects []Tally) histories {
 		if len(ids) == 0 || slot.Spawned {
 			continue
 		}
-		if run, err := index.Load(i, i+1); err == nil && len(run.Ranks) == 1 {
+		if run, err := index.LoadSlots(i, i+1); err == nil && len(run.Ranks) == 1 {
 			out.add(run.Ranks[0], ids)
 		}
 	}
@@ -89,16 +89,16 @@ func (h *histories) add(r *model.Rank, ids []uint64) {
 			continue
 		}
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}
-		one.Made = h.state(r, c.Thread, c.State)
+		one.Made = h.internState(r, c.Thread, c.State)
 		for _, b := range one.Latest {
-			one.States = append(one.States, h.state(r, b.Thread, b.State))
+			one.States = append(one.States, h.internState(r, b.Thread, b.State))
 		}
 		h.Of = append(h.Of, one)
 	}
 }
 
-// state keeps a state of a thread, and returns its ID; zero: it is not known.
-func (h *histories) state(r *model.Rank, thread, state int) (id model.StateID) {
+// internState keeps a state of a thread, and returns its ID; zero: it is not known.
+func (h *histories) internState(r *model.Rank, thread, state int) (id model.StateID) {
 	if thread >= 0 && thread < len(r.Threads) && state >= 0 && state < len(r.Threads[thread].Model.States) {
 		s := r.Threads[thread].Model.States[state]
 		id, h.States[s.ID] = s.ID, s
@@ -106,8 +106,8 @@ func (h *histories) state(r *model.Rank, thread, state int) (id model.StateID) {
 	return id
 }
 
-// comms puts together what is known of each communicator.
-func (h *histories) comms(suspects []Tally) []Comm {
+// buildComms puts together what is known of each communicator.
+func (h *histories) buildComms(suspects []Tally) []Comm {
 	var out []Comm
 	for _, t := range suspects {
 		c := Comm{ID: t.ID, Kind: t.Kind}
@@ -120,7 +120,7 @@ func (h *histories) comms(suspects []Tally) []Comm {
 			case count.Number > 0:
 				continue
 			}
-			c.Lines = append(c.Lines, h.line(count.Ranks, one))
+			c.Lines = append(c.Lines, h.newLine(count.Ranks, one))
 			if c.Made == nil {
 				c.Made = h.States[one.Made]
 			}
@@ -131,7 +131,7 @@ func (h *histories) comms(suspects []Tally) []Comm {
 	return out
 }
 
-func (h *histories) line(ranks model.RankSet, of history) Line {
+func (h *histories) newLine(ranks model.RankSet, of history) Line {
 	l := Line{Ranks: ranks, Marks: of.Marks}
 	for i, b := range of.Latest {
 		l.Latest = append(l.Latest, Call{Begun: b, State: h.States[of.States[i]]})

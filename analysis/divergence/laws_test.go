@@ -66,7 +66,7 @@ func FuzzCensus(f *testing.F) {
 			return
 		}
 		merged := MergeCensuses(ours, theirs)
-		for _, t := range merged.suspects() {
+		for _, t := range merged.suspectComms() {
 			for _, line := range t.Lines {
 				line.Ranks.Min()
 			}

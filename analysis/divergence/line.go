@@ -2,9 +2,9 @@ package divergence
 
 import (
 	"slices"
-	"strings"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Call is a collective that was begun.
@@ -19,15 +19,15 @@ func CallIn(s *model.State) Call {
 	return Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: s}
 }
 
-// same tells whether two calls match, as the standard asks of the members of a
+// sameCall reports whether two calls match, as the standard asks of the members of a
 // communicator, and come from the same place of the program.
-func (c *Call) same(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
+func (c *Call) sameCall(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
 
 func (c *Call) sameSite(d *Call) bool {
 	return d != nil && c.Place != "" && c.Place == d.Place
 }
 
-// otherSite tells whether two calls come from places that are known and differ.
+// otherSite reports whether two calls come from places that are known and differ.
 func (c *Call) otherSite(d *Call) bool {
 	return c.Place != "" && d.Place != "" && c.Place != d.Place
 }
@@ -41,7 +41,10 @@ func (c *Call) Function() string {
 	if c.State == nil {
 		return ""
 	}
-	return strings.TrimSuffix(c.State.Call, "_c") // with large counts it is the same collective
+	if f := mpi.FunctionOf(c.State.Call); f != nil {
+		return f.Narrow.Name // with large counts it is the same collective
+	}
+	return c.State.Call
 }
 
 // Line is what some members of a communicator began, all of them alike.
@@ -59,17 +62,17 @@ func (l *Line) Last() uint64 {
 	return l.Latest[len(l.Latest)-1].Number
 }
 
-// from returns the calls from number n on; nil if n is not kept.
-func (l *Line) from(n uint64) []Call {
+// callsFrom returns the calls from number n on; nil if n is not kept.
+func (l *Line) callsFrom(n uint64) []Call {
 	if len(l.Latest) == 0 || n < l.Latest[0].Number || n > l.Last() {
 		return nil
 	}
 	return l.Latest[n-l.Latest[0].Number:]
 }
 
-// at returns the hashes after n calls.
-func (l *Line) at(n uint64) (model.Mark, bool) {
-	if calls := l.from(n); calls != nil {
+// markAt returns the hashes after n calls.
+func (l *Line) markAt(n uint64) (model.Mark, bool) {
+	if calls := l.callsFrom(n); calls != nil {
 		return calls[0].Mark, true
 	}
 	i, found := slices.BinarySearchFunc(l.Marks, n,
@@ -80,8 +83,8 @@ func (l *Line) at(n uint64) (model.Mark, bool) {
 	return model.Mark{}, n == 0
 }
 
-// numbers lists where the hashes are known, rising.
-func (l *Line) numbers() []uint64 {
+// knownNumbers lists where the hashes are known, rising.
+func (l *Line) knownNumbers() []uint64 {
 	out := []uint64{0}
 	for _, m := range l.Marks {
 		out = append(out, m.Number)
@@ -93,13 +96,13 @@ func (l *Line) numbers() []uint64 {
 	return slices.Compact(out)
 }
 
-// parted brackets the first call by which two lines differ: they agree after
+// bracketDifference brackets the first call by which two lines differ: they agree after
 // `before` calls and no longer after `after`; after 0: they agree as far as both
 // go.
-func parted(a, b *Line, hash func(model.Mark) uint64) (before, after uint64) {
-	for _, n := range a.numbers() {
-		x, _ := a.at(n)
-		y, known := b.at(n)
+func bracketDifference(a, b *Line, hash func(model.Mark) uint64) (before, after uint64) {
+	for _, n := range a.knownNumbers() {
+		x, _ := a.markAt(n)
+		y, known := b.markAt(n)
 		switch {
 		case !known:
 		case hash(x) != hash(y):

@@ -23,28 +23,28 @@ import (
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			comms, err := parse(d.Input)
+			comms, err := parseHistories(d.Input)
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
 			found := Find(comms, func(s *model.State) string { return s.ID.String() })
 			switch d.Cmd {
 			case "find":
-				return tell(found)
+				return formatDivergences(found)
 			case "strayed":
-				return tell(found) + steps(found[0].Strayed())
+				return formatDivergences(found) + formatSteps(found[0].SiteDifferences())
 			}
 			var number uint64
 			d.ScanArgs(t, "number", &number)
-			if a := Apart(comms, comms[0].ID, number); a != nil {
-				return tell([]Divergence{*a})
+			if a := CompareSites(comms, comms[0].ID, number); a != nil {
+				return formatDivergences([]Divergence{*a})
 			}
-			return tell(nil)
+			return formatDivergences(nil)
 		})
 	})
 }
 
-func parse(text string) ([]Comm, error) {
+func parseHistories(text string) ([]Comm, error) {
 	comms := []Comm{{ID: 1, Kind: model.World}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -77,7 +77,7 @@ func readCalls(text string) []Call {
 			out, text = append(out, callOf(word)), rest
 			continue
 		}
-		end := closing(text)
+		end := closingParen(text)
 		times, after, _ := strings.Cut(text[end+len(")*"):], " ")
 		n, _ := strconv.Atoi(times)
 		out, text = append(out, slices.Repeat(readCalls(text[1:end]), n)...), after
@@ -85,8 +85,8 @@ func readCalls(text string) []Call {
 	return out
 }
 
-// closing is where the parenthesis that a text begins with is closed.
-func closing(text string) int {
+// closingParen is where the parenthesis that a text begins with is closed.
+func closingParen(text string) int {
 	open := 0
 	return strings.IndexFunc(text, func(r rune) bool {
 		switch r {
@@ -121,8 +121,8 @@ func lineOf(ranks model.RankSet, calls []Call) Line {
 	var all, sites uint64
 	for i := range calls {
 		c := &calls[i]
-		all = mix(all, c.Function(), c.Root, c.Op, c.Bytes)
-		sites = mix(sites, c.State.ID)
+		all = mixHash(all, c.Function(), c.Root, c.Op, c.Bytes)
+		sites = mixHash(sites, c.State.ID)
 		c.Mark = model.Mark{Number: uint64(i + 1), Calls: all, Sites: sites}
 		c.Order = uint32(i + 1)
 	}
@@ -137,19 +137,19 @@ func lineOf(ranks model.RankSet, calls []Call) Line {
 	return l
 }
 
-func mix(h uint64, parts ...any) uint64 {
+func mixHash(h uint64, parts ...any) uint64 {
 	f := fnv.New64a()
 	fmt.Fprint(f, h, parts)
 	return f.Sum64()
 }
 
-func tell(found []Divergence) string {
+func formatDivergences(found []Divergence) string {
 	var b strings.Builder
 	for _, d := range found {
 		fmt.Fprintf(&b, "communicator %d: %s agree, majority %v\n", d.Comm, d.Agree, d.Majority)
 		for _, o := range d.Odd {
 			fmt.Fprintf(&b, "  %s: %s at %d, alike up to %d:%s; the others%s; then %d alike\n",
-				o.Ranks, o.Kind, o.Number, o.After, names(o.Calls), names(o.Theirs), o.Again)
+				o.Ranks, o.Kind, o.Number, o.After, callNames(o.Calls), callNames(o.Theirs), o.AgreeAfterShift)
 		}
 	}
 	if len(found) == 0 {
@@ -158,12 +158,12 @@ func tell(found []Divergence) string {
 	return b.String()
 }
 
-func steps(strayed []Step) string {
+func formatSteps(strayed []SiteDifference) string {
 	name := func(c *Call) string {
 		if c == nil {
 			return " -"
 		}
-		return names([]Call{*c})
+		return callNames([]Call{*c})
 	}
 	var b strings.Builder
 	for _, s := range strayed {
@@ -173,7 +173,7 @@ func steps(strayed []Step) string {
 	return b.String()
 }
 
-func names(calls []Call) string {
+func callNames(calls []Call) string {
 	out := ""
 	for _, c := range calls {
 		out += " " + strings.TrimRight(string(c.State.ID[:]), "\x00")
@@ -214,11 +214,11 @@ func TestLeft(t *testing.T) {
 		{places, []int{0, 1, 2, 3}, "communicator 1: 0-3 agree, majority true\n" +
 			"  4: extra at 2, alike up to 1: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {
-		comms, err := parse(c.begun)
+		comms, err := parseHistories(c.begun)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tell(Left(comms, gone(c.gone...))); got != c.want {
+		if got := formatDivergences(FindEarlyLeavers(comms, gone(c.gone...))); got != c.want {
 			t.Errorf("%s, gone %v: %s, want %s", c.begun, c.gone, got, c.want)
 		}
 	}
@@ -238,7 +238,7 @@ func TestDecideAgainst(t *testing.T) {
 	} {
 		own, wait := callOf("Reduce@end"), callOf("Waitall@loop")
 		own.Number = 1
-		d := Divergence{Odd: []Odd{{Parting{Kind: Extra, Number: 1, Calls: []Call{own}, Theirs: []Call{wait}},
+		d := Divergence{Odd: []Odd{{Deviation{Kind: Extra, Number: 1, Calls: []Call{own}, Theirs: []Call{wait}},
 			Line{Latest: []Call{own}}}}}
 		o := &d.Odd[0]
 		if changed := d.Decide(c.ways, false); o.Kind != c.want || changed != (c.want != Extra) {
@@ -269,7 +269,7 @@ func TestDecideAcross(t *testing.T) {
 		own, theirs := callOf("Barrier@end"), callOf("Bcast@loop/0")
 		own.Number, theirs.Number = 10, 4
 		d := Divergence{Comm: 1, Name: "first", OtherName: "second", Odd: []Odd{{
-			Parting{Kind: Order, Number: 10, After: 9, Calls: []Call{own}, Theirs: []Call{theirs}, Other: 2}, Line{},
+			Deviation{Kind: Order, Number: 10, After: 9, Calls: []Call{own}, Theirs: []Call{theirs}, Other: 2}, Line{},
 		}}}
 		changed := d.Decide(c.ways, c.loop)
 		o := &d.Odd[0]

@@ -44,7 +44,7 @@ func Difference(c, other *Call) string {
 // Before returns the last call that the odd line and the others have in common;
 // nil: it is not kept.
 func (o *Odd) Before() *Call {
-	if calls := o.from(o.After); calls != nil {
+	if calls := o.callsFrom(o.After); calls != nil {
 		return &calls[0]
 	}
 	return nil
@@ -52,7 +52,7 @@ func (o *Odd) Before() *Call {
 
 // Next returns the first call of the odd line behind that; nil: there is none, or it is not kept.
 func (o *Odd) Next() *Call {
-	if calls := o.from(o.After + 1); calls != nil {
+	if calls := o.callsFrom(o.After + 1); calls != nil {
 		return &calls[0]
 	}
 	return nil
@@ -72,7 +72,7 @@ func (o *Odd) Ways() (made, other *Call) {
 
 // Own returns the line's own first call that differs; nil: it made none.
 func (o *Odd) Own() *Call {
-	if calls := o.from(o.Number); calls != nil {
+	if calls := o.callsFrom(o.Number); calls != nil {
 		return &calls[0]
 	}
 	if o.Fewer || len(o.Calls) == 0 {

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"laggard/model/mpi"
 )
 
 // Hang is a hang in which all calls match, nothing is missing, and nothing moves.
 type Hang struct {
-	Family   string   // the MPI, as in model.Rank
+	Family   mpi.Family
 	Versions []string // of it, mostly one; none: unknown
 	Calls    []string // the MPI functions that ranks are in
 	Frames   []string // functions that ranks are in inside the library
@@ -37,7 +39,7 @@ func (t Table) Matches(h Hang) []Match {
 	out = out[:min(len(out), maxMatches)]
 	for k := range out {
 		if m := &out[k]; len(h.Versions) == 0 && len(m.Versions) > 0 {
-			m.Why = append(m.Why, "if it is "+strings.Join(m.Versions, " or ")+", which is not known")
+			m.Why = append(m.Why, "if it is "+strings.Join(m.Versions, " or ")+", which is unknown")
 		}
 	}
 	return out
@@ -45,14 +47,14 @@ func (t Table) Matches(h Hang) []Match {
 
 const maxMatches = 3
 
-// meets tells whether a hang meets all conditions, and which. A version that is not
+// meets reports whether a hang meets all conditions, and which. A version that is not
 // known excludes nothing, and is no reason either.
 func (i *Issue) meets(h Hang) (why []string, ok bool) {
 	if i.MPI != "" && i.MPI != h.Family {
 		return nil, false
 	}
 	if len(i.Versions) > 0 && len(h.Versions) > 0 {
-		if slices.ContainsFunc(h.Versions, i.spares) {
+		if slices.ContainsFunc(h.Versions, i.excludesVersion) {
 			return nil, false
 		}
 		why = append(why, "version "+strings.Join(h.Versions, " and "))
@@ -86,24 +88,24 @@ func (i *Issue) meets(h Hang) (why []string, ok bool) {
 	return why, true
 }
 
-// spares tells whether a version does not have the issue.
-func (i *Issue) spares(version string) bool {
-	return !slices.ContainsFunc(i.Versions, func(v string) bool { return within(version, v) })
+// excludesVersion reports whether a version does not have the issue.
+func (i *Issue) excludesVersion(version string) bool {
+	return !slices.ContainsFunc(i.Versions, func(v string) bool { return versionWithin(version, v) })
 }
 
-// within tells whether a version is one, or in a range, of which each end counts
+// versionWithin reports whether a version is one, or in a range, of which each end counts
 // with all that is below it: 4.1.6 is 4.1, and in 4.0-4.1.
-func within(version, want string) bool {
+func versionWithin(version, want string) bool {
 	lo, hi, ranged := strings.Cut(want, "-")
 	if !ranged {
 		hi = lo
 	}
-	v, from, to := numbers(version), numbers(lo), numbers(hi)
+	v, from, to := versionNumbers(version), versionNumbers(lo), versionNumbers(hi)
 	return v != nil && slices.Compare(v, from) >= 0 && slices.Compare(v[:min(len(v), len(to))], to) <= 0
 }
 
-// numbers are those of a version, nil if it is none.
-func numbers(version string) []int {
+// versionNumbers are those of a version, nil if it is none.
+func versionNumbers(version string) []int {
 	var out []int
 	for part := range strings.SplitSeq(version, ".") {
 		n, err := strconv.ParseUint(part, 10, 31)

@@ -10,6 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"laggard/internal/tomlfile"
+	"laggard/model/mpi"
 )
 
 //go:embed issues.toml
@@ -22,11 +23,11 @@ type Issue struct {
 	Reference  string `toml:"reference"`  // address of the public issue
 	Workaround string `toml:"workaround"` // what to do
 
-	MPI      string   `toml:"mpi"`      // "openmpi" or "mpich" and what is made from it
-	Versions []string `toml:"versions"` // "4.1" (all 4.1.x), "4.0.2", or a range such as "4.0-4.1.4"
-	Calls    []string `toml:"calls"`    // all ranks are in these MPI functions
-	Frames   []string `toml:"frames"`   // parts of names of functions, or of modules, inside the library
-	Modules  []string `toml:"modules"`  // parts of names of modules that are seen inside the library
+	MPI      mpi.Family `toml:"mpi"`      // "openmpi" or "mpich" and what is made from it
+	Versions []string   `toml:"versions"` // "4.1" (all 4.1.x), "4.0.2", or a range such as "4.0-4.1.4"
+	Calls    []string   `toml:"calls"`    // all ranks are in these MPI functions
+	Frames   []string   `toml:"frames"`   // parts of names of functions, or of modules, inside the library
+	Modules  []string   `toml:"modules"`  // parts of names of modules that are seen inside the library
 }
 
 // Table is a list of issues.
@@ -43,20 +44,20 @@ func Load(files ...string) (Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("known issues: %w", err)
 		}
-		t, err := parse(string(text))
+		t, err := parseTable(string(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, t...)
 	}
-	t, err := parse(builtIn)
+	t, err := parseTable(builtIn)
 	if err != nil {
 		return nil, err // a test reads it too
 	}
 	return append(all, t...), nil
 }
 
-func parse(text string) (Table, error) {
+func parseTable(text string) (Table, error) {
 	var doc struct {
 		Issues Table `toml:"issue"`
 	}
@@ -65,7 +66,7 @@ func parse(text string) (Table, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTable, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%w: line %d: unknown key %q", ErrTable, tomlfile.Line(text, unknown[0]), unknown[0])
+		return nil, fmt.Errorf("%w: line %d: unknown key %q", ErrTable, tomlfile.KeyLine(text, unknown[0]), unknown[0])
 	}
 	for i, one := range doc.Issues {
 		if err := one.check(); err != nil {
@@ -79,18 +80,18 @@ func parse(text string) (Table, error) {
 func (i *Issue) check() error {
 	switch {
 	case i.Title == "" || i.Reference == "":
-		return errors.New("it needs a title and a reference")
-	case i.MPI != "" && i.MPI != "openmpi" && i.MPI != "mpich":
-		return fmt.Errorf("mpi %q: it is openmpi or mpich", i.MPI)
+		return errors.New("title and reference are required")
+	case i.MPI != "" && i.MPI != mpi.OpenMPI && i.MPI != mpi.MPICH:
+		return fmt.Errorf("mpi %q: must be openmpi or mpich", i.MPI)
 	case len(i.Calls) == 0 && len(i.Frames) == 0 && len(i.Modules) == 0:
-		return errors.New("it needs calls, frames or modules, or it would match any hang")
+		return errors.New("one of calls, frames or modules is required, or it would match any hang")
 	case len(i.Versions) > 0 && i.MPI == "":
-		return errors.New("versions are those of an mpi, which it needs")
+		return errors.New("versions requires mpi")
 	}
 	for _, v := range i.Versions {
 		lo, hi, _ := strings.Cut(v, "-")
-		if numbers(lo) == nil || hi != "" && numbers(hi) == nil {
-			return fmt.Errorf("version %q: it is like 4.1, 4.0.2 or 4.0-4.1.4", v)
+		if versionNumbers(lo) == nil || hi != "" && versionNumbers(hi) == nil {
+			return fmt.Errorf("version %q: expected the form 4.1, 4.0.2 or 4.0-4.1.4", v)
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ type Found struct {
 // runs, and finds what violates them. The trace stays as it is.
 func Analyse(tr *chain.Trace, opts Options) Found {
 	if opts.Ranks.Len() > 0 {
-		tr = tr.Only(opts.Ranks)
+		tr = tr.FilterRanks(opts.Ranks)
 	}
 	f := Found{Groups: tr.Groups, Links: tr.Links}
 	for _, t := range tr.Tracks {

@@ -44,7 +44,7 @@ func Calls(f Found, book recorded.Book, resolver *symbol.Resolver) map[string]Ca
 }
 
 func newCall(c recorded.Call, resolver *symbol.Resolver) Call {
-	out := Call{Function: c.Function, Stack: resolver.Stack(c.Stack, false)}
+	out := Call{Function: c.Function, Stack: resolver.ResolveStack(c.Stack, false)}
 	if len(c.Frames) > 0 {
 		at := resolver.Resolve(c.Frames[0], true)
 		out.Frame = &at

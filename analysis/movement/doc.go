@@ -1,6 +1,6 @@
 // Package movement finds broken data movements. It answers: which way do data
 // usually take through buffers and messages, which few of them took nearly that
-// way but not quite, and which rank moves its data unlike its peers (paper
+// way but not quite, and which rank moves data differently from its peers (paper
 // DMTracker §3 and §4).
 //
 // Input is a [Question] about a run directory, output of [Run] a [Result] at
@@ -17,6 +17,6 @@
 // end a chain. To keep the moves of a share in memory instead would take more than
 // the streams themselves, which the page cache still holds.
 //
-// Where the paper leaves something open, docs/movement.md says what was chosen
+// Where the paper leaves something open, docs/development/movement.md says what was chosen
 // and where that fails.
 package movement

@@ -14,10 +14,10 @@ import (
 // analysed; what does not leaves nothing.
 func FuzzDecodeTable(f *testing.F) {
 	const mark = "laggard movement table 1" // damage behind it, so that more than the mark is read
-	none := chaintest.Encoded(f, chain.Table{})
+	none := chaintest.MustEncode(f, chain.Table{})
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 4 {
-		b := chaintest.Encoded(f, chaintest.Merged(f, chaintest.Tables(f, chaintest.RandomScript(rng)), nil))
+		b := chaintest.MustEncode(f, chaintest.MustMerge(f, chaintest.PlayScript(f, chaintest.RandomScript(rng)), nil))
 		f.Add(b)
 		f.Add(b[:len(b)/2])
 		f.Add(append(bytes.Clone(b), 0))
@@ -30,17 +30,17 @@ func FuzzDecodeTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		table, err := chain.DecodeTable(b)
 		if err != nil {
-			if !errors.Is(err, chain.ErrEncoding) || !bytes.Equal(chaintest.Encoded(t, table), none) {
+			if !errors.Is(err, chain.ErrEncoding) || !bytes.Equal(chaintest.MustEncode(t, table), none) {
 				t.Fatalf("%v with a table", err)
 			}
 			return
 		}
-		first := chaintest.Encoded(t, table)
+		first := chaintest.MustEncode(t, table)
 		again, err := chain.DecodeTable(first)
 		if err != nil {
 			t.Fatalf("own encoding: %v", err)
 		}
-		if !bytes.Equal(first, chaintest.Encoded(t, again)) {
+		if !bytes.Equal(first, chaintest.MustEncode(t, again)) {
 			t.Fatal("not stable")
 		}
 		Analyse(chain.Resolve(again), Options{LastPhase: true})
@@ -67,6 +67,6 @@ func FuzzParser(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Analyse(chain.Resolve(chaintest.Travelled(t, table)), Options{})
+		Analyse(chain.Resolve(chaintest.RoundTrip(t, table)), Options{})
 	})
 }

@@ -65,7 +65,7 @@ func oracleLines(t testing.TB, name string) [][]string {
 	return out
 }
 
-func expected(t testing.TB, name string, into any) {
+func readExpected(t testing.TB, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/oracle/" + name)
 	if err == nil {
@@ -76,7 +76,7 @@ func expected(t testing.TB, name string, into any) {
 	}
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("%s: %.12g, expected %.12g", what, got, want)
@@ -120,11 +120,11 @@ func TestOracleInvariants(t *testing.T) {
 		Uniqueness map[string]float64 `json:"uniqueness"`
 		Violations []oracleViolation
 	}
-	expected(t, "fc_expected.json", &want)
+	readExpected(t, "fc_expected.json", &want)
 	tr, names := oracleTrace(t)
 	r := Analyse(tr, Options{})
 	for i, g := range tr.Groups {
-		near(t, "uniqueness of "+names[i], g.Uniqueness(), want.Uniqueness[names[i]])
+		checkNear(t, "uniqueness of "+names[i], g.Uniqueness(), want.Uniqueness[names[i]])
 	}
 	name := func(g chain.Group) string {
 		return names[slices.IndexFunc(tr.Groups, func(h chain.Group) bool { return slices.Equal(g.Ops, h.Ops) })]
@@ -132,7 +132,7 @@ func TestOracleInvariants(t *testing.T) {
 	var found []string
 	for _, p := range r.Invariants {
 		found = append(found, name(p.Group))
-		near(t, "share of "+name(p.Group), p.Share, float64(p.Count)/want.Total)
+		checkNear(t, "share of "+name(p.Group), p.Share, float64(p.Count)/want.Total)
 	}
 	if diff := cmp.Diff(want.Invariants, found); diff != "" {
 		t.Error(diff)
@@ -157,10 +157,10 @@ func TestOracleInvariants(t *testing.T) {
 
 func (w oracleViolation) check(t *testing.T, v invariant.Violation) {
 	var contexts map[string][2]int
-	expected(t, "context_expected.json", &contexts)
-	near(t, w.Chain+" similarity", v.Similarity, w.Sim)
-	near(t, w.Chain+" rareness", v.Rareness, w.Rare)
-	near(t, w.Chain+" abnormality", v.Abnormality, w.Abn)
+	readExpected(t, "context_expected.json", &contexts)
+	checkNear(t, w.Chain+" similarity", v.Similarity, w.Sim)
+	checkNear(t, w.Chain+" rareness", v.Rareness, w.Rare)
+	checkNear(t, w.Chain+" abnormality", v.Abnormality, w.Abn)
 	if v.InvariantAt != w.MatchAt || v.Matched != w.MatchLen {
 		t.Errorf("%s: %d operations at %d, expected %d at %d", w.Chain, v.Matched, v.InvariantAt, w.MatchLen, w.MatchAt)
 	}
@@ -232,17 +232,17 @@ func TestOracleDistances(t *testing.T) {
 			DK          []float64
 			TopGroup    []int `json:"top_group"`
 		}
-		expected(t, name+"_expected.json", &want)
+		readExpected(t, name+"_expected.json", &want)
 		tr := countsTrace(t, name+".tsv")
 		r := Analyse(tr, Options{})
 		d := r.Distances
-		near(t, name+" average", d.Average, want.Avg)
+		checkNear(t, name+" average", d.Average, want.Avg)
 		if d.K != want.K || len(d.By) != len(want.DK) {
 			t.Fatalf("%s: k is %d, %d ranks", name, d.K, len(d.By))
 		}
 		outliers, alone := []int{}, []int{}
 		for i, x := range d.By {
-			near(t, fmt.Sprintf("%s rank %d", name, i), x.K, want.DK[i])
+			checkNear(t, fmt.Sprintf("%s rank %d", name, i), x.K, want.DK[i])
 			if x.Top != want.TopGroup[i] {
 				t.Errorf("%s rank %d: top group %d, expected %d", name, i, x.Top, want.TopGroup[i])
 			}

@@ -21,4 +21,4 @@ type Question struct {
 }
 
 // ErrNoMoves is wrapped if data movement was not recorded in a run.
-var ErrNoMoves = errors.New("it has no data movements: they are recorded with laggard run --record movement")
+var ErrNoMoves = errors.New("no data movements were recorded: use laggard run --record movement")

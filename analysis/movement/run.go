@@ -34,7 +34,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	defer g.resolver.Close()
 	var good profile.Profile
 	for _, dir := range q.Train {
-		m, err := g.gather(ctx, dir)
+		m, err := g.readRun(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 			good = profile.Merge(good, profile.New(m.trace))
 		}
 	}
-	m, err := g.gather(ctx, q.Dir)
+	m, err := g.readRun(ctx, q.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -73,28 +73,28 @@ type moves struct {
 	trace *chain.Trace
 	book  recorded.Book
 	ways  recorded.Ways
-	// lacking: all that the MPI library does was asked for, and was not recorded
-	lacking  bool
-	problems share.Problems
-	tally    tally
+	// libraryUnrecorded: all that the MPI library does was asked for, and was not recorded
+	libraryUnrecorded bool
+	problems          share.Problems
+	tally             tally
 }
 
 func (m *moves) notes() []string {
 	var notes []string
-	if again := share.Again(m.index.Size, m.index.Again); again != "" {
+	if again := share.DuplicatesText(m.index.Size, m.index.Duplicates); again != "" {
 		notes = append(notes, again)
 	}
 	if m.tally.Cut.Len() > 0 {
-		notes = append(notes, fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): "+
-			"what they did later is not known", m.tally.Cut))
+		notes = append(notes, fmt.Sprintf("ranks %s reached their recording limit before the end "+
+			"(LAGGARD_STREAM_MB): their later activity is unknown", m.tally.Cut))
 	}
 	if m.tally.LeftOut.Len() > 0 {
-		notes = append(notes, fmt.Sprintf("what ranks %s did later is left out: all moves together take more "+
-			"memory than events.memory_mb", m.tally.LeftOut))
+		notes = append(notes, fmt.Sprintf("later activity of ranks %s is left out: all moves together exceed "+
+			"events.memory_mb", m.tally.LeftOut))
 	}
-	if m.lacking {
-		notes = append(notes, "nothing was recorded of what the MPI library does: "+
-			"record with LAGGARD_LEVEL=library, or level in [movement] of the settings")
+	if m.libraryUnrecorded {
+		notes = append(notes, "activity inside the MPI library was not recorded: record with "+
+			"LAGGARD_LEVEL=library (setting movement.level)")
 	}
 	return notes
 }
@@ -107,22 +107,22 @@ type gatherer struct {
 	resolver *symbol.Resolver
 }
 
-// gather reads the movements of a run, each analysis rank those of its share:
+// readRun reads the movements of a run, each analysis rank those of its share:
 // first who sends how much to whom, which all must know, then the chains.
-func (g *gatherer) gather(ctx context.Context, dir string) (*moves, error) {
+func (g *gatherer) readRun(ctx context.Context, dir string) (*moves, error) {
 	s, err := share.Find(dir, g.comm, g.tree)
 	if err != nil {
 		return nil, err
 	}
 	share.Limit(s.Index, model.MovementStream, g.question.Memory)
 	m := &moves{index: s.Index, problems: share.NewProblems(s.Index.Problems)}
-	sent, err := m.survey(ctx, g.tree)
+	sent, err := m.exchangeSent(ctx, g.tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
 	}
-	m.ways, m.lacking = sent.Ways(), g.question.Level == recorded.Library && !sent.Within
+	m.ways, m.libraryUnrecorded = sent.Ways(), g.question.Level == recorded.Library && !sent.Within
 	names := recorded.NewNamer(g.question.Depth, sourceOf(g.resolver))
-	table, failed := m.chains(ctx, g.question.Level, names)
+	table, failed := m.buildChains(ctx, g.question.Level, names)
 	if table, err = reduce.Reduce(g.tree, tables, table, failed); err != nil {
 		return nil, err
 	}
@@ -135,17 +135,17 @@ func (g *gatherer) gather(ctx context.Context, dir string) (*moves, error) {
 	return m, nil
 }
 
-// survey tells all analysis ranks how much the ranks of the run sent by which
+// exchangeSent tells all analysis ranks how much the ranks of the run sent by which
 // way, and what is wrong with their streams.
-func (m *moves) survey(ctx context.Context, tree *reduce.Tree) (recorded.Sent, error) {
+func (m *moves) exchangeSent(ctx context.Context, tree *reduce.Tree) (recorded.Sent, error) {
 	var sum recorded.Sent
-	failed := m.each(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) error {
+	failed := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) error {
 		m.tally.add(rank, streams)
 		sent, errs := r.Sent()
-		m.damaged(rank, errs...)
+		m.addProblems(rank, errs...)
 		sum = recorded.MergeSent(sum, sent)
 		return nil
-	}, m.damaged)
+	}, m.addProblems)
 	sum, err := reduce.AllReduce(tree, sentBytes, sum, failed)
 	if err != nil {
 		return sum, err
@@ -160,11 +160,11 @@ func (m *moves) survey(ctx context.Context, tree *reduce.Tree) (recorded.Sent, e
 	return sum, err
 }
 
-// chains forms the chains of the share. What is wrong with the streams was said
+// buildChains forms the chains of the share. What is wrong with the streams was said
 // by survey.
-func (m *moves) chains(ctx context.Context, level recorded.Level, names *recorded.Namer) (chain.Table, error) {
+func (m *moves) buildChains(ctx context.Context, level recorded.Level, names *recorded.Namer) (chain.Table, error) {
 	var table chain.Table
-	err := m.each(ctx, func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) error {
+	err := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) error {
 		p := chain.NewParser(rank.Rank)
 		r.Feed(p, m.ways, level, names)
 		t, err := p.Finish()
@@ -176,20 +176,20 @@ func (m *moves) chains(ctx context.Context, level recorded.Level, names *recorde
 	return table, err
 }
 
-func (m *moves) damaged(r *model.Rank, errs ...error) {
+func (m *moves) addProblems(r *model.Rank, errs ...error) {
 	for _, err := range errs {
 		m.problems.Add([]model.Problem{{File: r.File, Rank: r.Rank, Err: err}})
 	}
 }
 
-// each gives f the ranks of the share with their streams, one at a time, until
+// eachRank gives f the ranks of the share with their streams, one at a time, until
 // one fails, or the context does; fault gets the errors of streams that cannot be
 // read.
-func (m *moves) each(
+func (m *moves) eachRank(
 	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*model.Stream) error,
 	fault func(*model.Rank, ...error),
 ) (failed error) {
-	m.index.Each(func(run *model.Run) {
+	m.index.EachBatch(func(run *model.Run) {
 		for _, rank := range run.Ranks {
 			if failed == nil {
 				failed = ctx.Err()
@@ -197,7 +197,7 @@ func (m *moves) each(
 			if failed != nil {
 				return
 			}
-			streams, err := m.index.Streams(rank, model.MovementStream)
+			streams, err := m.index.StreamsOf(rank, model.MovementStream)
 			if err != nil {
 				fault(rank, err)
 			}

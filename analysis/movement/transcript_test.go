@@ -22,8 +22,8 @@ func TestTranscripts(t *testing.T) {
 	for _, name := range []string{"chains", "cases"} {
 		var good profile.Profile
 		datadriven.RunTest(t, "testdata/"+name+".txt", func(t *testing.T, d *datadriven.TestData) string {
-			tables := chaintest.Tables(t, d.Input)
-			tr := chain.Resolve(chaintest.Merged(t, tables, nil))
+			tables := chaintest.PlayScript(t, d.Input)
+			tr := chain.Resolve(chaintest.MustMerge(t, tables, nil))
 			switch d.Cmd {
 			case "train":
 				if !d.HasArg("more") {
@@ -35,13 +35,13 @@ func TestTranscripts(t *testing.T) {
 			default:
 				d.Fatalf(t, "unknown command %s", d.Cmd)
 			}
-			opts := options(t, d)
+			opts := parseOptions(t, d)
 			if d.HasArg("trained") {
 				opts.Training = &good
 			}
-			want := describe(Analyse(tr, opts))
+			want := formatFound(Analyse(tr, opts))
 			rng := rand.New(rand.NewPCG(1, 2))
-			got := describe(Analyse(chain.Resolve(chaintest.Merged(t, chaintest.Tables(t, d.Input), rng)), opts))
+			got := formatFound(Analyse(chain.Resolve(chaintest.MustMerge(t, chaintest.PlayScript(t, d.Input), rng)), opts))
 			if diff := cmp.Diff(want, got); diff != "" {
 				d.Fatalf(t, "merged in another order:\n%s", diff)
 			}
@@ -50,7 +50,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func options(t *testing.T, d *datadriven.TestData) Options {
+func parseOptions(t *testing.T, d *datadriven.TestData) Options {
 	opts := Options{LastPhase: d.HasArg("last-phase")}
 	if a, ok := d.Arg("ranks"); ok {
 		set, err := model.ParseRankSet(a.Vals[0])
@@ -62,8 +62,8 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 	return opts
 }
 
-// describe prints a result.
-func describe(r Found) string {
+// formatFound prints a result.
+func formatFound(r Found) string {
 	var b strings.Builder
 	l := r.Links
 	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks,
@@ -78,7 +78,7 @@ func describe(r Found) string {
 		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality,
 			v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
 		fmt.Fprintf(&b, "  context %d, completed %d, stale %d, evidence %.3f, first %+v; it lacks %v\n",
-			v.ContextMatches, v.Completions, v.Stale, v.Evidence, v.Examples[0], v.Missing)
+			v.ContextMatches, v.Completions, v.Stale, v.Evidence, v.Examples[0], operationTexts(v.Missing))
 	}
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)
@@ -97,7 +97,7 @@ func describe(r Found) string {
 func chainText(g chain.Group) string {
 	var ops []string
 	for i, op := range g.Ops {
-		text := op.String()
+		text := operationText(op)
 		if op.Kind == chain.Pack {
 			text += fmt.Sprintf("×%.3g", g.Weight(i))
 		}
@@ -106,7 +106,24 @@ func chainText(g chain.Group) string {
 	return strings.Join(ops, " → ")
 }
 
-func TestNothing(t *testing.T) {
+func operationTexts(list []chain.Operation) []string {
+	var out []string
+	for _, o := range list {
+		out = append(out, operationText(o))
+	}
+	return out
+}
+
+// operationText writes an operation in one line: kind, call sites, buffers.
+func operationText(o chain.Operation) string {
+	site := o.Site
+	if o.Kind == chain.Network {
+		site += "/" + o.Partner
+	}
+	return o.Kind.String() + ":" + site + ":" + o.Source + ">" + o.Dest
+}
+
+func TestEmptyTrace(t *testing.T) {
 	opts := Options{LastPhase: true, Training: &profile.Profile{}}
 	if r := Analyse(chain.Resolve(chain.Table{}), opts); r.Chains != 0 || r.Outliers != nil {
 		t.Errorf("a result of nothing: %+v", r)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/inference"
-	"laggard/injector"
+	"laggard/injector/judgedtest"
 	"laggard/model"
 )
 
@@ -16,21 +16,21 @@ type score struct {
 	pairs, right, wrong int // pairs of ranks that the truth orders
 }
 
-func fraction(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+func fractionOf(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 func (s score) String() string {
 	return fmt.Sprintf("%d cases: named %.4f, exactly %.4f; %d pairs: right %.4f, wrong %.4f",
-		s.cases, fraction(s.named, s.cases), fraction(s.exact, s.cases),
-		s.pairs, fraction(s.right, s.pairs), fraction(s.wrong, s.pairs))
+		s.cases, fractionOf(s.named, s.cases), fractionOf(s.exact, s.cases),
+		s.pairs, fractionOf(s.right, s.pairs), fractionOf(s.wrong, s.pairs))
 }
 
-// measure lets an algorithm judge standstills, with no evidence given.
-func measure(t testing.TB, algorithm string, h how, seed uint64, runs int) score {
+// measureAccuracy lets an algorithm judge standstills, with no evidence given.
+func measureAccuracy(t testing.TB, algorithm string, h how, seed uint64, runs int) score {
 	var s score
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range runs {
-		st := freeze(rng, h)
-		if st == nil || !st.alone() {
+		st := randomStandstill(rng, h)
+		if st == nil || !st.lagIsBehindAll() {
 			continue
 		}
 		s.add(t, algorithm, st)
@@ -40,22 +40,22 @@ func measure(t testing.TB, algorithm string, h how, seed uint64, runs int) score
 
 func (s *score) add(t testing.TB, algorithm string, st *standstill) {
 	opts := Options{Algorithm: algorithm}
-	sum, part := analyse(t, [][]*model.Rank{st.ranks}, opts, nil)
+	sum, part := analyseBlocks(t, [][]*model.Rank{st.ranks}, opts, nil)
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if algorithm == inference.DefaultAlgorithm {
-		c := injector.Judged{Source: "generated program", Confidence: f.confidence,
-			Right: f.least.Equal(model.NewRankSet(st.lag))}
-		if err := injector.NoteJudged(c); err != nil {
+		c := judgedtest.Case{Source: "generated program", Confidence: f.Confidence,
+			Right: f.Ranks.Equal(model.NewRankSet(st.lag))}
+		if err := judgedtest.AppendCase(c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.cases++
-	if f.least.Contains(st.lag) {
+	if f.Ranks.Contains(st.lag) {
 		s.named++
-		if f.least.Len() == 1 {
+		if f.Ranks.Len() == 1 {
 			s.exact++
 		}
 	}
@@ -103,8 +103,8 @@ var families = []struct {
 // ordered. BenchmarkAccuracy shows the same shares on more programs.
 func TestLoopAwareAccuracy(t *testing.T) {
 	for _, fam := range families {
-		s := measure(t, inference.LoopAware, fam.how, 1, 150)
-		if fraction(s.exact, s.cases) < fam.named || fraction(s.right, s.pairs) < fam.right {
+		s := measureAccuracy(t, inference.LoopAware, fam.how, 1, 150)
+		if fractionOf(s.exact, s.cases) < fam.named || fractionOf(s.right, s.pairs) < fam.right {
 			t.Errorf("%s: %v", fam.name, s)
 		}
 	}
@@ -119,12 +119,12 @@ func BenchmarkAccuracy(b *testing.B) {
 			b.Run(fam.name+"/"+algorithm, func(b *testing.B) {
 				var s score
 				for range b.N {
-					s = measure(b, algorithm, fam.how, 3, 2000)
+					s = measureAccuracy(b, algorithm, fam.how, 3, 2000)
 				}
-				b.ReportMetric(fraction(s.named, s.cases), "named")
-				b.ReportMetric(fraction(s.exact, s.cases), "exact")
-				b.ReportMetric(fraction(s.right, s.pairs), "pairs-right")
-				b.ReportMetric(fraction(s.wrong, s.pairs), "pairs-wrong")
+				b.ReportMetric(fractionOf(s.named, s.cases), "named")
+				b.ReportMetric(fractionOf(s.exact, s.cases), "exact")
+				b.ReportMetric(fractionOf(s.right, s.pairs), "pairs-right")
+				b.ReportMetric(fractionOf(s.wrong, s.pairs), "pairs-wrong")
 			})
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	CauseUnknown    CauseKind = "unknown"
 )
 
-// Parting tells whether ranks left the common sequence of collectives.
-func (k CauseKind) Parting() bool {
+// IsDivergence reports whether ranks left the common sequence of collectives.
+func (k CauseKind) IsDivergence() bool {
 	switch k {
 	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseUnknown:
 		return false
@@ -29,21 +29,11 @@ func (k CauseKind) Parting() bool {
 	return true
 }
 
-// lossKind is that of the lost ranks that are named.
-func (f *Finding) lossKind() CauseKind {
-	for _, l := range f.scene.Losses {
-		if l.Cause && !l.Stopped {
-			return CauseLost
-		}
-	}
-	return CauseStopped
-}
-
-// standsIn is the kind of cause that the places of the named ranks tell.
-func (f *Finding) standsIn() CauseKind {
-	all := func(is func(*facts.Fact) bool) bool { return f.least.Minus(f.scene.RanksWhere(is)).Len() == 0 }
+// causeFromPlaces is the kind of cause that the places of the named ranks tell.
+func (f *Finding) causeFromPlaces() CauseKind {
+	all := func(is func(*facts.Fact) bool) bool { return f.Ranks.Minus(f.scene.RanksWhere(is)).Len() == 0 }
 	switch {
-	case f.least.Len() == 0:
+	case f.Ranks.Len() == 0:
 		return CauseUnknown
 	case all(func(fact *facts.Fact) bool { return fact.Phase == model.Starting }):
 		return CauseBeforeInit

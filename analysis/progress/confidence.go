@@ -33,9 +33,9 @@ const (
 	undecided = 0.10
 )
 
-// sure weighs a level with the share of ranks that are known.
-func (f *Finding) sure(level float64) float64 {
-	s := f.scene
+// scaleByKnown weighs a level with the share of ranks that are known.
+func (j *job) scaleByKnown(level float64) float64 {
+	s := j.scene
 	known := s.Present.Minus(s.Off).Union(s.Lost)
 	if s.All.Len() == 0 {
 		return 0
@@ -44,9 +44,9 @@ func (f *Finding) sure(level float64) float64 {
 }
 
 // directness is the level of ranks waited for.
-func (f *Finding) directness() float64 {
+func (j *job) directness() float64 {
 	certain, all := 0, 0
-	for _, n := range f.scene.Needs {
+	for _, n := range j.scene.Needs {
 		if n.Standing != evidence.Waiting {
 			continue
 		}
@@ -63,23 +63,23 @@ func (f *Finding) directness() float64 {
 
 // inferredConfidence is the level of what the algorithm chose: of the other
 // places, how many does it know to be ahead of one chosen?
-func (f *Finding) inferredConfidence(chosen []model.RankSet) float64 {
+func (j *job) inferredConfidence(least model.RankSet, chosen []model.RankSet) float64 {
 	switch {
-	case f.least.Len() == 0:
+	case least.Len() == 0:
 		return 0
-	case f.undecided():
+	case j.undecided(least):
 		return undecided
 	}
 	others, ordered := 0, 0
 	seen := map[facts.Position]bool{}
-	for _, fact := range f.scene.Sum.Facts {
-		if f.least.Contains(fact.Rank) || seen[fact.At] {
+	for _, fact := range j.scene.Sum.Facts {
+		if least.Contains(fact.Rank) || seen[fact.At] {
 			continue
 		}
 		seen[fact.At] = true
 		others++
 		if slices.ContainsFunc(chosen, func(end model.RankSet) bool {
-			code, _ := f.order.Relate(fact.Rank, end.Min())
+			code, _ := j.order.Relate(fact.Rank, end.Min())
 			return code == inference.Forward
 		}) {
 			ordered++

@@ -10,20 +10,18 @@ import (
 	"laggard/model"
 )
 
-// crossed takes deadlocks whose ranks wait in collectives of several communicators:
-// they made them in different orders, or some left one out.
-func (f *Finding) crossed() bool {
-	if f.deadlock == nil || !f.deadlock.Certain {
-		return false
+// crossedRule names the ranks of deadlocks that wait in collectives of several
+// communicators: they made them in different orders, or some left one out.
+func crossedRule(j *job) (Verdict, bool) {
+	if j.deadlock == nil {
+		return Verdict{}, false
 	}
-	for _, core := range f.certainGraph().Cores() {
-		if d := f.crossing(core); d != nil {
-			f.takeOdd(d)
-			f.diverged = slices.Insert(f.diverged, 0, *d)
-			return true
+	for _, core := range j.certainGraph().Cores() {
+		if d := j.compareStandings(core); d != nil {
+			return j.divergenceVerdict(d, j.divergences()), true
 		}
 	}
-	return false
+	return Verdict{}, false
 }
 
 // standing is the collective that some ranks are in.
@@ -34,45 +32,60 @@ type standing struct {
 	call  divergence.Call
 }
 
-// crossing compares the collectives that the ranks of a deadlock are in; nil: not all
+// crossing is a deadlock of ranks that are in collectives of several communicators.
+type crossing struct {
+	*job
+	core model.RankSet
+	all  []standing // of core, and of those beside them
+}
+
+// compareStandings compares the collectives that the ranks of a deadlock are in; nil: not all
 // are in one, or all in the same.
-func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
+func (j *job) compareStandings(core model.RankSet) *divergence.Divergence {
 	var all []standing
 	for _, rank := range core.Slice() {
-		s, ok := f.standing(rank)
+		s, ok := j.standingOf(rank)
 		if !ok {
 			return nil
 		}
 		all = append(all, s)
 	}
-	all = append(all, f.beside(all, core)...)
-	byComm := func(a, b standing) int { return cmp.Compare(a.comm, b.comm) }
-	if len(joined(all, byComm)) < 2 {
+	all = append(all, j.othersInCollectives(all, core)...)
+	c := crossing{j, core, all}
+	if len(mergeEqual(all, byComm)) < 2 {
 		return nil
 	}
-	if d := f.witnessed(core, all); d != nil {
+	if d := c.byRankInBoth(); d != nil {
 		return d
 	}
+	return c.bySides()
+}
+
+func byComm(a, b standing) int { return cmp.Compare(a.comm, b.comm) }
+
+// bySides compares the side that most ranks are on with the others.
+func (c crossing) bySides() *divergence.Divergence {
+	all := c.all
 	// The way that led there tells ranks apart, but not those that are in one
 	// communicator: some may be behind there. If all is one then, as in a loop over
 	// communicators, these do.
-	sides := oneSide(joined(all, func(a, b standing) int { return bytes.Compare(a.state[:], b.state[:]) }), all)
+	sides := oneSide(mergeEqual(all, func(a, b standing) int { return bytes.Compare(a.state[:], b.state[:]) }), all)
 	if len(sides) < 2 {
-		sides = joined(all, byComm)
+		sides = mergeEqual(all, byComm)
 	}
 	slices.SortStableFunc(sides, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.ranks.Len(), a.ranks.Len()), cmp.Compare(b.ranks.Min(), a.ranks.Min()))
 	})
 	many := sides[0]
 	d := &divergence.Divergence{
-		Comm: sides[1].comm, Kind: f.scene.CommKind(sides[1].comm), Agree: many.ranks,
-		Majority: 2*many.ranks.Len() > total(sides),
+		Comm: sides[1].comm, Kind: c.scene.CommKind(sides[1].comm), Agree: many.ranks,
+		Majority: 2*many.ranks.Len() > totalRanks(sides),
 	}
 	d.Common.Ranks = many.ranks
 	for _, side := range sides[1:] {
-		own, theirs := f.missed(many.ranks.Min(), side), f.missed(side.ranks.Min(), many)
+		own, theirs := c.firstMissedCall(many.ranks.Min(), side), c.firstMissedCall(side.ranks.Min(), many)
 		d.Odd = append(d.Odd, divergence.Odd{
-			Parting: divergence.Parting{
+			Deviation: divergence.Deviation{
 				Kind: divergence.Order, Number: own.Number, After: own.Number - 1,
 				Calls: []divergence.Call{own}, Theirs: []divergence.Call{theirs}, Other: many.comm,
 			},
@@ -80,7 +93,7 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 		})
 	}
 	if len(d.Odd) == 1 { // who is no member of the one communicator says nothing of it
-		members := many.ranks.Intersect(f.scene.Members(d.Comm))
+		members := many.ranks.Intersect(c.scene.Members(d.Comm))
 		if members.Len() > 0 && members.Len() <= sides[1].ranks.Len() {
 			d.Agree, d.Majority = members, false
 		}
@@ -88,30 +101,30 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	if len(d.Odd) > 1 || !d.Majority {
 		return d
 	}
-	p, comm := divergence.Crossed(f.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
+	p, comm := divergence.CompareAcrossComms(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	if p != nil {
-		d.Odd[0].Parting, d.Comm, d.Kind = *p, comm, f.scene.CommKind(comm)
+		d.Odd[0].Deviation, d.Comm, d.Kind = *p, comm, c.scene.CommKind(comm)
 	}
-	d.Odd[0].Shared = divergence.Shared(f.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
+	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	return d
 }
 
-// missed is the first call that one side has begun on its communicator, and a rank has
+// firstMissedCall is the first call that one side has begun on its communicator, and a rank has
 // not; the one that the side is in, where that is not kept.
-func (f *Finding) missed(rank int, side standing) divergence.Call {
-	next := f.scene.Begun(side.comm, rank) + 1
-	if c := divergence.CallOf(f.opts.Begun, side.comm, side.ranks.Min(), next); c != nil {
-		return *c
+func (c crossing) firstMissedCall(rank int, side standing) divergence.Call {
+	next := c.scene.Begun(side.comm, rank) + 1
+	if began := divergence.CallOf(c.opts.Begun, side.comm, side.ranks.Min(), next); began != nil {
+		return *began
 	}
 	return side.call
 }
 
-// beside are the other ranks that stand in a collective that some of a deadlock are in. A
+// othersInCollectives are the other ranks that stand in a collective that some of a deadlock are in. A
 // deadlock is as small as it can be, and no measure of who the many are.
-func (f *Finding) beside(some []standing, core model.RankSet) []standing {
+func (j *job) othersInCollectives(some []standing, core model.RankSet) []standing {
 	var out []standing
-	f.scene.Present.Minus(core).Each(func(rank int) {
-		s, ok := f.standing(rank)
+	j.scene.Present.Minus(core).Each(func(rank int) {
+		s, ok := j.standingOf(rank)
 		if ok && slices.ContainsFunc(some, func(o standing) bool {
 			return o.state == s.state && o.comm == s.comm && o.call.Number == s.call.Number
 		}) {
@@ -121,7 +134,7 @@ func (f *Finding) beside(some []standing, core model.RankSet) []standing {
 	return out
 }
 
-func total(all []standing) int {
+func totalRanks(all []standing) int {
 	n := 0
 	for _, s := range all {
 		n += s.ranks.Len()
@@ -129,9 +142,9 @@ func total(all []standing) int {
 	return n
 }
 
-// standing is the collective that a rank waits in, if it is one alone.
-func (f *Finding) standing(rank int) (standing, bool) {
-	fact := f.scene.Facts[rank]
+// standingOf is the collective that a rank waits in, if it is one alone.
+func (j *job) standingOf(rank int) (standing, bool) {
+	fact := j.scene.Facts[rank]
 	main := slices.IndexFunc(fact.Waits, func(w facts.Wait) bool { return !w.Side })
 	if main < 0 || !fact.At.InMPI {
 		return standing{}, false
@@ -140,7 +153,7 @@ func (f *Finding) standing(rank int) (standing, bool) {
 	if len(wants) != 1 || wants[0].Kind != model.Collective {
 		return standing{}, false
 	}
-	call := f.callAt(fact)
+	call := j.callAt(fact)
 	call.Number = wants[0].Seq
 	return standing{model.NewRankSet(rank), fact.At.State, wants[0].Comm, *call}, true
 }
@@ -171,8 +184,8 @@ func oneSide(sides, all []standing) []standing {
 	return sides
 }
 
-// joined puts those together that are equal.
-func joined(all []standing, compare func(a, b standing) int) []standing {
+// mergeEqual puts those together that are equal.
+func mergeEqual(all []standing, compare func(a, b standing) int) []standing {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, compare)
 	var out []standing

@@ -13,7 +13,8 @@
 //     bitwise OR (Table 2); "loop-aware" counts iterations of the loops that the
 //     merged flow shows. It also answers what the waiting ranks ask about the
 //     message counters of their peers. Partials merge.
-//   - [FindLP] draws the conclusion from both, at one analysis rank.
+//   - [FindLP] draws the conclusion from both, at one analysis rank, by the first of
+//     the rules in rules.go that concludes something.
 //
 // Summary and Partial are monoids with deterministic encodings: any blocks,
 // any order and any tree give the same bytes.
@@ -22,5 +23,5 @@
 // wait-for edges from the blocked operations, deadlocks as what no rank can
 // leave by itself, lost processes. Package inference: an algorithm over the
 // Markov models orders what the evidence leaves open. An edge x → y always means
-// that x waits for y. See docs/diagnosis.md.
+// that x waits for y. See docs/reference/rules.md.
 package progress

@@ -31,9 +31,9 @@ const (
 	fewEdges   = 4
 )
 
-// edges draws the edges between groups: those of evidence, and of inference
+// drawEdges draws the edges between groups: those of evidence, and of inference
 // where evidence leaves the order of two groups open.
-func (f *Finding) edges(groups []Group) []Edge {
+func (f *Finding) drawEdges(groups []Group) []Edge {
 	var out []Edge
 	if !f.opts.PaperOnly {
 		out = f.evidenceEdges(groups)
@@ -53,7 +53,7 @@ func (f *Finding) edges(groups []Group) []Edge {
 
 func (f *Finding) evidenceEdges(groups []Group) []Edge {
 	sums := map[edgeKey]*edgeSum{}
-	spread := f.spreader(groups)
+	spread := f.targetSplitter(groups)
 	for _, g := range groups {
 		g.Ranks.Each(func(rank int) {
 			for _, alt := range f.scene.Needs[rank].Alts {
@@ -78,8 +78,8 @@ type part struct {
 	ranks model.RankSet
 }
 
-// spreader returns a function that splits targets by group, each target once.
-func (f *Finding) spreader(groups []Group) func(t *evidence.Target) []part {
+// targetSplitter returns a function that splits targets by group, each target once.
+func (f *Finding) targetSplitter(groups []Group) func(t *evidence.Target) []part {
 	groupOf := map[int]int{}
 	var absent []Group
 	for _, g := range groups {
@@ -143,7 +143,7 @@ func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.
 func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
 	reason := f.scene.Explain(sum.example, sum.peer)
 	if more := len(sum.waiting) - 1; more > 0 {
-		reason += fmt.Sprintf("; and %d more like it", more)
+		reason += fmt.Sprintf(" (+%d similar %s)", more, chooseVerb(more > 1, "wait", "waits"))
 	}
 	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.Weak, Reason: reason}
 }
@@ -156,7 +156,7 @@ func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
 	var out []Edge
 	for a := range groups {
 		for b := range a {
-			if ahead.of(a).Contains(b) || ahead.of(b).Contains(a) {
+			if ahead.reachedFrom(a).Contains(b) || ahead.reachedFrom(b).Contains(a) {
 				continue
 			}
 			e := Edge{From: b, To: a, Kind: EdgeInferred}
@@ -235,7 +235,7 @@ func newReach(groups int, edges []Edge) *reach {
 	return r
 }
 
-func (r *reach) of(group int) model.RankSet {
+func (r *reach) reachedFrom(group int) model.RankSet {
 	if r.done[group] == nil {
 		var seen model.RankSet
 		for queue := slices.Clone(r.next[group]); len(queue) > 0; queue = queue[1:] {

@@ -15,8 +15,8 @@ import (
 
 // seedBytes are encodings of a real summary and partial.
 func seedBytes(t testing.TB) (sum, part []byte) {
-	ranks := parseScript(randomScript(rand.New(rand.NewPCG(19, 20)))).ranks()
-	s, p := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	ranks := parseScript(randomScript(rand.New(rand.NewPCG(19, 20)))).buildRanks()
+	s, p := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	sum, err := facts.EncodeSummary(s)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func FuzzDecodeSummary(f *testing.F) {
 			return // correct, but too slow for a fuzz step
 		}
 		for _, p := range []Partial{{}, answers} {
-			if _, err := conclude(s, p, Options{}); err != nil && !errors.Is(err, inference.ErrMismatch) {
+			if _, err := concludeDiagnosis(s, p, Options{}); err != nil && !errors.Is(err, inference.ErrMismatch) {
 				t.Fatal(err)
 			}
 		}

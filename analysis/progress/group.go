@@ -19,11 +19,11 @@ type role struct {
 	waits      bool
 }
 
-// groups sorts the ranks by role, the groups by their smallest rank.
-func (f *Finding) groups() []Group {
+// groupByRole sorts the ranks by role, the groups by their smallest rank.
+func (f *Finding) groupByRole() []Group {
 	var locked model.RankSet
-	if f.deadlock != nil {
-		for _, c := range f.deadlock.Cycles {
+	if f.Deadlock != nil {
+		for _, c := range f.Deadlock.Cycles {
 			locked = locked.Union(model.NewRankSet(c...))
 		}
 	}
@@ -31,7 +31,7 @@ func (f *Finding) groups() []Group {
 	for _, fact := range f.scene.Sum.Facts {
 		r := role{
 			at: fact.At, record: true,
-			least:      f.least.Contains(fact.Rank),
+			least:      f.Ranks.Contains(fact.Rank),
 			lost:       f.scene.Lost.Contains(fact.Rank),
 			deadlocked: locked.Contains(fact.Rank),
 			waits:      f.scene.Needs[fact.Rank].Standing == evidence.Waiting,
@@ -40,12 +40,12 @@ func (f *Finding) groups() []Group {
 	}
 	var out []Group
 	for r, ranks := range members {
-		out = append(out, f.group(r, model.NewRankSet(ranks...)))
+		out = append(out, f.newGroup(r, model.NewRankSet(ranks...)))
 	}
 	missing := f.scene.All.Minus(f.scene.Present)
 	for _, set := range []model.RankSet{missing.Intersect(f.scene.Lost), missing.Minus(f.scene.Lost)} {
 		if set.Len() > 0 {
-			out = append(out, f.group(role{least: f.least.Intersect(set).Len() > 0}, set))
+			out = append(out, f.newGroup(role{least: f.Ranks.Intersect(set).Len() > 0}, set))
 		}
 	}
 	slices.SortFunc(out, func(a, b Group) int { return cmp.Compare(a.Ranks.Min(), b.Ranks.Min()) })
@@ -55,7 +55,7 @@ func (f *Finding) groups() []Group {
 	return out
 }
 
-func (f *Finding) group(r role, ranks model.RankSet) Group {
+func (f *Finding) newGroup(r role, ranks model.RankSet) Group {
 	g := Group{Ranks: ranks, Kind: Unknown, Isolated: ranks.Len() == 1, Least: r.least}
 	if !r.record {
 		return g
@@ -68,10 +68,10 @@ func (f *Finding) group(r role, ranks model.RankSet) Group {
 	return g
 }
 
-// locations lists where the least progressed ranks are.
-func (f *Finding) locations() []Location {
+// leastLocations lists where the least progressed ranks are.
+func (f *Finding) leastLocations() []Location {
 	var out []Location
-	rest := f.least.Intersect(f.scene.Present)
+	rest := f.Ranks.Intersect(f.scene.Present)
 	for _, stack := range f.scene.Sum.Stacks {
 		byPlace := map[facts.Position][]int{}
 		stack.Ranks.Intersect(rest).Each(func(r int) {
@@ -79,7 +79,7 @@ func (f *Finding) locations() []Location {
 			byPlace[at] = append(byPlace[at], r)
 		})
 		for at, ranks := range byPlace {
-			l := f.location(at, model.NewRankSet(ranks...))
+			l := f.newLocation(at, model.NewRankSet(ranks...))
 			if !at.Begun || at.InMPI || l.After != "" { // else the state is a computation, and has its stack
 				l.Stack, l.Captured = stack.Frames, true
 			}
@@ -93,13 +93,13 @@ func (f *Finding) locations() []Location {
 		byPlace[at] = append(byPlace[at], r)
 	})
 	for at, ranks := range byPlace {
-		out = append(out, f.location(at, model.NewRankSet(ranks...)))
+		out = append(out, f.newLocation(at, model.NewRankSet(ranks...)))
 	}
 	slices.SortFunc(out, func(a, b Location) int { return cmp.Compare(a.Ranks.Min(), b.Ranks.Min()) })
 	return out
 }
 
-func (f *Finding) location(at facts.Position, ranks model.RankSet) Location {
+func (f *Finding) newLocation(at facts.Position, ranks model.RankSet) Location {
 	place := f.scene.Sum.PlaceAt(at)
 	l := Location{Ranks: ranks, Stack: place.Stack}
 	if at.InMPI {

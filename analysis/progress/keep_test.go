@@ -14,7 +14,7 @@ import (
 // question, as of the ranks themselves and the summary.
 func TestKeeper(t *testing.T) {
 	for _, algorithm := range []string{inference.LoopAware, inference.PDI} {
-		ranks := job(200, 24, 7)
+		ranks := spmdJob(200, 24, 7)
 		ranks[5].Threads[0].Model.Edges[3].Count += 1000                 // iterations of its own
 		ranks[6].Channels = []model.Channel{{Peer: 5, Tag: 1, Sent: 49}} // what rank 5 asks for
 		sum, err := summarise(ranks)
@@ -22,7 +22,7 @@ func TestKeeper(t *testing.T) {
 			t.Fatal(err)
 		}
 		opts := Options{Algorithm: algorithm}
-		want, err := local(ranks, &sum, opts)
+		want, err := localPartial(ranks, &sum, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestKeeper(t *testing.T) {
 		var back []*model.Rank
 		k.Each(func(r *model.Rank) { back = append(back, r) })
 		question := sum.Question()
-		got, err := local(back, &question, opts)
+		got, err := localPartial(back, &question, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

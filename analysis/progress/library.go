@@ -8,41 +8,39 @@ import (
 	"laggard/reduce"
 )
 
-// library tells whether every rank that has not finished is in a call for which
+// matchingCallsRule: every rank that has not finished is in a call for which
 // nothing is missing: what others owe it has begun, and all of them are inside MPI,
 // so the library or the network has to move them. It is certain of nothing where
-// the record of a rank has gaps; all other evidence comes before it.
-func (f *Finding) library() bool {
-	s, stuck := f.scene, f.scene.Unfinished()
-	ready := f.where(func(n evidence.Need) bool { return n.Standing == evidence.Ready })
-	gaps := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Evicted || fact.Off || !fact.At.InMPI })
+// the record of a rank has gaps, or a rank is at work; all other evidence comes before it.
+func matchingCallsRule(j *job) (Verdict, bool) {
+	s, stuck := j.scene, j.scene.Unfinished()
+	ready := j.ranksWithNeed(func(n evidence.Need) bool { return n.Standing == evidence.Ready })
+	gaps := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Evicted || fact.Off || !fact.At.InMPI || fact.Working != "" })
 	switch {
-	case stuck.Len() < 2 || !ready.Equal(stuck), s.Lost.Len() > 0 || len(f.diverged) > 0,
-		s.Present.Len() < s.All.Len(), gaps.Intersect(stuck).Len() > 0:
-		return false
+	case stuck.Len() < 2 || !ready.Equal(stuck), s.Lost.Len() > 0 || len(j.divergences()) > 0,
+		s.Present.Len() < s.All.Len(), gaps.Intersect(stuck).Len() > 0, !collectivesMatch(s.Sum, stuck):
+		return Verdict{}, false
 	}
-	if !f.matched(stuck) {
-		return false
-	}
-	f.least, f.cause = stuck, CauseLibrary
-	f.reason = "all members are in matching calls, nothing is missing, and nothing moves: " +
-		"the MPI library or the network may be at fault"
-	f.confidence = f.sure(undecided)
+	level := undecided
 	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
 	if stuck.Minus(looking).Len() == 0 {
-		f.confidence = f.sure(guess) // they were seen to look for messages, all of them
+		level = guess // they were seen to look for messages, all of them
 	}
-	return true
+	return Verdict{
+		Ranks: stuck, Cause: CauseLibrary, Confidence: j.scaleByKnown(level),
+		Reason: "all members are in matching calls, nothing is missing, and nothing moves: " +
+			"the MPI library or the network may be at fault",
+	}, true
 }
 
-// matched tells whether ranks that are in the same collective of a communicator
+// collectivesMatch reports whether ranks that are in the same collective of a communicator
 // called the same function: persistent ones are numbered as they are started, so that
 // others may have taken part in the same one.
-func (f *Finding) matched(stuck model.RankSet) bool {
+func collectivesMatch(sum *facts.Summary, stuck model.RankSet) bool {
 	type collective struct{ comm, seq uint64 }
 	called := map[collective]string{}
-	for i := range f.scene.Sum.Facts {
-		fact := &f.scene.Sum.Facts[i]
+	for i := range sum.Facts {
+		fact := &sum.Facts[i]
 		if !stuck.Contains(fact.Rank) {
 			continue
 		}
@@ -62,19 +60,19 @@ func (f *Finding) matched(stuck model.RankSet) bool {
 	return true
 }
 
-// inside collects what is seen inside the library of ranks that it may hold, all
+// collectInside collects what is seen inside the library of ranks that it may hold, all
 // analysis ranks together; the answer is at rank 0. Their records are decoded once
 // more.
-func (l *looker) inside(least model.RankSet, failed error) (inside.View, error) {
+func (l *looker) collectInside(least model.RankSet, failed error) (inside.View, error) {
 	least, err := reduce.Broadcast(l.Tree, rankSets, least, failed)
 	if err != nil || least.Len() == 0 {
 		return inside.View{}, err
 	}
 	var view inside.View
-	l.Index.EachBriefly(func(run *model.Run) {
+	l.Index.EachBatchBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			if least.Contains(r.Rank) {
-				view = inside.Merge(view, inside.Of(r))
+				view = inside.Merge(view, inside.ViewOf(r))
 			}
 		}
 	})

@@ -47,33 +47,36 @@ func (t *tally) add(r *Result) {
 	ranks.Each(func(rank int) { t.behind[rank] += 1 / float64(ranks.Len()) })
 }
 
-// result is the look that shows best what all of them say.
-func (t *tally) result() *Result {
+// bestLook is the look that shows best what all of them say.
+func (t *tally) bestLook() *Result {
 	last := t.seen[len(t.seen)-1]
 	if len(t.seen) == 1 || len(t.behind) == 0 {
-		last.LeastProgressed = nil // at one moment somebody always is
+		last.LeastProgressed = nil // at any moment some rank is
 		return last
 	}
-	slowest := t.slowest()
+	slowest := t.slowestRanks()
 	share, chance := 0.0, float64(slowest.Len())/float64(max(ranksOf(last.RankOrder).Len(), slowest.Len()))
 	slowest.Each(func(rank int) { share += t.behind[rank] / float64(len(t.seen)) })
-	best := t.shows(slowest)
+	best := t.lookNaming(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
 		last.LeastProgressed = nil
 		last.Notes = append(last.Notes, fmt.Sprintf(
-			"in %d looks at the running job no rank was behind for long", len(t.seen)))
+			"in %d samples of the running job no rank was behind for long", len(t.seen)))
 		return last
 	}
 	best.LeastProgressed.Confidence = min(share, 0.95)
+	if best.LeastProgressed.working {
+		best.LeastProgressed.Confidence = min(share, guess)
+	}
 	best.LeastProgressed.Reason = fmt.Sprintf(
-		"in %d looks at the running job it was behind for %.0f %% of the time; here, %s",
+		"in %d samples of the running job it was behind for %.0f %% of the time; in the one shown, %s",
 		len(t.seen), 100*share, best.LeastProgressed.Reason)
-	best.RankOrder = t.order(slowest, last)
+	best.RankOrder = t.progressOrder(slowest, last)
 	return best
 }
 
-// slowest are the ranks that were behind for the longest time.
-func (t *tally) slowest() model.RankSet {
+// slowestRanks are the ranks that were behind for the longest time.
+func (t *tally) slowestRanks() model.RankSet {
 	longest := slices.Max(slices.Collect(maps.Values(t.behind)))
 	var out []int
 	for rank, time := range t.behind {
@@ -84,8 +87,8 @@ func (t *tally) slowest() model.RankSet {
 	return model.NewRankSet(out...)
 }
 
-// shows is the latest look that names these ranks and no others; nil none.
-func (t *tally) shows(ranks model.RankSet) *Result {
+// lookNaming is the latest look that names these ranks and no others; nil none.
+func (t *tally) lookNaming(ranks model.RankSet) *Result {
 	for _, r := range slices.Backward(t.seen) {
 		if l := r.LeastProgressed; l != nil && l.Ranks.Equal(ranks) {
 			return r
@@ -94,9 +97,9 @@ func (t *tally) shows(ranks model.RankSet) *Result {
 	return nil
 }
 
-// order is the order of progress: the slowest, the others by the time for which
+// progressOrder is the order of progress: the slowest, the others by the time for which
 // they were behind, and those that never were.
-func (t *tally) order(slowest model.RankSet, r *Result) []model.RankSet {
+func (t *tally) progressOrder(slowest model.RankSet, r *Result) []model.RankSet {
 	levels := map[float64][]int{}
 	ranksOf(r.RankOrder).Minus(slowest).Each(func(rank int) {
 		levels[t.behind[rank]] = append(levels[t.behind[rank]], rank)

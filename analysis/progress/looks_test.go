@@ -18,7 +18,7 @@ func seenAt(lp ...int) *Result {
 	return r
 }
 
-func texts(order []model.RankSet) (out []string) {
+func levelTexts(order []model.RankSet) (out []string) {
 	for _, level := range order {
 		out = append(out, level.String())
 	}
@@ -35,11 +35,11 @@ func tallyOf(looks ...*Result) *tally {
 
 func TestTallyNamesTheRankThatIsBehindForLong(t *testing.T) {
 	shown := seenAt(5)
-	got := tallyOf(seenAt(5), seenAt(2), seenAt(1, 3, 5), shown, seenAt(5), seenAt()).result()
+	got := tallyOf(seenAt(5), seenAt(2), seenAt(1, 3, 5), shown, seenAt(5), seenAt()).bestLook()
 	if got != shown && got.LeastProgressed.Ranks.String() != "5" {
 		t.Errorf("it shows %+v", got.LeastProgressed)
 	}
-	if want := []string{"5", "2", "1,3", "0,4,6-7"}; !slices.Equal(texts(got.RankOrder), want) {
+	if want := []string{"5", "2", "1,3", "0,4,6-7"}; !slices.Equal(levelTexts(got.RankOrder), want) {
 		t.Errorf("order %q, want %q", got.RankOrder, want)
 	}
 	if l := got.LeastProgressed; !strings.Contains(l.Reason, "56 % of the time") || l.Confidence < 0.55 ||
@@ -59,7 +59,7 @@ func TestTallyNamesNobodyByChance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := looks[len(looks)-1]
-			if got := tallyOf(looks...).result(); got != before || got.LeastProgressed != nil {
+			if got := tallyOf(looks...).bestLook(); got != before || got.LeastProgressed != nil {
 				t.Errorf("it says %+v", got.LeastProgressed)
 			}
 		})

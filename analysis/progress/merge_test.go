@@ -19,7 +19,7 @@ import (
 func randomScript(rng *rand.Rand) string {
 	n := 1 + rng.IntN(20)
 	var b strings.Builder
-	fmt.Fprintf(&b, "size %d\ncomm even members=%s\ncomm win members=0-%d window\n", n, evens(n), n-1)
+	fmt.Fprintf(&b, "size %d\ncomm even members=%s\ncomm win members=0-%d window\n", n, evenNumbers(n), n-1)
 	for i := range 3 {
 		fmt.Fprintf(&b, "model m%d", i)
 		for range 1 + rng.IntN(8) {
@@ -56,7 +56,7 @@ func randomScript(rng *rand.Rand) string {
 	return b.String()
 }
 
-func evens(n int) string {
+func evenNumbers(n int) string {
 	out := "0"
 	for i := 2; i < n; i += 2 {
 		out += fmt.Sprintf(",%d", i)
@@ -71,19 +71,19 @@ func TestMergeLaws(t *testing.T) {
 	for i := range 60 {
 		opts := Options{Algorithm: []string{inference.LoopAware, inference.PDI}[i%2]}
 		text := randomScript(rng)
-		ranks := parseScript(text).ranks()
-		sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
-		want, err := conclude(sum, part, opts)
+		ranks := parseScript(text).buildRanks()
+		sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, opts, nil)
+		want, err := concludeDiagnosis(sum, part, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for p := 1; p <= 9; p++ {
-			s, q := analyse(t, blocksOf(ranks, p, rng), opts, rng)
-			if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, q)); diff != "" {
+			s, q := analyseBlocks(t, blocksOf(ranks, p, rng), opts, rng)
+			if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, s, q)); diff != "" {
 				t.Fatalf("%d blocks:\n%s\n%s", p, text, diff)
 			}
-			got, err := conclude(s, q, opts)
-			if diff := cmp.Diff(describe(want), describe(got)); diff != "" || err != nil {
+			got, err := concludeDiagnosis(s, q, opts)
+			if diff := cmp.Diff(describeDiagnosis(want), describeDiagnosis(got)); diff != "" || err != nil {
 				t.Fatalf("%d blocks: %v\n%s\n%s", p, err, text, diff)
 			}
 		}
@@ -92,8 +92,8 @@ func TestMergeLaws(t *testing.T) {
 
 // The zero values are neutral.
 func TestNeutralElements(t *testing.T) {
-	ranks := parseScript(randomScript(rand.New(rand.NewPCG(15, 16)))).ranks()
-	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	ranks := parseScript(randomScript(rand.New(rand.NewPCG(15, 16)))).buildRanks()
+	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	left, err := facts.MergeSummaries(facts.Summary{}, sum)
 	if err != nil {
 		t.Fatal(err)
@@ -102,43 +102,43 @@ func TestNeutralElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(encoded(t, sum, part), encoded(t, left, right)); diff != "" {
+	if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, left, right)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestErrors(t *testing.T) {
-	ranks := parseScript("rank 0-1 at=A\n").ranks()
-	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	ranks := parseScript("rank 0-1 at=A\n").buildRanks()
+	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	if _, err := facts.MergeSummaries(sum, sum); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("merging a block with itself: %v", err)
 	}
 	if _, err := summarise(append(ranks, ranks[0])); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("a rank twice: %v", err)
 	}
-	if _, err := local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
+	if _, err := localPartial(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
-	if _, err := conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
+	if _, err := concludeDiagnosis(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
 	foreign := Partial{Partial: inference.Partial{Edges: []inference.PairEdge{{A: 0, B: 7, Code: inference.Forward}}}}
-	if _, err := conclude(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
+	if _, err := concludeDiagnosis(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
 		t.Errorf("partial of another summary: %v", err)
 	}
 }
 
 // Text that is no UTF-8 gives the same bytes whether or not it travelled.
 func TestOddText(t *testing.T) {
-	ranks := parseScript("rank 0-3 at=A\nrank 2 after=B\n").ranks()
+	ranks := parseScript("rank 0-3 at=A\nrank 2 after=B\n").buildRanks()
 	for _, r := range ranks {
 		r.Host = "n\xff"
 		r.Threads[0].Model.States[0].Call = "\xfe"
 	}
-	whole, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	whole, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	rng := rand.New(rand.NewPCG(17, 18))
-	s, p := analyse(t, blocksOf(ranks, 3, rng), Options{}, rng)
-	if diff := cmp.Diff(encoded(t, whole, part), encoded(t, s, p)); diff != "" {
+	s, p := analyseBlocks(t, blocksOf(ranks, 3, rng), Options{}, rng)
+	if diff := cmp.Diff(encodeBoth(t, whole, part), encodeBoth(t, s, p)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -171,8 +171,8 @@ func TestManyRanks(t *testing.T) {
 			Comms: []*model.Comm{world}})
 	}
 	began := time.Now()
-	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-	r, err := conclude(sum, part, Options{})
+	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
+	r, err := concludeDiagnosis(sum, part, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestUnlike(t *testing.T) {
 			return l
 		}
 		begun := []divergence.Comm{{ID: 1, Lines: []divergence.Line{line(0, c.one), line(1, c.other)}}}
-		if got := unlike(begun, 1, begun[0].Lines[0].Latest) != nil; got != c.differs {
+		if got := unusualSites(begun, 1, begun[0].Lines[0].Latest) != nil; got != c.differs {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -19,9 +19,9 @@ type observer struct {
 	now       time.Time
 	elsewhere map[int]time.Time // signs of life of ranks of other hosts that may move
 	dir       string
-	seen      map[string]*process.Sightings // by node file, of those that were read
-	past      bool                          // the record is of the past: what processes do now is not asked
-	looked    bool                          // whoever made the record looked himself which ranks move
+	seen      map[string]*process.Observations // by node file, of those that were read
+	past      bool                             // the record is of the past: what processes do now is not asked
+	looked    bool                             // the maker of the record checked which ranks move
 }
 
 func newObserver(x *model.Index) *observer {
@@ -29,43 +29,43 @@ func newObserver(x *model.Index) *observer {
 	looked := x.Manifest != nil && x.Manifest.Imported
 	return &observer{
 		host: host, now: time.Now(), elsewhere: map[int]time.Time{}, dir: x.Dir,
-		seen:   map[string]*process.Sightings{},
+		seen:   map[string]*process.Observations{},
 		looked: looked, past: looked || x.Manifest != nil && !x.Manifest.Noticed.IsZero(),
 	}
 }
 
 // sightings are those of a node that belong to a node file.
-func (e *observer) sightings(file string, o *overview) *process.Sightings {
+func (e *observer) sightings(file string, o *overview) *process.Observations {
 	if s := e.seen[file]; s != nil {
 		return s
 	}
-	s, err := process.ReadSightings(filepath.Join(e.dir, file))
+	s, err := process.ReadObservations(filepath.Join(e.dir, file))
 	if err != nil {
 		o.Note("sightings", -1, err.Error())
-		s = new(process.Sightings)
+		s = new(process.Observations)
 	}
 	e.seen[file] = s
 	return s
 }
 
-// see adds what can be seen of one rank, now, or by whoever watched its node.
-func (e *observer) see(r *model.Rank, o *overview) {
-	if seen := e.sightings(r.File, o).Of(r); seen != nil {
+// observeRank adds what can be seen of one rank, now, or by the watcher of its node.
+func (e *observer) observeRank(r *model.Rank, o *overview) {
+	if seen := e.sightings(r.File, o).ForRank(r); seen != nil {
 		r.Watched, r.Stopped, r.Gone, r.GoneNoted = true, seen.Stopped, seen.Gone, seen.Noted
 	}
-	if e.looked && moving(r, r.Heartbeat) {
+	if e.looked && isMoving(r, r.Heartbeat) {
 		o.Moving = append(o.Moving, r.Rank)
 	}
 	if e.past {
 		return
 	}
-	if !process.Here(r, e.host) {
-		if moving(r, e.now) {
+	if !process.IsLocal(r, e.host) {
+		if isMoving(r, e.now) {
 			e.elsewhere[r.Rank] = r.Heartbeat
 		}
 		return
 	}
-	switch process.Of(r) {
+	switch process.StateOf(r) {
 	case process.Stopped:
 		o.Liveness[r.Rank] = evidence.Stopped
 		o.Alive = true
@@ -73,23 +73,23 @@ func (e *observer) see(r *model.Rank, o *overview) {
 		o.Liveness[r.Rank] = evidence.Dead
 	default:
 		o.Alive, r.Watched = true, true
-		if moving(r, time.Now()) {
+		if isMoving(r, time.Now()) {
 			o.Moving = append(o.Moving, r.Rank)
 		}
 	}
 }
 
-// again looks once more at ranks of other hosts: those move that gave another
+// observeElsewhere looks once more at ranks of other hosts: those move that gave another
 // sign of life meanwhile, and make progress. Their records are decoded once more.
-func (e *observer) again(ctx context.Context, x *model.Index, o *overview) {
+func (e *observer) observeElsewhere(ctx context.Context, x *model.Index, o *overview) {
 	if len(e.elsewhere) == 0 {
 		return
 	}
 	pause(ctx, secondLook)
-	x.EachBriefly(func(run *model.Run) {
+	x.EachBatchBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			before, known := e.elsewhere[r.Rank]
-			if known && moving(r, time.Now()) && r.Heartbeat.After(before) {
+			if known && isMoving(r, time.Now()) && r.Heartbeat.After(before) {
 				o.Moving = append(o.Moving, r.Rank)
 			}
 		}
@@ -102,8 +102,8 @@ const settling = 700 * time.Millisecond
 // secondLook is long enough for a new sign of life.
 const secondLook = 1500 * time.Millisecond
 
-// moving: the rank runs, said so just now, and has not been found quiet.
-func moving(r *model.Rank, now time.Time) bool {
-	return r.Phase < model.Finalized && r.End == model.NoEnd && !r.Off && r.QuietSince.IsZero() &&
+// isMoving: the rank runs, said so just now, and has not been found quiet, or is at work inside a call.
+func isMoving(r *model.Rank, now time.Time) bool {
+	return r.Phase < model.Finalized && r.End == model.NoEnd && !r.Off && (r.QuietSince.IsZero() || r.IsWorking()) &&
 		r.Heartbeat.After(now.Add(-process.Fresh)) && r.Heartbeat.Sub(r.Start) > time.Second
 }

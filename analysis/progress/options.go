@@ -28,7 +28,7 @@ type Options struct {
 	PaperOnly bool
 	// Observed is outside knowledge of the job.
 	evidence.Observed
-	// StacksOnly says that the record was made from stacks (docs/offline.md): few
+	// StacksOnly says that the record was made from stacks (docs/manual/offline.md): few
 	// calls in it say what they wait for, and there are no counts (Uncounted).
 	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
@@ -41,8 +41,8 @@ type Options struct {
 	Begun []divergence.Comm
 }
 
-// options are the settings of the analysis that a question asks for.
-func (q Question) options(x *model.Index, known overview) Options {
+// newOptions are the settings of the analysis that a question asks for.
+func (q Question) newOptions(x *model.Index, known overview) Options {
 	o := Options{
 		Algorithm: cmp.Or(q.Algorithm, inference.DefaultAlgorithm), PaperOnly: q.PaperOnly,
 		Observed: evidence.Observed{Size: x.Size, Damaged: known.Damaged.Minus(x.Seen)},
@@ -50,7 +50,7 @@ func (q Question) options(x *model.Index, known overview) Options {
 	if x.Manifest != nil && x.Manifest.Imported {
 		// Whoever took the stacks may not have come to all ranks. And there are no
 		// counts of iterations to compare, which the default algorithm is about.
-		o.Damaged, o.StacksOnly = o.Damaged.Union(x.Missing()), true
+		o.Damaged, o.StacksOnly = o.Damaged.Union(x.MissingRanks()), true
 		o.Uncounted = true
 		if o.Algorithm == inference.DefaultAlgorithm {
 			o.Algorithm = inference.PDI
@@ -63,8 +63,8 @@ func (q Question) options(x *model.Index, known overview) Options {
 	return o
 }
 
-// other are the same settings for the algorithm to compare with.
-func (o Options) other() Options {
+// withOtherAlgorithm are the same settings for the algorithm to compare with.
+func (o Options) withOtherAlgorithm() Options {
 	if o.Algorithm == inference.PDI {
 		o.Algorithm = inference.LoopAware
 	} else {

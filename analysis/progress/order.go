@@ -19,12 +19,12 @@ func (l level) compare(m level) int {
 // leastLevel is the level of the least progressed ranks, before all others.
 var leastLevel = level{-1, 0}
 
-// levels returns how far each rank of the job is, in relation to the others: by
+// rankLevels returns how far each rank of the job is, in relation to the others: by
 // evidence, a rank is one level above the highest that it waits for, and ranks
 // that wait for each other are level. Inference orders ranks that are level,
 // and places those that evidence does not touch; finished ranks are last. Ranks
 // without a record are left out; see absentLevel.
-func (f *Finding) levels() map[int]level {
+func (f *Finding) rankLevels() map[int]level {
 	byEvidence, layers := f.evidenceLevels(), f.layerOf()
 	f.placeOthers(byEvidence)
 	top := 0
@@ -34,7 +34,7 @@ func (f *Finding) levels() map[int]level {
 	levels := make(map[int]level, len(f.scene.Sum.Facts))
 	for _, fact := range f.scene.Sum.Facts {
 		switch rank := fact.Rank; {
-		case f.least.Contains(rank):
+		case f.Ranks.Contains(rank):
 			levels[rank] = leastLevel
 		case f.scene.Needs[rank].Standing == evidence.Finished:
 			levels[rank] = level{top + 1, 0}
@@ -46,9 +46,9 @@ func (f *Finding) levels() map[int]level {
 }
 
 // layerOf returns the layers of the inferred order by rank.
-func (f *Finding) layerOf() map[int]int {
-	out := make(map[int]int, len(f.scene.Sum.Facts))
-	for i, layer := range f.order.Layers() {
+func (j *job) layerOf() map[int]int {
+	out := make(map[int]int, len(j.scene.Sum.Facts))
+	for i, layer := range j.order.Layers() {
 		for _, place := range layer {
 			place.Each(func(r int) { out[r] = i })
 		}
@@ -87,7 +87,7 @@ func (f *Finding) placeOthers(levels map[int]int) {
 
 // absentLevel returns the level of a rank without a record.
 func (f *Finding) absentLevel(rank int) level {
-	if f.least.Contains(rank) {
+	if f.Ranks.Contains(rank) {
 		return leastLevel
 	}
 	return level{}
@@ -133,7 +133,7 @@ func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
 		byLevel[l] = model.NewRankSet(r...)
 	}
 	absent := f.scene.All.Minus(f.scene.Present)
-	for _, set := range []model.RankSet{absent.Intersect(f.least), absent.Minus(f.least)} {
+	for _, set := range []model.RankSet{absent.Intersect(f.Ranks), absent.Minus(f.Ranks)} {
 		if set.Len() > 0 {
 			l := f.absentLevel(set.Min())
 			byLevel[l] = byLevel[l].Union(set)

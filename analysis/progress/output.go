@@ -8,31 +8,34 @@ import (
 
 // Diagnosis lays the finding out.
 func (f *Finding) Diagnosis() Diagnosis {
-	groups := f.groups()
-	levels := f.levels()
-	edges := f.edges(groups) // it may add a note
+	groups := f.groupByRole()
+	levels := f.rankLevels()
+	edges := f.drawEdges(groups) // it may add a note
 	r := Diagnosis{
 		Algorithm:     f.algorithm.Name(),
 		Size:          f.scene.All.Len(),
 		Hang:          f.hang,
-		Deadlock:      f.deadlock,
+		Certain:       f.hang && f.isCertainHang(),
+		Deadlock:      f.Deadlock,
 		Lost:          f.scene.Losses,
+		Ended:         f.scene.Ended,
 		Unfinished:    f.unfinished(),
 		Groups:        groups,
 		Edges:         edges,
 		ProgressOrder: f.groupOrder(groups, levels),
 		RankOrder:     f.rankOrder(levels),
 		Notes:         f.notes,
-		Diverged:      f.diverged,
+		Diverged:      f.Diverged,
 		Raised:        f.raised,
 	}
 	if f.hang {
 		r.Taken = f.scene.Taken()
 	}
-	if f.least.Len() > 0 {
+	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
-			Ranks: f.least, Method: f.method, Confidence: f.confidence,
-			Reason: f.reason, Cause: cmp.Or(f.cause, f.standsIn()), Locations: f.locations(),
+			Ranks: f.Ranks, Rule: f.Rule, Method: f.Method, Confidence: f.Confidence,
+			Reason: f.Reason, Cause: cmp.Or(f.Cause, f.causeFromPlaces()), Locations: f.leastLocations(),
+			working: f.workingRanks().Len() > 0,
 		}
 	}
 	return r

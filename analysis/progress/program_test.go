@@ -32,9 +32,9 @@ type generator struct {
 	sites int
 }
 
-// sequence makes statements, one of them a call: a loop without a call of its
+// randomStatements makes statements, one of them a call: a loop without a call of its
 // own cannot be seen.
-func (g *generator) sequence(depth int) []*statement {
+func (g *generator) randomStatements(depth int) []*statement {
 	var out []*statement
 	for range 1 + g.rng.IntN(3) {
 		out = append(out, g.statement(depth))
@@ -51,12 +51,12 @@ func (g *generator) call() *statement {
 func (g *generator) statement(depth int) *statement {
 	switch kind := g.rng.IntN(8); {
 	case depth > 0 && kind < 3:
-		return &statement{body: g.sequence(depth - 1), trips: g.trips()}
+		return &statement{body: g.randomStatements(depth - 1), trips: g.tripCount()}
 	case depth > 0 && kind == 3 && (g.how.rankBranches || g.how.randomArms):
-		return &statement{arms: [][]*statement{g.sequence(depth - 1), g.arm(depth - 1)}, arm: g.choice()}
+		return &statement{arms: [][]*statement{g.randomStatements(depth - 1), g.arm(depth - 1)}, arm: g.armChoice()}
 	case depth > 0 && kind == 4:
 		every := 2 + g.rng.IntN(3)
-		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)},
+		return &statement{arms: [][]*statement{nil, g.randomStatements(depth - 1)},
 			arm: func(_, iteration int) int { return b2i(iteration%every == 0) }}
 	}
 	return g.call()
@@ -66,10 +66,10 @@ func (g *generator) arm(depth int) []*statement {
 	if g.rng.IntN(2) == 0 {
 		return nil
 	}
-	return g.sequence(depth)
+	return g.randomStatements(depth)
 }
 
-func (g *generator) trips() func(rank, iteration int) int {
+func (g *generator) tripCount() func(rank, iteration int) int {
 	n, seed := 1+g.rng.IntN(5), g.rng.Uint64()
 	switch {
 	case g.how.unequalTrips && g.rng.IntN(2) == 0:
@@ -80,7 +80,7 @@ func (g *generator) trips() func(rank, iteration int) int {
 	return func(int, int) int { return n }
 }
 
-func (g *generator) choice() func(rank, iteration int) int {
+func (g *generator) armChoice() func(rank, iteration int) int {
 	seed, modulo := g.rng.Uint64(), 2+g.rng.IntN(3)
 	if g.how.randomArms && g.rng.IntN(2) == 0 {
 		return func(rank, iteration int) int {
@@ -102,10 +102,10 @@ type moment struct {
 
 const maxMoments = 4000
 
-// run executes a program on one rank.
-func run(list []*statement, rank int) []moment {
+// runProgram executes a program on one rank.
+func runProgram(list []*statement, rank int) []moment {
 	e := execution{rank: rank, iterations: map[*statement]int{}}
-	e.sequence(list, 0, moment{})
+	e.runStatements(list, 0, moment{})
 	return e.trace
 }
 
@@ -115,11 +115,11 @@ type execution struct {
 	trace      []moment
 }
 
-// sequence executes statements in an iteration of the loop around them.
-func (e *execution) sequence(list []*statement, iteration int, m moment) {
+// runStatements executes statements in an iteration of the loop around them.
+func (e *execution) runStatements(list []*statement, iteration int, m moment) {
 	for i, s := range list {
 		at := m
-		at.key = extended(m.key, i)
+		at.key = appendCopy(m.key, i)
 		switch {
 		case len(e.trace) >= maxMoments:
 			return
@@ -128,21 +128,21 @@ func (e *execution) sequence(list []*statement, iteration int, m moment) {
 			e.trace = append(e.trace, at)
 		case s.arm != nil:
 			arm := s.arm(e.rank, iteration)
-			at.key = extended(at.key, -1-arm)
-			e.sequence(s.arms[arm], iteration, at)
+			at.key = appendCopy(at.key, -1-arm)
+			e.runStatements(s.arms[arm], iteration, at)
 		default:
 			for t := range s.trips(e.rank, iteration) {
 				e.iterations[s]++
-				in := moment{key: extended(at.key, t), iterations: extended(m.iterations, e.iterations[s]),
-					depths: extended(m.depths, len(at.key))}
-				e.sequence(s.body, iteration*8+t, in)
+				in := moment{key: appendCopy(at.key, t), iterations: appendCopy(m.iterations, e.iterations[s]),
+					depths: appendCopy(m.depths, len(at.key))}
+				e.runStatements(s.body, iteration*8+t, in)
 			}
 		}
 	}
 }
 
-// extended returns a copy of a list with one more element.
-func extended(list []int, n int) []int { return append(list[:len(list):len(list)], n) }
+// appendCopy returns a copy of a list with one more element.
+func appendCopy(list []int, n int) []int { return append(list[:len(list):len(list)], n) }
 
 // compareKeys tells which moment comes first; it says false for two arms of a
 // branch, of which none does.
@@ -159,8 +159,8 @@ func compareKeys(a, b []int) (int, bool) {
 	return 0, true
 }
 
-// frozen builds a rank that has come to a moment of its trace.
-func frozen(rank, size int, trace []moment, at int, inMPI bool) *model.Rank {
+// frozenRank builds a rank that has come to a moment of its trace.
+func frozenRank(rank, size int, trace []moment, at int, inMPI bool) *model.Rank {
 	t := &model.Thread{Calls: uint64(at + 1), Progress: uint64(at + 1)}
 	states, counts := map[model.StateID]int{}, map[[2]int]int{}
 	last := -1
@@ -196,18 +196,18 @@ type standstill struct {
 	lag   int // the frozen rank
 }
 
-// freeze runs a random program, freezes a random rank at a random moment, and
+// randomStandstill runs a random program, freezes a random rank at a random moment, and
 // lets the others come a little further. It returns nil if the program is too
 // short or too long for that.
-func freeze(rng *rand.Rand, h how) *standstill {
+func randomStandstill(rng *rand.Rand, h how) *standstill {
 	g := &generator{rng: rng, how: h}
-	program := []*statement{{body: g.sequence(3), trips: func(int, int) int { return 6 }}, g.statement(2),
-		{body: g.sequence(1), trips: g.trips()}}
+	program := []*statement{{body: g.randomStatements(3), trips: func(int, int) int { return 6 }}, g.statement(2),
+		{body: g.randomStatements(1), trips: g.tripCount()}}
 	n := 4 + rng.IntN(9)
 	st := &standstill{lag: rng.IntN(n)}
 	traces := make([][]moment, n)
 	for r := range n {
-		if traces[r] = run(program, r); len(traces[r]) < 4 || len(traces[r]) >= maxMoments {
+		if traces[r] = runProgram(program, r); len(traces[r]) < 4 || len(traces[r]) >= maxMoments {
 			return nil
 		}
 	}
@@ -222,9 +222,9 @@ func freeze(rng *rand.Rand, h how) *standstill {
 			}
 			at = min(at+rng.IntN(1+len(traces[r])/4), len(traces[r])-1)
 		}
-		st.ranks = append(st.ranks, frozen(r, n, traces[r], at, rng.IntN(2) == 0))
+		st.ranks = append(st.ranks, frozenRank(r, n, traces[r], at, rng.IntN(2) == 0))
 		m := traces[r][at]
-		m.key = extended(m.key, b2i(!st.ranks[r].Threads[0].Op.InMPI))
+		m.key = appendCopy(m.key, b2i(!st.ranks[r].Threads[0].Op.InMPI))
 		st.at = append(st.at, m)
 	}
 	return st
@@ -267,11 +267,11 @@ func (st *standstill) compare(a, b int) (int, bool) {
 	if truth > 0 {
 		a, b = b, a
 	}
-	return truth, !inTurn && st.leads(a, b)
+	return truth, !inTurn && st.hasPath(a, b)
 }
 
-// leads tells whether ranks ever went from where one is to where the other is.
-func (st *standstill) leads(a, b int) bool {
+// hasPath reports whether ranks ever went from where one is to where the other is.
+func (st *standstill) hasPath(a, b int) bool {
 	next := map[model.StateID][]model.StateID{}
 	for _, r := range st.ranks {
 		m := &r.Threads[0].Model
@@ -292,9 +292,9 @@ func (st *standstill) leads(a, b int) bool {
 	return seen[to]
 }
 
-// alone tells whether the frozen rank is truly behind all others, and counts
+// lagIsBehindAll reports whether the frozen rank is truly behind all others, and counts
 // can tell.
-func (st *standstill) alone() bool {
+func (st *standstill) lagIsBehindAll() bool {
 	for r := range st.at {
 		if c, known := st.compare(st.lag, r); r != st.lag && (!known || c > 0) {
 			return false

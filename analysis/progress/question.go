@@ -30,9 +30,9 @@ func (e *CommError) Error() string {
 	return fmt.Sprintf("%x: no rank is in or at such a communicator", e.Comm)
 }
 
-// shown returns the ranks that the question asks for, nil if it asks for all.
+// shownRanks returns the ranks that the question asks for, nil if it asks for all.
 // The error is a [*share.RanksError] or a [*CommError].
-func (q Question) shown(size int, comms []facts.Comm) (*model.RankSet, error) {
+func (q Question) shownRanks(size int, comms []facts.Comm) (*model.RankSet, error) {
 	if q.Ranks == nil && q.Comm == 0 {
 		return nil, nil
 	}

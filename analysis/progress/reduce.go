@@ -60,9 +60,9 @@ func mergeOverviews(a, b overview) overview {
 	return out
 }
 
-// ending tells whether the job may be in the midst of being killed: some
+// isBeingKilled reports whether the job may be in the midst of being killed: some
 // processes are dead and others are not.
-func (o overview) ending() bool {
+func (o overview) isBeingKilled() bool {
 	for _, l := range o.Liveness {
 		if l == evidence.Dead && o.Alive {
 			return true

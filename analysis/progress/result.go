@@ -12,13 +12,17 @@ import (
 type Diagnosis struct {
 	Algorithm string // that did the inference
 	Size      int    // ranks the run should have
-	// Hang says that ranks have not finished, and that nobody saw them move.
+	// Hang says that ranks have not finished, and were not seen to move.
 	Hang bool
+	// Certain says that ranks can never move, whatever the others do.
+	Certain bool
 	// LeastProgressed is nil if the job has ended well, or if no rank is known. Of
 	// a job that makes progress it is who was behind at that moment.
 	LeastProgressed *LeastProgressed
 	Deadlock        *Deadlock // nil: none
 	Lost            []Loss
+	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
+	Ended *Ended
 	// Unfinished are the ranks that never came to MPI_Finalize although others
 	// did.
 	Unfinished model.RankSet
@@ -51,12 +55,14 @@ type Taken = evidence.Taken
 // LeastProgressed is the least progressed rank, or ranks.
 type LeastProgressed struct {
 	Ranks  model.RankSet
+	Rule   string // that decided; docs/reference/rules.md lists them
 	Method string // MethodEvidence, or the name of the algorithm
 	// Confidence says how much the conclusion rests on facts; see confidence.
 	Confidence float64
 	Reason     string
 	Cause      CauseKind
 	Locations  []Location // by smallest rank
+	working    bool       // a rank is at work inside a call
 }
 
 // MethodEvidence is the method of a conclusion from evidence alone.

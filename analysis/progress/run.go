@@ -50,7 +50,7 @@ type Process struct {
 // that makes progress is looked at several times. Errors wrap [model.ErrNoRun] or
 // [inference.ErrUnknownAlgorithm], or are a [*share.RanksError] or a [*CommError].
 func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
-	result, err := look(ctx, q, c)
+	result, err := lookOnce(ctx, q, c)
 	if err != nil || q.Once {
 		return result, err
 	}
@@ -65,7 +65,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		}
 		seen.add(result)
 		pause(ctx, lookApart)
-		if result, err = look(ctx, q, c); err != nil {
+		if result, err = lookOnce(ctx, q, c); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		return result, nil
 	}
 	seen.add(result)
-	return seen.result(), nil
+	return seen.bestLook(), nil
 }
 
 // pause waits, but not longer than the context lasts.
@@ -84,16 +84,16 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look is one analysis rank's part of one look at the run. It folds its share of
+// lookOnce is one analysis rank's part of one look at the run. It folds its share of
 // the recorded ranks, then goes through the tree with the others.
-func look(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+func lookOnce(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	t, watch := reduce.NewTree(c), newStopwatch()
-	l, err := read(ctx, q.Dir, c, t)
-	if err == nil && l.known.ending() {
+	l, err := readShare(ctx, q.Dir, c, t)
+	if err == nil && l.known.isBeingKilled() {
 		// A job that is being killed ends rank by rank: who is dead by then and
 		// who is not says nothing of the cause.
 		pause(ctx, settling)
-		l, err = read(ctx, q.Dir, c, t)
+		l, err = readShare(ctx, q.Dir, c, t)
 	}
 	if err != nil {
 		return nil, err
@@ -112,24 +112,25 @@ func look(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := q.options(l.Index, l.known)
-	opts.Diverged, opts.Begun = q.diverged(comms, opts), comms
-	part, err := l.infer(&asked, opts)
+	opts := q.newOptions(l.Index, l.known)
+	opts.Diverged, opts.Begun = q.findDivergences(comms, opts), comms
+	l.readEndRequests(&opts)
+	part, err := l.gatherPartials(&asked, opts)
 	if err != nil {
 		return nil, err
 	}
 	watch.done(StepBuildPDG)
-	other := opts.other()
+	other := opts.withOtherAlgorithm()
 	var second Partial
 	if q.Compare {
-		if second, err = l.infer(&asked, other); err != nil {
+		if second, err = l.gatherPartials(&asked, other); err != nil {
 			return nil, err
 		}
 	}
-	result, err := l.conclude(q, opts, sum, part, watch)
+	result, err := l.drawConclusion(q, opts, sum, part, watch)
 	if err == nil && q.Compare {
 		var compared *Result
-		if compared, err = l.conclude(q, other, sum, second, newStopwatch()); result != nil {
+		if compared, err = l.drawConclusion(q, other, sum, second, newStopwatch()); result != nil {
 			result.Compared = compared
 		}
 	}
@@ -149,38 +150,38 @@ type looker struct {
 	kept   *facts.Keeper // the ranks of the share, as far as they will be asked again
 }
 
-// read finds the share of a run, decodes it some ranks at a time, and tells what
+// readShare finds the share of a run, decodes it some ranks at a time, and tells what
 // all analysis ranks found. An error is the same at all.
-func read(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*looker, error) {
+func readShare(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*looker, error) {
 	mine, err := share.Find(dir, c, t)
 	if err != nil {
 		return nil, err
 	}
 	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
 	o, eyes := newOverview(l.Index.Problems), newObserver(l.Index)
-	l.Index.EachBriefly(func(run *model.Run) {
+	l.Index.EachBatchBriefly(func(run *model.Run) {
 		o.Add(run.Problems)
 		for _, r := range run.Ranks {
-			eyes.see(r, &o)
+			eyes.observeRank(r, &o)
 			l.folded.Add(r)
 			l.begun.Add(r)
 			l.kept.Keep(r)
 		}
 	})
-	eyes.again(ctx, l.Index, &o)
+	eyes.observeElsewhere(ctx, l.Index, &o)
 	if l.known, err = reduce.AllReduce(t, overviews, o, ctx.Err()); err != nil {
 		return nil, err
 	}
 	l.known.Damaged = l.known.Damaged.Union(l.Index.Foreign)
 	if l.known.Holes {
-		l.known.Damaged = l.known.Damaged.Union(l.Index.Missing())
+		l.known.Damaged = l.known.Damaged.Union(l.Index.MissingRanks())
 	}
 	return l, nil
 }
 
-// infer asks the algorithm of the options, all analysis ranks together; the
+// gatherPartials asks the algorithm of the options, all analysis ranks together; the
 // answer is at rank 0.
-func (l *looker) infer(sum *facts.Summary, opts Options) (Partial, error) {
+func (l *looker) gatherPartials(sum *facts.Summary, opts Options) (Partial, error) {
 	local, err := NewLocaliser(sum, opts)
 	var part Partial
 	if err == nil {
@@ -190,9 +191,9 @@ func (l *looker) infer(sum *facts.Summary, opts Options) (Partial, error) {
 	return reduce.Reduce(l.Tree, partials, part, err)
 }
 
-// conclude draws the conclusion at rank 0; the others say what they know of the
+// drawConclusion draws the conclusion at rank 0; the others say what they know of the
 // processes that it names.
-func (l *looker) conclude(
+func (l *looker) drawConclusion(
 	q Question, opts Options, sum facts.Summary, part Partial, watch *stopwatch,
 ) (result *Result, err error) {
 	var least, alike, held model.RankSet
@@ -200,11 +201,11 @@ func (l *looker) conclude(
 		var finding *Finding
 		if finding, err = FindLP(sum, part, opts); err == nil {
 			watch.done(StepFindLP)
-			result = l.result(finding, sum)
-			result.Shown, err = q.shown(result.Size, sum.Comms)
-			alike = finding.alike()
+			result = l.newResult(finding, sum)
+			result.Shown, err = q.shownRanks(result.Size, sum.Comms)
+			alike = finding.indistinctRanks()
 			if result.LeastProgressed != nil {
-				least = few(result.LeastProgressed.Ranks)
+				least = limitRanks(result.LeastProgressed.Ranks)
 				if result.LeastProgressed.Cause == CauseLibrary {
 					held = result.LeastProgressed.Ranks
 				}
@@ -215,8 +216,8 @@ func (l *looker) conclude(
 		return nil, err
 	}
 	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
-	differ, err := l.contrast(q, alike, err)
-	view, err := l.inside(held, err)
+	differ, err := l.contrastRanks(q, alike, err)
+	view, err := l.collectInside(held, err)
 	if err != nil || result == nil {
 		return nil, err
 	}
@@ -226,15 +227,15 @@ func (l *looker) conclude(
 	return result, nil
 }
 
-// contrast compares ranks that nothing tells apart, all analysis ranks together; the
+// contrastRanks compares ranks that nothing tells apart, all analysis ranks together; the
 // answer is at rank 0. Their records are decoded once more.
-func (l *looker) contrast(q Question, alike model.RankSet, failed error) ([]contrast.Difference, error) {
+func (l *looker) contrastRanks(q Question, alike model.RankSet, failed error) ([]contrast.Difference, error) {
 	alike, err := reduce.Broadcast(l.Tree, rankSets, alike, failed)
 	if err != nil || alike.Len() == 0 {
 		return nil, err
 	}
 	counter := contrast.NewCounter(alike)
-	l.Index.EachBriefly(func(run *model.Run) {
+	l.Index.EachBatchBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			counter.Add(r)
 		}
@@ -248,8 +249,8 @@ func (l *looker) contrast(q Question, alike model.RankSet, failed error) ([]cont
 	return contrast.Differences(tally, func(s *model.State) string { return placeOf(resolver, s) }), nil
 }
 
-// result is what a finding amounts to, with notes on the data it rests on.
-func (l *looker) result(f *Finding, sum facts.Summary) *Result {
+// newResult is what a finding amounts to, with notes on the data it rests on.
+func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 	r := &Result{
 		Diagnosis: f.Diagnosis(), Running: len(l.known.Moving) > 0, Index: l.Index, Comms: sum.Comms,
 		Stacks: sum.Stacks, Damaged: l.known.Damaged, Problems: l.known.Lines(),
@@ -258,21 +259,21 @@ func (l *looker) result(f *Finding, sum facts.Summary) *Result {
 		r.Notes = append(r.Notes, movingNote(l.known.Moving))
 	}
 	if m := l.Index.Manifest; m != nil && !m.Noticed.IsZero() {
-		r.Notes = append(r.Notes, "as it was when the hang was noticed, "+m.Noticed.Format(time.RFC3339))
+		r.Notes = append(r.Notes, "state when the hang was detected, "+m.Noticed.Format(time.RFC3339))
 	}
 	if stood := l.Index.Stood; !stood.IsZero() {
-		r.Notes = append(r.Notes, "the job was noticed to make no progress, "+stood.Format(time.RFC3339)+
-			", and went on by itself")
+		r.Notes = append(r.Notes, "the job was found to make no progress, "+stood.Format(time.RFC3339)+
+			", and continued by itself")
 	}
-	if again := share.Again(l.Index.Size, l.Index.Again); again != "" {
+	if again := share.DuplicatesText(l.Index.Size, l.Index.Duplicates); again != "" {
 		r.Notes = append(r.Notes, again)
 	}
-	if away := share.Away(l.Index); away != "" {
+	if away := share.UncollectedText(l.Index); away != "" {
 		r.Notes = append(r.Notes, away)
 	}
 	if torn := l.known.Torn; torn.Len() > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf(
-			"rank %s: ended, or was read, in the midst of an update; what it did last may be half told", torn))
+			"rank %s: ended, or was read, during an update; what it did last may be incomplete", torn))
 	}
 	return r
 }
@@ -288,8 +289,8 @@ func movingNote(ranks []int) string {
 // maxProcesses bounds the least-progressed ranks whose processes are looked up.
 const maxProcesses = 64
 
-// few returns the first ranks of a set, as many as are looked up.
-func few(ranks model.RankSet) model.RankSet {
+// limitRanks returns the first ranks of a set, as many as are looked up.
+func limitRanks(ranks model.RankSet) model.RankSet {
 	if ranks.Len() <= maxProcesses {
 		return ranks
 	}
@@ -305,12 +306,12 @@ func (l *looker) processes(ranks model.RankSet) map[int]Process {
 		if !ranks.Contains(slot.Rank) || slot.Spawned {
 			continue
 		}
-		run, err := l.Index.Load(i, i+1)
+		run, err := l.Index.LoadSlots(i, i+1)
 		if err != nil || len(run.Ranks) != 1 {
 			continue
 		}
 		r := run.Ranks[0]
-		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.Contained(r, host), Since: r.QuietSince}
+		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.IsContained(r, host), Since: r.QuietSince}
 	}
 	return out
 }

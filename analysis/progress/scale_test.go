@@ -8,10 +8,10 @@ import (
 	"laggard/model"
 )
 
-// job makes an SPMD job: every rank has gone through a loop of many call
+// spmdJob makes an SPMD job: every rank has gone through a loop of many call
 // sites; the ranks at the two ends of each row have other edges. Rank lag
 // computes, the others wait for it in a collective, or for a neighbour.
-func job(ranks, sites, lag int) []*model.Rank {
+func spmdJob(ranks, sites, lag int) []*model.Rank {
 	world := make([]int, ranks)
 	for i := range world {
 		world[i] = i
@@ -22,12 +22,12 @@ func job(ranks, sites, lag int) []*model.Rank {
 	}
 	out := make([]*model.Rank, ranks)
 	for r := range out {
-		out[r] = member(r, lag, world, states)
+		out[r] = spmdRank(r, lag, world, states)
 	}
 	return out
 }
 
-func member(r, lag int, world []int, states []*model.State) *model.Rank {
+func spmdRank(r, lag int, world []int, states []*model.State) *model.Rank {
 	iterations := uint64(50)
 	m := model.Model{States: states, Visits: make([]uint64, len(states))}
 	for i := range states {
@@ -66,8 +66,8 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 //
 //	go test ./analysis/progress -run '^$' -bench Scale -benchtime 1x
 func BenchmarkScale(b *testing.B) {
-	ranks := job(32768, 120, 1000)
-	sum, part := analyse(b, [][]*model.Rank{ranks}, Options{}, nil)
+	ranks := spmdJob(32768, 120, 1000)
+	sum, part := analyseBlocks(b, [][]*model.Rank{ranks}, Options{}, nil)
 	bytes := mustEncode(b, sum, facts.EncodeSummary)
 	steps := []struct {
 		name string
@@ -77,9 +77,9 @@ func BenchmarkScale(b *testing.B) {
 		{"EncodeSummary", func() { _, _ = facts.EncodeSummary(sum) }},
 		{"DecodeSummary", func() { _, _ = facts.DecodeSummary(bytes) }},
 		{"MergeSummaries", func() { _, _ = facts.MergeSummaries(sum, facts.Summary{}) }},
-		{"Local", func() { _, _ = local(ranks, &sum, Options{}) }},
+		{"Local", func() { _, _ = localPartial(ranks, &sum, Options{}) }},
 		{"FindLP", func() { _, _ = FindLP(sum, part, Options{}) }},
-		{"Conclude", func() { _, _ = conclude(sum, part, Options{}) }},
+		{"Conclude", func() { _, _ = concludeDiagnosis(sum, part, Options{}) }},
 	}
 	for _, s := range steps {
 		b.Run(s.name, func(b *testing.B) {

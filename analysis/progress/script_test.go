@@ -24,6 +24,7 @@ import (
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
+// asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
@@ -44,7 +45,7 @@ type scriptComm struct {
 	window, file    bool
 }
 
-func (c *scriptComm) kind() model.CommKind {
+func (c *scriptComm) commKind() model.CommKind {
 	switch {
 	case c.window:
 		return model.Window
@@ -65,13 +66,13 @@ func parseScript(input string) *script {
 		}
 		switch words[0] {
 		case "size":
-			s.size = number(words[1])
+			s.size = mustInt(words[1])
 		case "comm":
 			s.comms = append(s.comms, parseComm(words[1:]))
 		case "model":
 			s.models[words[1]] = parseModel(words[2:])
 		case "rank":
-			for _, r := range set(words[1]) {
+			for _, r := range mustRanks(words[1]) {
 				s.lines[r] = words[2:]
 				s.size = max(s.size, r+1)
 			}
@@ -82,7 +83,7 @@ func parseScript(input string) *script {
 	return s
 }
 
-func number(text string) int {
+func mustInt(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		panic(err)
@@ -90,7 +91,7 @@ func number(text string) int {
 	return n
 }
 
-func set(text string) []int {
+func mustRanks(text string) []int {
 	s, err := model.ParseRankSet(text)
 	if err != nil {
 		panic(err)
@@ -104,13 +105,13 @@ func parseComm(words []string) scriptComm {
 		key, value, _ := strings.Cut(w, "=")
 		switch key {
 		case "remote":
-			c.remote = set(value)
+			c.remote = mustRanks(value)
 		case "window":
 			c.window = true
 		case "file":
 			c.file = true
 		default:
-			c.members = set(value)
+			c.members = mustRanks(value)
 		}
 	}
 	return c
@@ -137,7 +138,7 @@ func parseModel(words []string) model.Model {
 		pair, count, _ := strings.Cut(w, ":")
 		from, to, _ := strings.Cut(pair, ">")
 		m.Edges = append(m.Edges, model.Edge{From: stateIn(&m, from), To: stateIn(&m, to),
-			Count: uint64(number(count))})
+			Count: uint64(mustInt(count))})
 	}
 	return m
 }
@@ -154,8 +155,8 @@ func stateIn(m *model.Model, name string) int {
 	return len(m.States) - 1
 }
 
-// ranks builds the ranks that the script describes.
-func (s *script) ranks() []*model.Rank {
+// buildRanks builds the ranks that the script describes.
+func (s *script) buildRanks() []*model.Rank {
 	world := make([]int, s.size)
 	for i := range world {
 		world[i] = i
@@ -164,13 +165,13 @@ func (s *script) ranks() []*model.Rank {
 	var out []*model.Rank
 	for r := range s.size {
 		if words, there := s.lines[r]; there {
-			out = append(out, s.rank(r, words, comms))
+			out = append(out, s.buildRank(r, words, comms))
 		}
 	}
 	return out
 }
 
-func (s *script) rank(rank int, words []string, comms []scriptComm) *model.Rank {
+func (s *script) buildRank(rank int, words []string, comms []scriptComm) *model.Rank {
 	t := &model.Thread{Op: model.Op{State: -1}, Calls: 100, Progress: 50}
 	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1,
 		Threads: []*model.Thread{t}}
@@ -180,7 +181,7 @@ func (s *script) rank(rank int, words []string, comms []scriptComm) *model.Rank 
 	}
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
-		b.word(key, value)
+		b.applyWord(key, value)
 	}
 	return r
 }
@@ -198,7 +199,7 @@ func (b *rankBuilder) addComm(id int, c scriptComm) {
 			if m == b.r.Rank {
 				b.comms[c.name] = len(b.r.Comms)
 				b.r.Comms = append(b.r.Comms, &model.Comm{
-					ID: uint64(id + 1), Kind: c.kind(), Rank: i, Members: groups[0], Remote: groups[1], State: -1,
+					ID: uint64(id + 1), Kind: c.commKind(), Rank: i, Members: groups[0], Remote: groups[1], State: -1,
 				})
 			}
 		}
@@ -211,7 +212,7 @@ var kinds = map[string]model.Kind{
 	"rma": model.RMA, "other": model.Other, "abort": model.Abort,
 }
 
-func (b *rankBuilder) word(key, value string) {
+func (b *rankBuilder) applyWord(key, value string) {
 	r, t := b.r, b.t
 	parts := strings.Split(value, ":")
 	switch key {
@@ -224,56 +225,71 @@ func (b *rankBuilder) word(key, value string) {
 	case "kind":
 		t.Op.Kind = kinds[value]
 	case "pend":
-		t.Op.Pending = append(t.Op.Pending, b.pending(parts))
+		t.Op.Pending = append(t.Op.Pending, b.parsePending(parts))
 	case "coll":
-		r.Comms[b.comms[parts[0]]].Coll = uint64(number(parts[1]))
+		r.Comms[b.comms[parts[0]]].Coll = uint64(mustInt(parts[1]))
 	case "ch":
 		comm := b.comms[parts[0]]
-		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: special(parts[2]),
-			Sent: uint64(number(parts[3])), Received: uint64(number(parts[4]))})
+		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.parsePeer(comm, parts[1]), Tag: parseSpecial(parts[2]),
+			Sent: uint64(mustInt(parts[3])), Received: uint64(mustInt(parts[4]))})
 	case "took":
 		comm := b.comms[parts[0]]
-		r.Taken = append(r.Taken, model.Taken{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: special(parts[2]),
-			Number: uint64(number(parts[3])), State: stateIn(&t.Model, parts[4]), AnySource: true})
+		r.Taken = append(r.Taken, model.Taken{Comm: comm, Peer: b.parsePeer(comm, parts[1]), Tag: parseSpecial(parts[2]),
+			Number: uint64(mustInt(parts[3])), State: stateIn(&t.Model, parts[4]), AnySource: true})
 	case "near":
-		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: set(parts[1]), Dests: set(parts[2])}
+		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: mustRanks(parts[1]), Dests: mustRanks(parts[2])}
 	case "lock":
-		r.Locks = append(r.Locks, model.Lock{Comm: b.comms[parts[0]], Target: special(parts[1]),
-			Type: model.LockType(special(parts[2]))})
+		r.Locks = append(r.Locks, model.Lock{Comm: b.comms[parts[0]], Target: parseSpecial(parts[1]),
+			Type: model.LockType(parseSpecial(parts[2]))})
 	case "phase":
 		r.Phase = map[string]model.Phase{"starting": model.Starting, "finalizing": model.Finalizing,
 			"finalized": model.Finalized}[value]
 	case "end":
 		r.End = map[string]model.End{"exited": model.Exited, "signalled": model.Signalled,
 			"aborted": model.Aborted}[parts[0]]
-		r.EndDetail = number(parts[1])
+		r.EndDetail = mustInt(parts[1])
 	case "endtime":
-		r.EndTime = time.Unix(int64(number(value)), 0)
+		r.EndTime = time.Unix(int64(mustInt(value)), 0)
+	case "asked":
+		r.Asked = parseSignal(parts)
+	case "fatal":
+		r.Fatal = parseSignal(parts)
+		r.End, r.EndDetail, r.EndTime = model.Signalled, r.Fatal.Number, r.Fatal.Time
+	case "ender":
+		r.Ender = map[string]model.Ender{"program": model.EnderProgram, "library": model.EnderLibrary,
+			"exec": model.EnderExec}[value]
+	case "orphaned":
+		r.Orphaned = true
+	case "pid":
+		r.PID = mustInt(value)
 	case "quiet":
-		r.QuietSince = time.Unix(int64(number(value)), 0)
+		r.QuietSince = time.Unix(int64(mustInt(value)), 0)
 	case "stopped":
-		r.Watched, r.Stopped = true, time.Unix(int64(number(value)), 0)
+		r.Watched, r.Stopped = true, time.Unix(int64(mustInt(value)), 0)
 	case "noted":
 		r.GoneNoted = true
 	case "gone":
-		r.Watched, r.Gone = true, time.UnixMilli(int64(1000*decimal(value)))
+		r.Watched, r.Gone = true, time.UnixMilli(int64(1000*mustFloat(value)))
 	case "watched":
 		r.Watched = true
 	case "beat":
-		r.Heartbeat = time.Unix(int64(number(value)), 0)
+		r.Heartbeat = time.Unix(int64(mustInt(value)), 0)
+	case "works": // for so many seconds, and has written so many megabytes
+		r.QuietSince = r.Heartbeat.Add(-time.Duration(mustInt(parts[0])) * time.Second)
+		r.Activity = model.Activity{Active: r.Heartbeat, How: model.MovesBytes, Written: 1e6 * uint64(mustInt(parts[1]))}
 	case "host":
 		r.Host = value
 	case "polls":
-		t.Polls = uint64(number(value))
+		t.Polls = uint64(mustInt(value))
 	case "visits":
-		t.Model.Visits[t.Op.State] = uint64(number(value))
+		t.Model.Visits[t.Op.State] = uint64(mustInt(value))
 	case "counts":
 		for word := range strings.SplitSeq(value, ",") {
 			name, count, _ := strings.Cut(word, ":")
-			t.Model.Visits[stateIn(&t.Model, name)] = uint64(number(count))
+			t.Model.Visits[stateIn(&t.Model, name)] = uint64(mustInt(count))
 		}
 	case "same":
-		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value), InMPI: t.Op.InMPI}
+		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: mustInt(value), InMPI: t.Op.InMPI}
 	case "away":
 		t.Captured = &model.Capture{Why: model.CaptureSignal, Calls: t.Calls, Same: 1, Idle: true}
 	case "moved":
@@ -292,11 +308,11 @@ func (b *rankBuilder) word(key, value string) {
 			Stack: []model.Frame{{Module: module}}}
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
-			Time: time.Unix(int64(number(value)), 0)}
+			Time: time.Unix(int64(mustInt(value)), 0)}
 	case "unlisted":
-		t.Op.Unlisted = number(value)
+		t.Op.Unlisted = mustInt(value)
 	case "says":
-		r.Size = number(value)
+		r.Size = mustInt(value)
 	case "off":
 		r.Off = true
 	case "evicted":
@@ -311,27 +327,35 @@ func (b *rankBuilder) word(key, value string) {
 	}
 }
 
-func (b *rankBuilder) pending(parts []string) model.Pending {
+// parseSignal reads NUMBER:SENDER:PID:SECONDS.
+func parseSignal(parts []string) model.Signal {
+	senders := map[string]model.Sender{"kernel": model.SenderKernel, "self": model.SenderSelf,
+		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther}
+	return model.Signal{Number: mustInt(parts[0]), Sender: senders[parts[1]], PID: mustInt(parts[2]),
+		Time: time.Unix(int64(mustInt(parts[3])), 0)}
+}
+
+func (b *rankBuilder) parsePending(parts []string) model.Pending {
 	comm := b.comms[parts[1]]
-	p := model.Pending{Kind: kinds[parts[0]], Comm: comm, Peer: b.peer(comm, parts[2]), Tag: special(parts[3]),
-		Seq: uint64(number(parts[4])), State: b.t.Op.State}
+	p := model.Pending{Kind: kinds[parts[0]], Comm: comm, Peer: b.parsePeer(comm, parts[2]), Tag: parseSpecial(parts[3]),
+		Seq: uint64(mustInt(parts[4])), State: b.t.Op.State}
 	if len(parts) > 5 {
 		p.State = stateIn(&b.t.Model, parts[5])
 	}
 	return p
 }
 
-func (b *rankBuilder) peer(comm int, text string) int {
+func (b *rankBuilder) parsePeer(comm int, text string) int {
 	step, relative := strings.CutPrefix(text, "me")
 	if !relative {
-		return special(text)
+		return parseSpecial(text)
 	}
 	c := b.r.Comms[comm]
 	n := len(c.Members)
-	return (c.Rank + number(step) + n) % n
+	return (c.Rank + mustInt(step) + n) % n
 }
 
-func special(text string) int {
+func parseSpecial(text string) int {
 	switch text {
 	case "any":
 		return model.Any
@@ -348,15 +372,19 @@ func special(text string) int {
 	case "shared":
 		return int(model.Shared)
 	}
-	return number(text)
+	return mustInt(text)
 }
 
-// describe writes a result as the transcripts show it.
-func describe(r Diagnosis) string {
+// describeDiagnosis writes a result as the transcripts show it.
+func describeDiagnosis(r Diagnosis) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hang: %t\n", r.Hang)
 	if l := r.LeastProgressed; l != nil {
-		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, l.Method, l.Confidence, l.Reason)
+		by := l.Rule
+		if l.Method != MethodEvidence {
+			by += " " + l.Method
+		}
+		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, by, l.Confidence, l.Reason)
 		for _, at := range l.Locations {
 			where := "in " + at.Call
 			if at.Call == "" {
@@ -367,6 +395,9 @@ func describe(r Diagnosis) string {
 			}
 			fmt.Fprintf(&b, "  %v: %s\n", at.Ranks, where)
 		}
+	}
+	if e := r.Ended; e != nil {
+		fmt.Fprintf(&b, "ended: by %s %s at %d %s ranks %q\n", e.By, e.SignalName(), e.Time/1e9, e.Sender, e.Ranks.String())
 	}
 	if d := r.Deadlock; d != nil {
 		fmt.Fprintf(&b, "deadlock: %v certain %t\n", d.Cycles, d.Certain)
@@ -398,8 +429,8 @@ func describe(r Diagnosis) string {
 	return b.String()
 }
 
-// decimal reads a number that may have a fraction.
-func decimal(s string) float64 {
+// mustFloat reads a number that may have a fraction.
+func mustFloat(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		panic(err)

@@ -15,7 +15,7 @@ func summarise(ranks []*model.Rank) (facts.Summary, error) {
 	return s.Summary()
 }
 
-func local(ranks []*model.Rank, summary *facts.Summary, opts Options) (Partial, error) {
+func localPartial(ranks []*model.Rank, summary *facts.Summary, opts Options) (Partial, error) {
 	l, err := NewLocaliser(summary, opts)
 	if err != nil {
 		return Partial{}, err
@@ -26,7 +26,7 @@ func local(ranks []*model.Rank, summary *facts.Summary, opts Options) (Partial, 
 	return l.Partial(), nil
 }
 
-func conclude(sum facts.Summary, part Partial, opts Options) (Diagnosis, error) {
+func concludeDiagnosis(sum facts.Summary, part Partial, opts Options) (Diagnosis, error) {
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		return Diagnosis{}, err

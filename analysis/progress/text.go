@@ -1,6 +1,6 @@
 package progress
 
-func join(text, between, more string) string {
+func joinText(text, between, more string) string {
 	if text == "" {
 		return more
 	}

@@ -6,14 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // TestTranscripts runs the scenarios of testdata; -rewrite writes what came out.
@@ -33,7 +36,7 @@ func TestTranscripts(t *testing.T) {
 			case "reach":
 				return reachTable(d)
 			case "codes":
-				return codes(t, d)
+				return codeTable(t, d)
 			}
 			d.Fatalf(t, "unknown command %s", d.Cmd)
 			return ""
@@ -41,23 +44,30 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-func options(t *testing.T, d *datadriven.TestData) Options {
+func parseOptions(t *testing.T, d *datadriven.TestData) Options {
 	opts := Options{PaperOnly: d.HasArg("paper"), Progressing: d.HasArg("progressing")}
 	opts.Liveness = map[int]evidence.Liveness{}
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "size":
-			opts.Size = number(a.Vals[0])
+			opts.Size = mustInt(a.Vals[0])
 		case "damaged":
-			opts.Damaged = model.NewRankSet(set(a.Vals[0])...)
+			opts.Damaged = model.NewRankSet(mustRanks(a.Vals[0])...)
 		case "dead":
-			for _, r := range set(a.Vals[0]) {
+			for _, r := range mustRanks(a.Vals[0]) {
 				opts.Liveness[r] = evidence.Dead
 			}
 		case "stopped":
-			for _, r := range set(a.Vals[0]) {
+			for _, r := range mustRanks(a.Vals[0]) {
 				opts.Liveness[r] = evidence.Stopped
 			}
+		case "arrived": // at laggard run, a signal and when
+			opts.Arrived = append(opts.Arrived, process.ReceivedSignal{Signal: mustInt(a.Vals[0]),
+				Time: time.Unix(int64(mustInt(a.Vals[1])), 0)})
+		case "launcher": // was killed by a signal, and when
+			opts.Launcher = &process.Launcher{Signal: mustInt(a.Vals[0]), Ended: time.Unix(int64(mustInt(a.Vals[1])), 0)}
+		case "skipped": // ranks left out a collective of the world that the others made: who, what, its number
+			opts.Diverged = append(opts.Diverged, skippedDivergence(d, a.Vals))
 		case "algorithm":
 			opts.Algorithm = a.Vals[0]
 		case "uncounted": // as a record that was made by looks at the ranks
@@ -70,27 +80,45 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 	return opts
 }
 
+func skippedDivergence(d *datadriven.TestData, values []string) divergence.Divergence {
+	odd, number := model.NewRankSet(mustRanks(values[0])...), uint64(mustInt(values[2]))
+	var all model.RankSet
+	for _, r := range parseScript(d.Input).buildRanks() {
+		all.Add(r.Rank)
+	}
+	call := divergence.CallIn(&model.State{Call: values[1]})
+	call.Number = number
+	calls := []divergence.Call{call}
+	return divergence.Divergence{
+		Comm: 1, Kind: model.World, Agree: all.Minus(odd), Majority: 2*odd.Len() < all.Len(),
+		Odd: []divergence.Odd{{
+			Deviation: divergence.Deviation{Kind: divergence.Skipped, Number: number, After: number - 1, Calls: calls, Theirs: calls},
+			Line:      divergence.Line{Ranks: odd},
+		}},
+	}
+}
+
 // diagnose concludes from one block, and checks that any other blocks, merged
 // in any order and through the encodings, lead to the same bytes.
 func diagnose(t *testing.T, d *datadriven.TestData) string {
-	ranks, opts := parseScript(d.Input).ranks(), options(t, d)
-	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
-	result, err := conclude(sum, part, opts)
+	ranks, opts := parseScript(d.Input).buildRanks(), parseOptions(t, d)
+	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, opts, nil)
+	result, err := concludeDiagnosis(sum, part, opts)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {
-		s, p := analyse(t, blocksOf(ranks, 1+rng.IntN(9), rng), opts, rng)
-		if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, p)); diff != "" {
+		s, p := analyseBlocks(t, blocksOf(ranks, 1+rng.IntN(9), rng), opts, rng)
+		if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, s, p)); diff != "" {
 			d.Fatalf(t, "other blocks, other bytes:\n%s", diff)
 		}
-		again, err := conclude(s, p, opts)
-		if diff := cmp.Diff(describe(result), describe(again)); diff != "" || err != nil {
+		again, err := concludeDiagnosis(s, p, opts)
+		if diff := cmp.Diff(describeDiagnosis(result), describeDiagnosis(again)); diff != "" || err != nil {
 			d.Fatalf(t, "other blocks, other result: %v\n%s", err, diff)
 		}
 	}
-	return describe(result)
+	return describeDiagnosis(result)
 }
 
 // blocksOf deals the ranks out at random.
@@ -103,8 +131,8 @@ func blocksOf(ranks []*model.Rank, n int, rng *rand.Rand) [][]*model.Rank {
 	return blocks
 }
 
-// analyse runs the steps over blocks; with rng it merges in a random tree.
-func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand) (facts.Summary, Partial) {
+// analyseBlocks runs the steps over blocks; with rng it merges in a random tree.
+func analyseBlocks(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand) (facts.Summary, Partial) {
 	t.Helper()
 	var sums []facts.Summary
 	for _, b := range blocks {
@@ -114,20 +142,20 @@ func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand)
 		}
 		sums = append(sums, s)
 	}
-	sum := fold(t, sums, rng, facts.MergeSummaries, facts.EncodeSummary, facts.DecodeSummary)
+	sum := foldRandomly(t, sums, rng, facts.MergeSummaries, facts.EncodeSummary, facts.DecodeSummary)
 	var parts []Partial
 	for _, b := range blocks {
-		p, err := local(b, &sum, opts)
+		p, err := localPartial(b, &sum, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		parts = append(parts, p)
 	}
-	return sum, fold(t, parts, rng, MergePartials, EncodePartial, DecodePartial)
+	return sum, foldRandomly(t, parts, rng, MergePartials, EncodePartial, DecodePartial)
 }
 
-// fold merges in a random order and tree, each value through its encoding.
-func fold[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a, b T) (T, error),
+// foldRandomly merges in a random order and tree, each value through its encoding.
+func foldRandomly[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a, b T) (T, error),
 	encode func(T) ([]byte, error), decode func([]byte) (T, error)) T {
 	t.Helper()
 	for len(values) > 1 {
@@ -152,7 +180,7 @@ func fold[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a, b T) (T
 	return values[0]
 }
 
-func encoded(t testing.TB, s facts.Summary, p Partial) string {
+func encodeBoth(t testing.TB, s facts.Summary, p Partial) string {
 	t.Helper()
 	a, err := facts.EncodeSummary(s)
 	if err != nil {
@@ -218,11 +246,11 @@ func positionNamed(text string) facts.Position {
 	return facts.Position{State: stateNamed(name).ID, Begun: true, InMPI: !after}
 }
 
-// codes prints the merged PDG by position.
-func codes(t *testing.T, d *datadriven.TestData) string {
+// codeTable prints the merged PDG by position.
+func codeTable(t *testing.T, d *datadriven.TestData) string {
 	opts := Options{Algorithm: inference.PDI, PaperOnly: true}
-	ranks := parseScript(d.Input).ranks()
-	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
+	ranks := parseScript(d.Input).buildRanks()
+	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, opts, nil)
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
@@ -241,7 +269,7 @@ func codes(t *testing.T, d *datadriven.TestData) string {
 					"undefined"}[e.Code])
 		}
 	}
-	fmt.Fprintf(&b, "least: %v\n", f.least)
+	fmt.Fprintf(&b, "least: %v\n", f.Ranks)
 	return b.String()
 }
 

@@ -17,7 +17,7 @@ var goodSets = []string{"train.tsv", "real_lib_train.tsv"}
 // of held-out rows of good runs are flagged.
 func TestFalseAlarms(t *testing.T) {
 	for _, name := range goodSets {
-		m, err := train(oracleTable(t, name, nil), kcca.Options{})
+		m, err := trainModel(oracleTable(t, name, nil), kcca.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestFalseAlarms(t *testing.T) {
 // a good one, and one where the library took the wrong algorithm.
 func TestRealLibrary(t *testing.T) {
 	stacks := oracleStacks(t)
-	m, err := train(oracleTable(t, "real_lib_train.tsv", stacks), kcca.Options{})
+	m, err := trainModel(oracleTable(t, "real_lib_train.tsv", stacks), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +40,14 @@ func TestRealLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := conclude(m, oracleTable(t, "real_lib_ok16.tsv", stacks), judge.Circumstances{Library: library})
+	good, err := judgeRun(m, oracleTable(t, "real_lib_ok16.tsv", stacks), judge.Circumstances{Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if good.Flagged.Len() > 0 || good.Model != judge.ByKCCA || !good.InRange {
 		t.Errorf("good run: %s flagged by %s, in range %v", good.Flagged, good.Model, good.InRange)
 	}
-	bad, err := conclude(m, oracleTable(t, "real_lib_bug16.tsv", stacks), judge.Circumstances{Library: library})
+	bad, err := judgeRun(m, oracleTable(t, "real_lib_bug16.tsv", stacks), judge.Circumstances{Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +61,12 @@ func TestRealLibrary(t *testing.T) {
 
 // TestSynthetic does the same with the synthetic data set.
 func TestSynthetic(t *testing.T) {
-	m, err := train(oracleTable(t, "train.tsv", nil), kcca.Options{})
+	m, err := trainModel(oracleTable(t, "train.tsv", nil), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]model.RankSet{"test_ok16.tsv": {}, "test_bug16.tsv": everyRank(16)} {
-		v, err := conclude(m, oracleTable(t, name, nil), judge.Circumstances{})
+		v, err := judgeRun(m, oracleTable(t, name, nil), judge.Circumstances{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,31 +81,31 @@ func TestSynthetic(t *testing.T) {
 func TestFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, table := range map[string]*recorded.Table{
-		"one scale":    chain(0.01).training([]int{4}, []float64{2048}, rng),
-		"two scales":   chain(0.01).training([]int{4, 8}, []float64{2048}, rng),
-		"no volume":    silent(chain(0.01).training([]int{4, 8}, []float64{2048}, rng)),
-		"equal volume": chain(0).training([]int{4, 4, 4}, []float64{2048}, rng),
+		"one scale":    chainProgram(0.01).trainingTable([]int{4}, []float64{2048}, rng),
+		"two scales":   chainProgram(0.01).trainingTable([]int{4, 8}, []float64{2048}, rng),
+		"no volume":    withoutVolume(chainProgram(0.01).trainingTable([]int{4, 8}, []float64{2048}, rng)),
+		"equal volume": chainProgram(0).trainingTable([]int{4, 4, 4}, []float64{2048}, rng),
 	} {
 		if name == "equal volume" {
 			for i := range table.Rows {
 				table.Rows[i].Run = string(rune('a' + i/4))
 			}
 		}
-		m, err := train(table, kcca.Options{})
+		m, err := trainModel(table, kcca.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := training.DecodeTrained(encoded(t, m)); err != nil {
+		if _, err := training.DecodeTrained(encodeModel(t, m)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := conclude(m, chain(0.01).run(16, 2048, rng), judge.Circumstances{}); err != nil {
+		if _, err := judgeRun(m, chainProgram(0.01).runTable(16, 2048, rng), judge.Circumstances{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func silent(t *recorded.Table) *recorded.Table {
+func withoutVolume(t *recorded.Table) *recorded.Table {
 	for i := range t.Rows {
 		t.Rows[i].Volume = nil
 	}

@@ -10,9 +10,9 @@ import (
 	"laggard/analysis/scaling/recorded"
 )
 
-// wide makes a table of rows ranks with features sites each, in runs of 4 ranks
+// benchTable makes a table of rows ranks with features sites each, in runs of 4 ranks
 // and more. Half of the sites are predicted by scale, the others are noise.
-func wide(rows, features int) *recorded.Table {
+func benchTable(rows, features int) *recorded.Table {
 	rng := rand.New(rand.NewPCG(6, 6))
 	t := &recorded.Table{}
 	for ranks := 4; len(t.Rows) < rows; ranks = 4 + (ranks-3)%(rows/16+1) {
@@ -35,11 +35,11 @@ func wide(rows, features int) *recorded.Table {
 // BenchmarkTrain is the whole of the training: cross validation, both models.
 func BenchmarkTrain(b *testing.B) {
 	for _, rows := range []int{1000, 20000} {
-		table := wide(rows, 100)
+		table := benchTable(rows, 100)
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := train(table, kcca.Options{}); err != nil {
+				if _, err := trainModel(table, kcca.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -49,7 +49,7 @@ func BenchmarkTrain(b *testing.B) {
 
 // BenchmarkKCCA is one fit with given settings.
 func BenchmarkKCCA(b *testing.B) {
-	x, y := wide(1000, 100).Matrices()
+	x, y := benchTable(1000, 100).Matrices()
 	for b.Loop() {
 		if _, err := kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}); err != nil {
 			b.Fatal(err)
@@ -59,8 +59,8 @@ func BenchmarkKCCA(b *testing.B) {
 
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
-	table := wide(1000, 100)
-	m, err := train(table, kcca.Options{})
+	table := benchTable(1000, 100)
+	m, err := trainModel(table, kcca.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func BenchmarkTest(b *testing.B) {
 		b.Fatalf("%d rows", len(run.Rows))
 	}
 	for b.Loop() {
-		if _, err := conclude(m, run, judge.Circumstances{}); err != nil {
+		if _, err := judgeRun(m, run, judge.Circumstances{}); err != nil {
 			b.Fatal(err)
 		}
 	}

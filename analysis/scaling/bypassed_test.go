@@ -17,7 +17,7 @@ func TestBypassed(t *testing.T) {
 	}
 	model := func(bytes float64) *training.Model {
 		one := table(bytes)
-		return &training.Model{Sites: one.Sites, Past: []training.Past{{Rows: one.Rows}}}
+		return &training.Model{Sites: one.Sites, Past: []training.PastRun{{Rows: one.Rows}}}
 	}
 	for _, c := range []struct {
 		name                  string
@@ -36,7 +36,7 @@ func TestBypassed(t *testing.T) {
 			trained.Models = append(trained.Models, training.Sourced{Source: recorded.AtMPI, Model: model(1000)})
 			read.Tables[recorded.AtMPI] = table(1000)
 		}
-		if got := bypassed(trained, read); got != c.wants {
+		if got := socketsBypassed(trained, read); got != c.wants {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"laggard/model"
 )
 
-// cube is a program on a cube of ranks that sends along each axis, from a call site for
+// cubeProgram is a program on a cube of ranks that sends along each axis, from a call site for
 // each direction, a face of its arg³ cells.
-func cube() program {
+func cubeProgram() program {
 	p := program{}
 	for axis := range 3 {
 		for up := range 2 {
@@ -32,9 +32,9 @@ func cube() program {
 	return p
 }
 
-// rough is a program whose volumes wander by a third around a law, differently with
+// roughProgram is a program whose volumes wander by a third around a law, differently with
 // each way to divide the work: of the many forms some fit a few scales by chance.
-func rough(seed uint64) program {
+func roughProgram(seed uint64) program {
 	p := program{}
 	for site := range 12 {
 		p.sites = append(p.sites, programSite{
@@ -52,12 +52,12 @@ func rough(seed uint64) program {
 // not have, are not flagged by laws. The rate of KCCA is another matter: TestFalseAlarms.
 func TestChance(t *testing.T) {
 	for seed := range 8 * *seeds {
-		m, err := train(rough(firstSeed()+seed).training([]int{2, 4, 8, 12, 16}, []float64{100}, nil), kcca.Options{})
+		m, err := trainModel(roughProgram(firstSeed()+seed).trainingTable([]int{2, 4, 8, 12, 16}, []float64{100}, nil), kcca.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{6, 20, 24, 32} {
-			v, err := conclude(m, rough(firstSeed()+seed).run(ranks, 100, nil), judge.Circumstances{})
+			v, err := judgeRun(m, roughProgram(firstSeed()+seed).runTable(ranks, 100, nil), judge.Circumstances{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestChance(t *testing.T) {
 // TestTwoScales: 1 and 8 ranks do not tell which part a rank has among 27, however many
 // sizes were tried.
 func TestTwoScales(t *testing.T) {
-	m, err := train(cube().training([]int{1, 8}, []float64{3, 4, 5, 6, 8}, nil), kcca.Options{})
+	m, err := trainModel(cubeProgram().trainingTable([]int{1, 8}, []float64{3, 4, 5, 6, 8}, nil), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTwoScales(t *testing.T) {
 		arg     float64
 		inRange bool
 	}{{8, 7, true}, {27, 4, false}} {
-		v, err := conclude(m, cube().run(c.ranks, c.arg, nil), judge.Circumstances{})
+		v, err := judgeRun(m, cubeProgram().runTable(c.ranks, c.arg, nil), judge.Circumstances{})
 		if err != nil {
 			t.Fatal(err)
 		}

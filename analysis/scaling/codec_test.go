@@ -18,8 +18,8 @@ import (
 
 func smallModel(t testing.TB) *training.Model {
 	t.Helper()
-	table := chain(0.01).training([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m, err := train(table, kcca.Options{})
+	table := chainProgram(0.01).trainingTable([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
+	m, err := trainModel(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func withHead(kind string, body []byte) []byte {
 	return append([]byte(fmt.Sprintf("%s 2 %d %08x\n", kind, len(body), sum)), body...)
 }
 
-// rewritten changes the body and gives it a right first line.
-func rewritten(t *testing.T, data []byte, old, new string) []byte {
+// rewriteBody changes the body and gives it a right first line.
+func rewriteBody(t *testing.T, data []byte, old, new string) []byte {
 	t.Helper()
 	_, body, _ := strings.Cut(string(data), "\n")
 	changed := strings.Replace(body, old, new, 1)
@@ -44,7 +44,7 @@ func rewritten(t *testing.T, data []byte, old, new string) []byte {
 }
 
 func TestDecodeModelFileRefuses(t *testing.T) {
-	good := encoded(t, smallModel(t))
+	good := encodeModel(t, smallModel(t))
 	line, body, _ := strings.Cut(string(good), "\n")
 	flipped := []byte(strings.Replace(string(good), `"runs":3`, `"runs":4`, 1))
 	for name, c := range map[string]struct {
@@ -59,18 +59,18 @@ func TestDecodeModelFileRefuses(t *testing.T) {
 		"bytes added":    {append(good[:len(good):len(good)], ' '), file.ErrCorrupt},
 		"changed":        {flipped, file.ErrChecksum},
 		"first line":     {[]byte(line + " x\n" + body), file.ErrCorrupt},
-		"unknown field":  {rewritten(t, good, `"runs":`, `"walks":`), file.ErrCorrupt},
-		"two values":     {rewritten(t, good, `{`, `{}{`), file.ErrCorrupt},
-		"role":           {rewritten(t, good, `"role":"all"`, `"role":"any"`), file.ErrCorrupt},
-		"gamma":          {rewritten(t, good, `"gamma":`, `"gamma":-`), file.ErrCorrupt},
-		"site":           {rewritten(t, good, `"site":1`, `"site":2`), file.ErrCorrupt},
-		"control":        {rewritten(t, good, `"control":1`, `"control":9`), file.ErrCorrupt},
-		"width":          {rewritten(t, good, `"tau":`, `"tau":-`), file.ErrCorrupt},
-		"no projection":  {rewritten(t, good, `"offset":[`, `"offset":[1,`), file.ErrCorrupt},
-		"no forms":       {rewritten(t, good, `"forms":[`, `"forms":[],"x":[`), file.ErrCorrupt},
-		"ranges":         {rewritten(t, good, `"ranges":[`, `"ranges":[{"low":1,"high":1,"next":1},`), file.ErrCorrupt},
-		"scale of zero":  {rewritten(t, good, `"scale":[`, `"scale":[0,`), file.ErrCorrupt},
-		"controls twice": {rewritten(t, good, `"controls":["arg"`, `"controls":["b","arg"`), file.ErrCorrupt},
+		"unknown field":  {rewriteBody(t, good, `"runs":`, `"walks":`), file.ErrCorrupt},
+		"two values":     {rewriteBody(t, good, `{`, `{}{`), file.ErrCorrupt},
+		"role":           {rewriteBody(t, good, `"role":"all"`, `"role":"any"`), file.ErrCorrupt},
+		"gamma":          {rewriteBody(t, good, `"gamma":`, `"gamma":-`), file.ErrCorrupt},
+		"site":           {rewriteBody(t, good, `"site":1`, `"site":2`), file.ErrCorrupt},
+		"control":        {rewriteBody(t, good, `"control":1`, `"control":9`), file.ErrCorrupt},
+		"width":          {rewriteBody(t, good, `"tau":`, `"tau":-`), file.ErrCorrupt},
+		"no projection":  {rewriteBody(t, good, `"offset":[`, `"offset":[1,`), file.ErrCorrupt},
+		"no forms":       {rewriteBody(t, good, `"forms":[`, `"forms":[],"x":[`), file.ErrCorrupt},
+		"ranges":         {rewriteBody(t, good, `"ranges":[`, `"ranges":[{"low":1,"high":1,"next":1},`), file.ErrCorrupt},
+		"scale of zero":  {rewriteBody(t, good, `"scale":[`, `"scale":[0,`), file.ErrCorrupt},
+		"controls twice": {rewriteBody(t, good, `"controls":["arg"`, `"controls":["b","arg"`), file.ErrCorrupt},
 	} {
 		m, err := training.DecodeTrained(c.data)
 		if !errors.Is(err, c.want) || m != nil {
@@ -82,13 +82,13 @@ func TestDecodeModelFileRefuses(t *testing.T) {
 // FuzzModel: what is read can be used. The first line is put right, so that the
 // fuzzer gets behind the checksum.
 func FuzzModel(f *testing.F) {
-	_, body, _ := strings.Cut(string(encoded(f, smallModel(f))), "\n")
+	_, body, _ := strings.Cut(string(encodeModel(f, smallModel(f))), "\n")
 	f.Add([]byte(body))
 	f.Add([]byte(strings.ReplaceAll(body, "0", "1")))
 	f.Add([]byte(strings.ReplaceAll(body, "e-", "e")))
 	f.Add([]byte(`{"models":[{"source":"mpi","model":{"sites":[{}],"shares":[{}],"kcca":{}}}]}`))
 	f.Add([]byte(`null`))
-	run := chain(0.01).run(5, 2048, rand.New(rand.NewPCG(2, 2)))
+	run := chainProgram(0.01).runTable(5, 2048, rand.New(rand.NewPCG(2, 2)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		trained, err := training.DecodeTrained(withHead("laggard-scaling", body))
 		if err != nil {
@@ -98,7 +98,7 @@ func FuzzModel(f *testing.F) {
 			return
 		}
 		for _, m := range trained.Models {
-			_, err := conclude(m.Model, run, judge.Circumstances{})
+			_, err := judgeRun(m.Model, run, judge.Circumstances{})
 			if err != nil && !errors.Is(err, recorded.ErrControls) {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func FuzzModel(f *testing.F) {
 
 // FuzzTable: what is valid can be merged and written again.
 func FuzzTable(f *testing.F) {
-	good, err := json.Marshal(chain(0.01).run(3, 2048, rand.New(rand.NewPCG(2, 2))))
+	good, err := json.Marshal(chainProgram(0.01).runTable(3, 2048, rand.New(rand.NewPCG(2, 2))))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -120,8 +120,8 @@ func FuzzTable(f *testing.F) {
 		if json.Unmarshal(data, table) != nil || table.Validate() != nil {
 			return
 		}
-		same(t, recorded.Merge(table, &recorded.Table{}), table)
-		same(t, recorded.Merge(table, table), table)
+		checkSameTable(t, recorded.Merge(table, &recorded.Table{}), table)
+		checkSameTable(t, recorded.Merge(table, table), table)
 	})
 }
 

@@ -16,5 +16,5 @@
 // predict are left out. The verdict says which of them it is by, and whether the run
 // is inside the range of the models.
 //
-// docs/scaling.md has the form of the files and says where this fails.
+// docs/development/scaling.md has the form of the files, and docs/manual/scaling.md says where this fails.
 package scaling

@@ -36,7 +36,7 @@ func TestTrainedRoundTrip(t *testing.T) {
 func TestDecodeTrainedRefuses(t *testing.T) {
 	m := smallModel(t)
 	broken := *m
-	broken.Past = append([]training.Past{}, m.Past...)
+	broken.Past = append([]training.PastRun{}, m.Past...)
 	broken.Past[0].Volume = nil
 	for name, models := range map[string][]training.Sourced{
 		"no model":        nil,
@@ -114,9 +114,9 @@ func TestUnite(t *testing.T) {
 	} {
 		a := judge.Unite([]judge.SourceVerdict{{Source: recorded.AtMPI, Verdict: c.mpi},
 			{Source: recorded.AtSocket, Verdict: c.socket}})
-		if a.Flagged.String() != c.flagged || a.Speaks.Source != c.speaks || a.InRange != c.inRange ||
+		if a.Flagged.String() != c.flagged || a.Leading.Source != c.speaks || a.InRange != c.inRange ||
 			len(a.Places) != c.count {
-			t.Errorf("%s: flagged %s, %s speaks, in range %v, %d places", c.name, a.Flagged, a.Speaks.Source, a.InRange,
+			t.Errorf("%s: flagged %s, %s speaks, in range %v, %d places", c.name, a.Flagged, a.Leading.Source, a.InRange,
 				len(a.Places))
 		}
 		for i, p := range a.Places {

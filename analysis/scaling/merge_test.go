@@ -16,8 +16,8 @@ import (
 	"laggard/reduce/reducetest"
 )
 
-// pieces cuts a table into tables of one row each, with sites in any order.
-func pieces(t *recorded.Table, rng *rand.Rand) []*recorded.Table {
+// splitRows cuts a table into tables of one row each, with sites in any order.
+func splitRows(t *recorded.Table, rng *rand.Rand) []*recorded.Table {
 	var out []*recorded.Table
 	for _, row := range t.Rows {
 		piece := &recorded.Table{}
@@ -34,7 +34,7 @@ func pieces(t *recorded.Table, rng *rand.Rand) []*recorded.Table {
 	return out
 }
 
-func laws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
+func checkLaws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 	t.Helper()
 	if err := reducetest.Laws(m, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
 		t.Error(err)
@@ -42,20 +42,20 @@ func laws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 }
 
 func TestTablesMerge(t *testing.T) {
-	whole := chain(0.01).training([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	laws(t, reduce.Monoid[*recorded.Table]{
+	whole := chainProgram(0.01).trainingTable([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
+	checkLaws(t, reduce.Monoid[*recorded.Table]{
 		Codec: reduce.JSON[*recorded.Table](),
 		Merge: func(a, b *recorded.Table) (*recorded.Table, error) { return recorded.Merge(a, b), nil },
-	}, func() []*recorded.Table { return pieces(whole, rand.New(rand.NewPCG(3, 4))) })
+	}, func() []*recorded.Table { return splitRows(whole, rand.New(rand.NewPCG(3, 4))) })
 	merged := &recorded.Table{}
-	for _, piece := range pieces(whole, rand.New(rand.NewPCG(5, 6))) {
+	for _, piece := range splitRows(whole, rand.New(rand.NewPCG(5, 6))) {
 		merged = recorded.Merge(piece, merged)
 	}
-	same(t, merged, whole)
-	same(t, recorded.Merge(merged, merged), whole)
+	checkSameTable(t, merged, whole)
+	checkSameTable(t, recorded.Merge(merged, merged), whole)
 }
 
-func same(t *testing.T, got, want *recorded.Table) {
+func checkSameTable(t *testing.T, got, want *recorded.Table) {
 	t.Helper()
 	a, err := json.Marshal(got.Canonical())
 	if err != nil {
@@ -74,9 +74,9 @@ func same(t *testing.T, got, want *recorded.Table) {
 // does not depend on how many there are.
 func TestPartsMerge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	table := chain(0.01).training([]int{4, 6, 8, 10}, []float64{2048}, rng)
+	table := chainProgram(0.01).trainingTable([]int{4, 6, 8, 10}, []float64{2048}, rng)
 	var o kcca.Options
-	alone, err := train(table, o)
+	alone, err := trainModel(table, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestPartsMerge(t *testing.T) {
 		return out
 	}
 	all := fit()
-	laws(t, reduce.Monoid[*training.Part]{
+	checkLaws(t, reduce.Monoid[*training.Part]{
 		Codec: reduce.Codec[*training.Part]{Encode: training.EncodePart, Decode: training.DecodePart},
 		Merge: func(a, b *training.Part) (*training.Part, error) { return training.MergeParts(a, b), nil },
 	}, func() []*training.Part { return slices.Clone(all) })
@@ -106,21 +106,21 @@ func TestPartsMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameModel(t, together, alone)
-	judged(t, alone, chain(0.01).moved(ringSite, doubleSite).run(11, 2048, rng))
+	checkJudgedInParts(t, alone, chainProgram(0.01).moveBytes(ringSite, doubleSite).runTable(11, 2048, rng))
 }
 
 func sameModel(t *testing.T, got, want *training.Model) {
 	t.Helper()
-	if string(encoded(t, got)) != string(encoded(t, want)) {
+	if string(encodeModel(t, got)) != string(encodeModel(t, want)) {
 		t.Error("models differ")
 	}
 }
 
-func judged(t *testing.T, m *training.Model, run *recorded.Table) {
+func checkJudgedInParts(t *testing.T, m *training.Model, run *recorded.Table) {
 	t.Helper()
 	judgeEach := func() []*judge.Judgement {
 		var out []*judge.Judgement
-		for _, piece := range pieces(run, rand.New(rand.NewPCG(9, 1))) {
+		for _, piece := range splitRows(run, rand.New(rand.NewPCG(9, 1))) {
 			j, err := judge.Judge(m, piece)
 			if err != nil {
 				t.Fatal(err)
@@ -129,7 +129,7 @@ func judged(t *testing.T, m *training.Model, run *recorded.Table) {
 		}
 		return out
 	}
-	laws(t, reduce.Monoid[*judge.Judgement]{
+	checkLaws(t, reduce.Monoid[*judge.Judgement]{
 		Codec: reduce.Codec[*judge.Judgement]{Encode: judge.EncodeJudgement, Decode: judge.DecodeJudgement},
 		Merge: func(a, b *judge.Judgement) (*judge.Judgement, error) { return judge.MergeJudgements(a, b), nil },
 	}, judgeEach)
@@ -141,7 +141,7 @@ func judged(t *testing.T, m *training.Model, run *recorded.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := conclude(m, run, judge.Circumstances{})
+	want, err := judgeRun(m, run, judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ func newNamer(c symbol.Config) *namer {
 
 func (n *namer) close() { n.resolver.Close() }
 
-// frames names the frames that have no name yet. atPC: the innermost is a program
+// nameFrames names the frames that have no name yet. atPC: the innermost is a program
 // counter, not a return address.
-func (n *namer) frames(frames []recorded.Frame, atPC bool) {
+func (n *namer) nameFrames(frames []recorded.Frame, atPC bool) {
 	for i := range frames {
 		f := &frames[i]
 		if f.Offset == 0 || f.Function != "" && f.Line != 0 || f.Module == "" {
@@ -37,8 +37,8 @@ func (n *namer) frames(frames []recorded.Frame, atPC bool) {
 	}
 }
 
-func (n *namer) sites(sites []recorded.Site) {
+func (n *namer) nameSites(sites []recorded.Site) {
 	for i := range sites {
-		n.frames(sites[i].Frames, false)
+		n.nameFrames(sites[i].Frames, false)
 	}
 }

@@ -81,12 +81,12 @@ func gridNeighbours(rank, ranks int) int {
 	return n
 }
 
-func none(int, int, float64) float64 { return 0 }
+func noBytes(int, int, float64) float64 { return 0 }
 
-// chain is a program with an allgather and a distribution as most of its
+// chainProgram is a program with an allgather and a distribution as most of its
 // volume, a halo exchange along a chain, a broadcast along a tree, reductions,
 // a site with one hundredth of the bytes, and one that depends on timing.
-func chain(noise float64) program {
+func chainProgram(noise float64) program {
 	return program{noise: noise, sites: []programSite{
 		{site: ringSite, bytes: func(_, ranks int, arg float64) float64 { return 10 * arg * float64(ranks-1) }},
 		{site: blockSite, bytes: func(_, ranks int, arg float64) float64 { return 10 * arg * float64(ranks-1) }},
@@ -105,9 +105,9 @@ func chain(noise float64) program {
 	}}
 }
 
-// grid is a program that divides a fixed problem over a grid: volumes fall with
+// gridProgram is a program that divides a fixed problem over a grid: volumes fall with
 // the number of ranks, and ranks at the edges have fewer neighbours.
-func grid(noise float64) program {
+func gridProgram(noise float64) program {
 	return program{noise: noise, sites: []programSite{
 		{site: haloSite, bytes: func(rank, ranks int, arg float64) float64 {
 			return 64 * arg * arg / math.Sqrt(float64(ranks)) * float64(gridNeighbours(rank, ranks))
@@ -122,9 +122,9 @@ func grid(noise float64) program {
 	}}
 }
 
-// switching is a program whose library takes another algorithm for powers of
+// switchingProgram is a program whose library takes another algorithm for powers of
 // two, and one for reductions that changes at eight ranks.
-func switching(noise float64) program {
+func switchingProgram(noise float64) program {
 	of := func(power bool) func(int, int, float64) float64 {
 		return func(_, ranks int, arg float64) float64 {
 			if (ranks&(ranks-1) == 0) != power {
@@ -133,8 +133,8 @@ func switching(noise float64) program {
 			return 20 * arg * float64(ranks-1)
 		}
 	}
-	p := chain(noise)
-	return p.with(
+	p := chainProgram(noise)
+	return p.withSites(
 		programSite{site: ringSite, bytes: of(false)}, programSite{site: doubleSite, bytes: of(true)},
 		programSite{site: reduceSite, bytes: func(_, ranks int, _ float64) float64 {
 			if ranks < 8 {
@@ -144,8 +144,8 @@ func switching(noise float64) program {
 		}})
 }
 
-// transfer sends one large message from rank 0 to each other one.
-func transfer(noise float64) program {
+// transferProgram sends one large message from rank 0 to each other one.
+func transferProgram(noise float64) program {
 	return program{noise: noise, sites: []programSite{
 		{site: messageSite, bytes: func(rank, ranks int, arg float64) float64 {
 			if rank > 0 {
@@ -157,8 +157,8 @@ func transfer(noise float64) program {
 	}}
 }
 
-// with replaces sites, or adds them.
-func (p program) with(sites ...programSite) program {
+// withSites replaces sites, or adds them.
+func (p program) withSites(sites ...programSite) program {
 	out := program{noise: p.noise}
 	for _, s := range p.sites {
 		for _, changed := range sites {
@@ -169,14 +169,14 @@ func (p program) with(sites ...programSite) program {
 		out.sites = append(out.sites, s)
 	}
 	for _, s := range sites {
-		if out.at(s.site) == nil {
+		if out.findSite(s.site) == nil {
 			out.sites = append(out.sites, s)
 		}
 	}
 	return out
 }
 
-func (p program) at(s recorded.Site) *programSite {
+func (p program) findSite(s recorded.Site) *programSite {
 	for i := range p.sites {
 		if p.sites[i].site.Key() == s.Key() {
 			return &p.sites[i]
@@ -185,21 +185,21 @@ func (p program) at(s recorded.Site) *programSite {
 	return nil
 }
 
-// moved lets one site send what another one should.
-func (p program) moved(from, to recorded.Site) program {
-	return p.with(programSite{site: from, bytes: none}, programSite{site: to, bytes: p.at(from).bytes})
+// moveBytes lets one site send what another one should.
+func (p program) moveBytes(from, to recorded.Site) program {
+	return p.withSites(programSite{site: from, bytes: noBytes}, programSite{site: to, bytes: p.findSite(from).bytes})
 }
 
-// scaled lets one site send more or less.
-func (p program) scaled(site recorded.Site, by float64) program {
-	before := p.at(site).bytes
-	return p.with(programSite{site: site, bytes: func(rank, ranks int, arg float64) float64 {
+// scaleBytes lets one site send more or less.
+func (p program) scaleBytes(site recorded.Site, by float64) program {
+	before := p.findSite(site).bytes
+	return p.withSites(programSite{site: site, bytes: func(rank, ranks int, arg float64) float64 {
 		return by * before(rank, ranks, arg)
 	}})
 }
 
-// rows adds one run.
-func (p program) rows(t *recorded.Table, run string, ranks int, arg float64, rng *rand.Rand) {
+// appendRun adds one run.
+func (p program) appendRun(t *recorded.Table, run string, ranks int, arg float64, rng *rand.Rand) {
 	for rank := range ranks {
 		o := recorded.Observation{Run: run, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg": arg},
 			Volume: map[int]float64{}}
@@ -219,17 +219,17 @@ func (p program) rows(t *recorded.Table, run string, ranks int, arg float64, rng
 	}
 }
 
-func (p program) run(ranks int, arg float64, rng *rand.Rand) *recorded.Table {
+func (p program) runTable(ranks int, arg float64, rng *rand.Rand) *recorded.Table {
 	t := &recorded.Table{}
-	p.rows(t, "production", ranks, arg, rng)
+	p.appendRun(t, "production", ranks, arg, rng)
 	return t
 }
 
-func (p program) training(scales []int, args []float64, rng *rand.Rand) *recorded.Table {
+func (p program) trainingTable(scales []int, args []float64, rng *rand.Rand) *recorded.Table {
 	t := &recorded.Table{}
 	for _, ranks := range scales {
 		for _, arg := range args {
-			p.rows(t, fmt.Sprintf("p%d-%g", ranks, arg), ranks, arg, rng)
+			p.appendRun(t, fmt.Sprintf("p%d-%g", ranks, arg), ranks, arg, rng)
 		}
 	}
 	return t

@@ -31,7 +31,7 @@ type Training struct {
 }
 
 // ErrNoVolumes is wrapped if a run does not say what its ranks sent.
-var ErrNoVolumes = errors.New("there is no record of what the ranks sent; record with laggard run --record volume")
+var ErrNoVolumes = errors.New("what the ranks sent was not recorded; use laggard run --record volume")
 
 // UnfitError says that a question cannot be answered from the runs it is about.
 type UnfitError struct{ Err error }

@@ -23,33 +23,33 @@ type reader struct {
 	only    []string // if not nil, the only control features that are wanted
 }
 
-// read reads a run with further control features; all analysis ranks get the whole.
-func (r reader) read(ctx context.Context, dir string, add map[string]float64) (*volumesRead, *model.Index, error) {
+// readRun reads a run with further control features; all analysis ranks get the whole.
+func (r reader) readRun(ctx context.Context, dir string, add map[string]float64) (*volumesRead, *model.Index, error) {
 	s, err := share.Find(dir, r.comm, r.tree)
 	if err != nil {
 		return nil, nil, err
 	}
 	v := newVolumesRead()
 	v.Problems.Add(s.Index.Problems)
-	s.Index.Each(func(run *model.Run) {
+	s.Index.EachBatch(func(run *model.Run) {
 		v.Problems.Add(run.Problems)
 		for _, rank := range run.Ranks {
 			if rank.Arguments == nil {
 				v.Unseen.Add(rank.Rank)
 				continue
 			}
-			r.rank(v, rank, filepath.Clean(dir), r.controls(v, rank, s.Index.Manifest, add))
+			r.observeRank(v, rank, filepath.Clean(dir), r.controlsOf(v, rank, s.Index.Manifest, add))
 		}
 	})
-	v.sort()
+	v.normalise()
 	v, err = reduce.AllReduce(r.tree, allVolumes, v, ctx.Err())
-	if err == nil && v.rows() == 0 {
+	if err == nil && v.rowCount() == 0 {
 		err = &UnfitError{fmt.Errorf("%s: %w", dir, ErrNoVolumes)}
 	}
 	return v, s.Index, err
 }
 
-func (r reader) rank(v *volumesRead, rank *model.Rank, run string, controls map[string]float64) {
+func (r reader) observeRank(v *volumesRead, rank *model.Rank, run string, controls map[string]float64) {
 	for _, source := range r.sources {
 		if v.Tables[source] == nil {
 			v.Tables[source] = &recorded.Table{}
@@ -65,9 +65,9 @@ func (r reader) rank(v *volumesRead, rank *model.Rank, run string, controls map[
 	}
 }
 
-// controls are the numbers that the program was given, those in the manifest, and
+// controlsOf are the numbers that the program was given, those in the manifest, and
 // those that were added.
-func (r reader) controls(
+func (r reader) controlsOf(
 	v *volumesRead, rank *model.Rank, m *model.Manifest, add map[string]float64,
 ) map[string]float64 {
 	controls := recorded.ArgumentControls(rank.Arguments)

@@ -17,7 +17,7 @@ import (
 var (
 	allVolumes = reduce.Monoid[*volumesRead]{
 		Codec: reduce.JSON[*volumesRead](),
-		Merge: func(a, b *volumesRead) (*volumesRead, error) { return a.join(b), nil },
+		Merge: func(a, b *volumesRead) (*volumesRead, error) { return a.mergeFrom(b), nil },
 	}
 	parts = reduce.Monoid[*training.Part]{
 		Codec: reduce.Codec[*training.Part]{Encode: training.EncodePart, Decode: training.DecodePart},
@@ -46,7 +46,7 @@ func newVolumesRead() *volumesRead {
 	return &volumesRead{Tables: map[recorded.Source]*recorded.Table{}, Problems: share.NewProblems(nil)}
 }
 
-func (v *volumesRead) join(w *volumesRead) *volumesRead {
+func (v *volumesRead) mergeFrom(w *volumesRead) *volumesRead {
 	for source, t := range w.Tables {
 		if mine := v.Tables[source]; mine != nil {
 			t = recorded.Merge(mine, t)
@@ -56,12 +56,12 @@ func (v *volumesRead) join(w *volumesRead) *volumesRead {
 	v.Programs, v.Strange = append(v.Programs, w.Programs...), append(v.Strange, w.Strange...)
 	v.Unseen, v.Ended = v.Unseen.Union(w.Unseen), v.Ended.Union(w.Ended)
 	v.Crash = recorded.EarlierCrash(v.Crash, w.Crash)
-	v.sort()
+	v.normalise()
 	v.Problems = share.MergeProblems(v.Problems, w.Problems)
 	return v
 }
 
-func (v *volumesRead) sort() {
+func (v *volumesRead) normalise() {
 	slices.SortFunc(v.Programs, func(a, b training.Program) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.BuildID, b.BuildID))
 	})
@@ -69,8 +69,8 @@ func (v *volumesRead) sort() {
 	v.Programs, v.Strange = slices.Compact(v.Programs), slices.Compact(v.Strange)
 }
 
-// rows is the number of rows of the largest table.
-func (v *volumesRead) rows() int {
+// rowCount is the number of rows of the largest table.
+func (v *volumesRead) rowCount() int {
 	n := 0
 	for _, t := range v.Tables {
 		n = max(n, len(t.Rows))

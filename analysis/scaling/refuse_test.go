@@ -12,12 +12,12 @@ import (
 
 func TestTrainRefuses(t *testing.T) {
 	small := &recorded.Table{Sites: []recorded.Site{{Feature: "f"}}, Rows: []recorded.Observation{{Run: "r", Ranks: 1}}}
-	if _, err := train(small, kcca.Options{}); !errors.Is(err, training.ErrFew) {
+	if _, err := trainModel(small, kcca.Options{}); !errors.Is(err, training.ErrFew) {
 		t.Errorf("one row: %v", err)
 	}
 	bad := kcca.DefaultSettings()
 	bad.Gamma = 0
-	if _, err := train(small, kcca.Options{Settings: &bad}); !errors.Is(err, kcca.ErrSettings) {
+	if _, err := trainModel(small, kcca.Options{Settings: &bad}); !errors.Is(err, kcca.ErrSettings) {
 		t.Errorf("γ 0: %v", err)
 	}
 	if _, err := training.Fit(small, kcca.Options{}, 2, 2); !errors.Is(err, kcca.ErrSettings) {

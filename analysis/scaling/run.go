@@ -49,9 +49,9 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if len(r.sources) == 0 {
 		return nil, &UnfitError{fmt.Errorf("--source %s: the model was not trained on it", q.Sources[0])}
 	}
-	read, index, err := r.read(ctx, q.Dir, q.Add)
+	read, index, err := r.readRun(ctx, q.Dir, q.Add)
 	if err == nil {
-		err = read.sameControls(trained.Controls())
+		err = read.checkControls(trained.Controls())
 	}
 	if err != nil {
 		return nil, err
@@ -60,10 +60,10 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		circumstances: judge.Circumstances{Library: recorded.InLibrary}}
 	defer g.names.close()
 	if read.Crash != nil {
-		g.names.frames(read.Crash.Stack, true)
+		g.names.nameFrames(read.Crash.Stack, true)
 		g.circumstances.Crash = read.Crash.Stack
 	}
-	if err := g.sources(trained, read); err != nil || c.Rank() != 0 {
+	if err := g.judgeSources(trained, read); err != nil || c.Rank() != 0 {
 		return nil, err
 	}
 	return &Result{
@@ -83,23 +83,23 @@ type gatherer struct {
 	notes         []string
 }
 
-func (g *gatherer) sources(trained *training.Trained, read *volumesRead) error {
+func (g *gatherer) judgeSources(trained *training.Trained, read *volumesRead) error {
 	for _, m := range trained.Models {
 		table := read.Tables[m.Source]
 		switch {
 		case table == nil: // not wanted
 			continue
 		case len(table.Sites) == 0 && m.Source == recorded.AtSocket && len(read.Tables) > 1:
-			g.notes = append(g.notes, "nothing was sent through sockets: another network than in training?")
+			g.notes = append(g.notes, "nothing was sent through sockets: is the network different from training?")
 			continue
-		case m.Source == recorded.AtSocket && bypassed(trained, read):
-			g.notes = append(g.notes, "next to nothing of what the calls sent went through sockets, "+
-				"here or in training: they are not judged")
+		case m.Source == recorded.AtSocket && socketsBypassed(trained, read):
+			g.notes = append(g.notes, "almost none of the bytes that the calls sent went through sockets, here "+
+				"or in training: sockets are not judged")
 			continue
 		case len(table.Sites) == 0: // that no rank sent anything is an observation too
 			table = &recorded.Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
 		}
-		verdict, err := g.source(m.Model, table)
+		verdict, err := g.judgeSource(m.Model, table)
 		if err != nil {
 			return fmt.Errorf("source %s: %w", m.Source, err)
 		}
@@ -109,10 +109,10 @@ func (g *gatherer) sources(trained *training.Trained, read *volumesRead) error {
 	return nil
 }
 
-// bypassed: in training or in this run the calls sent over a hundred times as much as
+// socketsBypassed: in training or in this run the calls sent over a hundred times as much as
 // went through sockets. Then messages take another way, such as shared memory, and what
 // is left is wake-ups that depend on timing.
-func bypassed(trained *training.Trained, read *volumesRead) bool {
+func socketsBypassed(trained *training.Trained, read *volumesRead) bool {
 	const least = 0.01
 	var before, now [2]float64 // at the calls, at sockets
 	for _, m := range trained.Models {
@@ -125,9 +125,9 @@ func bypassed(trained *training.Trained, read *volumesRead) bool {
 	return before[1] < least*before[0] || now[1] < least*now[0]
 }
 
-// source judges a share of the rows; the verdict is at rank 0, where the call
+// judgeSource judges a share of the rows; the verdict is at rank 0, where the call
 // sites get their names first.
-func (g *gatherer) source(m *training.Model, table *recorded.Table) (*judge.Verdict, error) {
+func (g *gatherer) judgeSource(m *training.Model, table *recorded.Table) (*judge.Verdict, error) {
 	n, rank, size := len(table.Rows), g.comm.Rank(), g.comm.Size()
 	mine := &recorded.Table{Sites: table.Sites, Rows: table.Rows[rank*n/size : (rank+1)*n/size]}
 	judged := &judge.Judgement{}
@@ -140,21 +140,21 @@ func (g *gatherer) source(m *training.Model, table *recorded.Table) (*judge.Verd
 	}
 	verdict := &judge.Verdict{}
 	if rank == 0 {
-		g.names.sites(table.Sites)
-		g.names.sites(m.Sites)
+		g.names.nameSites(table.Sites)
+		g.names.nameSites(m.Sites)
 		verdict, err = judge.Conclude(m, table, judged, g.circumstances)
 	}
 	return verdict, reduce.Agree(g.tree, err)
 }
 
-// sameControls: a run without a number that the training had cannot be judged.
-func (v *volumesRead) sameControls(wanted []string) error {
+// checkControls: a run without a number that the training had cannot be judged.
+func (v *volumesRead) checkControls(wanted []string) error {
 	for _, t := range v.Tables {
 		for _, row := range t.Rows {
 			for _, name := range wanted {
 				if _, has := row.Controls[name]; !has {
 					return &UnfitError{fmt.Errorf(
-						"rank %d: the run has no number %q, as the training had; --feature %s=VALUE gives it: %w",
+						"rank %d: the run has no number %q, which the training had; set it with --feature %s=VALUE: %w",
 						row.Rank, name, name, recorded.ErrControls)}
 				}
 			}
@@ -171,19 +171,19 @@ func (v *volumesRead) notes(trained *training.Trained, index *model.Index) []str
 			out = append(out, fmt.Sprintf("%s: %s", set.Phrase(), text))
 		}
 	}
-	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.Same) {
-		out = append(out, fmt.Sprintf("the program is not the one of the training, %s: "+
-			"call sites of another build are new ones", trained.Program.Path))
+	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.SameAs) {
+		out = append(out, fmt.Sprintf("the program differs from that of the training, %s: call sites of another "+
+			"build count as new", trained.Program.Path))
 	}
-	if again := share.Again(index.Size, index.Again); again != "" {
+	if again := share.DuplicatesText(index.Size, index.Duplicates); again != "" {
 		out = append(out, again)
 	}
-	missing := index.Missing().Union(v.Unseen)
-	note(missing, "it was not recorded what they sent")
+	missing := index.MissingRanks().Union(v.Unseen)
+	note(missing, "their sends were not recorded")
 	note(index.Seen.Minus(missing).Minus(v.Ended),
-		"did not come to the end of MPI_Finalize, so they may have sent less")
+		"did not complete MPI_Finalize, so they may have sent less")
 	if len(v.Strange) > 0 {
-		out = append(out, "numbers that the training did not have are left out: "+strings.Join(v.Strange, ", "))
+		out = append(out, "numbers unknown to the training are ignored: "+strings.Join(v.Strange, ", "))
 	}
 	return out
 }

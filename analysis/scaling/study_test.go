@@ -48,25 +48,25 @@ func fourToFifteen() []int {
 	return scales
 }
 
-// studies are the synthetic ones. Fault (a) is an allgather that takes another
+// syntheticStudies are the synthetic ones. Fault (a) is an allgather that takes another
 // algorithm, (b) an application that takes another branch, (d) a last rank with
 // a neighbour that it should not have, (e) a fifth more, or less, at a site
 // with a hundredth of the bytes.
-func studies(noise float64) []study {
-	c, g, s := chain(noise), grid(noise), switching(noise)
-	right := c.at(rightSite).bytes
+func syntheticStudies(noise float64) []study {
+	c, g, s := chainProgram(noise), gridProgram(noise), switchingProgram(noise)
+	right := c.findSite(rightSite).bytes
 	wrong := func(rank, ranks int, arg float64) float64 { return right(0, ranks, arg) - right(rank, ranks, arg) }
-	a := fault{"a", c.moved(ringSite, doubleSite), everyRank, "allgather_recursivedoubling"}
-	b := fault{"b", c.moved(blockSite, wordSite), everyRank, "send_by_word"}
-	e := fault{"e", c.scaled(smallSite, 1.2), everyRank, "update"}
+	a := fault{"a", c.moveBytes(ringSite, doubleSite), everyRank, "allgather_recursivedoubling"}
+	b := fault{"b", c.moveBytes(blockSite, wordSite), everyRank, "send_by_word"}
+	e := fault{"e", c.scaleBytes(smallSite, 1.2), everyRank, "update"}
 	return []study{
 		{
 			name: "chain", good: c, scales: fourToFifteen(), args: []float64{2048},
 			ranks: []int{16, 32, 64, 128}, arg: 2048,
 			faults: []fault{
 				a, b, e,
-				{"d", c.with(programSite{site: wrongSite, bytes: wrong}), lastRank, "halo_right"},
-				{"e, less", c.scaled(smallSite, 0.8), everyRank, "update"},
+				{"d", c.withSites(programSite{site: wrongSite, bytes: wrong}), lastRank, "halo_right"},
+				{"e, less", c.scaleBytes(smallSite, 0.8), everyRank, "update"},
 			},
 		},
 		{
@@ -77,16 +77,16 @@ func studies(noise float64) []study {
 			name: "grid", good: g, scales: []int{4, 6, 9, 12, 16, 20, 25}, args: []float64{256, 512},
 			ranks: []int{30, 49, 100, 196}, arg: 512,
 			faults: []fault{
-				{"b", g.moved(blockSite, wordSite), everyRank, "send_by_word"},
-				{"e", g.scaled(smallSite, 1.2), everyRank, "update"},
+				{"b", g.moveBytes(blockSite, wordSite), everyRank, "send_by_word"},
+				{"e", g.scaleBytes(smallSite, 1.2), everyRank, "update"},
 			},
 		},
 		{
 			name: "switching", good: s, scales: fourToFifteen(), args: []float64{2048},
 			ranks: []int{16, 32, 64, 128}, arg: 2048,
 			faults: []fault{
-				{"a", s.moved(doubleSite, ringSite), everyRank, "allgather_ring"},
-				{"b", s.moved(blockSite, wordSite), everyRank, "send_by_word"},
+				{"a", s.moveBytes(doubleSite, ringSite), everyRank, "allgather_ring"},
+				{"b", s.moveBytes(blockSite, wordSite), everyRank, "send_by_word"},
 			},
 		},
 	}
@@ -100,15 +100,15 @@ type score struct {
 	Good, False, Outside               [4]int
 }
 
-func (s study) run(t *testing.T, seed uint64, sum *score) {
+func (s study) runSeed(t *testing.T, seed uint64, sum *score) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m, err := train(s.good.training(s.scales, s.args, rng), kcca.Options{})
+	m, err := trainModel(s.good.trainingTable(s.scales, s.args, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, ranks := range s.ranks {
-		v := s.test(t, m, s.good, ranks, rng)
+		v := s.judgeAt(t, m, s.good, ranks, rng)
 		sum.Good[i]++
 		switch {
 		case !v.InRange:
@@ -119,7 +119,7 @@ func (s study) run(t *testing.T, seed uint64, sum *score) {
 		}
 	}
 	for _, f := range s.faults {
-		v := s.test(t, m, f.program, s.ranks[0], rng)
+		v := s.judgeAt(t, m, f.program, s.ranks[0], rng)
 		want := f.ranks(s.ranks[0])
 		sum.Faulty++
 		sum.FaultyRanks += want.Len()
@@ -145,13 +145,13 @@ func firstFunction(v *judge.Verdict) string {
 	return v.Localisation[0].Divergence.Function
 }
 
-func (s study) test(t *testing.T, m *training.Model, p program, ranks int, rng *rand.Rand) *judge.Verdict {
+func (s study) judgeAt(t *testing.T, m *training.Model, p program, ranks int, rng *rand.Rand) *judge.Verdict {
 	t.Helper()
 	library, err := recorded.InModules(recorded.LibraryModules...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := conclude(m, p.run(ranks, s.arg, rng), judge.Circumstances{Library: library})
+	v, err := judgeRun(m, p.runTable(ranks, s.arg, rng), judge.Circumstances{Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +174,10 @@ func firstSeed() uint64 {
 // and for its place, and hardly any good run.
 func TestStudies(t *testing.T) {
 	for _, noise := range []float64{0.01, 0.03} {
-		for _, s := range studies(noise) {
+		for _, s := range syntheticStudies(noise) {
 			var sum score
 			for seed := range *seeds {
-				s.run(t, firstSeed()+seed, &sum)
+				s.runSeed(t, firstSeed()+seed, &sum)
 			}
 			t.Logf("%s, noise %g: %+v", s.name, noise, sum)
 			detected := 100
@@ -207,7 +207,7 @@ func (s score) check(t *testing.T, name string, detected int) {
 // TestNoiseFeatures doubles the features with noise (paper, §4.2): as many
 // controls and as many sites again, which nothing explains.
 func TestNoiseFeatures(t *testing.T) {
-	p := chain(0.01)
+	p := chainProgram(0.01)
 	noisy := func(table *recorded.Table, rng *rand.Rand) *recorded.Table {
 		for i := range table.Rows {
 			for n := range 3 {
@@ -222,7 +222,7 @@ func TestNoiseFeatures(t *testing.T) {
 	}
 	for seed := range *seeds {
 		rng := rand.New(rand.NewPCG(firstSeed()+seed, 2))
-		m, err := train(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
+		m, err := trainModel(noisy(p.trainingTable(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,10 +234,10 @@ func TestNoiseFeatures(t *testing.T) {
 		}{
 			{"good", p, 16, model.RankSet{}},
 			{"good, twice as large", p, 32, model.RankSet{}},
-			{"a", p.moved(ringSite, doubleSite), 16, everyRank(16)},
-			{"b", p.moved(blockSite, wordSite), 16, everyRank(16)},
+			{"a", p.moveBytes(ringSite, doubleSite), 16, everyRank(16)},
+			{"b", p.moveBytes(blockSite, wordSite), 16, everyRank(16)},
 		} {
-			v, err := conclude(m, noisy(c.run.run(c.ranks, 2048, rng), rng), judge.Circumstances{})
+			v, err := judgeRun(m, noisy(c.run.runTable(c.ranks, 2048, rng), rng), judge.Circumstances{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,16 +252,16 @@ func TestNoiseFeatures(t *testing.T) {
 // the send path fails in the library (paper, §6.2).
 func TestLargeMessage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(firstSeed(), 3))
-	p := transfer(0.001)
+	p := transferProgram(0.001)
 	var sizes []float64
 	for size := 8 << 20; size <= 1<<30; size *= 2 {
 		sizes = append(sizes, float64(size))
 	}
-	m, err := train(p.training([]int{3}, sizes, rng), kcca.Options{})
+	m, err := trainModel(p.trainingTable([]int{3}, sizes, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := conclude(m, p.run(3, 2<<30, rng), judge.Circumstances{})
+	good, err := judgeRun(m, p.runTable(3, 2<<30, rng), judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestLargeMessage(t *testing.T) {
 	}
 	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2),
 		libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
-	v, err := conclude(m, p.scaled(messageSite, 0.5).run(3, 2<<30, rng), judge.Circumstances{Crash: stack})
+	v, err := judgeRun(m, p.scaleBytes(messageSite, 0.5).runTable(3, 2<<30, rng), judge.Circumstances{Crash: stack})
 	if err != nil {
 		t.Fatal(err)
 	}

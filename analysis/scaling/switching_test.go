@@ -20,9 +20,9 @@ var (
 	directSite = siteOf(libFrame("send", 0x40), callFrame("MPI_Send"), appFrame("halo", 20))
 )
 
-// gathering makes a run in which every rank sends along one path of the call,
+// appendGatherRun makes a run in which every rank sends along one path of the call,
 // and a tenth as much directly.
-func gathering(t *recorded.Table, ranks int, path recorded.Site) {
+func appendGatherRun(t *recorded.Table, ranks int, path recorded.Site) {
 	for rank := range ranks {
 		t.Rows = append(t.Rows,
 			recorded.Observation{Run: fmt.Sprint(ranks), Rank: rank, Ranks: ranks, Volume: map[int]float64{
@@ -35,9 +35,9 @@ func trainedOn(t *testing.T, paths map[int]recorded.Site) *training.Model {
 	t.Helper()
 	table := &recorded.Table{}
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
-		gathering(table, ranks, paths[ranks])
+		appendGatherRun(table, ranks, paths[ranks])
 	}
-	m, err := train(table, kcca.Options{})
+	m, err := trainModel(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func TestSwitching(t *testing.T) {
 		{"the library chooses, in training", chosen, 12, otherPath, 12, 0},
 	} {
 		table := &recorded.Table{}
-		gathering(table, c.ranks, c.path)
-		v, err := conclude(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
+		appendGatherRun(table, c.ranks, c.path)
+		v, err := judgeRun(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
 		if err != nil {
 			t.Fatal(err)
 		}

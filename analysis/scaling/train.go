@@ -27,7 +27,7 @@ func Train(ctx context.Context, q Training, c reduce.Comm) (*Learned, error) {
 	if c.Rank() != 0 || q.Progress == nil {
 		q.Progress = func(string, ...any) {}
 	}
-	read, err := q.read(ctx, reader{comm: c, tree: t, sources: q.Sources, ignore: q.Ignore})
+	read, err := q.readRuns(ctx, reader{comm: c, tree: t, sources: q.Sources, ignore: q.Ignore})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Train(ctx context.Context, q Training, c reduce.Comm) (*Learned, error) {
 	n := newNamer(q.Symbols)
 	defer n.close()
 	for _, m := range out.Models {
-		n.sites(m.Model.Sites)
+		n.nameSites(m.Model.Sites)
 	}
 	return &Learned{out, read.Problems.Lines()}, nil
 }
@@ -72,11 +72,11 @@ func fitShared(table *recorded.Table, c reduce.Comm, t *reduce.Tree) (*training.
 	return m, reduce.Agree(t, err)
 }
 
-// read reads all runs.
-func (q Training) read(ctx context.Context, r reader) (*volumesRead, error) {
+// readRuns reads all runs.
+func (q Training) readRuns(ctx context.Context, r reader) (*volumesRead, error) {
 	all, ids := newVolumesRead(), map[uint64]string{}
 	for _, dir := range q.Dirs {
-		v, index, err := r.read(ctx, dir, q.added(dir))
+		v, index, err := r.readRun(ctx, dir, q.extraControls(dir))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
@@ -86,16 +86,16 @@ func (q Training) read(ctx context.Context, r reader) (*volumesRead, error) {
 		ids[index.ID] = dir
 		if c := v.Crash; c != nil {
 			return nil, &UnfitError{
-				fmt.Errorf("%s: rank %d crashed (%s); a model is made of good runs", dir, c.Rank, c.What)}
+				fmt.Errorf("%s: rank %d crashed (%s); train on good runs only", dir, c.Rank, c.What)}
 		}
-		q.Progress("read %s: %d ranks", dir, v.rows())
-		all.join(v)
+		q.Progress("read %s: %d ranks", dir, v.rowCount())
+		all.mergeFrom(v)
 	}
 	return all, nil
 }
 
-// added are the further control features of a run; those of every run win.
-func (q Training) added(dir string) map[string]float64 {
+// extraControls are the further control features of a run; those of every run win.
+func (q Training) extraControls(dir string) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range []string{dir, filepath.Clean(dir), filepath.Base(dir)} {
 		if f := q.Features[name]; f != nil {

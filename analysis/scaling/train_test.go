@@ -9,8 +9,8 @@ import (
 	"laggard/analysis/scaling/training"
 )
 
-// train makes a model of good runs, as one rank alone does.
-func train(t *recorded.Table, o kcca.Options) (*training.Model, error) {
+// trainModel makes a model of good runs, as one rank alone does.
+func trainModel(t *recorded.Table, o kcca.Options) (*training.Model, error) {
 	p, err := training.Fit(t, o, 0, 1)
 	if err != nil {
 		return nil, err
@@ -18,8 +18,8 @@ func train(t *recorded.Table, o kcca.Options) (*training.Model, error) {
 	return training.Assemble(t, o, p)
 }
 
-// conclude judges the rows of one run and concludes, as one rank alone does.
-func conclude(m *training.Model, t *recorded.Table, c judge.Circumstances) (*judge.Verdict, error) {
+// judgeRun judges the rows of one run and concludes, as one rank alone does.
+func judgeRun(m *training.Model, t *recorded.Table, c judge.Circumstances) (*judge.Verdict, error) {
 	j, err := judge.Judge(m, t)
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func conclude(m *training.Model, t *recorded.Table, c judge.Circumstances) (*jud
 	return judge.Conclude(m, t, j, c)
 }
 
-// encoded is a model file with one model.
-func encoded(t testing.TB, m *training.Model) []byte {
+// encodeModel is a model file with one model.
+func encodeModel(t testing.TB, m *training.Model) []byte {
 	t.Helper()
 	data, err := training.EncodeTrained(
 		&training.Trained{Models: []training.Sourced{{Source: recorded.AtMPI, Model: m}}})

@@ -13,8 +13,8 @@ import (
 	"laggard/analysis/scaling/training"
 )
 
-// lawless divides its work differently at each number of ranks and among them.
-func lawless(noise float64) program {
+// lawlessProgram divides its work differently at each number of ranks and among them.
+func lawlessProgram(noise float64) program {
 	return program{noise: noise, sites: []programSite{
 		{site: haloSite, bytes: func(rank, ranks int, arg float64) float64 {
 			return arg * float64(20+(rank*rank*31+ranks*ranks*17)%97)
@@ -28,11 +28,11 @@ func lawless(noise float64) program {
 // trainedTwice trains on runs of several scales, and on more of one of them.
 func trainedTwice(t *testing.T, p program, again, times int, rng *rand.Rand) *training.Model {
 	t.Helper()
-	table := p.training([]int{4, 6, 8, 12}, []float64{2048}, rng)
+	table := p.trainingTable([]int{4, 6, 8, 12}, []float64{2048}, rng)
 	for n := range times {
-		p.rows(table, fmt.Sprint("again", n), again, 2048, rng)
+		p.appendRun(table, fmt.Sprint("again", n), again, 2048, rng)
 	}
-	m, err := train(table, kcca.Options{})
+	m, err := trainModel(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,9 @@ func TestTwins(t *testing.T) {
 	} {
 		for seed := range 5 * *seeds {
 			rng := rand.New(rand.NewPCG(firstSeed()+seed, 7))
-			p := lawless(c.noise)
+			p := lawlessProgram(c.noise)
 			m := trainedTwice(t, p, 16, c.times, rng)
-			v, err := conclude(m, p.scaled(haloSite, c.by).run(16, 2048, rng),
+			v, err := judgeRun(m, p.scaleBytes(haloSite, c.by).runTable(16, 2048, rng),
 				judge.Circumstances{Library: func(f recorded.Frame) bool { return f.BuildID == "aa" }})
 			if err != nil {
 				t.Fatal(err)
@@ -81,11 +81,11 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTwinsWereToldTheSame: a run of the same scale with another argument is none.
-func TestTwinsWereToldTheSame(t *testing.T) {
+// TestTwinsHaveSameControls: a run of the same scale with another argument is none.
+func TestTwinsHaveSameControls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(firstSeed(), 8))
-	p := lawless(0)
-	v, err := conclude(trainedTwice(t, p, 16, 1, rng), p.run(16, 4096, rng), judge.Circumstances{})
+	p := lawlessProgram(0)
+	v, err := judgeRun(trainedTwice(t, p, 16, 1, rng), p.runTable(16, 4096, rng), judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestWanted(t *testing.T) {
 		{"an argument that did not vary", []int{4, 6, 8}, []float64{100}, 8, 200, regression.Untried, "arg"},
 		{"smaller than training", []int{8, 10, 12}, []float64{100}, 4, 100, regression.Untried, "ranks"},
 	} {
-		table := p.training(c.scales, c.args, rand.New(rand.NewPCG(1, 1)))
-		test := p.run(c.ranks, c.arg, rand.New(rand.NewPCG(1, 1)))
+		table := p.trainingTable(c.scales, c.args, rand.New(rand.NewPCG(1, 1)))
+		test := p.runTable(c.ranks, c.arg, rand.New(rand.NewPCG(1, 1)))
 		v := judgedBy(t, table, test)
 		if v.InRange || len(v.Wanted) != 1 {
 			t.Errorf("%s: in range %v, wanted %+v", c.name, v.InRange, v.Wanted)
@@ -131,7 +131,7 @@ func TestWanted(t *testing.T) {
 		} else if c.cause == regression.Far && ranks >= c.ranks {
 			t.Errorf("%s: %d ranks are no help for %d", c.name, ranks, c.ranks)
 		}
-		p.rows(table, "closer", ranks, arg, rand.New(rand.NewPCG(1, 1)))
+		p.appendRun(table, "closer", ranks, arg, rand.New(rand.NewPCG(1, 1)))
 		if v := judgedBy(t, table, test); !v.InRange || v.Wanted != nil {
 			t.Errorf("%s: with %d ranks, %g: still outside: %+v", c.name, ranks, arg, v.Wanted)
 		}
@@ -140,11 +140,11 @@ func TestWanted(t *testing.T) {
 
 func judgedBy(t *testing.T, table, test *recorded.Table) *judge.Verdict {
 	t.Helper()
-	m, err := train(table, kcca.Options{})
+	m, err := trainModel(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := conclude(m, test, judge.Circumstances{})
+	v, err := judgeRun(m, test, judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,13 +19,13 @@ var perEventByte = map[model.StreamKind]int64{model.UsageStream: 160, model.Move
 // half of what is free.
 func Limit(x *model.Index, kind model.StreamKind, memory int64) {
 	if memory == 0 {
-		memory = free() / 2
+		memory = freeMemory() / 2
 	}
-	x.Limit(kind, memory/perEventByte[kind])
+	x.LimitEvents(kind, memory/perEventByte[kind])
 }
 
-// free is how many bytes of memory this process can have: of the machine, or of the group of processes that it is in.
-func free() int64 {
+// freeMemory is how many bytes of memory this process can have: of the machine, or of the group of processes that it is in.
+func freeMemory() int64 {
 	bytes := int64(math.MaxInt64)
 	if f, err := os.Open("/proc/meminfo"); err == nil {
 		defer f.Close()

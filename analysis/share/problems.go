@@ -49,7 +49,7 @@ func MergeProblems(a, b Problems) Problems {
 	out := NewProblems(nil)
 	for _, p := range []Problems{a, b} {
 		for kind, k := range p.Kinds {
-			out.join(kind, *k)
+			out.joinKind(kind, *k)
 		}
 		out.Damaged, out.Torn = out.Damaged.Union(p.Damaged), out.Torn.Union(p.Torn)
 		out.Holes = out.Holes || p.Holes
@@ -57,7 +57,7 @@ func MergeProblems(a, b Problems) Problems {
 	return out
 }
 
-func (p *Problems) join(kind string, more Kind) {
+func (p *Problems) joinKind(kind string, more Kind) {
 	k := p.Kinds[kind]
 	if k == nil {
 		k = &Kind{}
@@ -86,7 +86,7 @@ func (p *Problems) Add(found []model.Problem) {
 // Note adds something that is missing, by its kind; rank -1: it is not about one
 // rank.
 func (p *Problems) Note(kind string, rank int, text string) {
-	p.join(kind, Kind{1, model.NewRankSet(rank), []string{text}})
+	p.joinKind(kind, Kind{1, model.NewRankSet(rank), []string{text}})
 }
 
 // kindOf says what a problem has in common with others: the part of the file and
@@ -127,7 +127,7 @@ func (p *Problems) Lines() []string {
 		if k.Ranks.Len() > 0 {
 			whose = fmt.Sprintf(" of %d ranks, %s", k.Ranks.Len(), k.Ranks)
 		}
-		out = append(out, fmt.Sprintf("%s: %d times%s; the first: %s", kind, k.Count, whose, k.Texts[0]))
+		out = append(out, fmt.Sprintf("%s: %d times%s; first: %s", kind, k.Count, whose, k.Texts[0]))
 	}
 	slices.SortFunc(out, cmp.Compare[string])
 	return out

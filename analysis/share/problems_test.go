@@ -10,7 +10,7 @@ import (
 	"laggard/reduce/reducetest"
 )
 
-func problem(rank int, section string, offset int64, err error) model.Problem {
+func newProblem(rank int, section string, offset int64, err error) model.Problem {
 	return model.Problem{File: "n", Rank: rank, Err: &model.FormatError{File: "n", Rank: rank, Slot: -1,
 		Section: section, Offset: offset, Err: err}}
 }
@@ -22,13 +22,13 @@ func TestProblemsOfOneKindAreSummedUp(t *testing.T) {
 		if rank%2 == 1 {
 			p = &b
 		}
-		p.Add([]model.Problem{problem(rank, "STATE record", int64(rank), model.ErrChecksum)})
+		p.Add([]model.Problem{newProblem(rank, "STATE record", int64(rank), model.ErrChecksum)})
 	}
-	a.Add([]model.Problem{problem(-1, "chunk", 4096, model.ErrTruncated)})
+	a.Add([]model.Problem{newProblem(-1, "chunk", 4096, model.ErrTruncated)})
 	ab := MergeProblems(a, b)
 	want := []string{
-		"STATE record: checksum mismatch: 16 times of 16 ranks, 0-15; " +
-			"the first: model: n: rank 0: STATE record at 0: checksum mismatch",
+		"STATE record: checksum mismatch: 16 times of 16 ranks, 0-15; first: model: n: rank 0: STATE record at " +
+			"0: checksum mismatch",
 		"model: n: chunk at 4096: file is cut short",
 	}
 	if diff := cmp.Diff(want, ab.Lines()); diff != "" {
@@ -40,7 +40,7 @@ func TestProblemsOfOneKindAreSummedUp(t *testing.T) {
 }
 
 func TestATornRankIsNotDamaged(t *testing.T) {
-	p := NewProblems([]model.Problem{problem(3, "OP record", 8, model.ErrTorn)})
+	p := NewProblems([]model.Problem{newProblem(3, "OP record", 8, model.ErrTorn)})
 	if !p.Torn.Contains(3) || p.Damaged.Len() > 0 || len(p.Lines()) > 0 {
 		t.Errorf("it is %+v", p)
 	}
@@ -53,7 +53,7 @@ func TestProblemsLaws(t *testing.T) {
 		for i := range 9 {
 			p := NewProblems(nil)
 			for k := range 5 {
-				p.Add([]model.Problem{problem(10*i+k, "chunk", int64(k), model.ErrCorrupt)})
+				p.Add([]model.Problem{newProblem(10*i+k, "chunk", int64(k), model.ErrCorrupt)})
 			}
 			out = append(out, p)
 		}

@@ -33,7 +33,7 @@ func Find(dir string, c reduce.Comm, t *reduce.Tree) (*Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(listing, c, t)
+	return OfListing(listing, c, t)
 }
 
 // List lists a run directory, at analysis rank 0 for all. All analysis ranks call it
@@ -45,19 +45,19 @@ func List(dir string, c reduce.Comm, t *reduce.Tree) (listing *model.Listing, er
 	return reduce.Broadcast(t, listings, listing, err)
 }
 
-// Of is Find in a run directory that was listed.
-func Of(listing *model.Listing, c reduce.Comm, t *reduce.Tree) (*Share, error) {
-	part := listing.Part(c.Rank(), c.Size())
-	census, err := reduce.AllReduce(t, censuses, part.Census(), nil)
+// OfListing is Find in a run directory that was listed.
+func OfListing(listing *model.Listing, c reduce.Comm, t *reduce.Tree) (*Share, error) {
+	part := listing.ScanPart(c.Rank(), c.Size())
+	census, err := reduce.AllReduce(t, censuses, part.TakeCensus(), nil)
 	if err != nil {
 		return nil, err
 	}
-	verdict := census.Verdict(listing.Manifest)
-	mine := part.Claims(verdict)
+	verdict := census.DecideRun(listing.Manifest)
+	mine := part.BestClaims(verdict)
 	if verdict.Twice.Len() > 0 {
 		if mine, err = reduce.AllReduce(t, claims, mine, nil); err != nil {
 			return nil, err
 		}
 	}
-	return &Share{Comm: c, Tree: t, Index: part.Index(verdict, mine)}, nil
+	return &Share{Comm: c, Tree: t, Index: part.BuildIndex(verdict, mine)}, nil
 }

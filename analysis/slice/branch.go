@@ -2,6 +2,8 @@ package slice
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +14,30 @@ import (
 	"laggard/slicing"
 )
 
+// findBranch is branchOf within branchTime. The error is the first one of the search that did not come
+// from the code, such as a lack of time.
+func findBranch(ctx context.Context, s slicing.Slicer, found *progress.Result) (*slicing.Branch, error) {
+	ctx, cancel := context.WithTimeout(ctx, branchTime)
+	defer cancel()
+	noted := &failureNoter{Slicer: s}
+	b := branchOf(ctx, noted, found)
+	return b, noted.err
+}
+
+// failureNoter is a Slicer that keeps the first error of Branch that does not wrap slicing.ErrNothing.
+type failureNoter struct {
+	slicing.Slicer
+	err error
+}
+
+func (n *failureNoter) Branch(ctx context.Context, made, other, last []model.Frame) (slicing.Branch, error) {
+	b, err := n.Slicer.Branch(ctx, made, other, last)
+	if n.err == nil && err != nil && !errors.Is(err, slicing.ErrNothing) {
+		n.err = fmt.Errorf("the deciding branch is unknown:  %w", err)
+	}
+	return b, err
+}
+
 // branchOf finds the branch that decided the first divergence, and corrects the kind
 // of that by what the code allows; nil: there is no branch, or it is not found.
 func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *slicing.Branch {
@@ -21,13 +47,13 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	d := &found.Diverged[0]
 	b, known := branchBetween(ctx, s, &d.Odd[0])
 	if known && d.Decide(b.Ways, b.Loop) {
-		found.Retold(d)
+		found.RestateReason(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
 	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
-		return throwing(ctx, s, stack)
+		return throwBranch(ctx, s, stack)
 	}
-	if back, is := strayed(ctx, s, d); is {
+	if back, is := branchBeforeDivergence(ctx, s, d); is {
 		return &back
 	}
 	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
@@ -39,9 +65,9 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
-// throwing finds the branch by which a function came to throw, by the stack that it was thrown from; nil: none. The
+// throwBranch finds the branch by which a function came to throw, by the stack that it was thrown from; nil: none. The
 // library of C++ may do it for the program.
-func throwing(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
+func throwBranch(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
 	for i := range stack {
 		if b, err := s.Branch(ctx, stack[i:], stack[i+1:], nil); err == nil && len(b.Stack) > 0 {
 			return &b
@@ -50,13 +76,13 @@ func throwing(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slici
 	return nil
 }
 
-// strayed finds the branch where the ways had parted before the first collective that
+// branchBeforeDivergence finds the branch where the ways had parted before the first collective that
 // differs: when both sides made the same one from different places, and one of them no
 // longer came to what the other made next.
-func strayed(ctx context.Context, s slicing.Slicer, d *divergence.Divergence) (slicing.Branch, bool) {
-	var at *divergence.Step
-	for _, step := range d.Strayed() {
-		if !misses(ctx, s, step.Theirs, step.NextOwn) && !misses(ctx, s, step.Own, step.NextTheirs) {
+func branchBeforeDivergence(ctx context.Context, s slicing.Slicer, d *divergence.Divergence) (slicing.Branch, bool) {
+	var at *divergence.SiteDifference
+	for _, step := range d.SiteDifferences() {
+		if !cannotReach(ctx, s, step.Theirs, step.NextOwn) && !cannotReach(ctx, s, step.Own, step.NextTheirs) {
 			break
 		}
 		at = &step
@@ -64,16 +90,16 @@ func strayed(ctx context.Context, s slicing.Slicer, d *divergence.Divergence) (s
 	if at == nil {
 		return slicing.Branch{}, false
 	}
-	b, known := between(ctx, s, at.Own, at.Theirs, at.Before)
+	b, known := branchBetweenCalls(ctx, s, at.Own, at.Theirs, at.Before)
 	if known && b.After { // what decides is before the first of the two
-		b, known = between(ctx, s, at.Theirs, at.Own, at.Before)
+		b, known = branchBetweenCalls(ctx, s, at.Theirs, at.Own, at.Before)
 	}
 	return b, known && len(b.Stack) > 0
 }
 
-// misses tells whether the code does not lead from one call to another in one pass.
-func misses(ctx context.Context, s slicing.Slicer, from, to *divergence.Call) bool {
-	b, known := between(ctx, s, to, from, nil)
+// cannotReach reports whether the code does not lead from one call to another in one pass.
+func cannotReach(ctx context.Context, s slicing.Slicer, from, to *divergence.Call) bool {
+	b, known := branchBetweenCalls(ctx, s, to, from, nil)
 	return known && (b.Before || b.Apart)
 }
 
@@ -81,7 +107,7 @@ func misses(ctx context.Context, s slicing.Slicer, from, to *divergence.Call) bo
 // is run: what these decide between is instructions of that.
 var interpreters = []string{"python", "libpython", "julia", "libjulia", "libR.so", "ruby", "perl", "octave"}
 
-// interpreted tells whether the ways of two stacks part in an interpreter.
+// interpreted reports whether the ways of two stacks part in an interpreter.
 func interpreted(made, other []model.Frame) bool {
 	n := 1
 	for n <= len(made) && n <= len(other) && made[len(made)-n].Offset == other[len(other)-n].Offset &&
@@ -91,7 +117,7 @@ func interpreted(made, other []model.Frame) bool {
 	if n > len(made) || made[len(made)-n].Module == nil {
 		return false
 	}
-	if _, _, python := made[len(made)-n].Module.Python(); python {
+	if _, _, python := made[len(made)-n].Module.PythonFunction(); python {
 		return true
 	}
 	name := path.Base(made[len(made)-n].Module.Path)
@@ -100,12 +126,12 @@ func interpreted(made, other []model.Frame) bool {
 
 func branchBetween(ctx context.Context, s slicing.Slicer, o *divergence.Odd) (slicing.Branch, bool) {
 	made, other := o.Ways()
-	return between(ctx, s, made, other, o.Before())
+	return branchBetweenCalls(ctx, s, made, other, o.Before())
 }
 
-// between finds the branch that decides whether one call is made or passed on the way to
+// branchBetweenCalls finds the branch that decides whether one call is made or passed on the way to
 // another, behind the call before both; nil calls are not known.
-func between(ctx context.Context, s slicing.Slicer, made, other, before *divergence.Call) (slicing.Branch, bool) {
+func branchBetweenCalls(ctx context.Context, s slicing.Slicer, made, other, before *divergence.Call) (slicing.Branch, bool) {
 	if made == nil || other == nil || made.State == nil || other.State == nil ||
 		interpreted(made.State.Stack, other.State.Stack) {
 		return slicing.Branch{}, false

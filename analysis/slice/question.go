@@ -17,6 +17,9 @@ type Question struct {
 	// Optional: where there is nothing to slice, and of a job that makes progress,
 	// there are no slices, which is no error.
 	Optional bool
+	// Found gets the diagnosis before any slice is made. It is called at analysis rank 0
+	// only. nil: nobody wants it then.
+	Found func(*progress.Result) error
 	// Slicer returns the backend for a run. It is called at analysis rank 0 only, and
 	// its time does not count; a backend that is an io.Closer is closed. nil: only
 	// the diagnosis, no slices.
@@ -24,9 +27,11 @@ type Question struct {
 }
 
 // ErrNoStart says that the diagnosis names no rank to begin with.
-var ErrNoStart = errors.New("no rank hangs or is lost, so there is nothing to slice; --rank slices a chosen one")
+var ErrNoStart = errors.New("no rank hangs or is lost, so there is nothing to slice; choose a rank with --rank")
 
 // RankError says that nothing is known of Question.Rank.
 type RankError struct{ Rank int }
 
-func (e *RankError) Error() string { return fmt.Sprintf("%d: nothing is known of such a rank", e.Rank) }
+func (e *RankError) Error() string {
+	return fmt.Sprintf("%d: this run has no data of that rank", e.Rank)
+}

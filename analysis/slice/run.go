@@ -2,6 +2,7 @@ package slice
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -17,7 +18,13 @@ type Result struct {
 	// nil: it is not known, or none did. The first step is then its slice.
 	Branch *slicing.Branch
 	Steps  []Step // in the order of the progress dependence graph
+	// Failed says which steps failed other than for want of code, such as for time or memory. The
+	// diagnosis does not depend on them.
+	Failed []error
 }
+
+// branchTime is how long the branch that decided is looked for.
+const branchTime = 5 * time.Second
 
 // Step is the slice of one group of ranks, and what it adds to those before.
 type Step struct {
@@ -39,7 +46,12 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if found != nil {
 		begun := time.Now()
 		result = &Result{Result: found}
-		err = q.steps(ctx, result)
+		if q.Found != nil {
+			err = q.Found(found)
+		}
+		if err == nil {
+			err = q.makeSteps(ctx, result)
+		}
 		found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	}
 	if err = reduce.Agree(reduce.NewTree(c), err); err != nil {
@@ -48,8 +60,8 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	return result, nil
 }
 
-// steps makes the slices of what was found.
-func (q Question) steps(ctx context.Context, result *Result) error {
+// makeSteps makes the slices of what was found.
+func (q Question) makeSteps(ctx context.Context, result *Result) error {
 	found := result.Result
 	if q.Slicer == nil || q.Optional && found.Running {
 		return nil
@@ -64,7 +76,7 @@ func (q Question) steps(ctx context.Context, result *Result) error {
 	if q.Groups > 0 && len(starts) > q.Groups {
 		starts = starts[:q.Groups]
 	}
-	peers := senders(q.Dir)
+	peers := findSenders(q.Dir)
 	var criteria []slicing.Criterion
 	for _, s := range starts {
 		criterion := criterionOf(found, s.Group, q.Rank)
@@ -75,7 +87,11 @@ func (q Question) steps(ctx context.Context, result *Result) error {
 	if s, ok := slicer.(io.Closer); ok {
 		defer s.Close()
 	}
-	if result.Branch = branchOf(ctx, slicer, found); result.Branch != nil && q.Rank < 0 {
+	result.Branch, err = findBranch(ctx, slicer, found)
+	if err != nil {
+		result.Failed = append(result.Failed, err)
+	}
+	if result.Branch != nil && q.Rank < 0 {
 		first := slicing.Criterion{Rank: criteria[0].Rank, Stack: result.Branch.Stack, Exact: true, Peers: peers}
 		starts = append([]Step{{Group: starts[0].Group, Branch: true}}, starts...)
 		criteria = append([]slicing.Criterion{first}, criteria...)
@@ -85,6 +101,9 @@ func (q Question) steps(ctx context.Context, result *Result) error {
 		return union[0].Err
 	}
 	for i, step := range union {
+		if step.Err != nil && q.Optional && !errors.Is(step.Err, slicing.ErrNothing) {
+			result.Failed = append(result.Failed, step.Err)
+		}
 		if step.Err == nil || !q.Optional {
 			starts[i].Step = step
 			result.Steps = append(result.Steps, starts[i])

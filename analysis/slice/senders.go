@@ -14,8 +14,8 @@ import (
 // maxSenders bounds the records that are read to find where messages are sent.
 const maxSenders = 64
 
-// evenly yields at most `most` of the numbers below n, at even distances.
-func evenly(n, most int) iter.Seq[int] {
+// evenSample yields at most `most` of the numbers below n, at even distances.
+func evenSample(n, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k := range min(n, most) {
 			if !yield(k * n / min(n, most)) {
@@ -25,33 +25,33 @@ func evenly(n, most int) iter.Seq[int] {
 	}
 }
 
-// sample scans some files of a run directory: a million ranks need not be looked
+// sampleIndex scans some files of a run directory: a million ranks need not be looked
 // through for a few.
-func sample(dir string) (*model.Index, error) {
+func sampleIndex(dir string) (*model.Index, error) {
 	all, err := model.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	some := *all
 	some.Files = nil
-	for i := range evenly(len(all.Files), maxSenders) {
+	for i := range evenSample(len(all.Files), maxSenders) {
 		some.Files = append(some.Files, all.Files[i])
 	}
-	part := some.Part(0, 1)
-	v := part.Census().Verdict(some.Manifest)
-	return part.Index(v, part.Claims(v)), nil
+	part := some.ScanPart(0, 1)
+	v := part.TakeCensus().DecideRun(some.Manifest)
+	return part.BuildIndex(v, part.BestClaims(v)), nil
 }
 
-// senders are the calls in the run through which data go out, as far as a part
+// findSenders are the calls in the run through which data go out, as far as a part
 // of the ranks tells.
-func senders(dir string) []slicing.Site {
-	index, err := sample(dir)
+func findSenders(dir string) []slicing.Site {
+	index, err := sampleIndex(dir)
 	if err != nil {
 		return nil
 	}
 	found := map[model.StateID]slicing.Site{}
-	for i := range evenly(len(index.Slots), maxSenders) {
-		run, err := index.Load(i, i+1)
+	for i := range evenSample(len(index.Slots), maxSenders) {
+		run, err := index.LoadSlots(i, i+1)
 		if err != nil {
 			continue
 		}

@@ -16,12 +16,12 @@ import (
 func startsOf(found *progress.Result, rank int) ([]Step, error) {
 	var order []int
 	for _, g := range found.Groups {
-		if known(g) && (rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least) {
+		if hasStack(g) && (rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least) {
 			order = append(order, g.ID)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(telling(found.Groups[a]), telling(found.Groups[b]))
+		return cmp.Compare(stateOrder(found.Groups[a]), stateOrder(found.Groups[b]))
 	})
 	first := len(order)
 	if rank >= 0 && first == 0 {
@@ -39,19 +39,19 @@ func startsOf(found *progress.Result, rank int) ([]Step, error) {
 	}
 	var out []Step
 	for n, id := range order {
-		if g := found.Groups[id]; known(g) {
+		if g := found.Groups[id]; hasStack(g) {
 			out = append(out, Step{Group: g, Waiting: n >= first})
 		}
 	}
 	return out, nil
 }
 
-// known tells whether there is a stack to begin with.
-func known(g progress.Group) bool { return g.Kind != progress.Unknown && len(g.Stack) > 0 }
+// hasStack reports whether there is a stack to begin with.
+func hasStack(g progress.Group) bool { return g.Kind != progress.Unknown && len(g.Stack) > 0 }
 
-// telling orders states by how much they say: where a rank computes, or which
+// stateOrder orders states by how much they say: where a rank computes, or which
 // message it waits for, is more than that it came to the end.
-func telling(g progress.Group) int {
+func stateOrder(g progress.Group) int {
 	switch {
 	case g.Kind == progress.Computation:
 		return 0

@@ -11,9 +11,9 @@ import (
 	"laggard/model"
 )
 
-// found: of five groups, ranks 1 and 2 are least progressed and rank 3 left no
+// fiveGroups: of five groups, ranks 1 and 2 are least progressed and rank 3 left no
 // record; 0 waits for 1 and 3, 4 waits for 0, and its order to 2 is undefined.
-func found() *progress.Result {
+func fiveGroups() *progress.Result {
 	r := &progress.Result{}
 	stack := []model.Frame{{Offset: 1}}
 	for id, kind := range []progress.StateKind{
@@ -38,7 +38,7 @@ func TestStartsFollowTheProgressDependenceGraph(t *testing.T) {
 		0:  "0 4-waiting",
 		4:  "4",
 	} {
-		starts, err := startsOf(found(), rank)
+		starts, err := startsOf(fiveGroups(), rank)
 		var got []string
 		for _, s := range starts {
 			text := fmt.Sprint(s.Group.ID)
@@ -55,7 +55,7 @@ func TestStartsFollowTheProgressDependenceGraph(t *testing.T) {
 
 func TestStartsOfUnknownRank(t *testing.T) {
 	for _, rank := range []int{3, 9} {
-		if _, err := startsOf(found(), rank); !errors.As(err, new(*RankError)) {
+		if _, err := startsOf(fiveGroups(), rank); !errors.As(err, new(*RankError)) {
 			t.Errorf("rank %d: error %v", rank, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestStartsOfUnknownRank(t *testing.T) {
 // TestCriterionOfARankThatComputes: the stack that was captured says more than
 // the call behind which it computes.
 func TestCriterionOfARankThatComputes(t *testing.T) {
-	r := found()
+	r := fiveGroups()
 	r.Groups[2].Ranks = model.NewRankSet(2, 5)
 	at := []model.Frame{{Offset: 77}}
 	r.Stacks = []facts.Stack{{Frames: at, Ranks: model.NewRankSet(5)}}

@@ -10,5 +10,5 @@
 // analysis rank 0 judges what only several ranks show together. Package finding
 // has the classes of findings, package typemap what datatypes hold in memory.
 //
-// docs/usage.md lists the classes and says what each cannot see.
+// docs/manual/usage.md lists the classes and says what each cannot see.
 package usage

@@ -35,7 +35,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if m := listing.Manifest; q.Within > 0 && (m == nil || !slices.Contains(m.Record, "usage")) {
 		return nil, nil
 	}
-	s, err := share.Of(listing, c, t)
+	s, err := share.OfListing(listing, c, t)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		defer stop()
 		ctx = bounded
 	}
-	w := witness{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
-	failed := w.read(ctx, s.Index)
+	w := shareEvidence{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
+	failed := w.readRanks(ctx, s.Index)
 	found, err := reduce.Reduce(s.Tree, findings, w.found, failed)
 	if err != nil {
 		return nil, err
@@ -68,46 +68,46 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		return nil, err
 	}
 	found.Merge(between.Judge(together))
-	if children.World(spawned) {
-		found.Merge(ofChildren(between.Judge(children).InOrder()))
+	if children.FormsWorld(spawned) {
+		found.Merge(markSpawned(between.Judge(children).InOrder()))
 	} else if spawned > 0 {
 		problems.Note("spawned", -1, fmt.Sprintf("%d processes that MPI_Comm_spawn started were checked one by one, "+
 			"not together: which of them share an MPI_COMM_WORLD is not known", spawned))
 	}
-	return &Result{Index: s.Index, Findings: found.List(), Incomplete: incomplete(s.Index, problems)}, nil
+	return &Result{Index: s.Index, Findings: found.WorstFirst(), Incomplete: incompleteLines(s.Index, problems)}, nil
 }
 
-// witness is what the ranks of a share show.
-type witness struct {
+// shareEvidence is what the ranks of a share show.
+type shareEvidence struct {
 	found    *finding.Group    // by each rank alone
 	digests  []*between.Digest // for what several ranks show together
 	children []*between.Digest // those of processes that MPI_Comm_spawn started
 	problems share.Problems
 }
 
-// read decodes and replays the ranks of the share, one at a time, until the
+// readRanks decodes and replays the ranks of the share, one at a time, until the
 // context ends.
-func (w *witness) read(ctx context.Context, x *model.Index) (failed error) {
-	x.Each(func(run *model.Run) {
+func (w *shareEvidence) readRanks(ctx context.Context, x *model.Index) (failed error) {
+	x.EachBatch(func(run *model.Run) {
 		w.problems.Add(run.Problems)
 		ranks := slices.DeleteFunc(slices.Clone(run.Others), func(r *model.Rank) bool { return !r.Spawned })
 		for _, rank := range append(ranks, run.Ranks...) {
 			if failed = ctx.Err(); failed != nil {
 				return
 			}
-			w.add(recorded.Load(x, rank), rank.Spawned)
+			w.addRank(recorded.Load(x, rank), rank.Spawned)
 		}
 	})
 	return failed
 }
 
-// add replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.
-func (w *witness) add(t *recorded.Trace, spawned bool) {
+// addRank replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.
+func (w *shareEvidence) addRank(t *recorded.Trace, spawned bool) {
 	r := replay.Run(t)
 	found, who := finding.NewGroup(r.Findings...), fmt.Sprintf("rank %d", t.Rank)
 	if spawned {
 		w.children = append(w.children, between.NewDigest(r))
-		found, who = ofChildren(r.Findings), "spawned "+who
+		found, who = markSpawned(r.Findings), "spawned "+who
 	} else {
 		w.digests = append(w.digests, between.NewDigest(r))
 	}
@@ -117,12 +117,12 @@ func (w *witness) add(t *recorded.Trace, spawned bool) {
 		kind, _, _ := strings.Cut(t.Why, ":")
 		w.problems.Note(kind, t.Rank, fmt.Sprintf("%s: %s", who, t.Why))
 	case !r.Finalized:
-		w.problems.Note("not finalized", t.Rank, who+": it did not come to MPI_Finalize")
+		w.problems.Note("not finalized", t.Rank, who+": it did not reach MPI_Finalize")
 	}
 }
 
-// ofChildren says of findings that their ranks are those of spawned processes.
-func ofChildren(found []finding.Finding) *finding.Group {
+// markSpawned says of findings that their ranks are those of spawned processes.
+func markSpawned(found []finding.Finding) *finding.Group {
 	out := finding.NewGroup()
 	for _, f := range found {
 		f.Message = "in processes that MPI_Comm_spawn started: " + f.Message
@@ -131,15 +131,15 @@ func ofChildren(found []finding.Finding) *finding.Group {
 	return out
 }
 
-func incomplete(x *model.Index, problems share.Problems) []string {
+func incompleteLines(x *model.Index, problems share.Problems) []string {
 	lines := problems.Lines()
 	if x.Seen.Len() == 0 {
-		lines = append(lines, "no rank left anything in the run directory")
+		lines = append(lines, "no rank left data in the run directory")
 	}
-	if again := share.Again(x.Size, x.Again); again != "" {
+	if again := share.DuplicatesText(x.Size, x.Duplicates); again != "" {
 		lines = append(lines, again)
 	}
-	if missing := x.Missing(); missing.Len() > 0 {
+	if missing := x.MissingRanks(); missing.Len() > 0 {
 		lines = append(lines, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}
 	return lines

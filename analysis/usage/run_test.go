@@ -31,8 +31,8 @@ func writeRun(t *testing.T) string {
 	return dir
 }
 
-// run gives the result of the only analysis rank that has one.
-func run(t *testing.T, ctx context.Context, dir string, analysts int) (*Result, error) {
+// runAnalysts gives the result of the only analysis rank that has one.
+func runAnalysts(t *testing.T, ctx context.Context, dir string, analysts int) (*Result, error) {
 	t.Helper()
 	results := make([]*Result, analysts)
 	err := reduce.Run(analysts, func(c reduce.Comm) (err error) {
@@ -54,7 +54,7 @@ func TestRunSaysWhatIsMissing(t *testing.T) {
 		"rank 2: no data in the run directory",
 	}
 	for analysts := 1; analysts <= 5; analysts++ {
-		r, err := run(t, context.Background(), dir, analysts)
+		r, err := runAnalysts(t, context.Background(), dir, analysts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestRunFails(t *testing.T) {
 		{context.Background(), t.TempDir(), model.ErrNoRun},
 		{over, writeRun(t), context.Canceled},
 	} {
-		if r, err := run(t, c.ctx, c.dir, 3); !errors.Is(err, c.want) || r != nil {
+		if r, err := runAnalysts(t, c.ctx, c.dir, 3); !errors.Is(err, c.want) || r != nil {
 			t.Error(fmt.Sprint(r), err, "and not", c.want)
 		}
 	}

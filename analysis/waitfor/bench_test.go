@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// million makes a stuck graph of 250,000 ranks with a million needs: half of the
+// millionNeeds makes a stuck graph of 250,000 ranks with a million needs: half of the
 // ranks wait for any of a few others, half for all of them, and the rings of eight
 // that they make hold them together.
-func million() *Graph {
+func millionNeeds() *Graph {
 	const ranks = 250_000
 	rng, g := rand.New(rand.NewPCG(1, 2)), New()
 	for rank := range ranks {
@@ -33,7 +33,7 @@ func million() *Graph {
 //
 //	go test -run x -bench Million ./analysis/waitfor
 func BenchmarkMillion(b *testing.B) {
-	g := million()
+	g := millionNeeds()
 	stuck := g.Stuck(g.Nodes())
 	for _, q := range []struct {
 		name string
@@ -58,7 +58,7 @@ func BenchmarkMillion(b *testing.B) {
 //
 //	go test -run x -bench Components -benchtime 1x ./analysis/waitfor
 func BenchmarkComponents(b *testing.B) {
-	g := million()
+	g := millionNeeds()
 	b.Run("own", func(b *testing.B) {
 		for b.Loop() {
 			new(Tarjan).Components(g.Nodes(), g.next)

@@ -30,7 +30,7 @@ func (g *Graph) Cores() []model.RankSet {
 			}
 		}
 	}
-	return sorted(slices.DeleteFunc(out, func(core model.RankSet) bool { return core.Len() == 0 }))
+	return sortBySmallestRank(slices.DeleteFunc(out, func(core model.RankSet) bool { return core.Len() == 0 }))
 }
 
 // Knots returns the sets of ranks that wait, in the end, for each other and for
@@ -51,18 +51,18 @@ func (g *Graph) Knots(stuck []int) []model.RankSet {
 			leads[x] = on || ranks.Len() > 0
 		}
 	}
-	return sorted(out)
+	return sortBySmallestRank(out)
 }
 
-// leadOn tells whether one of some nodes needs a node that is marked.
+// leadOn reports whether one of some nodes needs a node that is marked.
 func (g *Graph) leadOn(part []int, marked []bool) bool {
 	return slices.ContainsFunc(part, func(x int) bool {
 		return slices.ContainsFunc(g.needs[x], func(y int) bool { return marked[y] })
 	})
 }
 
-// sorted puts disjoint sets into the order of their smallest rank.
-func sorted(sets []model.RankSet) []model.RankSet {
+// sortBySmallestRank puts disjoint sets into the order of their smallest rank.
+func sortBySmallestRank(sets []model.RankSet) []model.RankSet {
 	slices.SortFunc(sets, func(a, b model.RankSet) int { return a.Min() - b.Min() })
 	return sets
 }

@@ -9,11 +9,11 @@ import (
 // Awaits returns the ranks that a rank waits for itself, through its operations
 // but through no other rank.
 func (g *Graph) Awaits(rank int) model.RankSet {
-	return g.awaits(rank, func(int) bool { return true }, map[int]bool{})
+	return g.awaitedWithin(rank, func(int) bool { return true }, map[int]bool{})
 }
 
-// awaits follows the nodes that inside accepts and that were not seen.
-func (g *Graph) awaits(rank int, inside func(node int) bool, seen map[int]bool) model.RankSet {
+// awaitedWithin follows the nodes that inside accepts and that were not seen.
+func (g *Graph) awaitedWithin(rank int, inside func(node int) bool, seen map[int]bool) model.RankSet {
 	var out []int
 	for queue := []int{g.nodes[rank]}; len(queue) > 0; {
 		x := queue[len(queue)-1]
@@ -39,10 +39,10 @@ func (g *Graph) awaits(rank int, inside func(node int) bool, seen map[int]bool) 
 func (g *Graph) Cycle(rank int, inside func(node int) bool) []int {
 	from, seen := map[int]int{}, map[int]bool{}
 	for queue := []int{rank}; len(queue) > 0; queue = queue[1:] {
-		for _, to := range g.awaits(queue[0], inside, seen).Slice() {
+		for _, to := range g.awaitedWithin(queue[0], inside, seen).Slice() {
 			from[to] = queue[0]
 			if to == rank {
-				return path(from, rank)
+				return cyclePath(from, rank)
 			}
 			queue = append(queue, to)
 		}
@@ -50,8 +50,8 @@ func (g *Graph) Cycle(rank int, inside func(node int) bool) []int {
 	return nil
 }
 
-// path returns the cycle through a rank, by what leads to each.
-func path(from map[int]int, rank int) []int {
+// cyclePath returns the cycle through a rank, by what leads to each.
+func cyclePath(from map[int]int, rank int) []int {
 	out := []int{rank}
 	for at := from[rank]; at != rank; at = from[at] {
 		out = append(out, at)

@@ -105,7 +105,7 @@ func (g *Graph) Reached(from []int) []int {
 // are from[start[x]:start[x+1]].
 type reversed struct{ start, from []int }
 
-func reverse(needs [][]int) reversed {
+func reverseEdges(needs [][]int) reversed {
 	start := make([]int, len(needs)+2)
 	for _, ys := range needs {
 		for _, y := range ys {
@@ -125,4 +125,4 @@ func reverse(needs [][]int) reversed {
 	return reversed{start, from}
 }
 
-func (r *reversed) of(node int) []int { return r.from[r.start[node]:r.start[node+1]] }
+func (r *reversed) waitersOf(node int) []int { return r.from[r.start[node]:r.start[node+1]] }

@@ -97,7 +97,7 @@ func TestReleaseIsMonotone(t *testing.T) {
 	})
 }
 
-// connected tells whether each of some nodes leads to every other, and a single
+// connected reports whether each of some nodes leads to every other, and a single
 // one to itself.
 func connected(g *Graph, set []int) bool {
 	for _, x := range set {
@@ -139,10 +139,10 @@ func TestCoresAgainstDefinition(t *testing.T) {
 			}
 		}
 		var want []string
-		for _, set := range sorted(ranksOf(g, largest)) {
+		for _, set := range sortBySmallestRank(ranksOf(g, largest)) {
 			want = append(want, set.String())
 		}
-		if diff := cmp.Diff(want, texts(g.Cores())); diff != "" {
+		if diff := cmp.Diff(want, setTexts(g.Cores())); diff != "" {
 			t.Fatalf("%v: %s", g.needs, diff)
 		}
 		found += len(want)
@@ -167,7 +167,7 @@ func ranksOf(g *Graph, sets [][]int) []model.RankSet {
 	return out
 }
 
-func texts(sets []model.RankSet) []string {
+func setTexts(sets []model.RankSet) []string {
 	var out []string
 	for _, s := range sets {
 		out = append(out, s.String())
@@ -245,7 +245,7 @@ func naiveCycle(g *Graph, rank int, inside func(int) bool) []int {
 	for range g.nodes {
 		var longer [][]int
 		for _, way := range ways {
-			for _, to := range g.awaits(way[len(way)-1], inside, map[int]bool{}).Slice() {
+			for _, to := range g.awaitedWithin(way[len(way)-1], inside, map[int]bool{}).Slice() {
 				if to == rank {
 					return way
 				}
@@ -281,16 +281,16 @@ func TestRenaming(t *testing.T) {
 				s.Each(func(r int) { out.Add(names[r]) })
 				sets[i] = out
 			}
-			return texts(sorted(sets))
+			return setTexts(sortBySmallestRank(sets))
 		}
 		stuck := g.Stuck(g.Nodes())
 		if diff := cmp.Diff(stuck, other.Stuck(other.Nodes())); diff != "" {
 			t.Fatal(diff)
 		}
-		if diff := cmp.Diff(renamed(g.Cores()), texts(other.Cores())); diff != "" {
+		if diff := cmp.Diff(renamed(g.Cores()), setTexts(other.Cores())); diff != "" {
 			t.Fatal(diff)
 		}
-		if diff := cmp.Diff(renamed(g.Knots(stuck)), texts(other.Knots(stuck))); diff != "" {
+		if diff := cmp.Diff(renamed(g.Knots(stuck)), setTexts(other.Knots(stuck))); diff != "" {
 			t.Fatal(diff)
 		}
 		if diff := cmp.Diff(g.Heights(), other.Heights()); diff != "" {

@@ -14,20 +14,20 @@ type mark struct {
 // set need and are needed for.
 func (g *Graph) Stuck(set []int) []int {
 	if g.waiting.start == nil {
-		g.waiting = reverse(g.needs)
+		g.waiting = reverseEdges(g.needs)
 		g.marks = make([]mark, len(g.needs))
 	}
 	for _, x := range set {
 		g.marks[x].inside = true
 	}
-	for queue := g.free(set); len(queue) > 0; {
+	for queue := g.initiallyFree(set); len(queue) > 0; {
 		x := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if g.marks[x].released {
 			continue
 		}
 		g.marks[x].released = true
-		for _, y := range g.waiting.of(x) {
+		for _, y := range g.waiting.waitersOf(x) {
 			if m := &g.marks[y]; m.inside {
 				if m.missing--; g.kinds[y] == Any || m.missing == 0 {
 					queue = append(queue, y)
@@ -42,9 +42,9 @@ func (g *Graph) Stuck(set []int) []int {
 	return out
 }
 
-// free counts what the nodes of a set miss, and returns those that do not wait
+// initiallyFree counts what the nodes of a set miss, and returns those that do not wait
 // for anything inside.
-func (g *Graph) free(set []int) []int {
+func (g *Graph) initiallyFree(set []int) []int {
 	var out []int
 	for _, x := range set {
 		m := &g.marks[x]

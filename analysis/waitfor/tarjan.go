@@ -41,7 +41,7 @@ func (t *Tarjan) Components(nodes []int, next func(node int) []int) [][]int {
 	}
 	for _, x := range nodes {
 		if t.index[x] == unseen {
-			t.search(x)
+			t.searchFrom(x)
 		}
 	}
 	for _, x := range nodes {
@@ -58,9 +58,9 @@ func (t *Tarjan) grow(size int) {
 	}
 }
 
-// search walks from a node, with a stack of its own: a chain of ranks can be
+// searchFrom walks from a node, with a stack of its own: a chain of ranks can be
 // longer than the program's stack is deep.
-func (t *Tarjan) search(root int) {
+func (t *Tarjan) searchFrom(root int) {
 	visits := []visit{t.enter(root)}
 	for len(visits) > 0 {
 		v := &visits[len(visits)-1]
@@ -70,7 +70,7 @@ func (t *Tarjan) search(root int) {
 				above := visits[len(visits)-1].node
 				t.low[above] = min(t.low[above], t.low[v.node])
 			}
-			t.leave(v.node)
+			t.popComponent(v.node)
 			continue
 		}
 		y := v.todo[0]
@@ -92,8 +92,8 @@ func (t *Tarjan) enter(x int) visit {
 	return visit{x, t.next(x)}
 }
 
-// leave takes the component of a node off the stack if the node was its first.
-func (t *Tarjan) leave(x int) {
+// popComponent takes the component of a node off the stack if the node was its first.
+func (t *Tarjan) popComponent(x int) {
 	if t.low[x] != t.index[x] {
 		return
 	}

@@ -17,16 +17,16 @@ import (
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			g, err := parse(d.Input)
+			g, err := parseGraph(d.Input)
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return answers(g)
+			return formatAnswers(g)
 		})
 	})
 }
 
-func parse(text string) (*Graph, error) {
+func parseGraph(text string) (*Graph, error) {
 	g, needs := New(), map[int]string{}
 	for line := range strings.Lines(text) {
 		var rank int
@@ -76,7 +76,7 @@ func parseCall(g *Graph, text string) (int, error) {
 	return call, nil
 }
 
-func answers(g *Graph) string {
+func formatAnswers(g *Graph) string {
 	var b strings.Builder
 	stuck := g.Stuck(g.Nodes())
 	fmt.Fprintf(&b, "stuck: %d nodes, ranks %q\n", len(stuck), g.Ranks(stuck))

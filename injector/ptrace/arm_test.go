@@ -10,8 +10,8 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// listing disassembles code up to what is no instruction: a number that it loads.
-func listing(code []byte) string {
+// disassemble disassembles code up to what is no instruction: a number that it loads.
+func disassemble(code []byte) string {
 	var out []string
 	for ; len(code) >= 4; code = code[4:] {
 		in, err := arm64asm.Decode(code)
@@ -44,12 +44,12 @@ func TestMoveArm(t *testing.T) {
 		{0xd8000040, "b -c004", 0},
 		{0xd65f03c0, "ret; b -c000", 0},
 	} {
-		out, err := moveArm(words(c.word), 0x5000, 0x9000)
+		out, err := moveArm(encodeWords(c.word), 0x5000, 0x9000)
 		if err != nil {
 			t.Errorf("%#x: %v", c.word, err)
 			continue
 		}
-		if got := listing(out); !strings.HasPrefix(got, c.want) {
+		if got := disassemble(out); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%#x: %s; want %s", c.word, got, c.want)
 		}
 		if c.number != 0 && binary.LittleEndian.Uint64(out[len(out)-8:]) != c.number {
@@ -57,39 +57,12 @@ func TestMoveArm(t *testing.T) {
 		}
 	}
 	for _, w := range []uint32{0, 0xd4200000, 0xd63f03c0, 0x1c000040} { // udf, brk, blr x30, ldr s0
-		if _, err := moveArm(words(w), 0x5000, 0x9000); !errors.Is(err, ErrInstruction) {
+		if _, err := moveArm(encodeWords(w), 0x5000, 0x9000); !errors.Is(err, ErrInstruction) {
 			t.Errorf("%#x: %v", w, err)
 		}
 	}
-	if _, err := moveArm(words(0x14000002), 0x5000, 1<<40); !errors.Is(err, ErrInstruction) {
+	if _, err := moveArm(encodeWords(0x14000002), 0x5000, 1<<40); !errors.Is(err, ErrInstruction) {
 		t.Errorf("out of reach: %v", err)
-	}
-}
-
-func TestConditions(t *testing.T) {
-	registers := make([]uint64, 31)
-	registers[1], registers[2] = 1, 1<<40
-	const zero = 1 << 30
-	for _, c := range []struct {
-		word  uint32
-		flags uint64
-		want  bool
-	}{
-		{0x54000080, zero, true}, {0x54000080, 0, false}, // b.eq
-		{0x5400008b, 1 << 31, true}, {0x5400008b, 0, false}, // b.lt
-		{0x54000088, 1 << 29, true}, {0x54000088, 1<<29 | zero, false}, // b.hi
-		{0xb4000080, 0, true}, {0xb4000081, 0, false}, // cbz x0, x1
-		{0x34000082, 0, true}, {0xb5000082, 0, true}, // cbz w2, cbnz x2
-		{0x37000081, 0, true}, {0xb6400082, 0, false}, // tbnz w1, #0; tbz x2, #40
-		{0xb400009f, 0, true}, // cbz xzr
-	} {
-		k, ok := conditional(c.word)
-		if !ok || k.holds(registers, c.flags) != c.want || k.offset != 16 {
-			t.Errorf("%#x with flags %#x: %+v, %v, want %v", c.word, c.flags, k, ok, c.want)
-		}
-	}
-	if _, ok := conditional(0x14000002); ok {
-		t.Error("b has a condition")
 	}
 }
 
@@ -98,12 +71,12 @@ func TestSavesLink(t *testing.T) {
 		0xa9bf7bfd: true, 0xa9057bfd: true, 0xf81f0ffe: true, 0xf9000bfe: true, // stp x29, x30; str x30
 		0xa90153f3: false, 0xf9000be0: false, 0xa8c17bfd: false, 0xa9007c1e: false,
 	} {
-		if savesLink(w) != want {
+		if savesLinkRegister(w) != want {
 			t.Errorf("%#x: %v", w, !want)
 		}
 	}
 	for w, want := range map[uint32]bool{0xd503233f: false, 0xa9bf7bfd: false, 0xd65f03c0: true, 0x54000080: true} {
-		if leavesLine(w) != want {
+		if mayBranch(w) != want {
 			t.Errorf("%#x leaves the line: %v", w, !want)
 		}
 	}
@@ -112,7 +85,7 @@ func TestSavesLink(t *testing.T) {
 // Whatever instruction is moved: no panic, and what comes out fits.
 func FuzzMoveArm(f *testing.F) {
 	for _, seed := range []uint32{0xa9bf7bfd, 0x94000002, 0x54000080, 0x10000040, 0x58000040, 0xd63f0140} {
-		f.Add(words(seed), uint64(0x401000), uint64(0x301000))
+		f.Add(encodeWords(seed), uint64(0x401000), uint64(0x301000))
 	}
 	f.Fuzz(func(t *testing.T, code []byte, from, to uint64) {
 		before := bytes.Clone(code)

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// maxInstruction is the length of the longest instruction of any processor.
+const maxInstruction = 15
+
 // Breakpoint is a place whose arrivals are reported.
 type Breakpoint struct {
 	Address  uint64
@@ -27,25 +30,25 @@ func (p *Process) Break(address uint64, data any) error {
 		return nil
 	}
 	b := &Breakpoint{Address: address, Data: data}
-	if err := p.Read(address, b.code()); err != nil {
+	if err := p.Read(address, b.originalCode()); err != nil {
 		return err
 	}
-	if _, err := native.move(b.code(), address, address); err != nil {
+	if _, err := native.move(b.originalCode(), address, address); err != nil {
 		return err
 	}
 	p.breaks[address] = b
-	return p.put(b, true)
+	return p.setTrap(b, true)
 }
 
-// code is what stands at the place without the breakpoint.
-func (b *Breakpoint) code() []byte { return b.original[:native.longest] }
+// originalCode is what stands at the place without the breakpoint.
+func (b *Breakpoint) originalCode() []byte { return b.original[:native.LongestInstruction] }
 
 // Remove takes a breakpoint away. Threads that arrived at the same moment go on.
-func (p *Process) Remove(b *Breakpoint) error { return p.put(b, false) }
+func (p *Process) Remove(b *Breakpoint) error { return p.setTrap(b, false) }
 
-// put writes the trap or what was there. A write of one byte, or of four at a multiple
+// setTrap writes the trap or what was there. A write of one byte, or of four at a multiple
 // of four, is indivisible, so other threads may run.
-func (p *Process) put(b *Breakpoint, set bool) error {
+func (p *Process) setTrap(b *Breakpoint, set bool) error {
 	code := b.original[:len(native.trap)]
 	if set {
 		code = native.trap
@@ -79,8 +82,8 @@ func (p *Process) Write(address uint64, data []byte) error {
 	return nil
 }
 
-// forget drops the breakpoints and copies of a module that is no longer mapped.
-func (p *Process) forget(m Module) {
+// dropBreakpoints drops the breakpoints and copies of a module that is no longer mapped.
+func (p *Process) dropBreakpoints(m Module) {
 	for address := range p.breaks {
 		if address >= m.Low && address < m.High {
 			delete(p.breaks, address)
@@ -88,25 +91,25 @@ func (p *Process) forget(m Module) {
 	}
 }
 
-// trapped deals with SIGTRAP: an arrival, or a signal that is the program's own.
-func (p *Process) trapped(t *Thread) error {
+// dispatchTrap deals with SIGTRAP: an arrival, or a signal that is the program's own.
+func (p dispatcher) dispatchTrap(t *Thread) error {
 	regs, err := t.Registers()
 	if err != nil {
 		return err
 	}
-	b := p.breaks[regs.PC()-native.behind]
+	b := p.breaks[regs.PC()-native.trapOffset]
 	if b == nil {
 		return p.resume(t, unix.SIGTRAP)
 	}
-	p.stayNear(t)
+	p.followToCPU(t)
 	regs.SetPC(b.Address)
 	if !b.set {
-		return p.restart(t, regs)
+		return p.resumeWith(t, regs)
 	}
 	if err := t.SetRegisters(regs); err != nil {
 		return err
 	}
-	next, err := p.arrived(t, b)
+	next, err := p.notifyHit(t, b)
 	if err != nil {
 		return err
 	}
@@ -124,45 +127,45 @@ func (p *Process) trapped(t *Thread) error {
 	if regs, err = t.Registers(); err != nil || regs.PC() != b.Address {
 		return errors.Join(err, p.resume(t, 0)) // the handler sent it elsewhere
 	}
-	return p.step(t, b, regs)
+	return p.stepOver(t, b, regs)
 }
 
-func (p *Process) restart(t *Thread, regs Registers) error {
+func (p dispatcher) resumeWith(t *Thread, regs Registers) error {
 	if err := t.SetRegisters(regs); err != nil {
 		return err
 	}
 	return p.resume(t, 0)
 }
 
-// arrived asks what to do with a thread.
-func (p *Process) arrived(t *Thread, b *Breakpoint) (Next, error) {
+// notifyHit asks what to do with a thread.
+func (p dispatcher) notifyHit(t *Thread, b *Breakpoint) (Action, error) {
 	switch {
 	case b.linker:
-		return Continue, p.linked()
+		return Continue, p.notifyModules()
 	case t.guest:
 		return Continue, nil
 	}
 	return p.handler.Hit(t, b)
 }
 
-// step sends a thread over the instruction by way of its copy.
-func (p *Process) step(t *Thread, b *Breakpoint, regs Registers) error {
+// stepOver sends a thread over the instruction by way of its copy.
+func (p dispatcher) stepOver(t *Thread, b *Breakpoint, regs Registers) error {
 	if b.slot == 0 {
 		if err := p.makeSlot(t, b); err != nil {
 			return err
 		}
 	}
 	regs.SetPC(b.slot)
-	return p.restart(t, regs)
+	return p.resumeWith(t, regs)
 }
 
-// linked looks at the modules after the dynamic linker said they changed.
-func (p *Process) linked() error {
-	added, err := p.look()
+// notifyModules looks at the modules after the dynamic linker said they changed.
+func (p dispatcher) notifyModules() error {
+	added, err := p.refreshModules()
 	if err != nil || len(added) == 0 {
 		return err
 	}
-	return p.handler.Mapped(p, added)
+	return p.handler.Mapped(p.Process, added)
 }
 
 // watchLinker stands at the function that the dynamic linker calls for debuggers
@@ -172,7 +175,7 @@ func (p *Process) watchLinker() error {
 		if !strings.HasPrefix(m.Name(), "ld-") && !strings.HasPrefix(m.Name(), "ld.so") {
 			continue
 		}
-		address, err := p.lookup(m, "_dl_debug_state")
+		address, err := p.functionAddress(m, "_dl_debug_state")
 		if errors.Is(err, ErrNoFunction) {
 			continue
 		}
@@ -187,24 +190,24 @@ func (p *Process) watchLinker() error {
 	return nil
 }
 
-// lookup returns the address of a function in a module.
-func (p *Process) lookup(m Module, name string) (uint64, error) {
+// functionAddress returns the address of a function in a module.
+func (p *Process) functionAddress(m Module, name string) (uint64, error) {
 	list, err := Functions(m.Path)
 	if err != nil {
 		return 0, err
 	}
-	f, ok := Find(list, name)
+	f, ok := FindFunction(list, name)
 	if !ok {
 		return 0, fmt.Errorf("ptrace: %s: %s: %w", m.Path, name, ErrNoFunction)
 	}
 	return m.Base + f.Offset, nil
 }
 
-// Library returns the address of a function of the C library.
-func (p *Process) Library(name string) (uint64, error) {
+// LibcFunction returns the address of a function of the C library.
+func (p *Process) LibcFunction(name string) (uint64, error) {
 	for _, m := range p.modules {
 		if strings.HasPrefix(m.Name(), "libc.so.") || strings.HasPrefix(m.Name(), "libc-2.") {
-			return p.lookup(m, name)
+			return p.functionAddress(m, name)
 		}
 	}
 	return 0, fmt.Errorf("ptrace: process %d: no C library: %s: %w", p.PID, name, ErrNoFunction)

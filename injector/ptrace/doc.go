@@ -5,10 +5,10 @@
 // It is what the fault injector needs and no more (Linux on x86-64 and AArch64):
 //
 //   - A breakpoint never leaves its place while threads run. The instruction
-//     under it is executed as a copy in memory of its own (see move), so no other
+//     under it is executed as a copy in memory of its own (see moveX86), so no other
 //     thread can slip through and no single-stepping is needed. An arrival costs
 //     one stop of one thread, and holds up that thread alone: 15 µs measured in a
-//     virtual machine, tracer and thread on one processor (see stayNear).
+//     virtual machine, tracer and thread on one processor (see followToCPU).
 //   - Libraries are followed as the dynamic linker maps and unmaps them.
 //   - Threads are followed. A forked child gets its memory cleaned and is let go;
 //     a child that borrows the memory (vfork) is followed until it executes a

@@ -36,7 +36,7 @@ func Functions(path string) ([]Function, error) {
 		return nil, fmt.Errorf("ptrace: %w", err)
 	}
 	defer f.Close()
-	if f.Machine != native.elf {
+	if f.Machine != native.ELF {
 		return nil, fmt.Errorf("ptrace: %s: not a program for this machine, but for %v", path, f.Machine)
 	}
 	found := map[uint64][]elf.Symbol{}
@@ -53,9 +53,9 @@ func Functions(path string) ([]Function, error) {
 	}
 	var out []Function
 	for _, offset := range slices.Sorted(maps.Keys(found)) {
-		out = append(out, merge(found[offset]))
+		out = append(out, mergeSymbols(found[offset]))
 	}
-	out = append(out, unnamed(f, out)...)
+	out = append(out, unnamedFunctions(f, out)...)
 	slices.SortFunc(out, func(a, b Function) int { return cmp.Compare(a.Offset, b.Offset) })
 	return out, nil
 }
@@ -66,8 +66,8 @@ func isEntry(f *elf.File, s elf.Symbol) bool {
 		i > 0 && i < len(f.Sections) && f.Sections[i].Flags&elf.SHF_EXECINSTR != 0
 }
 
-// merge makes one function of the symbols of an address.
-func merge(symbols []elf.Symbol) Function {
+// mergeSymbols makes one function of the symbols of an address.
+func mergeSymbols(symbols []elf.Symbol) Function {
 	public := map[elf.SymBind]int{elf.STB_GLOBAL: 0, elf.STB_WEAK: 1}
 	rank := func(s elf.Symbol) int {
 		if r, ok := public[elf.ST_BIND(s.Info)]; ok {
@@ -88,8 +88,8 @@ func merge(symbols []elf.Symbol) Function {
 	return out
 }
 
-// Find returns the first function that has the name.
-func Find(list []Function, name string) (Function, bool) {
+// FindFunction returns the first function that has the name.
+func FindFunction(list []Function, name string) (Function, bool) {
 	for _, f := range list {
 		if slices.Contains(f.Names, name) {
 			return f, true

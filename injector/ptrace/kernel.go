@@ -3,19 +3,19 @@ package ptrace
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
+
+	"laggard/internal/procfs"
 
 	"golang.org/x/sys/unix"
 )
 
-// followed are the events that stop a thread besides signals.
-const followed = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC
+// traceOptions are the events that stop a thread besides signals.
+const traceOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC
 
-// request is the system call. The wrappers of x/sys lack PTRACE_LISTEN, options
+// traceRequest is the system call. The wrappers of x/sys lack PTRACE_LISTEN, options
 // for PTRACE_SEIZE and a signal for PTRACE_DETACH.
-func request(what, tid int, data uintptr) error {
+func traceRequest(what, tid int, data uintptr) error {
 	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(what), uintptr(tid), 0, data, 0, 0)
 	switch e {
 	case 0:
@@ -26,19 +26,19 @@ func request(what, tid int, data uintptr) error {
 	return fmt.Errorf("ptrace: thread %d: %w", tid, e)
 }
 
-// alive drops the error that says that a thread is gone: its end is reported
+// ignoreGone drops the error that says that a thread is gone: its end is reported
 // by wait.
-func alive(err error) error {
+func ignoreGone(err error) error {
 	if errors.Is(err, unix.ESRCH) {
 		return nil
 	}
 	return err
 }
 
-// wait returns the next change of a thread that this thread traces. With block
+// waitThread returns the next change of a thread that this thread traces. With block
 // false it returns tid 0 when there is none. Without any such thread it returns
 // ErrEnded.
-func wait(which int, block bool) (int, unix.WaitStatus, error) {
+func waitThread(which int, block bool) (int, unix.WaitStatus, error) {
 	flags := unix.WALL | unix.WNOTHREAD
 	if !block {
 		flags |= unix.WNOHANG
@@ -58,40 +58,17 @@ func wait(which int, block bool) (int, unix.WaitStatus, error) {
 	}
 }
 
-// event is the PTRACE_EVENT_ number of a stop, 0 for one by a signal.
-func event(status unix.WaitStatus) int { return int(uint32(status) >> 16 & 0xff) }
+// stopEvent is the PTRACE_EVENT_ number of a stop, 0 for one by a signal.
+func stopEvent(status unix.WaitStatus) int { return int(uint32(status) >> 16 & 0xff) }
 
-// stopping tells the signals that stop a whole process.
-func stopping(sig unix.Signal) bool {
+// isStopSignal tells the signals that stop a whole process.
+func isStopSignal(sig unix.Signal) bool {
 	return sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU
-}
-
-// tasks lists the threads of a process.
-func tasks(pid int) ([]int, error) {
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		return nil, fmt.Errorf("ptrace: process %d: %w", pid, err)
-	}
-	var out []int
-	for _, e := range entries {
-		if tid, err := strconv.Atoi(e.Name()); err == nil {
-			out = append(out, tid)
-		}
-	}
-	return out, nil
 }
 
 // processOf returns the process a thread belongs to, 0 if it is gone.
 func processOf(tid int) int {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "Tgid:"); ok {
-			pid, _ := strconv.Atoi(strings.TrimSpace(rest))
-			return pid
-		}
-	}
-	return 0
+	status, _ := procfs.ReadStatus(tid)
+	pid, _ := strconv.Atoi(status["Tgid"])
+	return pid
 }

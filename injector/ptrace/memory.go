@@ -3,6 +3,8 @@ package ptrace
 import (
 	"fmt"
 
+	"laggard/internal/procfs"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +24,7 @@ func (p *Process) makeSlot(t *Thread, b *Breakpoint) error {
 	if err != nil {
 		return err
 	}
-	code, err := native.move(b.code(), b.Address, a.next)
+	code, err := native.move(b.originalCode(), b.Address, a.next)
 	if err != nil {
 		return err
 	}
@@ -41,11 +43,11 @@ func (p *Process) areaNear(t *Thread, address uint64) (*area, error) {
 			return a, nil
 		}
 	}
-	maps, err := mappings(p.PID)
+	maps, err := procfs.ReadMaps(p.PID)
 	if err != nil {
 		return nil, err
 	}
-	at, ok := gap(maps, address, native.reach)
+	at, ok := findGap(maps, address, native.reach)
 	if !ok {
 		return nil, fmt.Errorf("ptrace: process %d: near %#x: %w", p.PID, address, ErrNoRoom)
 	}
@@ -57,38 +59,38 @@ func (p *Process) areaNear(t *Thread, address uint64) (*area, error) {
 	return &p.areas[len(p.areas)-1], nil
 }
 
-// Map gives the process a page of memory of its own, all zero, and returns its
+// MapPage gives the process a page of memory of its own, all zero, and returns its
 // address. The thread must stand.
-func (t *Thread) Map() (uint64, error) {
+func (t *Thread) MapPage() (uint64, error) {
 	return t.mmap(0, page, unix.PROT_READ|unix.PROT_WRITE, 0)
 }
 
 func (t *Thread) mmap(at, size, protection, flags uint64) (uint64, error) {
 	flags |= unix.MAP_PRIVATE | unix.MAP_ANONYMOUS
-	return t.System(unix.SYS_MMAP, at, size, protection, flags, ^uint64(0), 0)
+	return t.SystemCall(unix.SYS_MMAP, at, size, protection, flags, ^uint64(0), 0)
 }
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// gap finds a free range for an area near the address, as close as can be. It
+// findGap finds a free range for an area near the address, as close as can be. It
 // keeps clear of the first megabyte and leaves room around: the heap and stacks
 // next to a gap grow.
-func gap(maps []mapping, address, reach uint64) (uint64, bool) {
+func findGap(maps []procfs.Mapping, address, reach uint64) (uint64, bool) {
 	const clear = 16 << 20
 	best, found := uint64(0), false
 	low := uint64(1 << 20)
-	for _, m := range append(maps, mapping{low: 1 << 47, high: 1 << 47}) {
-		if m.low > low && m.low-low >= areaSize+2*page {
-			room := m.low - low - areaSize
+	for _, m := range append(maps, procfs.Mapping{Lo: 1 << 47, Hi: 1 << 47}) {
+		if m.Lo > low && m.Lo-low >= areaSize+2*page {
+			room := m.Lo - low - areaSize
 			margin := min(room/2, clear) / page * page
-			for _, at := range []uint64{low + margin, m.low - areaSize - margin} {
+			for _, at := range []uint64{low + margin, m.Lo - areaSize - margin} {
 				at = at / page * page
 				if distance(at, address) < reach && (!found || distance(at, address) < distance(best, address)) {
 					best, found = at, true
 				}
 			}
 		}
-		low = max(low, m.high)
+		low = max(low, m.Hi)
 	}
 	return best, found
 }

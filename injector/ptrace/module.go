@@ -1,12 +1,11 @@
 package ptrace
 
 import (
-	"bufio"
 	"debug/elf"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"laggard/internal/procfs"
 )
 
 // Module is a program or library that is mapped into the process.
@@ -20,59 +19,27 @@ type Module struct {
 // Name is the last element of the path.
 func (m Module) Name() string { return filepath.Base(m.Path) }
 
-// same tells whether it is one module; its end may be another one, since memory that is asked for
+// isSame reports whether it is one module; its end may be another one, since memory that is asked for
 // may come between its parts.
-func (m Module) same(other Module) bool { return m.Path == other.Path && m.Base == other.Base }
+func (m Module) isSame(other Module) bool { return m.Path == other.Path && m.Base == other.Base }
 
-// mapping is one line of /proc/PID/maps.
-type mapping struct {
-	low, high, offset uint64
-	perms, path       string
-}
+// isCode reports whether a mapping is a file's code.
+func isCode(m procfs.Mapping) bool { return m.Executable && strings.HasPrefix(m.Path, "/") }
 
-func mappings(pid int) ([]mapping, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil, fmt.Errorf("ptrace: process %d: %w", pid, err)
-	}
-	defer f.Close()
-	var out []mapping
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var m mapping
-		var device string
-		var inode uint64
-		n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x %s %d", &m.low, &m.high, &m.perms, &m.offset, &device, &inode)
-		if n < 6 {
-			continue
-		}
-		if at := strings.IndexAny(lines.Text(), "/["); at >= 0 {
-			m.path = strings.TrimSuffix(lines.Text()[at:], " (deleted)")
-		}
-		out = append(out, m)
-	}
-	return out, lines.Err()
-}
-
-// executable tells a mapping of a file's code.
-func (m mapping) executable() bool {
-	return strings.Contains(m.perms, "x") && strings.HasPrefix(m.path, "/")
-}
-
-// files remembers the segments of the files that were looked at, since a job's
+// segmentCache remembers the segments of the files that were looked at, since a job's
 // libraries are many and are looked at after every dlopen.
-type files map[string][]elf.ProgHeader
+type segmentCache map[string][]elf.ProgHeader
 
-// mapped lists the modules of a process in the order of their addresses. Files
+// modulesOf lists the modules of a process in the order of their addresses. Files
 // that are no ELF objects are left out.
-func (f files) mapped(maps []mapping) []Module {
+func (f segmentCache) modulesOf(maps []procfs.Mapping) []Module {
 	var out []Module
 	for i := 0; i < len(maps); {
 		last := i
-		for last+1 < len(maps) && maps[last+1].path == maps[i].path {
+		for last+1 < len(maps) && maps[last+1].Path == maps[i].Path {
 			last++
 		}
-		if m, ok := f.module(maps[i : last+1]); ok {
+		if m, ok := f.newModule(maps[i : last+1]); ok {
 			out = append(out, m)
 		}
 		i = last + 1
@@ -80,15 +47,15 @@ func (f files) mapped(maps []mapping) []Module {
 	return out
 }
 
-// module makes a module of neighbouring mappings of one file.
-func (f files) module(parts []mapping) (Module, bool) {
+// newModule makes a module of neighbouring mappings of one file.
+func (f segmentCache) newModule(parts []procfs.Mapping) (Module, bool) {
 	for _, p := range parts {
-		if !p.executable() {
+		if !isCode(p) {
 			continue
 		}
-		for _, s := range f.code(p.path) {
-			if s.Off/page*page == p.offset {
-				return Module{p.path, p.low - s.Vaddr/page*page, parts[0].low, parts[len(parts)-1].high}, true
+		for _, s := range f.codeSegments(p.Path) {
+			if s.Off/page*page == p.Offset {
+				return Module{p.Path, p.Lo - s.Vaddr/page*page, parts[0].Lo, parts[len(parts)-1].Hi}, true
 			}
 		}
 	}
@@ -97,8 +64,8 @@ func (f files) module(parts []mapping) (Module, bool) {
 
 const page = 4096
 
-// code returns the segments of a file that are executed.
-func (f files) code(path string) []elf.ProgHeader {
+// codeSegments returns the segments of a file that are executed.
+func (f segmentCache) codeSegments(path string) []elf.ProgHeader {
 	if known, ok := f[path]; ok {
 		return known
 	}

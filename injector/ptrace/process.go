@@ -1,12 +1,12 @@
 package ptrace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
+
+	"laggard/internal/procfs"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,19 +19,19 @@ type Process struct {
 	threads map[int]*Thread
 	early   map[int]bool // new threads that stopped before their maker told of them
 	mem     *os.File
-	files   files
+	files   segmentCache
 	modules []Module
 	breaks  map[uint64]*Breakpoint
 	areas   []area
-	plants  []planted
+	patches []patchedCode
 	gate    uint64 // where a syscall instruction is, 0 not looked for
 	handler Handler
 	stop    *Stop
 	traps   int
 	frozen  bool // stopped threads stay stopped
-	// Over is asked after every change in the process; true ends Run. Nil: it never is.
-	Over    func() bool
-	leaving bool // no breakpoint is placed any more
+	// ShouldStop is asked after every change in the process; true ends Run. Nil: it never is.
+	ShouldStop func() bool
+	leaving    bool // no breakpoint is placed any more
 }
 
 // Thread is a thread of a Process. Registers and memory can be had while it
@@ -51,13 +51,13 @@ type Stop struct {
 	At     *Breakpoint
 }
 
-// Next is what becomes of a thread that arrived at a breakpoint.
-type Next int
+// Action is what becomes of a thread that arrived at a breakpoint.
+type Action int
 
 // Go on; go on and take the breakpoint away; or end Run with the thread standing
 // before the instruction.
 const (
-	Continue Next = iota
+	Continue Action = iota
 	Retire
 	Halt
 )
@@ -71,11 +71,11 @@ type Handler interface {
 	// Hit is told of each arrival at a breakpoint. The thread stands there, not behind
 	// the trap; one whose registers it changed goes on with these, and elsewhere if
 	// that was the program counter.
-	Hit(t *Thread, b *Breakpoint) (Next, error)
+	Hit(t *Thread, b *Breakpoint) (Action, error)
 }
 
 func newProcess(pid int) *Process {
-	return &Process{PID: pid, threads: map[int]*Thread{}, early: map[int]bool{}, files: files{},
+	return &Process{PID: pid, threads: map[int]*Thread{}, early: map[int]bool{}, files: segmentCache{},
 		breaks: map[uint64]*Breakpoint{}}
 }
 
@@ -83,80 +83,44 @@ func newProcess(pid int) *Process {
 // thread tid. The process goes on; modules are reported once it has done so.
 func Seize(pid, tid int) (*Process, error) {
 	p := newProcess(pid)
-	if err := request(unix.PTRACE_SEIZE, tid, followed); err != nil {
+	if err := traceRequest(unix.PTRACE_SEIZE, tid, traceOptions); err != nil {
 		return nil, err
 	}
-	p.add(tid)
+	p.addThread(tid)
 	return p, nil
 }
 
-// Attach begins to trace a running process and all its threads. They stand until
-// Run or Detach.
-func Attach(pid int) (*Process, error) {
-	p := newProcess(pid)
-	for found := true; found; {
-		list, err := tasks(pid)
-		if err != nil {
-			return nil, err
-		}
-		found = false
-		for _, tid := range list {
-			if p.threads[tid] != nil {
-				continue
-			}
-			if err := alive(request(unix.PTRACE_SEIZE, tid, followed)); err != nil {
-				return nil, errors.Join(err, p.Detach())
-			}
-			p.add(tid)
-			found = true
-		}
-	}
-	if err := p.freeze(); err != nil {
-		return nil, errors.Join(err, p.Detach())
-	}
-	return p, p.newImage()
-}
-
-func (p *Process) add(tid int) *Thread {
+func (p *Process) addThread(tid int) *Thread {
 	t := &Thread{TID: tid, process: p}
 	p.threads[tid] = t
 	return t
 }
 
-// Run lets the process run and reports to h until the process has ended, with a
-// nil Stop, or until h says Halt or it is Over.
+// Run reports to h what happens in the process until it has ended, with a nil
+// Stop, or until h says Halt or it is Over.
 func (p *Process) Run(h Handler) (*Stop, error) {
-	p.handler, p.stop = h, nil
-	if p.mem != nil {
-		if err := h.Mapped(p, p.modules); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.thaw(); err != nil {
-		return nil, err
-	}
-	for p.stop == nil && !p.Ended && (p.Over == nil || !p.Over()) {
-		if _, err := p.serve(true); err != nil && !p.dead() {
+	p.handler = h
+	for p.stop == nil && !p.Ended && (p.ShouldStop == nil || !p.ShouldStop()) {
+		if _, err := (dispatcher{p}).serveEvent(true); err != nil && !p.isDead() {
 			return nil, err
 		}
 	}
 	return p.stop, nil
 }
 
-// dead tells whether the process is gone or going, so that what fails meanwhile
+// isDead reports whether the process is gone or going, so that what fails meanwhile
 // is no error; its end is still to be waited for.
-func (p *Process) dead() bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
-	if err != nil {
-		return true
-	}
-	_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
-	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+func (p *Process) isDead() bool {
+	s, err := procfs.ReadStat(p.PID)
+	return err != nil || s.Ended()
 }
 
-// serve deals with one change of one thread and tells whether there was one.
-func (p *Process) serve(block bool) (bool, error) {
-	tid, status, err := wait(-1, block)
+// dispatcher acts on what the kernel reports of the threads of a process.
+type dispatcher struct{ *Process }
+
+// serveEvent deals with one change of one thread and reports whether there was one.
+func (p dispatcher) serveEvent(block bool) (bool, error) {
+	tid, status, err := waitThread(-1, block)
 	if errors.Is(err, ErrEnded) {
 		p.Ended = true
 		return false, nil
@@ -164,10 +128,10 @@ func (p *Process) serve(block bool) (bool, error) {
 	if err != nil || tid == 0 {
 		return false, err
 	}
-	return true, p.change(tid, status)
+	return true, p.applyStatus(tid, status)
 }
 
-func (p *Process) change(tid int, status unix.WaitStatus) error {
+func (p dispatcher) applyStatus(tid int, status unix.WaitStatus) error {
 	t := p.threads[tid]
 	switch {
 	case status.Exited() || status.Signaled():
@@ -179,31 +143,31 @@ func (p *Process) change(tid int, status unix.WaitStatus) error {
 		return nil
 	case !status.Stopped():
 		return nil
-	case t == nil && event(status) == unix.PTRACE_EVENT_EXEC && tid == p.PID:
-		t = p.add(tid) // another thread executed a program and took over its number
+	case t == nil && stopEvent(status) == unix.PTRACE_EVENT_EXEC && tid == p.PID:
+		t = p.addThread(tid) // another thread executed a program and took over its number
 	case t == nil:
 		p.early[tid] = true
 		return nil
 	}
-	return alive(p.stopped(t, status))
+	return ignoreGone(p.dispatchStop(t, status))
 }
 
-func (p *Process) stopped(t *Thread, status unix.WaitStatus) error {
+func (p dispatcher) dispatchStop(t *Thread, status unix.WaitStatus) error {
 	sig := status.StopSignal()
-	switch event(status) {
+	switch stopEvent(status) {
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
-		if err := p.born(t, event(status)); err != nil {
+		if err := p.adoptChild(t, stopEvent(status)); err != nil {
 			return err
 		}
 		return p.resume(t, 0)
 	case unix.PTRACE_EVENT_EXEC:
-		return p.executed(t)
+		return p.onExec(t)
 	case unix.PTRACE_EVENT_STOP:
-		t.listening = stopping(sig)
+		t.listening = isStopSignal(sig)
 		return p.resume(t, 0)
 	}
 	if sig == unix.SIGTRAP {
-		return p.trapped(t)
+		return p.dispatchTrap(t)
 	}
 	return p.resume(t, sig)
 }
@@ -216,42 +180,42 @@ func (p *Process) resume(t *Thread, sig unix.Signal) error {
 	}
 	t.standing, t.signal = false, 0
 	if t.listening {
-		return alive(request(unix.PTRACE_LISTEN, t.TID, 0))
+		return ignoreGone(traceRequest(unix.PTRACE_LISTEN, t.TID, 0))
 	}
-	return alive(request(unix.PTRACE_CONT, t.TID, uintptr(sig)))
+	return ignoreGone(traceRequest(unix.PTRACE_CONT, t.TID, uintptr(sig)))
 }
 
-// born takes charge of a thread or process that t made.
-func (p *Process) born(t *Thread, how int) error {
+// adoptChild takes charge of a thread or process that t made.
+func (p dispatcher) adoptChild(t *Thread, how int) error {
 	message, err := unix.PtraceGetEventMsg(t.TID)
 	if err != nil {
-		return alive(err)
+		return ignoreGone(err)
 	}
 	child := int(message)
 	if !p.early[child] {
-		_, status, err := wait(child, true)
+		_, status, err := waitThread(child, true)
 		if err != nil || !status.Stopped() {
 			return nil // it is gone already
 		}
 	}
 	delete(p.early, child)
-	c := p.add(child)
+	c := p.addThread(child)
 	if how == unix.PTRACE_EVENT_FORK {
-		return p.forked(c)
+		return p.detachFork(c)
 	}
 	c.guest = t.guest || processOf(child) != p.PID
 	return p.resume(c, 0)
 }
 
-// forked takes the breakpoints out of the copied memory and lets the child go.
-func (p *Process) forked(c *Thread) error {
+// detachFork takes the breakpoints out of the copied memory and lets the child go.
+func (p dispatcher) detachFork(c *Thread) error {
 	delete(p.threads, c.TID)
 	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", c.TID), os.O_RDWR, 0)
 	if err != nil {
-		return alive(request(unix.PTRACE_DETACH, c.TID, 0))
+		return ignoreGone(traceRequest(unix.PTRACE_DETACH, c.TID, 0))
 	}
 	defer mem.Close()
-	for _, old := range slices.Backward(p.plants) {
+	for _, old := range slices.Backward(p.patches) {
 		if _, err := mem.WriteAt(old.code, int64(old.address)); err != nil {
 			break
 		}
@@ -263,21 +227,21 @@ func (p *Process) forked(c *Thread) error {
 			}
 		}
 	}
-	return alive(request(unix.PTRACE_DETACH, c.TID, 0))
+	return ignoreGone(traceRequest(unix.PTRACE_DETACH, c.TID, 0))
 }
 
-// executed is called when t has become another program.
-func (p *Process) executed(t *Thread) error {
+// onExec is called when t has become another program.
+func (p dispatcher) onExec(t *Thread) error {
 	if t.guest {
 		delete(p.threads, t.TID)
-		return alive(request(unix.PTRACE_DETACH, t.TID, 0))
+		return ignoreGone(traceRequest(unix.PTRACE_DETACH, t.TID, 0))
 	}
 	p.threads = map[int]*Thread{t.TID: t}
 	if err := p.newImage(); err != nil {
 		return err
 	}
 	if p.handler != nil && !p.leaving {
-		if err := p.handler.Mapped(p, p.modules); err != nil {
+		if err := p.handler.Mapped(p.Process, p.modules); err != nil {
 			return err
 		}
 	}
@@ -288,13 +252,13 @@ func (p *Process) executed(t *Thread) error {
 func (p *Process) newImage() error {
 	p.close()
 	clear(p.breaks)
-	p.areas, p.plants, p.gate, p.modules = nil, nil, 0, nil
+	p.areas, p.patches, p.gate, p.modules = nil, nil, 0, nil
 	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", p.PID), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("ptrace: process %d: %w", p.PID, err)
 	}
 	p.mem = mem
-	if _, err := p.look(); err != nil || p.leaving {
+	if _, err := p.refreshModules(); err != nil || p.leaving {
 		return err
 	}
 	return p.watchLinker()
@@ -307,21 +271,21 @@ func (p *Process) close() {
 	}
 }
 
-// look reads which modules are mapped and returns those that were not before.
-func (p *Process) look() ([]Module, error) {
-	maps, err := mappings(p.PID)
+// refreshModules reads which modules are mapped and returns those that were not before.
+func (p *Process) refreshModules() ([]Module, error) {
+	maps, err := procfs.ReadMaps(p.PID)
 	if err != nil {
 		return nil, err
 	}
-	now := p.files.mapped(maps)
+	now := p.files.modulesOf(maps)
 	for _, m := range p.modules {
-		if !slices.ContainsFunc(now, m.same) {
-			p.forget(m)
+		if !slices.ContainsFunc(now, m.isSame) {
+			p.dropBreakpoints(m)
 		}
 	}
 	var added []Module
 	for _, m := range now {
-		if !slices.ContainsFunc(p.modules, m.same) {
+		if !slices.ContainsFunc(p.modules, m.isSame) {
 			added = append(added, m)
 		}
 	}

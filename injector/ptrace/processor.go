@@ -2,35 +2,34 @@ package ptrace
 
 import (
 	"bytes"
-	"debug/elf"
+
+	"laggard/binary/processor"
 )
 
-// processor is what differs between the kinds of processors, native being the one that this
-// program runs on; its registers are in the files that are built for it alone.
-type processor struct {
-	elf     elf.Machine
-	longest int    // instruction in bytes
-	align   int    // of instructions
-	trap    []byte // the instruction of a breakpoint
-	behind  uint64 // how far behind a trap a thread stands that has met it
-	reach   uint64 // how far a copy may be from its place
+// patches are the instructions that are written into a program, and how one is moved elsewhere, by the kind of
+// processor. native is the one that this program runs on; its registers are in the files that are built for it alone.
+type patches struct {
+	*processor.Processor
+	trap       []byte // the instruction of a breakpoint
+	trapOffset uint64 // how far behind a trap a thread stands that has met it
+	reach      uint64 // how far a copy may be from its place
 	// move returns code that, executed at to, does what the first instruction of code does
 	// at from and then goes on behind that. It wraps ErrInstruction if there is none, or if
 	// to is too far away for what it refers to.
-	move   func(code []byte, from, to uint64) ([]byte, error)
-	toSelf []byte // a jump in place
-	fault  []byte // an instruction for which the kernel sends SIGSEGV
-	gate   []byte // the instruction that calls the system
+	move        func(code []byte, from, to uint64) ([]byte, error)
+	selfJump    []byte // a jump in place
+	fault       []byte // an instruction for which the kernel sends SIGSEGV
+	syscallCode []byte // the instruction that calls the system
 }
 
-// find looks for the instruction that calls the system, -1 if there is none.
-func (p *processor) find(code []byte) int {
+// findSyscall looks for the instruction that calls the system, -1 if there is none.
+func (p *patches) findSyscall(code []byte) int {
 	for from := 0; ; {
-		at := bytes.Index(code[from:], p.gate)
+		at := bytes.Index(code[from:], p.syscallCode)
 		if at < 0 {
 			return -1
 		}
-		if from += at; from%p.align == 0 {
+		if from += at; from%p.Alignment == 0 {
 			return from
 		}
 		from++
@@ -38,7 +37,7 @@ func (p *processor) find(code []byte) int {
 }
 
 // Spin has the thread that stands at a breakpoint jump in place, and each that comes there.
-func (t *Thread) Spin(b *Breakpoint) error { return t.process.plant(b, native.toSelf) }
+func (t *Thread) Spin(b *Breakpoint) error { return t.process.plantCode(b, native.selfJump) }
 
 // Fault has the thread that stands at a breakpoint receive SIGSEGV from an instruction there.
 func (t *Thread) Fault(b *Breakpoint) error {
@@ -46,15 +45,15 @@ func (t *Thread) Fault(b *Breakpoint) error {
 	if err != nil {
 		return err
 	}
-	r.toFault()
+	r.prepareFault()
 	if err := t.SetRegisters(r); err != nil {
 		return err
 	}
-	return t.process.plant(b, native.fault)
+	return t.process.plantCode(b, native.fault)
 }
 
-// plant writes an instruction where a thread stands.
-func (p *Process) plant(b *Breakpoint, code []byte) error {
+// plantCode writes an instruction where a thread stands.
+func (p *Process) plantCode(b *Breakpoint, code []byte) error {
 	if err := p.Remove(b); err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 
 // TestFind: the instruction that calls the system is found where an instruction may begin.
 func TestFind(t *testing.T) {
-	for _, p := range []*processor{x86, arm} {
+	for _, p := range []*patches{x86, arm} {
 		for ahead, want := range map[int]int{0: 0, 4: 4, 8: 8, 2: 2, 5: 5} {
-			code := append(bytes.Repeat([]byte{0x1f}, ahead), p.gate...)
-			if ahead%p.align != 0 {
+			code := append(bytes.Repeat([]byte{0x1f}, ahead), p.syscallCode...)
+			if ahead%p.Alignment != 0 {
 				want = -1
 			}
-			if got := p.find(code); got != want {
-				t.Errorf("%v: %d instead of %d", p.elf, got, want)
+			if got := p.findSyscall(code); got != want {
+				t.Errorf("%v: %d instead of %d", p.ELF, got, want)
 			}
 		}
 	}

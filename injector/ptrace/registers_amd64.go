@@ -3,6 +3,8 @@ package ptrace
 import (
 	"encoding/binary"
 
+	"laggard/binary/processor"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -36,46 +38,46 @@ func (r *Registers) SetSP(to uint64) { r.Rsp = to }
 func (r *Registers) result() uint64         { return r.Rax }
 func (r *Registers) setResult(value uint64) { r.Rax = value }
 
-func (r *Registers) argument(i int) *uint64 {
+func (r *Registers) argumentRegister(i int) *uint64 {
 	return []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.Rcx, &r.R8, &r.R9}[i]
 }
 
-// system sets the registers for a system call, and that none is to be begun again.
-func (r *Registers) system(number uint64, arguments []uint64) {
+// setSystemCall sets the registers for a system call, and that none is to be begun again.
+func (r *Registers) setSystemCall(number uint64, arguments []uint64) {
 	r.Rax, r.Orig_rax = number, ^uint64(0)
 	for i, a := range arguments {
 		*[]*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9}[i] = a
 	}
 }
 
-// toFault: hlt needs nothing. It is one byte: other threads that have just gone over the
+// prepareFault: hlt needs nothing. It is one byte: other threads that have just gone over the
 // breakpoint find their code behind it as it was.
-func (r *Registers) toFault() {}
+func (r *Registers) prepareFault() {}
 
-// jump tells where a conditional jump leads, what is behind it, and whether it would be taken.
-func (r *Registers) jump(code []byte, at uint64) (target, next uint64, would, ok bool) {
-	s, err := measure(code)
+// decodeJump tells where a conditional jump leads, what is behind it, and whether it would be taken.
+func (r *Registers) decodeJump(code []byte, at uint64) (target, next uint64, would, ok bool) {
+	s, err := measureInstruction(code)
 	if err != nil {
 		return 0, 0, false, false
 	}
-	condition, ok := s.condition(code)
+	condition, ok := s.conditionCode(code)
 	if !ok {
 		return 0, 0, false, false
 	}
 	next = at + uint64(s.size)
-	return next + s.offset(code), next, holds(condition, r.Eflags), true
+	return next + s.relativeOffset(code), next, processor.X86Holds(condition, r.Eflags), true
 }
 
-// returns is the return address at the entry of a function.
-func (p *Process) returns(r *Registers) (uint64, error) { return p.word(r.Rsp) }
+// returnAddress is the return address at the entry of a function.
+func (p *Process) returnAddress(r *Registers) (uint64, error) { return p.readWord(r.Rsp) }
 
 func (p *Process) setReturn(r *Registers, to uint64) error {
 	return p.Write(r.Rsp, binary.LittleEndian.AppendUint64(nil, to))
 }
 
-// link makes the instruction that the thread stands at a call: the return address is inside
+// fakeCall makes the instruction that the thread stands at a call: the return address is inside
 // it. A called function may take the low byte for the number of vector arguments.
-func (t *Thread) link(r *Registers) error {
+func (t *Thread) fakeCall(r *Registers) error {
 	r.Rsp -= 8
 	r.Rax = 0
 	return t.process.setReturn(r, r.Rip+1)

@@ -3,6 +3,8 @@ package ptrace
 import (
 	"encoding/binary"
 
+	"laggard/binary/processor"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -41,27 +43,29 @@ func (r *Registers) SP() uint64 { return r.Sp }
 // SetSP changes the stack pointer.
 func (r *Registers) SetSP(to uint64) { r.Sp = to }
 
-func (r *Registers) result() uint64         { return r.Regs[0] }
-func (r *Registers) setResult(value uint64) { r.Regs[0] = value }
-func (r *Registers) argument(i int) *uint64 { return &r.Regs[i] }
+func (r *Registers) result() uint64                 { return r.Regs[0] }
+func (r *Registers) setResult(value uint64)         { r.Regs[0] = value }
+func (r *Registers) argumentRegister(i int) *uint64 { return &r.Regs[i] }
 
-// system sets the registers for a system call.
-func (r *Registers) system(number uint64, arguments []uint64) {
+// setSystemCall sets the registers for a system call.
+func (r *Registers) setSystemCall(number uint64, arguments []uint64) {
 	r.Regs[8] = number
 	copy(r.Regs[:], arguments)
 }
 
-// toFault has the register zero that the instruction of a fault takes for an address.
-func (r *Registers) toFault() { r.Regs[16] = 0 }
+// prepareFault has the register zero that the instruction of a fault takes for an address.
+func (r *Registers) prepareFault() { r.Regs[16] = 0 }
 
-// jump tells where a conditional jump leads, what is behind it, and whether it would be taken.
-func (r *Registers) jump(code []byte, at uint64) (target, next uint64, would, ok bool) {
-	c, ok := conditional(binary.LittleEndian.Uint32(code))
-	return at + c.offset, at + 4, ok && c.holds(r.Regs[:], r.Pstate), ok
+// decodeJump tells where a conditional jump leads, what is behind it, and whether it would be taken.
+func (r *Registers) decodeJump(code []byte, at uint64) (target, next uint64, would, ok bool) {
+	w := binary.LittleEndian.Uint32(code)
+	b, ok := processor.DecodeArmBranch(w)
+	ok = ok && b.Conditional()
+	return at + uint64(b.Offset), at + 4, ok && b.Taken(w, r.Regs[:], r.Pstate>>28), ok
 }
 
-// returns is the return address at the entry of a function.
-func (p *Process) returns(r *Registers) (uint64, error) { return r.Regs[30], nil }
+// returnAddress is the return address at the entry of a function.
+func (p *Process) returnAddress(r *Registers) (uint64, error) { return r.Regs[30], nil }
 
 func (p *Process) setReturn(r *Registers, to uint64) error {
 	r.Regs[30] = to
@@ -72,10 +76,10 @@ func (p *Process) setReturn(r *Registers, to uint64) error {
 // address.
 const maxPrologue = 16
 
-// link makes an instruction of the function that the thread stands at the entry of a call.
+// fakeCall makes an instruction of the function that the thread stands at the entry of a call.
 // It goes on to where the function has saved its own return address, since a caller's
 // cannot be found otherwise; a function that does not save it is left out of the stack.
-func (t *Thread) link(r *Registers) error {
+func (t *Thread) fakeCall(r *Registers) error {
 	for range maxPrologue {
 		if b := t.process.breaks[r.Pc]; b != nil {
 			if err := t.process.Remove(b); err != nil {
@@ -87,17 +91,17 @@ func (t *Thread) link(r *Registers) error {
 			return err
 		}
 		w := binary.LittleEndian.Uint32(code[:])
-		if leavesLine(w) {
+		if mayBranch(w) {
 			return nil
 		}
-		if err := t.single(*r, r.Pc); err != nil {
+		if err := t.singleStep(*r, r.Pc); err != nil {
 			return err
 		}
 		var err error
 		if *r, err = t.Registers(); err != nil {
 			return err
 		}
-		if savesLink(w) {
+		if savesLinkRegister(w) {
 			r.Regs[30] = r.Pc + 4 // behind the instruction that now comes
 			return nil
 		}

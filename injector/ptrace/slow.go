@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// planted is code that was replaced for a while.
-type planted struct {
+// patchedCode is code that was replaced for a while.
+type patchedCode struct {
 	address uint64
 	code    []byte
 }
@@ -21,18 +21,18 @@ type planted struct {
 // stopping the threads takes, twice a round.
 func (p *Process) Slow(factor float64, slice time.Duration) error {
 	defer p.close()
-	if err := errors.Join(p.clean(), p.freeze()); err != nil {
+	if err := errors.Join(p.removeBreakpoints(), p.stopThreads()); err != nil {
 		return p.unlessDead(err)
 	}
 	for !p.Ended {
 		began := time.Now()
-		if err := p.letRun(began.Add(slice)); err != nil {
+		if err := p.runUntil(began.Add(slice)); err != nil {
 			return p.unlessDead(err)
 		}
-		p.hold()
+		p.plantSpins()
 		rest := time.Duration(factor * float64(time.Since(began)))
-		err := p.letRun(began.Add(rest))
-		p.unhold()
+		err := p.runUntil(began.Add(rest))
+		p.restoreCode()
 		if err != nil {
 			return p.unlessDead(err)
 		}
@@ -40,21 +40,21 @@ func (p *Process) Slow(factor float64, slice time.Duration) error {
 	return nil
 }
 
-// letRun lets the threads run until the time has come, and stops them.
-func (p *Process) letRun(end time.Time) error {
-	if err := p.thaw(); err != nil {
+// runUntil lets the threads run until the time has come, and stops them.
+func (p *Process) runUntil(end time.Time) error {
+	if err := p.resumeThreads(); err != nil {
 		return err
 	}
-	if err := p.serveUntil(end); err != nil {
+	if err := (dispatcher{p}).serveUntil(end); err != nil {
 		return err
 	}
-	return p.freeze()
+	return p.stopThreads()
 }
 
 // unlessDead waits for the end of a process that is dying, whose error is none.
 func (p *Process) unlessDead(err error) error {
-	for !p.Ended && p.dead() {
-		if _, failed := p.serve(true); failed != nil && !p.dead() {
+	for !p.Ended && p.isDead() {
+		if _, failed := (dispatcher{p}).serveEvent(true); failed != nil && !p.isDead() {
 			return failed
 		}
 	}
@@ -64,27 +64,27 @@ func (p *Process) unlessDead(err error) error {
 	return err
 }
 
-// hold plants the jump wherever a thread stands. Where that cannot be written,
+// plantSpins plants the jump wherever a thread stands. Where that cannot be written,
 // as in the kernel's own pages, the thread is let run.
-func (p *Process) hold() {
+func (p *Process) plantSpins() {
 	for _, t := range p.threads {
 		r, err := t.Registers()
 		if t.guest || err != nil {
 			continue
 		}
-		old := planted{r.PC(), make([]byte, len(native.toSelf))}
-		if p.Read(old.address, old.code) == nil && p.Write(old.address, native.toSelf) == nil {
-			p.plants = append(p.plants, old)
+		old := patchedCode{r.PC(), make([]byte, len(native.selfJump))}
+		if p.Read(old.address, old.code) == nil && p.Write(old.address, native.selfJump) == nil {
+			p.patches = append(p.patches, old)
 		}
 	}
 }
 
-// unhold puts the code back, last first: two threads may have stood a byte apart.
-func (p *Process) unhold() {
-	for _, old := range slices.Backward(p.plants) {
+// restoreCode puts the code back, last first: two threads may have stood a byte apart.
+func (p *Process) restoreCode() {
+	for _, old := range slices.Backward(p.patches) {
 		if p.Write(old.address, old.code) != nil {
 			break // the process is gone
 		}
 	}
-	p.plants = nil
+	p.patches = nil
 }

@@ -1,17 +1,19 @@
 package ptrace
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"slices"
+
+	"laggard/binary/callframe"
 )
 
-// unnamed lists the functions of a stripped file that no symbol names, by the
+// unnamedFunctions lists the functions of a stripped file that no symbol names, by the
 // search table for unwinding, .eh_frame_hdr (Linux Standard Base Core 5.0, 10.6),
 // in the form that linkers write. It has every function, and the parts that
 // compilers split off. known are the functions with names.
-func unnamed(f *elf.File, known []Function) []Function {
+func unnamedFunctions(f *elf.File, known []Function) []Function {
 	text := f.Section(".text")
 	if f.Section(".symtab") != nil || text == nil {
 		return nil
@@ -40,22 +42,18 @@ func searchTable(f *elf.File) []uint64 {
 	if s == nil {
 		return nil
 	}
-	const header, entry = 12, 8
 	data, err := s.Data()
-	// Version 1; pointers relative to their place, a 4-byte count, a table of
-	// 4-byte distances from the beginning of the section.
-	if err != nil || len(data) < header || data[0] != 1 || data[2] != 0x03 || data[3] != 0x3b {
+	if err != nil {
 		return nil
 	}
-	count := uint64(binary.LittleEndian.Uint32(data[8:]))
-	if count > uint64(len(data)-header)/entry {
+	table := callframe.Table{Memory: bytes.NewReader(data), Order: f.ByteOrder}
+	starts, err := table.Starts() // from the beginning of the section
+	if err != nil {
 		return nil
 	}
-	var out []uint64
-	for i := range count {
-		distance := int32(binary.LittleEndian.Uint32(data[header+i*entry:]))
-		out = append(out, s.Addr+uint64(int64(distance)))
+	for i := range starts {
+		starts[i] += s.Addr
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.Sort(starts)
+	return slices.Compact(starts)
 }

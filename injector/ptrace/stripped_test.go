@@ -26,7 +26,7 @@ func TestFunctionsOfAStrippedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"main", "one", "two", "three"} {
-		want, ok := Find(named, name)
+		want, ok := FindFunction(named, name)
 		if !ok {
 			t.Fatalf("no %s in the file as built", name)
 		}

@@ -3,6 +3,8 @@ package ptrace
 import (
 	"fmt"
 
+	"laggard/internal/procfs"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -22,14 +24,14 @@ func (t *Thread) SetRegisters(r Registers) error {
 	return nil
 }
 
-// Caller returns the return address of a thread that stands at the entry of a
+// ReturnAddress returns the return address of a thread that stands at the entry of a
 // function.
-func (t *Thread) Caller() (uint64, error) {
+func (t *Thread) ReturnAddress() (uint64, error) {
 	r, err := t.Registers()
 	if err != nil {
 		return 0, err
 	}
-	return t.process.returns(&r)
+	return t.process.returnAddress(&r)
 }
 
 // Call makes it look as if the instruction the thread stands at had called the
@@ -41,20 +43,20 @@ func (t *Thread) Call(function uint64, arguments ...uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.link(&r); err != nil {
+	if err := t.fakeCall(&r); err != nil {
 		return err
 	}
 	r.SetPC(function)
 	for i, a := range arguments {
-		*r.argument(i) = a
+		*r.argumentRegister(i) = a
 	}
 	return t.SetRegisters(r)
 }
 
-// System makes the standing thread execute a system call and returns what it
+// SystemCall makes the standing thread execute a system call and returns what it
 // returned, an error number as an error. The registers are as before.
-func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
-	gate, err := t.process.findGate()
+func (t *Thread) SystemCall(number uint64, arguments ...uint64) (uint64, error) {
+	gate, err := t.process.findSyscall()
 	if err != nil {
 		return 0, err
 	}
@@ -64,8 +66,8 @@ func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
 	}
 	r := before
 	r.SetPC(gate)
-	r.system(number, arguments)
-	if err := t.single(r, gate); err != nil {
+	r.setSystemCall(number, arguments)
+	if err := t.singleStep(r, gate); err != nil {
 		return 0, err
 	}
 	after, err := t.Registers()
@@ -81,55 +83,55 @@ func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
 	return after.result(), nil
 }
 
-// single executes one instruction. A signal that comes in between is kept for
+// singleStep executes one instruction. A signal that comes in between is kept for
 // later.
-func (t *Thread) single(r Registers, from uint64) error {
+func (t *Thread) singleStep(r Registers, from uint64) error {
 	for {
 		if err := t.SetRegisters(r); err != nil {
 			return err
 		}
-		if err := request(unix.PTRACE_SINGLESTEP, t.TID, 0); err != nil {
+		if err := traceRequest(unix.PTRACE_SINGLESTEP, t.TID, 0); err != nil {
 			return err
 		}
-		_, status, err := wait(t.TID, true)
+		_, status, err := waitThread(t.TID, true)
 		if err != nil {
 			return err
 		}
 		if !status.Stopped() {
-			return t.process.change(t.TID, status)
+			return dispatcher{t.process}.applyStatus(t.TID, status)
 		}
 		now, err := t.Registers()
 		if err != nil || now.PC() != from {
 			return err
 		}
-		if event(status) == 0 && status.StopSignal() != unix.SIGTRAP {
-			if err := alive(unix.Tgkill(t.process.PID, t.TID, status.StopSignal())); err != nil {
+		if stopEvent(status) == 0 && status.StopSignal() != unix.SIGTRAP {
+			if err := ignoreGone(unix.Tgkill(t.process.PID, t.TID, status.StopSignal())); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// findGate looks for the instruction that calls the system in the code that is mapped. Any
+// findSyscall looks for the instruction that calls the system in the code that is mapped. Any
 // bytes will do, since nothing behind them is executed.
-func (p *Process) findGate() (uint64, error) {
+func (p *Process) findSyscall() (uint64, error) {
 	if p.gate != 0 {
 		return p.gate, nil
 	}
-	maps, err := mappings(p.PID)
+	maps, err := procfs.ReadMaps(p.PID)
 	if err != nil {
 		return 0, err
 	}
 	for _, m := range maps {
-		if !m.executable() {
+		if !isCode(m) {
 			continue
 		}
-		code := make([]byte, min(m.high-m.low, 1<<22))
-		if err := p.Read(m.low, code); err != nil {
+		code := make([]byte, min(m.Hi-m.Lo, 1<<22))
+		if err := p.Read(m.Lo, code); err != nil {
 			return 0, err
 		}
-		if at := native.find(code); at >= 0 {
-			p.gate = m.low + uint64(at)
+		if at := native.findSyscall(code); at >= 0 {
+			p.gate = m.Lo + uint64(at)
 			return p.gate, nil
 		}
 	}

@@ -1,29 +1,25 @@
 package synth
 
-import "strings"
+import "laggard/model/mpi"
 
-// name returns the name of an MPI function in lower case, without its prefix.
-func name(call string) string { return strings.TrimPrefix(strings.ToLower(call), "mpi_") }
-
-// collective tells whether all ranks of a communicator must begin the call
+// synchronises reports whether all ranks of a communicator must begin the call
 // before any of them returns from it.
-func collective(call string) bool {
-	switch name(call) {
-	case "barrier", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",
-		"reduce_scatter", "reduce_scatter_block":
-		return true
-	}
-	return false
+func synchronises(call string) bool {
+	f := mpi.FunctionOf(call)
+	return f.InClass(mpi.ClassColl) && f.HasTrait(mpi.Synchronises)
 }
 
-// receives tells whether the call waits for a message.
-func receives(call string) bool {
-	switch name(call) {
-	case "recv", "mrecv", "probe", "mprobe", "wait", "waitall", "sendrecv", "sendrecv_replace":
-		return true
-	}
-	return false
+// awaitsMessage reports whether the call waits for a message.
+func awaitsMessage(call string) bool {
+	return mpi.FunctionOf(call).InClass(mpi.ClassRecv, mpi.ClassMrecv, mpi.ClassProbe, mpi.ClassMprobe, mpi.ClassWait,
+		mpi.ClassWaitall, mpi.ClassSendrecv)
 }
 
-// ends tells whether the call ends MPI.
-func ends(call string) bool { return name(call) == "finalize" }
+// pointToPoint reports whether the call waits for, sends or receives a message.
+func pointToPoint(call string) bool {
+	f := mpi.FunctionOf(call)
+	return awaitsMessage(call) || f != nil && (f.Class.SendsMessage() || f.Class.ReceivesMessage())
+}
+
+// finalizes reports whether the call ends MPI.
+func finalizes(call string) bool { return mpi.FunctionOf(call).InClass(mpi.ClassFinalize) }

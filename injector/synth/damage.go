@@ -43,7 +43,7 @@ func ParseDamage(text string) (Damage, error) {
 		case "manifest":
 			d.Manifest = true
 		default:
-			err = fmt.Errorf("it is none of missing, torn, foreign, manifest")
+			err = fmt.Errorf("must be missing, torn, foreign or manifest")
 		}
 		if err != nil {
 			return Damage{}, fmt.Errorf("synth: %w: damage %.40q: %w", ErrConfig, word, err)
@@ -88,8 +88,8 @@ func (j *job) planDamage(nodes int) (*damage, error) {
 	return d, nil
 }
 
-// of says what becomes of the slot of a rank.
-func (d *damage) of(rank int) (missing, torn bool) {
+// slotDamage says what becomes of the slot of a rank.
+func (d *damage) slotDamage(rank int) (missing, torn bool) {
 	if d.foreign[rank/d.job.PerNode] || d.job.truth.Contains(rank) {
 		return false, false
 	}
@@ -97,8 +97,8 @@ func (d *damage) of(rank int) (missing, torn bool) {
 	return draw < d.Missing, draw >= d.Missing && draw < d.Missing+d.Torn
 }
 
-// summary lists what is damaged.
-func (d *damage) summary(j *job) Damaged {
+// damagedRanks lists what is damaged.
+func (d *damage) damagedRanks(j *job) Damaged {
 	var out Damaged
 	for node := range d.foreign {
 		out.Foreign.AddRange(node*j.PerNode, min((node+1)*j.PerNode, j.Ranks)-1)
@@ -107,7 +107,7 @@ func (d *damage) summary(j *job) Damaged {
 		return out
 	}
 	for r := range j.Ranks {
-		missing, torn := d.of(r)
+		missing, torn := d.slotDamage(r)
 		if missing {
 			out.Missing.Add(r)
 		}
@@ -118,9 +118,9 @@ func (d *damage) summary(j *job) Damaged {
 	return out
 }
 
-// spoil damages the slots of a file that was written; docs/format.md has the
+// damageFile damages the slots of a file that was written; docs/reference/format.md has the
 // layout of its chunks.
-func (d *damage) spoil(path string, ranks []*model.Rank) error {
+func (d *damage) damageFile(path string, ranks []*model.Rank) error {
 	if d.Missing == 0 && d.Torn == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (d *damage) spoil(path string, ranks []*model.Rank) error {
 			int(slot) >= len(ranks) {
 			return fmt.Errorf("synth: %s: no chunk at %d", path, off)
 		}
-		switch missing, torn := d.of(ranks[slot].Rank); {
+		switch missing, torn := d.slotDamage(ranks[slot].Rank); {
 		case missing:
 			clear(data[off : off+size])
 		case torn:

@@ -94,8 +94,8 @@ func (f Fault) String() string {
 	return string(f.Kind) + ":" + strings.Join(parts, ",")
 }
 
-// matches tells whether a state is one that the fault names.
-func (f Fault) matches(index int, s *model.State) bool {
+// matchesState reports whether a state is one that the fault names.
+func (f Fault) matchesState(index int, s *model.State) bool {
 	if n, err := strconv.Atoi(f.After); err == nil {
 		return n == index
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // program is the collectives that the members of the communicators begin. In each turn
@@ -44,7 +44,7 @@ func (j *job) addGroups() error {
 	parent := j.groups[j.meet].comm.ID
 	for i := range j.Comms {
 		draw := mix(j.Seed, i, 8)
-		g := group{kind: block, size: min(4<<(i%8), j.Ranks), comm: &model.Comm{
+		g := group{kind: blockGroup, size: min(4<<(i%8), j.Ranks), comm: &model.Comm{
 			ID: mix(draw, i), Parent: parent, State: -1, Coll: kept + draw%4096,
 		}}
 		g.offset = int(draw >> 32 % uint64(g.size))
@@ -61,7 +61,7 @@ const maxComms = 4096
 func (j *job) newProgram() {
 	j.program.stuck = -1
 	for i, s := range j.forms[0][0].states {
-		common := collective(s.Call)
+		common := synchronises(s.Call)
 		for _, roles := range j.forms {
 			for _, f := range roles {
 				for _, b := range append([]*form{f}, f.branch...) {
@@ -83,7 +83,7 @@ func (j *job) newProgram() {
 func (j *job) placeSkipped(at model.RankSet, random *rand.Rand) error {
 	var found []int
 	for i, g := range j.groups {
-		fits := g.kind == block && g.comm.Coll >= kept && !g.comm.Freed && len(j.program.sites) > 0
+		fits := g.kind == blockGroup && g.comm.Coll >= kept && !g.comm.Freed && len(j.program.sites) > 0
 		for _, r := range at.Slice() {
 			members := j.membersOf(g, r)
 			fits = fits && len(members) > 2*at.Intersect(model.NewRankSet(members...)).Len()
@@ -99,7 +99,7 @@ func (j *job) placeSkipped(at model.RankSet, random *rand.Rand) error {
 	for _, r := range at.Slice() {
 		for _, member := range j.membersOf(j.groups[j.program.stuck], r) {
 			if !at.Contains(member) {
-				j.waits[member] = wave{0, -1}
+				j.waits[member] = placement{0, -1}
 			}
 		}
 	}
@@ -109,20 +109,20 @@ func (j *job) placeSkipped(at model.RankSet, random *rand.Rand) error {
 // membersOf lists the members of the communicator of a rank.
 func (j *job) membersOf(g group, rank int) []int {
 	switch g.kind {
-	case everybody:
+	case worldGroup:
 		return j.world
-	case alone:
+	case selfGroup:
 		return []int{rank}
 	}
-	n := g.block(rank)
+	n := g.blockOf(rank)
 	return j.world[max(n*g.size-g.offset, 0):min((n+1)*g.size-g.offset, j.Ranks)]
 }
 
-// block is the number of the block of a rank.
-func (g *group) block(rank int) int { return (rank + g.offset) / g.size }
+// blockOf is the number of the block of a rank.
+func (g *group) blockOf(rank int) int { return (rank + g.offset) / g.size }
 
-// skips tells whether the rank skipped a call on a communicator.
-func (j *job) skips(rank, group int) bool {
+// hasSkipped reports whether the rank skipped a call on a communicator.
+func (j *job) hasSkipped(rank, group int) bool {
 	return group == j.program.stuck && j.Fault.Ranks.Contains(rank)
 }
 
@@ -136,12 +136,12 @@ func (j *job) skippedCall() (comm, number uint64) {
 }
 
 // blockID names the communicator of a rank's block.
-func blockID(g *group, rank int) uint64 { return mix(g.comm.ID, g.block(rank)) | 1<<63 }
+func blockID(g *group, rank int) uint64 { return mix(g.comm.ID, g.blockOf(rank)) | 1<<63 }
 
 // addHistory gives a communicator of the rank its history. The hashes are numbers that
 // members share as long as they began the same; nobody can compute them from the calls
 // that are kept.
-func (j *job) addHistory(r *model.Rank, c *model.Comm, group int, f *form, at wave) {
+func (j *job) addHistory(r *model.Rank, c *model.Comm, group int, f *form, at placement) {
 	if c.Size < 2 || c.Coll == 0 || len(j.program.sites) == 0 {
 		return
 	}
@@ -151,7 +151,7 @@ func (j *job) addHistory(r *model.Rank, c *model.Comm, group int, f *form, at wa
 		return model.Mark{Number: n, Calls: mix(c.ID, int(n), whose), Sites: mix(c.ID, int(n), whose, 1)}
 	}
 	left := uint64(0)
-	if j.skips(r.Rank, group) {
+	if j.hasSkipped(r.Rank, group) {
 		left = j.groups[group].comm.Coll - skipped
 	}
 	for n := c.Coll - min(c.Coll, kept) + 1; n <= c.Coll; n++ {
@@ -159,9 +159,9 @@ func (j *job) addHistory(r *model.Rank, c *model.Comm, group int, f *form, at wa
 		if left > 0 && n >= left {
 			turn, whose = n+1, r.Rank+1
 		}
-		b := j.begun(group, turn, f)
+		b := j.nthCollective(group, turn, f)
 		b.Mark = mark(n)
-		if j.Vary.Distinct && group == j.meet && at.role == j.gate() && n == c.Coll && b.State == f.at {
+		if j.Vary.Distinct && group == j.meet && at.role == j.gateRole() && n == c.Coll && b.State == f.at {
 			b.Sites = mix(b.Sites, r.Rank)
 		}
 		h.Latest = append(h.Latest, b)
@@ -180,27 +180,28 @@ func (j *job) addHistory(r *model.Rank, c *model.Comm, group int, f *form, at wa
 	c.History = h
 }
 
-// begun is the n-th collective on a communicator.
-func (j *job) begun(group int, n uint64, f *form) model.Begun {
-	s := j.site(group, n)
-	b := model.Begun{Order: j.order(group, n), State: f.begun[s.id], Root: model.None, Bytes: -1}
-	call := strings.TrimPrefix(name(s.call), "i")
-	if call != "barrier" && !strings.HasSuffix(call, "v") && call != "alltoallw" {
+// nthCollective is the n-th collective on a communicator.
+func (j *job) nthCollective(group int, n uint64, f *form) model.Begun {
+	s := j.nthSite(group, n)
+	b := model.Begun{Order: j.nthOrder(group, n), State: f.begun[s.id], Root: model.None, Bytes: -1}
+	call := mpi.FunctionOf(s.call)
+	if call == nil {
+		return b
+	}
+	if call.HasTrait(mpi.AlikeSent | mpi.AlikeReceived) {
 		b.Bytes = int64(8 * (1 + n%round))
 	}
-	if strings.Contains(call, "reduce") || strings.HasSuffix(call, "scan") {
+	if call.ParamIndex("op") >= 0 {
 		b.Op = "MPI_SUM"
 	}
-	for _, rooted := range []string{"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"} {
-		if call == rooted {
-			b.Root = 0
-		}
+	if call.ParamIndex("root") >= 0 {
+		b.Root = 0
 	}
 	return b
 }
 
-// site is where the n-th collective on a communicator is called.
-func (j *job) site(group int, n uint64) site {
+// nthSite is where the n-th collective on a communicator is called.
+func (j *job) nthSite(group int, n uint64) site {
 	p := &j.program
 	switch behind := j.first - n; {
 	case group == j.meet && n <= j.first && behind < uint64(len(j.way)):
@@ -212,9 +213,9 @@ func (j *job) site(group int, n uint64) site {
 	return site{p.sites[i], p.calls[i]}
 }
 
-// order is which of all collectives of a process one is. Behind the one where ranks are
+// nthOrder is which of all collectives of a process one is. Behind the one where ranks are
 // stuck, and before they all meet, there is none.
-func (j *job) order(group int, n uint64) uint32 {
+func (j *job) nthOrder(group int, n uint64) uint32 {
 	all, last := len(j.groups), j.groups[group].comm.Coll
 	within := group
 	switch {

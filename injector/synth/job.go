@@ -43,16 +43,16 @@ type job struct {
 	program program
 	first   uint64
 	talk    messages
-	waits   map[int]wave // ranks that wait for a neighbour, or are at fault
+	waits   map[int]placement // ranks that wait for a neighbour, or are at fault
 	world   []int
 	forms   [][]*form     // by member and role
 	truth   model.RankSet // the ranks that must be named
 }
 
-// wave is the place of a rank near the fault.
-type wave struct {
-	role int
-	from int // the rank it waits for, -1 none
+// placement is the place of a rank near the fault.
+type placement struct {
+	role     int
+	waitsFor int // the rank it waits for, -1 none
 }
 
 // form is a history as ranks share it: the walk, and the ways around by which
@@ -77,7 +77,7 @@ func newJob(ranks []*model.Rank, c Config) (*job, error) {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(c.Seed, 0x73796e7468))
-	j := &job{Config: c, waits: map[int]wave{}}
+	j := &job{Config: c, waits: map[int]placement{}}
 	if j.Created.IsZero() {
 		j.Created = time.Date(2026, 3, 12, 3, 15, 2, 0, time.UTC)
 	}
@@ -85,7 +85,7 @@ func newJob(ranks []*model.Rank, c Config) (*job, error) {
 		return nil, err
 	}
 	j.groups, j.talk = groupsOf(templates[0]), messagesOf(templates)
-	j.meet = meeting(j.groups)
+	j.meet = meetingGroup(j.groups)
 	if err := j.addGroups(); err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func newJob(ranks []*model.Rank, c Config) (*job, error) {
 	j.makeForms()
 	j.newProgram()
 	j.findCalls()
-	err = j.place(random)
-	j.truth = j.named()
+	err = j.placeFault(random)
+	j.truth = j.faultyRanks()
 	return j, err
 }
 
@@ -109,7 +109,7 @@ func (j *job) makeForms() {
 		for _, w := range m.walks {
 			f := j.formOf(w, m.rank.Modules)
 			for pick := range uint64(2) {
-				if b := w.bypassed(mix(j.Seed, int(pick)), j.kept()); b != nil && j.Vary.Branches {
+				if b := w.bypassCall(mix(j.Seed, int(pick)), j.keptStates()); b != nil && j.Vary.Branches {
 					f.branch = append(f.branch, j.formOf(b, m.rank.Modules))
 				}
 			}
@@ -121,8 +121,8 @@ func (j *job) makeForms() {
 	j.first = max(j.groups[j.meet].comm.Coll, j.colls[0]+1)
 }
 
-// kept lists the states that no rank leaves out.
-func (j *job) kept() []model.StateID {
+// keptStates lists the states that no rank leaves out.
+func (j *job) keptStates() []model.StateID {
 	out := slices.Clone(j.places)
 	for _, s := range j.way {
 		out = append(out, s.id)
@@ -136,7 +136,7 @@ func (j *job) findCalls() {
 		for _, f := range roles {
 			for _, b := range append([]*form{f}, f.branch...) {
 				b.begun = map[model.StateID]int{}
-				for _, id := range append(j.kept(), j.program.sites...) {
+				for _, id := range append(j.keptStates(), j.program.sites...) {
 					b.begun[id] = b.find(id)
 				}
 			}
@@ -147,7 +147,7 @@ func (j *job) findCalls() {
 func (j *job) formOf(w *walk, modules []*model.Module) *form {
 	f := &form{walk: w, modules: modules}
 	if j.Vary.Counts {
-		f.cycles = w.cycles()
+		f.cycles = w.innerCycles()
 	}
 	for _, g := range j.groups {
 		f.comms = append(f.comms, w.find(g.state))
@@ -155,8 +155,8 @@ func (j *job) formOf(w *walk, modules []*model.Module) *form {
 	return f
 }
 
-// place decides which ranks are at fault, and who waits for them.
-func (j *job) place(random *rand.Rand) error {
+// placeFault decides which ranks are at fault, and who waits for them.
+func (j *job) placeFault(random *rand.Rand) error {
 	if j.Fault.Kind == Healthy {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (j *job) place(random *rand.Rand) error {
 	case at.Max() >= j.Ranks:
 		return fmt.Errorf("synth: %w: rank %d of %d", ErrFault, at.Max(), j.Ranks)
 	case at.Len() == j.Ranks && j.Fault.Kind != Deadlock:
-		return fmt.Errorf("synth: %w: at all ranks, with nobody to wait for them", ErrFault)
+		return fmt.Errorf("synth: %w: at all ranks, so no rank would wait for them", ErrFault)
 	}
 	switch j.Fault.Kind {
 	case Deadlock:
@@ -192,7 +192,7 @@ func (j *job) placeCircle(ranks []int) error {
 		return fmt.Errorf("synth: %w: a deadlock of one rank", ErrFault)
 	}
 	for i, r := range ranks {
-		j.waits[r] = wave{0, ranks[(i+1)%len(ranks)]}
+		j.waits[r] = placement{0, ranks[(i+1)%len(ranks)]}
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (j *job) placeMessages(at model.RankSet) error {
 		if peer < 0 {
 			return fmt.Errorf("synth: %w: rank %d has no neighbour that is not at fault too", ErrFault, r)
 		}
-		j.waits[r] = wave{0, peer}
+		j.waits[r] = placement{0, peer}
 	}
 	return nil
 }
@@ -220,14 +220,14 @@ func (j *job) placeMessages(at model.RankSet) error {
 func (j *job) placeWaves(at model.RankSet) {
 	front := at.Slice()
 	for _, r := range front {
-		j.waits[r] = wave{0, -1}
+		j.waits[r] = placement{0, -1}
 	}
-	for role := 1; role < j.gate(); role++ {
+	for role := 1; role < j.gateRole(); role++ {
 		var next []int
 		for _, r := range front {
 			for _, n := range j.grid.neighbours(r) {
 				if _, placed := j.waits[n]; !placed {
-					j.waits[n] = wave{role, r}
+					j.waits[n] = placement{role, r}
 					next = append(next, n)
 				}
 			}
@@ -236,29 +236,29 @@ func (j *job) placeWaves(at model.RankSet) {
 	}
 }
 
-// named returns the ranks that a diagnosis must name.
-func (j *job) named() model.RankSet {
+// faultyRanks returns the ranks that a diagnosis must name.
+func (j *job) faultyRanks() model.RankSet {
 	out := j.Fault.Ranks.Clone()
 	if j.Fault.Kind == Message {
 		for _, r := range j.Fault.Ranks.Slice() {
-			out.Add(j.waits[r].from)
+			out.Add(j.waits[r].waitsFor)
 		}
 	}
 	return out
 }
 
-// at returns the place of a rank.
-func (j *job) at(rank int) wave {
+// placeOf returns the place of a rank.
+func (j *job) placeOf(rank int) placement {
 	if w, near := j.waits[rank]; near {
 		return w
 	}
-	return wave{j.gate(), -1}
+	return placement{j.gateRole(), -1}
 }
 
-// form chooses the history of a rank: rank 0 has that of the first template,
+// chooseForm chooses the history of a rank: rank 0 has that of the first template,
 // which often does more than the others; ranks on one node have two others, so
 // that they share most of what is written.
-func (j *job) form(rank, role int) *form {
+func (j *job) chooseForm(rank, role int) *form {
 	m := 0
 	if n := len(j.members); n > 1 && rank > 0 {
 		node := rank / j.PerNode
@@ -271,14 +271,14 @@ func (j *job) form(rank, role int) *form {
 	return f
 }
 
-// model returns the walk of a rank and the state it is at.
-func (j *job) model(rank int, f *form) *walk {
+// walkFor returns the walk of a rank and the state it is at.
+func (j *job) walkFor(rank int, f *form) *walk {
 	w := f.walk
 	if j.Vary.States && mix(j.Seed, rank, 2)%uniqueEvery == 0 {
-		w = w.detour(rank)
+		w = w.withDetour(rank)
 	}
 	if j.Vary.Distinct {
-		w = w.apart(rank)
+		w = w.withOwnState(rank)
 	}
 	if w == f.walk {
 		w = w.clone()

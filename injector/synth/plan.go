@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // maxWaves bounds how far from the fault ranks wait for a neighbour that waits
@@ -31,7 +31,7 @@ type member struct {
 	walks []*walk // by role
 }
 
-func (p *plan) gate() int { return len(p.places) - 1 }
+func (p *plan) gateRole() int { return len(p.places) - 1 }
 
 // newPlan chooses the place of the fault and lays out the others around it.
 func newPlan(templates []*template, f Fault, random *rand.Rand) (*plan, error) {
@@ -40,7 +40,7 @@ func newPlan(templates []*template, f Fault, random *rand.Rand) (*plan, error) {
 	}
 	for _, pivot := range templates {
 		for _, at := range pivot.candidates(f, random) {
-			if p := pivot.layOut(at); p != nil && p.enlist(templates) {
+			if p := pivot.layOut(at); p != nil && p.enlistMembers(templates) {
 				return p, nil
 			}
 		}
@@ -66,26 +66,26 @@ func (t *template) candidates(f Fault, random *rand.Rand) []int {
 		inside := true
 		switch f.Kind {
 		case Deadlock, Message:
-			inside = receives(s.Call)
+			inside = awaitsMessage(s.Call)
 		case Skipped:
-			inside = collective(s.Call)
+			inside = synchronises(s.Call)
 		}
-		if inside && t.whole.visits[i] > 0 && f.matches(i, s) {
+		if inside && t.whole.visits[i] > 0 && f.matchesState(i, s) {
 			out = append(out, i)
 		}
 	}
 	random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	slices.SortStableFunc(out, func(i, j int) int { return scale(t.whole.visits[j]) - scale(t.whole.visits[i]) })
+	slices.SortStableFunc(out, func(i, j int) int { return visitScale(t.whole.visits[j]) - visitScale(t.whole.visits[i]) })
 	return out
 }
 
-// scale tells places that were visited once from those in loops.
-func scale(visits uint64) int { return int(math.Log10(float64(visits)) / 2) }
+// visitScale tells places that were visited once from those in loops.
+func visitScale(visits uint64) int { return int(math.Log10(float64(visits)) / 2) }
 
 // layOut finds the call behind a place at which ranks meet, and the waits for
 // messages in between; nil if there is no such call.
 func (t *template) layOut(at int) *plan {
-	for _, gate := range t.gates(at) {
+	for _, gate := range t.gatesBehind(at) {
 		w := t.whole.clone()
 		if _, ok := w.cutBack(gate, false); !ok {
 			continue
@@ -97,15 +97,15 @@ func (t *template) layOut(at int) *plan {
 	return nil
 }
 
-// gates lists the places behind one at which all ranks meet, the nearest first,
+// gatesBehind lists the places behind one at which all ranks meet, the nearest first,
 // MPI_Finalize last.
-func (t *template) gates(at int) []int {
+func (t *template) gatesBehind(at int) []int {
 	var meet, end []int
-	for _, s := range append(t.whole.likeliest(at).order, at) {
+	for _, s := range append(t.whole.likeliestTree(at).order, at) {
 		switch call := t.whole.states[s].Call; {
-		case collective(call):
+		case synchronises(call):
 			meet = append(meet, s)
-		case ends(call):
+		case finalizes(call):
 			end = append(end, s)
 		}
 	}
@@ -123,15 +123,15 @@ func (t *template) planOf(w *walk, way []int, at, gate int) *plan {
 	behind := uint64(0)
 	for _, e := range way {
 		to := w.edges[e].To
-		if behind += t.begins(to); t.begins(to) > 0 {
+		if behind += t.collectivesBegun(to); t.collectivesBegun(to) > 0 {
 			p.way = append(p.way, site{w.states[to].ID, w.states[to].Call})
 		}
 	}
 	add(at, behind)
 	for _, e := range way[:len(way)-1] {
 		to := w.edges[e].To
-		behind -= t.begins(to)
-		if receives(w.states[to].Call) && len(p.places) <= maxWaves && to != at {
+		behind -= t.collectivesBegun(to)
+		if awaitsMessage(w.states[to].Call) && len(p.places) <= maxWaves && to != at {
 			add(to, behind)
 		}
 	}
@@ -139,44 +139,39 @@ func (t *template) planOf(w *walk, way []int, at, gate int) *plan {
 	return p
 }
 
-// begins tells whether a call begins a collective on a big communicator.
-func (t *template) begins(state int) uint64 {
-	n := name(t.whole.states[state].Call)
-	for _, c := range []string{"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv", "scan", "exscan"} {
-		if n == c || n == "i"+c {
-			return 1
-		}
-	}
-	if collective(t.whole.states[state].Call) || strings.HasPrefix(n, "i") && collective("mpi_"+n[1:]) {
+// collectivesBegun reports whether a call begins a collective on a big communicator.
+func (t *template) collectivesBegun(state int) uint64 {
+	f := mpi.FunctionOf(t.whole.states[state].Call)
+	if f.InClass(mpi.ClassColl, mpi.ClassIcoll) && !f.HasTrait(mpi.Neighbours) {
 		return 1
 	}
 	return 0
 }
 
-// enlist takes the templates that have been at all places; it reports whether
+// enlistMembers takes the templates that have been at all places; it reports whether
 // there are any.
-func (p *plan) enlist(templates []*template) bool {
+func (p *plan) enlistMembers(templates []*template) bool {
 	for _, t := range templates {
-		if m := p.member(t); m != nil {
+		if m := p.newMember(t); m != nil {
 			p.members = append(p.members, m)
 		}
 	}
 	return len(p.members) > 0
 }
 
-func (p *plan) member(t *template) *member {
+func (p *plan) newMember(t *template) *member {
 	m := &member{t, make([]*walk, len(p.places))}
 	gate := t.whole.clone()
-	for role := p.gate(); role >= 0; role-- {
+	for role := p.gateRole(); role >= 0; role-- {
 		w := gate
-		if role < p.gate() {
+		if role < p.gateRole() {
 			w = gate.clone()
 		}
 		at := w.find(p.places[role])
 		if at < 0 {
 			return nil
 		}
-		if _, ok := w.cutBack(at, role < p.gate()); !ok {
+		if _, ok := w.cutBack(at, role < p.gateRole()); !ok {
 			return nil
 		}
 		m.walks[role] = w

@@ -13,10 +13,10 @@ import (
 	"laggard/model"
 )
 
-// written makes a run and reads it again.
-func written(t *testing.T, template string, c Config) (*model.Run, Truth) {
+// writeAndRead makes a run and reads it again.
+func writeAndRead(t *testing.T, template string, c Config) (*model.Run, Truth) {
 	t.Helper()
-	ranks, err := Named(template)
+	ranks, err := LoadTemplate(template)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,16 +36,16 @@ func written(t *testing.T, template string, c Config) (*model.Run, Truth) {
 // those of a walk through the program that ends where it is, and all members of
 // a communicator agree on it.
 func TestHistories(t *testing.T) {
-	for _, template := range Names() {
+	for _, template := range TemplateNames() {
 		for i, kind := range []Kind{Healthy, Compute, Deadlock, Message, Killed, Exited} {
-			run, _ := written(t, template, Config{Ranks: 180, PerNode: 32, Seed: uint64(i), Fault: Fault{Kind: kind},
+			run, _ := writeAndRead(t, template, Config{Ranks: 180, PerNode: 32, Seed: uint64(i), Fault: Fault{Kind: kind},
 				Vary: Vary{Counts: true, Branches: true, States: true, Distinct: i%2 == 0}})
 			if len(run.Problems) > 0 || len(run.Ranks) != 180 {
 				t.Fatalf("%s %s: %d ranks, %v", template, kind, len(run.Ranks), run.Problems)
 			}
 			for _, r := range run.Ranks {
 				th := r.Threads[0]
-				if !balanced(&th.Model, th.Op.State) {
+				if !isBalanced(&th.Model, th.Op.State) {
 					t.Fatalf("%s %s: rank %d: the counts are of no walk to state %d", template, kind, r.Rank,
 						th.Op.State)
 				}
@@ -106,7 +106,7 @@ func checkComms(t *testing.T, run *model.Run) {
 // hashes, only the rank at fault has others, and what a rank began is in one order.
 func TestCollectives(t *testing.T) {
 	for _, kind := range []Kind{Healthy, Compute, Killed, Skipped} {
-		run, truth := written(t, "lammps", Config{Ranks: 90, PerNode: 16, Seed: 3, Comms: 9, Fault: Fault{Kind: kind},
+		run, truth := writeAndRead(t, "lammps", Config{Ranks: 90, PerNode: 16, Seed: 3, Comms: 9, Fault: Fault{Kind: kind},
 			Vary: Vary{Counts: true, Branches: true, States: true}})
 		hashes, odd := map[[2]uint64]model.Mark{}, model.RankSet{}
 		for _, r := range run.Ranks {
@@ -147,14 +147,14 @@ func checkMarks(t *testing.T, c *model.Comm) {
 		return
 	}
 	last := c.Coll / step * step
-	if m, ok := c.History.At(last); !ok || m.Calls == 0 || m.Sites == 0 {
+	if m, ok := c.History.HashesAt(last); !ok || m.Calls == 0 || m.Sites == 0 {
 		t.Fatalf("no checkpoint %d of %d on %x: %+v", last, c.Coll, c.ID, c.History.Marks)
 	}
 }
 
 // TestBrief: a brief reading has the last of the calls that a whole one has.
 func TestBrief(t *testing.T) {
-	ranks, err := Named("lammps")
+	ranks, err := LoadTemplate("lammps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.EachBriefly(func(run *model.Run) {
+	x.EachBatchBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			for i, c := range r.Comms {
 				full := whole.Ranks[r.Rank].Comms[i].History
@@ -188,7 +188,7 @@ func TestBrief(t *testing.T) {
 
 // TestSame: equal configurations make equal files, another seed others.
 func TestSame(t *testing.T) {
-	ranks, err := Named("lammps")
+	ranks, err := LoadTemplate("lammps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestCutBack(t *testing.T) {
 		to := random.IntN(n)
 		_, ok := w.cutBack(to, random.IntN(2) == 0)
 		m := &model.Model{States: w.states, Visits: w.visits, Edges: w.edges}
-		if !balanced(m, w.at) {
+		if !isBalanced(m, w.at) {
 			t.Fatalf("try %d: from %+v to %d: %+v", try, before, to, w)
 		}
 		if ok && w.at != to || !ok && !slices.Equal(before.visits, w.visits) {
@@ -282,7 +282,7 @@ func TestParse(t *testing.T) {
 
 // TestRefused: what makes no sense is refused, with the reason.
 func TestRefused(t *testing.T) {
-	ranks, err := Named("halo")
+	ranks, err := LoadTemplate("halo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestRefused(t *testing.T) {
 	if _, err := Write(t.TempDir(), nil, ok, nil); !errors.Is(err, ErrTemplate) {
 		t.Errorf("without templates: %v", err)
 	}
-	if _, err := Named("nothing"); !errors.Is(err, ErrTemplate) {
+	if _, err := LoadTemplate("nothing"); !errors.Is(err, ErrTemplate) {
 		t.Error(err)
 	}
 }

@@ -24,8 +24,8 @@ var (
 //go:embed templates/*.lgd.gz
 var embedded embed.FS
 
-// Names lists the templates that come with the program.
-func Names() []string {
+// TemplateNames lists the templates that come with the program.
+func TemplateNames() []string {
 	entries, _ := embedded.ReadDir("templates") // it is there: it was embedded
 	var out []string
 	for _, e := range entries {
@@ -34,13 +34,13 @@ func Names() []string {
 	return out
 }
 
-// Named returns the ranks of a template that comes with the program: "lammps",
+// LoadTemplate returns the ranks of a template that comes with the program: "lammps",
 // eight ranks of LAMMPS in the midst of its crack example, or "halo", sixteen
 // ranks of a small program that exchanges halos. Errors wrap ErrTemplate.
-func Named(name string) ([]*model.Rank, error) {
+func LoadTemplate(name string) ([]*model.Rank, error) {
 	packed, err := embedded.ReadFile("templates/" + name + ".lgd.gz")
 	if err != nil {
-		return nil, fmt.Errorf("synth: %w: %.40q; there are %s", ErrTemplate, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("synth: %w: %.40q; there are %s", ErrTemplate, name, strings.Join(TemplateNames(), ", "))
 	}
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -70,7 +70,7 @@ func templatesOf(ranks []*model.Rank) ([]*template, error) {
 	var out []*template
 	for _, r := range ranks {
 		t := slices.MaxFunc(r.Threads, func(a, b *model.Thread) int { return cmp.Compare(a.Progress, b.Progress) })
-		if t.Op.State >= 0 && balanced(&t.Model, t.Op.State) {
+		if t.Op.State >= 0 && isBalanced(&t.Model, t.Op.State) {
 			out = append(out, &template{r, t, walkOf(t)})
 		}
 	}
@@ -80,9 +80,9 @@ func templatesOf(ranks []*model.Rank) ([]*template, error) {
 	return out, nil
 }
 
-// balanced tells whether the counts are those of a walk from the first state to
+// isBalanced reports whether the counts are those of a walk from the first state to
 // the present one. They are not if records were lost.
-func balanced(m *model.Model, at int) bool {
+func isBalanced(m *model.Model, at int) bool {
 	in, out := make([]uint64, len(m.States)), make([]uint64, len(m.States))
 	for _, e := range m.Edges {
 		out[e.From] += e.Count

@@ -47,9 +47,9 @@ func (g grid) neighbours(rank int) []int {
 type groupKind uint8
 
 const (
-	everybody groupKind = iota // of all ranks of the template: of all ranks
-	alone                      // MPI_COMM_SELF
-	block                      // of some: blocks of as many ranks in a row
+	worldGroup groupKind = iota // of all ranks of the template: of all ranks
+	selfGroup                   // MPI_COMM_SELF
+	blockGroup                  // of some: blocks of as many ranks in a row
 )
 
 // group is a communicator of the template, as it is made for every rank.
@@ -71,9 +71,9 @@ func groupsOf(t *template) []group {
 		case c.Kind == model.Inter || c.Members == nil:
 			continue
 		case c.Kind == model.Self:
-			g.kind = alone
+			g.kind = selfGroup
 		case c.Kind != model.World && len(c.Members) < t.rank.Size:
-			g.kind = block
+			g.kind = blockGroup
 		}
 		if c.State >= 0 && t.rank.Threads[c.Thread] == t.thread {
 			g.state = t.thread.Model.States[c.State].ID
@@ -86,14 +86,14 @@ func groupsOf(t *template) []group {
 	return out
 }
 
-// meeting returns the index of the communicator of all ranks with the most
+// meetingGroup returns the index of the communicator of all ranks with the most
 // collectives, on which ranks meet.
-func meeting(groups []group) int {
+func meetingGroup(groups []group) int {
 	best := -1
 	for i, g := range groups {
 		c := g.comm
 		communicator := c.Kind != model.Window && c.Kind != model.File
-		if g.kind == everybody && communicator && !c.Freed && (best < 0 || c.Coll > groups[best].comm.Coll) {
+		if g.kind == worldGroup && communicator && !c.Freed && (best < 0 || c.Coll > groups[best].comm.Coll) {
 			best = i
 		}
 	}

@@ -57,20 +57,19 @@ func mix(seed uint64, values ...int) uint64 {
 	return h
 }
 
-// cycles lists ways around inner loops, as edges, that make no collective call.
-func (w *walk) cycles() [][]int {
+// innerCycles lists ways around inner loops, as edges, that make no collective call.
+func (w *walk) innerCycles() [][]int {
 	const longest, enough = 12, 6
 	var out [][]int
 	seen := map[string]bool{}
 	for s, n := range w.visits {
-		way, ok := w.way(s, s)
+		way, ok := w.likeliestPath(s, s)
 		if n < 8 || !ok || len(way) > longest || len(out) == enough {
 			continue
 		}
 		meets := slices.ContainsFunc(way, func(e int) bool {
 			call := w.states[w.edges[e].To].Call
-			return collective(call) || !receives(call) && !strings.Contains(name(call), "send") &&
-				!strings.Contains(name(call), "recv")
+			return synchronises(call) || !pointToPoint(call)
 		})
 		key := fmt.Sprint(slices.Sorted(slices.Values(way)))
 		if !meets && !seen[key] {
@@ -81,9 +80,9 @@ func (w *walk) cycles() [][]int {
 	return out
 }
 
-// bypassed returns the walk of a rank that never made one of its calls: one
+// bypassCall returns the walk of a rank that never made one of its calls: one
 // between two others, drawn by pick. It is nil if there is none.
-func (w *walk) bypassed(pick uint64, keep []model.StateID) *walk {
+func (w *walk) bypassCall(pick uint64, keep []model.StateID) *walk {
 	var found [][2]int // the edges into and out of a state that has no others
 	in, out := make([][]int, len(w.states)), make([][]int, len(w.states))
 	for i, e := range w.edges {
@@ -91,7 +90,7 @@ func (w *walk) bypassed(pick uint64, keep []model.StateID) *walk {
 		out[e.From] = append(out[e.From], i)
 	}
 	for s, state := range w.states {
-		if s == 0 || s == w.at || len(in[s]) != 1 || len(out[s]) != 1 || collective(state.Call) ||
+		if s == 0 || s == w.at || len(in[s]) != 1 || len(out[s]) != 1 || synchronises(state.Call) ||
 			slices.Contains(keep, state.ID) {
 			continue
 		}
@@ -123,9 +122,9 @@ func (w *walk) addEdge(from, to int, count uint64) {
 	w.edges = append(w.edges, model.Edge{From: from, To: to, Count: count})
 }
 
-// detour puts a call site of its own into the first edge that leads on from the
+// withDetour puts a call site of its own into the first edge that leads on from the
 // start: the rank has been there once.
-func (w *walk) detour(rank int) *walk {
+func (w *walk) withDetour(rank int) *walk {
 	v := w.clone()
 	for i, e := range w.edges {
 		if e.Count == 1 && e.From != e.To {
@@ -141,8 +140,8 @@ func (w *walk) detour(rank int) *walk {
 	return v
 }
 
-// apart gives the state where the walk is a call site of the rank's own.
-func (w *walk) apart(rank int) *walk {
+// withOwnState gives the state where the walk is a call site of the rank's own.
+func (w *walk) withOwnState(rank int) *walk {
 	v := w.clone()
 	v.states = slices.Clone(v.states)
 	v.states[v.at] = ownState(v.states[v.at], rank)

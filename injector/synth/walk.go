@@ -40,7 +40,7 @@ func (w *walk) cutBack(to int, around bool) (way []int, ok bool) {
 	if to == w.at && !around {
 		return nil, true
 	}
-	way, ok = w.way(to, w.at)
+	way, ok = w.likeliestPath(to, w.at)
 	if !ok {
 		return nil, false
 	}
@@ -52,11 +52,11 @@ func (w *walk) cutBack(to int, around bool) (way []int, ok bool) {
 	return way, true
 }
 
-// way returns the edges of the likeliest way from one state to another, at least
+// likeliestPath returns the edges of the likeliest way from one state to another, at least
 // one edge, of those that were taken.
-func (w *walk) way(from, to int) ([]int, bool) {
-	tree := w.likeliest(from)
-	last := tree.last(to)
+func (w *walk) likeliestPath(from, to int) ([]int, bool) {
+	tree := w.likeliestTree(from)
+	last := tree.lastEdge(to)
 	if last < 0 {
 		return nil, false
 	}
@@ -80,28 +80,28 @@ type tree struct {
 	order []int     // states other than the first, from the likeliest to the least likely
 }
 
-// last returns the last edge of the likeliest way to a state, which for the
+// lastEdge returns the last edge of the likeliest way to a state, which for the
 // first state is a way around.
-func (t *tree) last(to int) int {
+func (t *tree) lastEdge(to int) int {
 	if to != t.from {
 		return t.into[to]
 	}
 	best, least := -1, math.Inf(1)
 	for i, e := range t.walk.edges {
-		if c := t.cost[e.From] + t.walk.step(e); e.To == to && e.Count > 0 && c < least {
+		if c := t.cost[e.From] + t.walk.edgeCost(e); e.To == to && e.Count > 0 && c < least {
 			best, least = i, c
 		}
 	}
 	return best
 }
 
-// step is the cost of an edge.
-func (w *walk) step(e model.Edge) float64 {
+// edgeCost is the cost of an edge.
+func (w *walk) edgeCost(e model.Edge) float64 {
 	return math.Log(float64(w.visits[e.From])) - math.Log(float64(e.Count)) + 1e-3 // of two ways, the shorter
 }
 
-// likeliest finds the ways (Dijkstra 1959).
-func (w *walk) likeliest(from int) *tree {
+// likeliestTree finds the ways (Dijkstra 1959).
+func (w *walk) likeliestTree(from int) *tree {
 	out := make([][]int, len(w.states))
 	for i, e := range w.edges {
 		if e.Count > 0 {
@@ -114,8 +114,8 @@ func (w *walk) likeliest(from int) *tree {
 	}
 	t.cost[from] = 0
 	done := make([]bool, len(w.states))
-	for queue := (&front{{0, from}}); queue.Len() > 0; {
-		next := heap.Pop(queue).(reached)
+	for queue := (&stateHeap{{0, from}}); queue.Len() > 0; {
+		next := heap.Pop(queue).(heapItem)
 		if done[next.state] {
 			continue
 		}
@@ -125,30 +125,30 @@ func (w *walk) likeliest(from int) *tree {
 		}
 		for _, i := range out[next.state] {
 			e := w.edges[i]
-			if c := next.cost + w.step(e); e.To != from && c < t.cost[e.To] {
+			if c := next.cost + w.edgeCost(e); e.To != from && c < t.cost[e.To] {
 				t.cost[e.To], t.into[e.To] = c, i
-				heap.Push(queue, reached{c, e.To})
+				heap.Push(queue, heapItem{c, e.To})
 			}
 		}
 	}
 	return t
 }
 
-type reached struct {
+type heapItem struct {
 	cost  float64
 	state int
 }
 
-// front is a heap of states to go on from.
-type front []reached
+// stateHeap is a heap of states to go on from.
+type stateHeap []heapItem
 
-func (f front) Len() int { return len(f) }
-func (f front) Less(i, j int) bool {
+func (f stateHeap) Len() int { return len(f) }
+func (f stateHeap) Less(i, j int) bool {
 	return f[i].cost < f[j].cost || f[i].cost == f[j].cost && f[i].state < f[j].state
 }
-func (f front) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *front) Push(x any)   { *f = append(*f, x.(reached)) }
-func (f *front) Pop() any {
+func (f stateHeap) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+func (f *stateHeap) Push(x any)   { *f = append(*f, x.(heapItem)) }
+func (f *stateHeap) Pop() any {
 	last := (*f)[len(*f)-1]
 	*f = (*f)[:len(*f)-1]
 	return last

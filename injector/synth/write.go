@@ -35,7 +35,7 @@ func Write(dir string, templates []*model.Rank, c Config, progress func(ranks in
 	if err := j.writeNodes(dir, nodes, damage, progress); err != nil {
 		return Truth{}, err
 	}
-	t := Truth{Ranks: j.truth, Damage: damage.summary(j)}
+	t := Truth{Ranks: j.truth, Damage: damage.damagedRanks(j)}
 	if j.Fault.Kind != Healthy {
 		t.Place = j.calls[0]
 		t.Comm, t.Sequence = j.skippedCall()
@@ -71,7 +71,7 @@ func (j *job) writeNodes(dir string, nodes int, damage *damage, progress func(in
 				if node >= nodes {
 					return
 				}
-				errs[i] = w.node(node)
+				errs[i] = w.writeNode(node)
 				mu.Lock()
 				if done++; progress != nil && done%nodesPerDir == 0 {
 					progress(min(done*j.PerNode, j.Ranks))
@@ -98,14 +98,14 @@ type writer struct {
 	nodes  int
 }
 
-func (w *writer) node(node int) error {
+func (w *writer) writeNode(node int) error {
 	var ranks []*model.Rank
 	for r := node * w.PerNode; r < min((node+1)*w.PerNode, w.Ranks); r++ {
 		if w.Fault.Kind != Missing || !w.Fault.Ranks.Contains(r) {
-			ranks = append(ranks, w.rank(r))
+			ranks = append(ranks, w.newRank(r))
 		}
 	}
-	h := model.Header{RunID: w.runID(), Host: w.host(node), Created: w.Created.Add(-1e9 * 3600)}
+	h := model.Header{RunID: w.runID(), Host: w.hostName(node), Created: w.Created.Add(-1e9 * 3600)}
 	if w.damage.foreign[node] {
 		h.RunID += 2
 	}
@@ -117,7 +117,7 @@ func (w *writer) node(node int) error {
 	if err != nil {
 		return err
 	}
-	return w.damage.spoil(filepath.Join(dir, name), ranks)
+	return w.damage.damageFile(filepath.Join(dir, name), ranks)
 }
 
 // subDirectory returns where the file of a node goes.

@@ -25,7 +25,7 @@ func TestAssign(t *testing.T) {
 		"free ranks only": {[]Stack{{File: "a", Rank: 0}, {File: "b", Rank: -1},
 			{File: "c", Rank: 1}}, []int{0, 2, 1}, 1},
 	} {
-		guessed := Assign(c.stacks)
+		guessed := AssignRanks(c.stacks)
 		var ranks []int
 		for _, s := range c.stacks {
 			ranks = append(ranks, s.Rank)

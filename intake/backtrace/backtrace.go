@@ -70,16 +70,16 @@ const (
 // err is one of reading, or wraps ErrFormat if there is no stack at all.
 func Read(name string, r io.Reader) (stacks []Stack, problems []*Problem, err error) {
 	d := &reader{file: name, streams: map[int]*stream{}}
-	if err := d.lines(bufio.NewReaderSize(r, maxLine)); err != nil {
+	if err := d.readLines(bufio.NewReaderSize(r, maxLine)); err != nil {
 		return nil, nil, fmt.Errorf("backtrace: %s: %w", name, err)
 	}
 	for _, s := range d.order {
-		s.end()
+		s.finishText()
 	}
 	if len(d.stacks) == 0 {
 		return nil, d.problems, fmt.Errorf("backtrace: %s: %w", name, ErrFormat)
 	}
-	return d.finished(), d.problems, nil
+	return d.finishedStacks(), d.problems, nil
 }
 
 // reader splits a text into the streams of the ranks that wrote it.
@@ -92,12 +92,12 @@ type reader struct {
 	problems []*Problem
 }
 
-func (d *reader) lines(in *bufio.Reader) error {
+func (d *reader) readLines(in *bufio.Reader) error {
 	for {
 		text, err := in.ReadSlice('\n')
 		d.line++
 		if len(text) > 0 {
-			d.take(string(bytes.TrimRight(text, "\r\n")))
+			d.routeLine(string(bytes.TrimRight(text, "\r\n")))
 		}
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = in.ReadSlice('\n')
@@ -111,26 +111,26 @@ func (d *reader) lines(in *bufio.Reader) error {
 	}
 }
 
-// take hands a line to the stream of its rank.
-func (d *reader) take(text string) {
-	rank, rest := label(text)
+// routeLine hands a line to the stream of its rank.
+func (d *reader) routeLine(text string) {
+	rank, rest := cutRankLabel(text)
 	s := d.streams[rank]
 	if s == nil {
 		s = &stream{reader: d, rank: rank}
 		d.streams[rank] = s
 		d.order = append(d.order, s)
 	}
-	s.take(rest)
+	s.readLine(rest)
 }
 
-func (d *reader) problem(line int, err error) {
+func (d *reader) addProblem(line int, err error) {
 	if len(d.problems) < maxProblems {
 		d.problems = append(d.problems, &Problem{d.file, line, err})
 	}
 }
 
-// finished returns the stacks that have frames.
-func (d *reader) finished() []Stack {
+// finishedStacks returns the stacks that have frames.
+func (d *reader) finishedStacks() []Stack {
 	out := make([]Stack, 0, len(d.stacks))
 	for _, s := range d.stacks {
 		out = append(out, *s)
@@ -155,7 +155,7 @@ type stream struct {
 	next    int        // number that the next frame should have
 }
 
-func (s *stream) take(text string) {
+func (s *stream) readLine(text string) {
 	for _, read := range []form{readCore, readRank, readEuStack, readGDB} {
 		if read(s, text) {
 			return
@@ -163,19 +163,19 @@ func (s *stream) take(text string) {
 	}
 }
 
-// header begins the stack of a thread whose frames follow.
-func (s *stream) header(tid int) {
+// openStack begins the stack of a thread whose frames follow.
+func (s *stream) openStack(tid int) {
 	s.current, s.next = nil, 0
 	s.opened = &Stack{File: s.file, Line: s.line, Rank: s.rank, PID: s.pid, TID: tid, Program: s.program}
 }
 
-// frame adds a frame with its number, which begins a stack if it is 0.
-func (s *stream) frame(number int, f Frame) {
+// addFrame adds a frame with its number, which begins a stack if it is 0.
+func (s *stream) addFrame(number int, f Frame) {
 	if s.current == nil || number < s.next {
-		s.begin()
+		s.beginStack()
 	}
 	if number != s.next {
-		s.problem(s.line, fmt.Errorf("%w: %d frames before frame %d", ErrMissing, number-s.next, number))
+		s.addProblem(s.line, fmt.Errorf("%w: %d frames before frame %d", ErrMissing, number-s.next, number))
 	}
 	s.next = number + 1
 	if len(s.current.Frames) == maxFrames {
@@ -185,27 +185,29 @@ func (s *stream) frame(number int, f Frame) {
 	s.current.Frames = append(s.current.Frames, f)
 }
 
-// begin starts a stack with its first frame.
-func (s *stream) begin() {
+// beginStack starts a stack with its first frame.
+func (s *stream) beginStack() {
 	if s.opened == nil {
-		s.header(0)
+		s.openStack(0)
 	}
 	s.current, s.opened, s.next = s.opened, nil, 0
 	s.stacks = append(s.stacks, s.current)
 }
 
-// last returns the frame read last, nil between stacks.
-func (s *stream) last() *Frame {
+// lastFrame returns the frame read last, nil between stacks.
+func (s *stream) lastFrame() *Frame {
 	if s.current == nil || len(s.current.Frames) == 0 {
 		return nil
 	}
 	return &s.current.Frames[len(s.current.Frames)-1]
 }
 
-// bad complains about the present line.
-func (s *stream) bad(text string) { s.problem(s.line, fmt.Errorf("%w: %.80q", ErrLine, text)) }
+// reportBadLine complains about the present line.
+func (s *stream) reportBadLine(text string) {
+	s.addProblem(s.line, fmt.Errorf("%w: %.80q", ErrLine, text))
+}
 
-func (s *stream) end() {
+func (s *stream) finishText() {
 	if s.core != nil {
 		s.endCore()
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/symbol"
 	"laggard/symbol/outside"
 )
@@ -39,18 +40,18 @@ var (
 	ErrRange = errors.New("no job has such a rank")
 )
 
-// Build makes ranks of stacks, which must all have a rank (see Assign). Of a
+// BuildJob makes ranks of stacks, which must all have a rank (see AssignRanks). Of a
 // rank's threads those count that are in MPI, and the one that runs main; the
 // libraries' own threads say nothing. A second process of one rank, and a rank
 // that no job has, are left out; the errors, which wrap ErrTwice or ErrRange, say
 // so.
-func Build(stacks []Stack, o Options) (*Job, []error) {
+func BuildJob(stacks []Stack, o Options) (*Job, []error) {
 	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor)}
 	processes, errs := byRank(stacks)
 	for _, p := range processes {
-		b.rank(p)
+		b.addRank(p)
 	}
-	shared := b.union.finished()
+	shared := b.union.completeModel()
 	for _, r := range b.ranks {
 		for _, t := range r.Threads {
 			t.Model = shared
@@ -111,7 +112,7 @@ type builder struct {
 type site struct {
 	call   string // MPI function it is in, "" in computation
 	kind   model.Kind
-	bind   model.Binding
+	bind   mpi.Binding
 	stack  []level // outside MPI; the innermost is the caller of the MPI function
 	tid    int
 	main   bool
@@ -124,7 +125,7 @@ var faults = []syscall.Signal{
 	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS,
 }
 
-func (b *builder) rank(p process) {
+func (b *builder) addRank(p process) {
 	r := &model.Rank{
 		Rank: p.rank, Exe: p.stacks[0].Program, Phase: model.Running,
 		EndDetail: -1, ThreadLevel: -1,
@@ -137,8 +138,8 @@ func (b *builder) rank(p process) {
 			r.Notes = append(r.Notes, s.Fault)
 		}
 	}
-	for i, s := range b.sites(p.stacks) {
-		state, matched := b.union.place(s)
+	for i, s := range b.threadSites(p.stacks) {
+		state, matched := b.union.stateOf(s)
 		if !matched && b.Ancestor != nil && i == 0 {
 			b.unmatched.Add(p.rank)
 		}
@@ -160,19 +161,19 @@ func (b *builder) rank(p process) {
 	b.ranks = append(b.ranks, r)
 }
 
-// sites returns where the threads are that count, that with main first. Without
+// threadSites returns where the threads are that count, that with main first. Without
 // one, the first of the text comes first. If main waits for another thread, that one is
 // among those which run the program's own code, and they come before it.
-func (b *builder) sites(stacks []Stack) []site {
+func (b *builder) threadSites(stacks []Stack) []site {
 	var out, others []site
 	for _, s := range stacks {
-		levels := b.placer.levels(s)
+		levels := b.placer.placeStack(s)
 		if len(levels) == 0 {
 			continue
 		}
 		at := siteOf(levels)
 		at.tid, at.broken = s.TID, s.Partial
-		if at.main || named(at.call) {
+		if at.main || isMPIFunction(at.call) {
 			out = append(out, at)
 		} else {
 			others = append(others, at)
@@ -181,46 +182,48 @@ func (b *builder) sites(stacks []Stack) []site {
 	if len(out) == 0 && len(others) > 0 {
 		return others[:1]
 	}
-	awaits := slices.ContainsFunc(out, site.joins)
-	if own := slices.DeleteFunc(others, func(s site) bool { return !s.own() }); awaits {
+	awaits := slices.ContainsFunc(out, site.mainAwaitsThread)
+	if own := slices.DeleteFunc(others, func(s site) bool { return !s.runsProgramCode() }); awaits {
 		out = append(out, own...)
 	}
 	slices.SortStableFunc(out, func(x, y site) int {
-		return cmp.Or(cmp.Compare(b2i(x.joins()), b2i(y.joins())), cmp.Compare(b2i(y.main), b2i(x.main)))
+		return cmp.Or(
+			cmp.Compare(boolToInt(x.mainAwaitsThread()), boolToInt(y.mainAwaitsThread())),
+			cmp.Compare(boolToInt(y.main), boolToInt(x.main)),
+		)
 	})
 	return out
 }
 
-// joins tells whether it is main, and waits for another thread.
-func (s site) joins() bool { return s.main && s.call == "" && s.waits() == "thread" }
+// mainAwaitsThread reports whether it is main, and waits for another thread.
+func (s site) mainAwaitsThread() bool { return s.main && s.call == "" && s.waitsFor() == "thread" }
 
-// own tells whether the thread runs code of the program, and does not wait for others there.
-func (s site) own() bool {
-	return s.waits() == "" && slices.ContainsFunc(s.stack, func(l level) bool {
-		return !symbol.SystemModule(l.at.Module) && l.at.Function != ""
+// runsProgramCode reports whether the thread runs code of the program, and does not wait for others there.
+func (s site) runsProgramCode() bool {
+	return s.waitsFor() == "" && slices.ContainsFunc(s.stack, func(l level) bool {
+		return !symbol.IsSystemModule(l.at.Module) && l.at.Function != ""
 	})
 }
 
-// waits is what a thread outside MPI waits for, as package outside has it.
-func (s site) waits() string {
+// waitsFor is what a thread outside MPI waits for, as package outside has it.
+func (s site) waitsFor() string {
 	var stack []symbol.Location
 	for _, l := range s.stack {
 		stack = append(stack, l.at)
 	}
-	return outside.Of(stack).For
+	return outside.WaitOf(stack).For
 }
 
-func b2i(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// named tells whether a call is a function of MPI.
-func named(call string) bool {
-	_, _, ok := mpiFunction(call)
-	return ok
+// isMPIFunction reports whether a call is a function of MPI.
+func isMPIFunction(call string) bool {
+	return mpi.FunctionOf(call) != nil
 }
 
 // siteOf splits a stack into the MPI call and the program outside it.

@@ -13,8 +13,8 @@ import (
 	"laggard/symbol"
 )
 
-// at is a frame of text.
-func at(function string, line int) Frame {
+// frameAt is a frame of text.
+func frameAt(function string, line int) Frame {
 	return Frame{Function: function, File: "solver.c", Line: line, Address: 0x7f00_0000_0000 + uint64(line)}
 }
 
@@ -22,18 +22,18 @@ func inMPI(function string) Frame {
 	return Frame{Function: function, Module: "/usr/lib/libmpi.so.40", Address: 0x7fff_0000_0000}
 }
 
-// stack makes that of a rank; frames are innermost first.
-func stack(rank int, frames ...Frame) Stack {
+// rankStack makes that of a rank; frames are innermost first.
+func rankStack(rank int, frames ...Frame) Stack {
 	frames[0].PC = true
 	return Stack{File: fmt.Sprintf("rank-%d.txt", rank), Line: 1, Rank: rank, PID: 100 + rank, TID: 100 + rank,
 		Frames: frames}
 }
 
-func build(t *testing.T, o Options, stacks ...Stack) *Job {
+func mustBuild(t *testing.T, o Options, stacks ...Stack) *Job {
 	t.Helper()
 	o.Resolver = symbol.New(symbol.Config{})
 	defer o.Resolver.Close()
-	job, errs := Build(stacks, o)
+	job, errs := BuildJob(stacks, o)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -49,11 +49,11 @@ type siteAt struct {
 	caller   int // line in main
 }
 
-func ancestor(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
+func ancestorOf(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
 	t.Helper()
 	names, dir := &symbol.Names{}, t.TempDir()
 	frame := func(function string, line int) model.Frame {
-		return names.Frame("/home/user/solver",
+		return names.NewFrame("/home/user/solver",
 			[]symbol.NamedCall{{Function: function, File: "/home/user/src/solver.c", Line: line}})
 	}
 	m := model.Model{Edges: edges}
@@ -73,9 +73,9 @@ func ancestor(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
 	return NewAncestor([]*model.Rank{{Threads: []*model.Thread{{Model: m}}}}, resolver)
 }
 
-// loop is: for (...) { halo(); compute(); Allreduce } Finalize.
-func loop(t *testing.T) *Ancestor {
-	return ancestor(t, []siteAt{
+// loopAncestor is: for (...) { halo(); compute(); Allreduce } Finalize.
+func loopAncestor(t *testing.T) *Ancestor {
+	return ancestorOf(t, []siteAt{
 		{"MPI_Init", "main", 0, 10}, {"MPI_Waitall", "halo", 5, 20}, {"MPI_Allreduce", "main", 0, 30},
 		{"MPI_Finalize", "main", 0, 40},
 	}, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 1, To: 2, Count: 9}, model.Edge{From: 2, To: 1, Count: 8},
@@ -107,20 +107,20 @@ func TestBuildWithAncestor(t *testing.T) {
 		want    string
 		matched bool
 	}{
-		"in a call": {stack(0, inMPI("PMPI_Waitall"), at("halo", 5), at("main", 20)),
+		"in a call": {rankStack(0, inMPI("PMPI_Waitall"), frameAt("halo", 5), frameAt("main", 20)),
 			"0 MPI_Waitall; MPI_Init-1->MPI_Waitall; MPI_Waitall-9->MPI_Allreduce; MPI_Allreduce-8->MPI_Waitall", true},
-		"between two calls": {stack(0, at("compute", 3), at("main", 25)),
+		"between two calls": {rankStack(0, frameAt("compute", 3), frameAt("main", 25)),
 			"0 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce", true},
-		"at the head of the loop": {stack(0, at("limit", 3), at("main", 15)),
+		"at the head of the loop": {rankStack(0, frameAt("limit", 3), frameAt("main", 15)),
 			"0 computation; MPI_Init-1->computation; MPI_Allreduce-8->computation; computation-9->MPI_Waitall", true},
-		"in the function of a call": {stack(0, at("halo", 4), at("main", 20)),
+		"in the function of a call": {rankStack(0, frameAt("halo", 4), frameAt("main", 20)),
 			"0 computation; MPI_Init-1->computation; MPI_Allreduce-8->computation; computation-9->MPI_Waitall", true},
-		"behind all calls": {stack(0, at("cleanup", 4), at("main", 50)), "0 computation", false},
-		"in an unknown call": {stack(0, inMPI("PMPI_Recv"), at("main", 25)),
+		"behind all calls": {rankStack(0, frameAt("cleanup", 4), frameAt("main", 50)), "0 computation", false},
+		"in an unknown call": {rankStack(0, inMPI("PMPI_Recv"), frameAt("main", 25)),
 			"0 MPI_Recv; MPI_Waitall-9->MPI_Recv; MPI_Recv-9->MPI_Allreduce", false},
-		"elsewhere": {stack(0, at("start", 4), at("other_main", 20)), "0 computation", false},
+		"elsewhere": {rankStack(0, frameAt("start", 4), frameAt("other_main", 20)), "0 computation", false},
 	} {
-		job := build(t, Options{Ancestor: loop(t)}, c.stack)
+		job := mustBuild(t, Options{Ancestor: loopAncestor(t)}, c.stack)
 		if got := describeRank(job.Ranks[0]); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
@@ -133,8 +133,8 @@ func TestBuildWithAncestor(t *testing.T) {
 // TestTwoComputations: both are between the same calls, and neither leads to the
 // other.
 func TestTwoComputations(t *testing.T) {
-	job := build(t, Options{Ancestor: loop(t)}, stack(0, at("compute", 3), at("main", 25)),
-		stack(1, at("other", 3), at("main", 26)))
+	job := mustBuild(t, Options{Ancestor: loopAncestor(t)}, rankStack(0, frameAt("compute", 3), frameAt("main", 25)),
+		rankStack(1, frameAt("other", 3), frameAt("main", 26)))
 	for i, want := range []string{
 		"0 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
 		"1 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
@@ -152,16 +152,16 @@ func TestTwoComputations(t *testing.T) {
 // tell a call site.
 func TestWithoutLines(t *testing.T) {
 	plain := func(function string) Frame { return Frame{Function: function, Address: 1} }
-	job := build(t, Options{Ancestor: loop(t)},
-		stack(0, inMPI("MPI_Waitall"), plain("halo"), plain("main")), stack(1, plain("compute"), plain("main")))
+	job := mustBuild(t, Options{Ancestor: loopAncestor(t)},
+		rankStack(0, inMPI("MPI_Waitall"), plain("halo"), plain("main")), rankStack(1, plain("compute"), plain("main")))
 	if got := job.Ranks[0].Threads[0].Op.State; got != 1 {
 		t.Errorf("rank 0 is in state %d", got)
 	}
 	if got := job.Unmatched.String(); got != "1" {
 		t.Errorf("unmatched: %q", got)
 	}
-	a := ancestor(t, []siteAt{{"MPI_Send", "main", 0, 10}, {"MPI_Send", "main", 0, 11}})
-	job = build(t, Options{Ancestor: a}, stack(0, inMPI("MPI_Send"), plain("main")))
+	a := ancestorOf(t, []siteAt{{"MPI_Send", "main", 0, 10}, {"MPI_Send", "main", 0, 11}})
+	job = mustBuild(t, Options{Ancestor: a}, rankStack(0, inMPI("MPI_Send"), plain("main")))
 	if job.Unmatched.Len() != 1 {
 		t.Error("a call that is made at two places was matched")
 	}
@@ -170,11 +170,11 @@ func TestWithoutLines(t *testing.T) {
 // TestBuildAgrees: processes put a library at different addresses, and are at one
 // place all the same.
 func TestBuildAgrees(t *testing.T) {
-	first, second := stack(0, inMPI("PMPI_Recv"), at("main", 7)), stack(1, inMPI("PMPI_Recv"), at("main", 7))
+	first, second := rankStack(0, inMPI("PMPI_Recv"), frameAt("main", 7)), rankStack(1, inMPI("PMPI_Recv"), frameAt("main", 7))
 	for i := range second.Frames {
 		second.Frames[i].Address += 0x1234000
 	}
-	job := build(t, Options{Size: 5}, first, second)
+	job := mustBuild(t, Options{Size: 5}, first, second)
 	x, y := job.Ranks[0].Threads[0].Op, job.Ranks[1].Threads[0].Op
 	if diff := cmp.Diff(x, y); diff != "" {
 		t.Errorf("they are apart:\n%s", diff)
@@ -185,12 +185,12 @@ func TestBuildAgrees(t *testing.T) {
 }
 
 func TestBuildLeavesOut(t *testing.T) {
-	twice := stack(0, at("main", 1))
+	twice := rankStack(0, frameAt("main", 1))
 	twice.File = "other.txt"
-	far := stack(model.MaxRank+1, at("main", 1))
+	far := rankStack(model.MaxRank+1, frameAt("main", 1))
 	o := Options{Resolver: symbol.New(symbol.Config{})}
 	defer o.Resolver.Close()
-	job, errs := Build([]Stack{stack(0, at("main", 1)), twice, far}, o)
+	job, errs := BuildJob([]Stack{rankStack(0, frameAt("main", 1)), twice, far}, o)
 	if len(job.Ranks) != 1 || len(errs) != 2 || !errors.Is(errors.Join(errs...), ErrTwice) ||
 		!errors.Is(errors.Join(errs...), ErrRange) {
 		t.Errorf("%d ranks, %v", len(job.Ranks), errs)
@@ -200,12 +200,12 @@ func TestBuildLeavesOut(t *testing.T) {
 // TestThreads: of a rank's threads, that with main comes first; those of the
 // libraries do not count.
 func TestThreads(t *testing.T) {
-	library := stack(0, Frame{Function: "epoll_wait", Address: 1}, Frame{Function: "event_base_loop", Address: 2},
+	library := rankStack(0, Frame{Function: "epoll_wait", Address: 1}, Frame{Function: "event_base_loop", Address: 2},
 		Frame{Function: "start_thread", Address: 3})
 	library.TID = 201
-	helper := stack(0, inMPI("PMPI_Recv"), at("serve", 9), Frame{Function: "start_thread", Address: 3})
+	helper := rankStack(0, inMPI("PMPI_Recv"), frameAt("serve", 9), Frame{Function: "start_thread", Address: 3})
 	helper.TID = 202
-	job := build(t, Options{}, library, helper, stack(0, at("compute", 3), at("main", 25)))
+	job := mustBuild(t, Options{}, library, helper, rankStack(0, frameAt("compute", 3), frameAt("main", 25)))
 	threads := job.Ranks[0].Threads
 	if len(threads) != 2 || threads[0].TID != 100 || threads[0].Op.InMPI || threads[1].TID != 202 ||
 		!threads[1].Op.InMPI {
@@ -215,10 +215,10 @@ func TestThreads(t *testing.T) {
 
 // TestFault: a rank that died of a fault is told from one that was ended.
 func TestFault(t *testing.T) {
-	died, ended := stack(0, at("main", 1)), stack(1, at("main", 1))
+	died, ended := rankStack(0, frameAt("main", 1)), rankStack(1, frameAt("main", 1))
 	died.Signal, died.Fault = 11, "unhandled signal 11"
 	ended.Signal = 15
-	job := build(t, Options{}, died, ended)
+	job := mustBuild(t, Options{}, died, ended)
 	if r := job.Ranks[0]; r.End != model.Signalled || r.EndDetail != 11 || len(r.Notes) != 1 {
 		t.Errorf("rank 0: %+v", r)
 	}
@@ -236,8 +236,8 @@ func TestSamplesCanBeWritten(t *testing.T) {
 	}
 	for _, path := range paths {
 		stacks, _ := readSample(t, path)
-		Assign(stacks)
-		job := build(t, Options{}, stacks...)
+		AssignRanks(stacks)
+		job := mustBuild(t, Options{}, stacks...)
 		dir := t.TempDir()
 		if err := job.Names.Write(dir); err != nil {
 			t.Fatal(err)
@@ -255,7 +255,7 @@ func TestSamplesCanBeWritten(t *testing.T) {
 		resolver := symbol.New(symbol.Config{RunDir: dir})
 		for _, r := range run.Ranks {
 			op := r.Threads[0].Op
-			for _, l := range resolver.Stack(r.Threads[0].Model.States[op.State].Stack, false) {
+			for _, l := range resolver.ResolveStack(r.Threads[0].Model.States[op.State].Stack, false) {
 				if strings.Contains(l.Note, symbol.NamesFile) {
 					t.Errorf("%s: rank %d: %s", path, r.Rank, l.Note)
 				}
@@ -268,10 +268,10 @@ func TestSamplesCanBeWritten(t *testing.T) {
 // TestFarAddresses: addresses that a node file has no room for, as of the kernel or of a damaged stack, fail nothing.
 func TestFarAddresses(t *testing.T) {
 	const far = 0xffffffffff600001
-	job := build(t, Options{}, stack(0,
+	job := mustBuild(t, Options{}, rankStack(0,
 		Frame{Address: far}, Frame{Address: ^uint64(0), PC: true, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
 		Frame{Address: far, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
-		Frame{Offset: far, Module: "/lib/liby.so"}, at("main", 1)))
+		Frame{Offset: far, Module: "/lib/liby.so"}, frameAt("main", 1)))
 	dir := t.TempDir()
 	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
 		t.Fatal(err)

@@ -1,28 +1,17 @@
 package backtrace
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/symbol"
 )
 
-// functions are those of MPI by their names in lower case.
-var functions = sync.OnceValue(func() map[string]string {
-	out := map[string]string{}
-	for _, f := range mpi.Functions() {
-		out[strings.ToLower(f.Name)] = f.Name
-	}
-	return out
-})
-
 // call is the MPI call that a stack is in.
 type call struct {
 	name    string
-	binding model.Binding
+	binding mpi.Binding
 	frame   int // the outermost one of the call; its caller is next
 }
 
@@ -40,13 +29,13 @@ var insides = map[string]string{
 func callOf(stack []symbol.Location) (c call, found bool) {
 	inner := -1
 	for i, l := range stack {
-		if name, binding, ok := mpiFunction(l.Function); ok && l.Language == "" {
-			c, found = call{name, binding, i}, true
+		if f, ok := mpi.FindSymbol(l.Function); ok && l.Language == "" {
+			c, found = call{f.Name, f.Binding, i}, true
 			continue
 		}
-		if mpiLibrary(l) {
+		if isMPILibrary(l) {
 			inner, c.frame = i, i // a wrapper of the call, if it was found
-		} else if (found || inner >= 0) && !symbol.System(l) {
+		} else if (found || inner >= 0) && !symbol.InSystem(l) {
 			break
 		}
 	}
@@ -58,39 +47,13 @@ func callOf(stack []symbol.Location) (c call, found bool) {
 		if known := insides[name]; known != "" {
 			name = known
 		}
-		return call{name, model.C, inner}, true
+		return call{name, mpi.C, inner}, true
 	}
 	return c, found
 }
 
-var (
-	cName       = regexp.MustCompile(`^P?(MPIX?_\w+)$`)
-	fortranName = regexp.MustCompile(`^p?(mpix?_[a-z0-9_]*?)(_f08|_f08ts)?_{0,2}$`)
-)
-
-// mpiFunction tells whether a function is one of MPI, and through which binding
-// it is called. A name that only looks like one is none: programs have
-// subroutines called mpi_exchange.
-func mpiFunction(name string) (function string, binding model.Binding, ok bool) {
-	if m := cName.FindStringSubmatch(name); m != nil {
-		if functions()[strings.ToLower(m[1])] == m[1] {
-			return m[1], model.C, true
-		}
-	}
-	m := fortranName.FindStringSubmatch(strings.ToLower(name))
-	if m == nil {
-		return "", 0, false
-	}
-	binding = model.Fortran
-	if m[2] != "" {
-		binding = model.Fortran08
-	}
-	known := functions()[m[1]]
-	return known, binding, known != ""
-}
-
-// mpiLibrary tells whether a frame is inside an MPI library.
-func mpiLibrary(l symbol.Location) bool {
+// isMPILibrary reports whether a frame is inside an MPI library.
+func isMPILibrary(l symbol.Location) bool {
 	if l.Language != "" {
 		return false
 	}
@@ -112,19 +75,13 @@ func mpiLibrary(l symbol.Location) bool {
 // come to the end, or not beyond the start. What any other call waits for is
 // not on the stack.
 func kindOf(call string) model.Kind {
-	switch call {
-	case "MPI_Init", "MPI_Init_thread":
+	switch f := mpi.FindFunction(call); {
+	case f.InClass(mpi.ClassInit):
 		return model.Init
-	case "MPI_Finalize":
+	case f.InClass(mpi.ClassFinalize):
 		return model.Finalize
-	case "MPI_Abort":
+	case f.InClass(mpi.ClassAbort):
 		return model.Abort
 	}
 	return model.Other
-}
-
-// Function returns the function of MPI that a linker name stands for, and the binding
-// through which it is called; ok is false for any other.
-func Function(name string) (function string, binding model.Binding, ok bool) {
-	return mpiFunction(name)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/symbol"
 )
 
@@ -26,29 +26,29 @@ func TestCallOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		stack   []string
 		call    string
-		binding model.Binding
+		binding mpi.Binding
 		caller  string
 	}{
 		"C": {[]string{"mpi:opal_progress", "mpi:PMPI_Allreduce", "step", "main"},
-			"MPI_Allreduce", model.C, "step"},
+			"MPI_Allreduce", mpi.C, "step"},
 		"Fortran": {[]string{"mpi:mca_pml_ob1_recv", "mpi:PMPI_Recv", "mpi:ompi_recv_f", "share",
-			"main"}, "MPI_Recv", model.C, "share"},
+			"main"}, "MPI_Recv", mpi.C, "share"},
 		"mpif.h": {[]string{"mpi:PMPI_Recv", "mpi:pmpi_recv__", "share"}, "MPI_Recv",
-			model.Fortran, "share"},
+			mpi.Fortran, "share"},
 		"mpi_f08": {[]string{"mpi:PMPI_Recv", "mpi:pmpi_recv__", "mpi:mpi_recv_f08_", "share"},
-			"MPI_Recv", model.Fortran08, "share"},
+			"MPI_Recv", mpi.Fortran08, "share"},
 		"MPI within MPI": {[]string{"mpi:PMPI_Alltoall", "mpi:ADIOI_GEN_WriteStridedColl",
-			"mpi:PMPI_File_write_at_all", "checkpoint"}, "MPI_File_write_at_all", model.C, "checkpoint"},
-		"a tool in between": {[]string{"mpi:PMPI_Send", "MPI_Send", "push"}, "MPI_Send", model.C, "push"},
+			"mpi:PMPI_File_write_at_all", "checkpoint"}, "MPI_File_write_at_all", mpi.C, "checkpoint"},
+		"a tool in between": {[]string{"mpi:PMPI_Send", "MPI_Send", "push"}, "MPI_Send", mpi.C, "push"},
 		"the program called back": {[]string{"mpi:PMPI_Recv", "my_op", "mpi:ompi_op_reduce", "mpi:PMPI_Reduce",
-			"main"}, "MPI_Recv", model.C, "my_op"},
-		"a jump to the inner one": {[]string{"mpi:ompi_mpi_finalize", "main"}, "MPI_Finalize", model.C, "main"},
-		"no names in the library": {[]string{"mpi:", "mpi:", "work", "main"}, "MPI", model.C, "work"},
+			"main"}, "MPI_Recv", mpi.C, "my_op"},
+		"a jump to the inner one": {[]string{"mpi:ompi_mpi_finalize", "main"}, "MPI_Finalize", mpi.C, "main"},
+		"no names in the library": {[]string{"mpi:", "mpi:", "work", "main"}, "MPI", mpi.C, "work"},
 		"only the inner name": {[]string{"mpi:ompi_request_default_wait", "work", "main"},
-			"ompi_request_default_wait", model.C, "work"},
+			"ompi_request_default_wait", mpi.C, "work"},
 		"a subroutine with the look": {[]string{"mpi_exchange_", "main"}, "", 0, ""},
 		"computation":                {[]string{"cos", "work", "main"}, "", 0, ""},
-		"capitals":                   {[]string{"MPI_BARRIER", "main"}, "MPI_Barrier", model.Fortran, "main"},
+		"capitals":                   {[]string{"MPI_BARRIER", "main"}, "MPI_Barrier", mpi.Fortran, "main"},
 	} {
 		got, ok := callOf(stackOf(c.stack...))
 		if ok != (c.call != "") || ok && (got.name != c.call || got.binding != c.binding) {

@@ -79,16 +79,16 @@ func (s *stream) coreLine(text string) {
 	case strings.HasPrefix(text, "***FAULT"):
 		c.fault = strings.Trim(strings.TrimSpace(text[8:]), `"`)
 		if m := coreSignal.FindStringSubmatch(text); m != nil {
-			c.signal, _ = number(m[1] + m[2])
+			c.signal, _ = parseNumber(m[1] + m[2])
 		}
 	case coreIAR.MatchString(text):
-		c.iar, _ = address(coreIAR.FindStringSubmatch(text)[1])
+		c.iar, _ = parseAddress(coreIAR.FindStringSubmatch(text)[1])
 	case coreRank.MatchString(text):
-		c.rank, _ = number(coreRank.FindStringSubmatch(text)[1])
+		c.rank, _ = parseNumber(coreRank.FindStringSubmatch(text)[1])
 	case coreProgram.MatchString(text):
 		s.program = coreProgram.FindStringSubmatch(text)[1]
 	case strings.HasPrefix(text, "***STACK"):
-		s.problem(s.line, fmt.Errorf("%w: the stack was not accessible", ErrMissing))
+		s.addProblem(s.line, fmt.Errorf("%w: the stack was not accessible", ErrMissing))
 	}
 }
 
@@ -97,10 +97,10 @@ func (s *stream) coreLine(text string) {
 func (s *stream) coreSection(text string) {
 	c := s.core
 	c.section, c.fault, c.signal, c.iar = true, "", 0, 0
-	s.header(0)
+	s.openStack(0)
 	found := map[string]int{}
 	for _, m := range coreID.FindAllStringSubmatch(text, -1) {
-		if n, ok := number(m[2]); ok {
+		if n, ok := parseNumber(m[2]); ok {
 			found[strings.ToLower(m[1])] = n
 		}
 	}
@@ -123,11 +123,11 @@ func (s *stream) coreSection(text string) {
 // coreBegin starts a stack at its opening line.
 func (s *stream) coreBegin() {
 	if s.opened == nil {
-		s.header(0)
+		s.openStack(0)
 		s.opened.Rank = max(s.rank, s.core.rank)
 	}
 	if s.core.iar != 0 {
-		s.frame(0, Frame{Address: s.core.iar, PC: true})
+		s.addFrame(0, Frame{Address: s.core.iar, PC: true})
 	}
 }
 
@@ -138,11 +138,11 @@ func (s *stream) coreStackLine(text string) {
 	case coreEnd.MatchString(text):
 		s.endStack()
 	case strings.HasPrefix(text, "---"):
-		s.problem(s.line, fmt.Errorf("%w: the stack has no end before %.20q", ErrMissing, text))
+		s.addProblem(s.line, fmt.Errorf("%w: the stack has no end before %.20q", ErrMissing, text))
 		s.endStack()
 		s.coreLine(text)
 	case strings.HasPrefix(text, "+++"):
-		s.problem(s.line, fmt.Errorf("%w: the stack has no end before %.20q", ErrMissing, text))
+		s.addProblem(s.line, fmt.Errorf("%w: the stack has no end before %.20q", ErrMissing, text))
 		s.endStack()
 		s.coreLine(text)
 	case strings.HasPrefix(text, "#"), coreTitles.MatchString(text):
@@ -162,40 +162,40 @@ func (s *stream) coreFrame(text string) {
 	f, ok := s.coreFrameOf(text)
 	switch {
 	case !ok:
-		s.bad(text)
+		s.reportBadLine(text)
 	case f == Frame{}: // the saved link register of the outermost frame is 0
 	default:
-		s.frame(s.next, f)
+		s.addFrame(s.next, f)
 	}
 }
 
 func (s *stream) coreFrameOf(text string) (f Frame, ok bool) {
 	if m := coreModule.FindStringSubmatch(text); m != nil && s.core.columns == modules {
 		f.Module = m[1]
-		f.Offset, ok = address(m[2])
+		f.Offset, ok = parseAddress(m[2])
 		return f, ok
 	}
 	if m := coreNamed.FindStringSubmatch(text); m != nil {
-		f.Address, ok = address(m[1])
+		f.Address, ok = parseAddress(m[1])
 		f.PC, f.Function, f.File = true, m[2], m[3]
-		f.Line, _ = number(m[4])
-		return f.known(), ok
+		f.Line, _ = parseNumber(m[4])
+		return f.withoutUnknown(), ok
 	}
 	fields := strings.Fields(text)
 	if last := fields[len(fields)-1]; coreHex.MatchString(last) && allHex(fields) && !coreEntry.MatchString(text) {
-		f.Address, ok = address(last)
+		f.Address, ok = parseAddress(last)
 		return f, ok
 	}
 	if m := coreEntry.FindStringSubmatch(text); m != nil {
 		f.Function = m[1]
-		f.Line, ok = number(m[2])
+		f.Line, ok = parseNumber(m[2])
 		return f, ok
 	}
 	return f, false
 }
 
-// known leaves out what addr2line writes for names that it does not find.
-func (f Frame) known() Frame {
+// withoutUnknown leaves out what addr2line writes for names that it does not find.
+func (f Frame) withoutUnknown() Frame {
 	if f.Function == "??" {
 		f.Function = ""
 	}
@@ -223,13 +223,13 @@ func (s *stream) endStack() {
 // endCore ends the file or, in a file of several, one of them.
 func (s *stream) endCore() {
 	if s.core.inStack {
-		s.problem(s.line, fmt.Errorf("%w: the file ends within a stack", ErrMissing))
+		s.addProblem(s.line, fmt.Errorf("%w: the file ends within a stack", ErrMissing))
 		if s.current != nil {
 			s.current.Partial = true
 		}
 		s.endStack()
 	} else if s.core.section {
-		s.problem(s.line, fmt.Errorf("%w: the file ends within a section", ErrMissing))
+		s.addProblem(s.line, fmt.Errorf("%w: the file ends within a section", ErrMissing))
 	}
 	s.core, s.program = nil, ""
 }

@@ -15,8 +15,8 @@
 // The text may be the output of a launcher that puts the rank before each line,
 // or have lines that say "rank 3".
 //
-// [Build] turns stacks into ranks of package model, and [Ancestor] finds their
+// [BuildJob] turns stacks into ranks of package model, and [Ancestor] finds their
 // places in the Markov models of an earlier, healthy run of the same program, so
-// that the progress of ranks can be compared as in PDI §3. docs/offline.md says
+// that the progress of ranks can be compared as in PDI §3. docs/manual/offline.md says
 // what such stacks can tell and what not.
 package backtrace

@@ -21,13 +21,13 @@ func readEuStack(s *stream, text string) bool {
 		return false
 	}
 	if m := euProcess.FindStringSubmatch(text); m != nil {
-		s.pid, _ = number(m[1])
+		s.pid, _ = parseNumber(m[1])
 		s.current, s.opened, s.since = nil, nil, len(s.stacks)
 		return true
 	}
 	if m := euThread.FindStringSubmatch(text); m != nil {
-		tid, _ := number(m[1])
-		s.header(tid)
+		tid, _ := parseNumber(m[1])
+		s.openStack(tid)
 		if s.opened.PID == 0 { // with -1 there is no line for the process
 			s.opened.PID = tid
 		}
@@ -41,7 +41,7 @@ func readEuStack(s *stream, text string) bool {
 		if s.current != nil {
 			s.current.Partial = true
 		}
-		s.bad(text)
+		s.reportBadLine(text)
 		return true
 	}
 	return s.euMore(text)
@@ -51,10 +51,10 @@ func readEuStack(s *stream, text string) bool {
 // with -a or -v; the function; "- " and the module, with -m. Function and module
 // may be missing.
 func (s *stream) euFrame(text string, m []string) {
-	n, known := number(m[1])
-	at, ok := address(m[2])
+	n, known := parseNumber(m[1])
+	at, ok := parseAddress(m[2])
 	if !known || !ok {
-		s.bad(text)
+		s.reportBadLine(text)
 		return
 	}
 	rest := strings.TrimSpace(m[3])
@@ -66,26 +66,26 @@ func (s *stream) euFrame(text string, m []string) {
 		f.Function, f.Module = strings.TrimSpace(rest[:i]), rest[i+2:]
 	}
 	f.Function, _, _ = strings.Cut(f.Function, "@") // the version of the symbol
-	if inner := s.last(); inner != nil && n > 0 && inner.Address == at && inner.Function != f.Function {
+	if inner := s.lastFrame(); inner != nil && n > 0 && inner.Address == at && inner.Function != f.Function {
 		inner.Inlined, f.PC = true, inner.PC
 	}
-	s.frame(n, f)
+	s.addFrame(n, f)
 }
 
 // euMore reads a line that belongs to the frame before it.
 func (s *stream) euMore(text string) bool {
-	f := s.last()
+	f := s.lastFrame()
 	if f == nil {
 		return false
 	}
 	if m := euBuildID.FindStringSubmatch(text); m != nil {
 		f.BuildID = m[1]
-		f.Base, _ = address(m[2])
+		f.Base, _ = parseAddress(m[2])
 		return true
 	}
 	if m := euSource.FindStringSubmatch(text); m != nil && f.File == "" {
 		f.File = m[1]
-		f.Line, _ = number(m[2])
+		f.Line, _ = parseNumber(m[2])
 		return true
 	}
 	return false

@@ -26,7 +26,7 @@ func ReadFiles(paths []string, problem func(error), read func(files int)) (*Gath
 			return nil, fmt.Errorf("import: %w", err)
 		}
 		if !info.IsDir() {
-			g.file(path, false, problem, read)
+			g.addFile(path, false, problem, read)
 			continue
 		}
 		entries, err := os.ReadDir(path)
@@ -35,15 +35,15 @@ func ReadFiles(paths []string, problem func(error), read func(files int)) (*Gath
 		}
 		for _, e := range entries {
 			if e.Type().IsRegular() {
-				g.file(filepath.Join(path, e.Name()), true, problem, read)
+				g.addFile(filepath.Join(path, e.Name()), true, problem, read)
 			}
 		}
 	}
 	return g, nil
 }
 
-// file reads one. A directory may hold other things as well, which are no problem.
-func (g *Gathered) file(path string, found bool, problem func(error), read func(files int)) {
+// addFile reads one. A directory may hold other things as well, which are no problem.
+func (g *Gathered) addFile(path string, found bool, problem func(error), read func(files int)) {
 	stacks, problems, err := readFile(path)
 	g.Files++
 	read(g.Files)

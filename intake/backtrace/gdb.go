@@ -26,14 +26,14 @@ func readGDB(s *stream, text string) bool {
 	switch {
 	case gdbNumber.MatchString(text):
 		s.gdbFrame(text)
-	case strings.HasPrefix(text, "    ") && s.last() != nil:
-		s.last().continued(strings.TrimSpace(text))
+	case strings.HasPrefix(text, "    ") && s.lastFrame() != nil:
+		s.lastFrame().parseContinuation(strings.TrimSpace(text))
 	case gdbThread.MatchString(text):
 		tid := 0
 		if m := gdbLWP.FindStringSubmatch(text); m != nil {
-			tid, _ = number(m[1])
+			tid, _ = parseNumber(m[1])
 		}
-		s.header(tid)
+		s.openStack(tid)
 	case strings.HasPrefix(text, "Backtrace stopped"), strings.HasPrefix(text, "(More stack frames follow"):
 		if s.current != nil {
 			s.current.Partial = true
@@ -47,12 +47,12 @@ func readGDB(s *stream, text string) bool {
 // gdbProcess reads lines that say something of the process as a whole.
 func (s *stream) gdbProcess(text string) bool {
 	if m := gdbAttach.FindStringSubmatch(text); m != nil {
-		s.pid, _ = number(m[1])
+		s.pid, _ = parseNumber(m[1])
 		s.since, s.current, s.opened = len(s.stacks), nil, nil
 		return true
 	}
 	if m := gdbDetach.FindStringSubmatch(text); m != nil {
-		pid, _ := number(m[1])
+		pid, _ := parseNumber(m[1])
 		for _, stack := range s.stacks[s.since:] {
 			if stack.Rank == s.rank && stack.PID == 0 {
 				stack.PID = pid
@@ -73,26 +73,26 @@ func (s *stream) gdbProcess(text string) bool {
 func (s *stream) gdbFrame(text string) {
 	m := gdbFrame.FindStringSubmatch(text)
 	if m == nil {
-		s.bad(text)
+		s.reportBadLine(text)
 		return
 	}
-	n, ok := number(m[1])
-	f := Frame{PC: n == 0 || s.last() != nil && s.last().Function == signalFrame}
+	n, ok := parseNumber(m[1])
+	f := Frame{PC: n == 0 || s.lastFrame() != nil && s.lastFrame().Function == signalFrame}
 	if m[2] != "" && ok {
-		f.Address, ok = address(m[2])
+		f.Address, ok = parseAddress(m[2])
 	}
-	if !ok || !f.described(m[3]) {
-		s.bad(text)
+	if !ok || !f.parseDescription(m[3]) {
+		s.reportBadLine(text)
 		return
 	}
-	if inner := s.last(); inner != nil && n > 0 && f.Address == 0 {
+	if inner := s.lastFrame(); inner != nil && n > 0 && f.Address == 0 {
 		inner.Inlined, f.Address, f.PC = true, inner.Address, inner.PC
 	}
-	s.frame(n, f)
+	s.addFrame(n, f)
 }
 
-// described reads "function (arguments) at file:line" or "… from library".
-func (f *Frame) described(text string) bool {
+// parseDescription reads "function (arguments) at file:line" or "… from library".
+func (f *Frame) parseDescription(text string) bool {
 	if text == signalFrame {
 		f.Function = text
 		return true
@@ -106,31 +106,31 @@ func (f *Frame) described(text string) bool {
 	}
 	rest := text[i+1:]
 	if at := strings.LastIndex(rest, ") at "); at >= 0 {
-		f.place(rest[at+5:])
+		f.setSource(rest[at+5:])
 	} else if from := strings.LastIndex(rest, ") from "); from >= 0 {
 		f.Module = rest[from+7:]
 	}
 	return true
 }
 
-// continued reads the rest of a frame that gdb put on a line of its own.
-func (f *Frame) continued(text string) {
+// parseContinuation reads the rest of a frame that gdb put on a line of its own.
+func (f *Frame) parseContinuation(text string) {
 	if f.File != "" || f.Module != "" {
 		return
 	}
 	if place, ok := strings.CutPrefix(text, "at "); ok {
-		f.place(place)
+		f.setSource(place)
 	} else if module, ok := strings.CutPrefix(text, "from "); ok {
 		f.Module = module
 	}
 }
 
-func (f *Frame) place(text string) {
+func (f *Frame) setSource(text string) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
 		return
 	}
-	if line, ok := number(text[i+1:]); ok {
+	if line, ok := parseNumber(text[i+1:]); ok {
 		f.File, f.Line = text[:i], line
 	}
 }
@@ -143,16 +143,16 @@ func argumentsAt(text string) int {
 		switch c := text[i]; {
 		case c == '(' && depth == 0 && i > 0 && text[i-1] == ' ' && !strings.HasSuffix(text[:i-1], "operator"):
 			return i - 1
-		case c == '(' || c == '[' || c == '<' && !operator(text[:i]):
+		case c == '(' || c == '[' || c == '<' && !endsWithOperator(text[:i]):
 			depth++
-		case c == ')' || c == ']' || c == '>' && !operator(text[:i]) && !strings.HasSuffix(text[:i], "-"):
+		case c == ')' || c == ']' || c == '>' && !endsWithOperator(text[:i]) && !strings.HasSuffix(text[:i], "-"):
 			depth = max(depth-1, 0)
 		}
 	}
 	return -1
 }
 
-// operator tells whether what follows is part of the name of an operator.
-func operator(before string) bool {
+// endsWithOperator reports whether what follows is part of the name of an operator.
+func endsWithOperator(before string) bool {
 	return strings.HasSuffix(strings.TrimRight(before, "<>-="), "operator")
 }

@@ -15,7 +15,7 @@ import (
 // lines, else by functions alone. Only a place that is the only such one is
 // taken.
 func (a *Ancestor) callSite(s site) (state int, ok bool) {
-	mine := trimmed(s)
+	mine := trimmedLocations(s)
 	for _, same := range []func(state int) bool{
 		func(i int) bool { return sameFrames(a.union.States[i].Stack, s.stack) },
 		func(i int) bool { return slices.EqualFunc(a.calls[i], mine, sameLine) },
@@ -35,19 +35,19 @@ func (a *Ancestor) callSite(s site) (state int, ok bool) {
 	return -1, false
 }
 
-// trimmed returns the places of a site's stack as a report shows them.
-func trimmed(s site) []symbol.Location {
+// trimmedLocations returns the places of a site's stack as a report shows them.
+func trimmedLocations(s site) []symbol.Location {
 	var out []symbol.Location
 	for _, l := range s.stack {
 		out = append(out, l.at)
 	}
-	return symbol.Trim(out)
+	return symbol.TrimStack(out)
 }
 
 // sameFrames compares addresses; a frame that has only a name has none.
 func sameFrames(a []model.Frame, b []level) bool {
 	return slices.EqualFunc(a, b, func(x model.Frame, y level) bool {
-		return !symbol.Named(x) && frameKey(x) == frameKey(y.frame)
+		return !symbol.HasOnlyName(x) && frameKey(x) == frameKey(y.frame)
 	})
 }
 
@@ -73,13 +73,13 @@ func sameFunctions(x, y symbol.Location) bool {
 // sameCall compares functions; files of the same name may be in other
 // directories on another machine.
 func sameCall(a, b symbol.Call) bool {
-	return plain(a.Function) == plain(b.Function) &&
+	return normalisedName(a.Function) == normalisedName(b.Function) &&
 		(a.File == "" || b.File == "" || path.Base(a.File) == path.Base(b.File))
 }
 
-// plain is a function without its parameters, and without the marks of Fortran
+// normalisedName is a function without its parameters, and without the marks of Fortran
 // compilers and of copies that a compiler made: tools differ in what they show.
-func plain(function string) string {
+func normalisedName(function string) string {
 	if function == fortranProgram {
 		return "main"
 	}
@@ -97,14 +97,14 @@ type point struct {
 	offset  uint64
 }
 
-// points lists the levels of a stack, the outermost first.
-func points(frames []model.Frame, at []symbol.Location) []point {
+// stackPoints lists the levels of a stack, the outermost first.
+func stackPoints(frames []model.Frame, at []symbol.Location) []point {
 	var out []point
 	for i := len(at) - 1; i >= 0; i-- {
 		calls := at[i].Calls()
 		for k := len(calls) - 1; k >= 0; k-- {
 			p := point{call: calls[k], offset: frames[i].Offset}
-			if m := frames[i].Module; m != nil && !symbol.Named(frames[i]) {
+			if m := frames[i].Module; m != nil && !symbol.HasOnlyName(frames[i]) {
 				p.buildID = m.BuildID
 			}
 			out = append(out, p)
@@ -113,7 +113,7 @@ func points(frames []model.Frame, at []symbol.Location) []point {
 	return out
 }
 
-// compare tells whether p comes before q in the code of their function: by
+// compare reports whether p comes before q in the code of their function: by
 // lines; on one line by addresses, if both are in one file. Compilers move code
 // about, so that addresses alone would mislead. Without either it is 0.
 func (p point) compare(q point) int {
@@ -134,22 +134,22 @@ type neighbour struct {
 	before       bool // it stands before the place in that function
 }
 
-// through finds the passages between calls that a place is in, as positions
+// edgesAround finds the passages between calls that a place is in, as positions
 // in the union's edges, by the order of the source: in the innermost function
 // that they share, all passages to the first call behind the place; or, if
 // there is none, all from the last call before it. That is a guess where the
 // source jumps.
-func (a *Ancestor) through(s site) []int {
+func (a *Ancestor) edgesAround(s site) []int {
 	near := a.neighbours(s)
-	next := nearest(near, func(n neighbour) bool { return !n.before }, func(x, y point) int { return y.compare(x) })
-	if out := a.passages(func(e model.Edge) bool { return slices.Contains(next, e.To) }); len(out) > 0 {
+	next := nearestStates(near, func(n neighbour) bool { return !n.before }, func(x, y point) int { return y.compare(x) })
+	if out := a.edgesWhere(func(e model.Edge) bool { return slices.Contains(next, e.To) }); len(out) > 0 {
 		return out
 	}
-	last := nearest(near, func(n neighbour) bool { return n.before }, func(x, y point) int { return x.compare(y) })
-	return a.passages(func(e model.Edge) bool { return slices.Contains(last, e.From) })
+	last := nearestStates(near, func(n neighbour) bool { return n.before }, func(x, y point) int { return x.compare(y) })
+	return a.edgesWhere(func(e model.Edge) bool { return slices.Contains(last, e.From) })
 }
 
-func (a *Ancestor) passages(which func(e model.Edge) bool) []int {
+func (a *Ancestor) edgesWhere(which func(e model.Edge) bool) []int {
 	var out []int
 	for i, e := range a.union.Edges {
 		if which(e) {
@@ -165,10 +165,10 @@ func (a *Ancestor) neighbours(s site) []neighbour {
 	for _, l := range s.stack {
 		frames = append(frames, l.frame)
 	}
-	mine := points(frames, trimmed(s))
+	mine := stackPoints(frames, trimmedLocations(s))
 	var out []neighbour
 	for i, t := range a.union.States {
-		theirs := points(t.Stack, a.calls[i])
+		theirs := stackPoints(t.Stack, a.calls[i])
 		k := 0
 		for k < len(mine) && k < len(theirs) && sameCall(mine[k].call, theirs[k].call) &&
 			mine[k].compare(theirs[k]) == 0 {
@@ -188,9 +188,9 @@ func (a *Ancestor) neighbours(s site) []neighbour {
 	return out
 }
 
-// nearest returns the states of the neighbours on one side that come last in an
+// nearestStates returns the states of the neighbours on one side that come last in an
 // order; those that are called through one place are equal.
-func nearest(all []neighbour, side func(n neighbour) bool, order func(x, y point) int) []int {
+func nearestStates(all []neighbour, side func(n neighbour) bool, order func(x, y point) int) []int {
 	var best []neighbour
 	for _, n := range all {
 		if !side(n) {

@@ -19,12 +19,12 @@ type level struct {
 // placer gives the frames of texts their places in modules, and remembers the
 // names that the texts have for them.
 type placer struct {
-	program  *symbol.Program // nil: not given
-	resolver *symbol.Resolver
-	names    *symbol.Names
-	named    map[string]model.Frame // frames that have names but no address to look up
-	modules  map[[2]string]*model.Module
-	owners   map[string]string // of functions: the module that has them
+	program         *symbol.Program // nil: not given
+	resolver        *symbol.Resolver
+	names           *symbol.Names
+	named           map[string]model.Frame // frames that have names but no address to look up
+	modules         map[[2]string]*model.Module
+	functionModules map[string]string // of functions: the module that has them
 }
 
 func newPlacer(o Options) *placer {
@@ -33,8 +33,8 @@ func newPlacer(o Options) *placer {
 		named: map[string]model.Frame{}, modules: map[[2]string]*model.Module{},
 	}
 	if o.Ancestor != nil {
-		p.owners = o.Ancestor.owners()
-		o.Ancestor.name(p.names)
+		p.functionModules = o.Ancestor.functionModules()
+		o.Ancestor.addFrameNames(p.names)
 		for _, s := range o.Ancestor.union.States {
 			for _, f := range s.Stack {
 				if f.Module != nil && f.Module.BuildID != "" {
@@ -46,9 +46,9 @@ func newPlacer(o Options) *placer {
 	return p
 }
 
-// levels places a stack. What was inlined is one level with the function it was
+// placeStack places a stack. What was inlined is one level with the function it was
 // inlined into, as in the model.
-func (p *placer) levels(s Stack) []level {
+func (p *placer) placeStack(s Stack) []level {
 	var out []level
 	frames := withProgram(s.Frames)
 	for i := 0; i < len(frames); i++ {
@@ -56,7 +56,7 @@ func (p *placer) levels(s Stack) []level {
 		for i+1 < len(frames) && frames[i].Inlined {
 			i++
 		}
-		out = append(out, p.level(frames[first:i+1], s.Program))
+		out = append(out, p.placeFrame(frames[first:i+1], s.Program))
 	}
 	return out
 }
@@ -78,13 +78,13 @@ func withProgram(frames []Frame) []Frame {
 	return frames
 }
 
-// level places frames of which all but the last are inlined.
-func (p *placer) level(frames []Frame, program string) level {
+// placeFrame places frames of which all but the last are inlined.
+func (p *placer) placeFrame(frames []Frame, program string) level {
 	calls, known := callsOf(frames)
 	last := frames[len(frames)-1]
-	f, found := p.address(last)
+	f, found := p.moduleFrame(last)
 	if !found {
-		return p.byName(last, calls, known, program)
+		return p.placeByName(last, calls, known, program)
 	}
 	at := p.resolver.Resolve(f, true)
 	if at.Exact {
@@ -123,18 +123,18 @@ func callsOf(frames []Frame) (calls []symbol.NamedCall, known bool) {
 // are in its file.
 const startOfFixed = 1 << 32
 
-// Bias is what to take off the address to get that in the module's file.
-func (f Frame) Bias() uint64 {
+// LoadBias is what to take off the address to get that in the module's file.
+func (f Frame) LoadBias() uint64 {
 	if f.Base >= startOfFixed {
 		return f.Base
 	}
 	return 0
 }
 
-// address finds the module and the address in it. The address of an instruction
+// moduleFrame finds the module and the address in it. The address of an instruction
 // is given as if it were a return address, one more, since the model has no
 // others in its states.
-func (p *placer) address(f Frame) (model.Frame, bool) {
+func (p *placer) moduleFrame(f Frame) (model.Frame, bool) {
 	at := f.Address
 	if f.PC {
 		at++
@@ -142,23 +142,23 @@ func (p *placer) address(f Frame) (model.Frame, bool) {
 	switch {
 	case max(f.Offset, f.Address) >= model.MaxOffset: // no code is there
 		return model.Frame{}, false
-	case f.Module != "" && (f.Offset != 0 || f.python()):
-		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: f.Offset}, true
+	case f.Module != "" && (f.Offset != 0 || f.isPython()):
+		return model.Frame{Module: p.moduleFor(f.BuildID, f.Module), Offset: f.Offset}, true
 	case f.BuildID != "" && f.Base != 0 && f.Base <= f.Address:
-		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: at - f.Bias()}, true
+		return model.Frame{Module: p.moduleFor(f.BuildID, f.Module), Offset: at - f.LoadBias()}, true
 	case p.program != nil && p.program.Fixed && f.Address != 0 && p.program.Contains(f.Address):
 		return model.Frame{Module: p.program.Module, Offset: at}, true
 	}
 	return model.Frame{}, false
 }
 
-// python tells whether it is a frame of a Python program, of which the offset is the line.
-func (f Frame) python() bool {
-	_, _, is := (&model.Module{BuildID: f.BuildID, Path: f.Module}).Python()
+// isPython reports whether it is a frame of a Python program, of which the offset is the line.
+func (f Frame) isPython() bool {
+	_, _, is := (&model.Module{BuildID: f.BuildID, Path: f.Module}).PythonFunction()
 	return is
 }
 
-func (p *placer) module(buildID, path string) *model.Module {
+func (p *placer) moduleFor(buildID, path string) *model.Module {
 	if p.program != nil && buildID == p.program.Module.BuildID && buildID != "" {
 		return p.program.Module
 	}
@@ -172,17 +172,17 @@ func (p *placer) module(buildID, path string) *model.Module {
 	return p.modules[key]
 }
 
-// byName places a frame that has no address to look up. Where the system puts
+// placeByName places a frame that has no address to look up. Where the system puts
 // programs at random, addresses of two processes cannot be compared, so that
 // what the text says else must tell places apart.
-func (p *placer) byName(f Frame, calls []symbol.NamedCall, known bool, program string) level {
+func (p *placer) placeByName(f Frame, calls []symbol.NamedCall, known bool, program string) level {
 	if !known && f.Module == "" {
 		raw := model.Frame{Offset: f.Address & model.MaxOffset}
 		return level{raw, p.resolver.Resolve(raw, true)}
 	}
 	module := f.Module
 	if module == "" {
-		module = p.owners[plain(f.Function)]
+		module = p.functionModules[normalisedName(f.Function)]
 	}
 	if module == "" {
 		module = program
@@ -197,7 +197,7 @@ func (p *placer) byName(f Frame, calls []symbol.NamedCall, known bool, program s
 	fmt.Fprintf(text, "%q", module)
 	frame, seen := p.named[text.String()]
 	if !seen {
-		frame = p.names.Frame(module, calls)
+		frame = p.names.NewFrame(module, calls)
 		p.named[text.String()] = frame
 	}
 	at, _ := p.names.Lookup(frame)

@@ -28,7 +28,7 @@ func TestProgram(t *testing.T) {
 	if !program.Fixed {
 		t.Fatal("the program is not at fixed addresses")
 	}
-	begin := starts(t, path)
+	begin := functionStarts(t, path)
 	core := fmt.Sprintf(`+++PARALLEL TOOLS CONSORTIUM LIGHTWEIGHT COREFILE FORMAT version 1.0
 +++LCB 1.0
 +++ID Rank: 0, TGID: 1, Core: 0, HWTID:0 TID: 1 State: RUN
@@ -45,7 +45,7 @@ Frame Address     Saved Link Reg
 	if err != nil || problems != nil {
 		t.Fatal(problems, err)
 	}
-	job := build(t, Options{Program: program}, stacks...)
+	job := mustBuild(t, Options{Program: program}, stacks...)
 	thread := job.Ranks[0].Threads[0]
 	state := thread.Model.States[thread.Op.State]
 	if state.Call != "MPI_Recv" || !thread.Op.InMPI {
@@ -54,7 +54,7 @@ Frame Address     Saved Link Reg
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
 	var got []string
-	for _, l := range resolver.Stack(state.Stack, false) {
+	for _, l := range resolver.ResolveStack(state.Stack, false) {
 		got = append(got, fmt.Sprintf("%s %d %t", l.Function, l.Line, l.Exact))
 	}
 	if diff := cmp.Diff([]string{"exchange 7 true", "main 13 true"}, got); diff != "" {
@@ -62,8 +62,8 @@ Frame Address     Saved Link Reg
 	}
 }
 
-// starts returns where the functions of a program begin.
-func starts(t *testing.T, path string) map[string]uint64 {
+// functionStarts returns where the functions of a program begin.
+func functionStarts(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	file, err := elf.Open(path)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestSamples(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			stacks, problems := readSample(t, path)
-			golden(t, filepath.Join("testdata", filepath.Base(path)+".golden"), describe(stacks, problems))
+			checkGolden(t, filepath.Join("testdata", filepath.Base(path)+".golden"), describeStacks(stacks, problems))
 		})
 	}
 }
@@ -44,8 +44,8 @@ func readSample(t *testing.T, path string) ([]Stack, []*Problem) {
 	return stacks, problems
 }
 
-// describe writes stacks for a reader.
-func describe(stacks []Stack, problems []*Problem) string {
+// describeStacks writes stacks for a reader.
+func describeStacks(stacks []Stack, problems []*Problem) string {
 	b := &strings.Builder{}
 	for _, s := range stacks {
 		fmt.Fprintf(b, "%s:%d rank %d pid %d tid %d", s.File, s.Line, s.Rank, s.PID, s.TID)
@@ -97,7 +97,7 @@ func describeFrame(f Frame) string {
 	return text
 }
 
-func golden(t *testing.T, path, got string) {
+func checkGolden(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -162,7 +162,7 @@ func TestFrameOfGDB(t *testing.T) {
 		signalFrame:                            {Function: signalFrame},
 	} {
 		var got Frame
-		if ok := got.described(text); !ok {
+		if ok := got.parseDescription(text); !ok {
 			t.Errorf("%s: not read", text)
 		} else if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", text, diff)
@@ -195,7 +195,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("a stack of %d frames", len(s.Frames))
 			}
 		}
-		Assign(stacks)
+		AssignRanks(stacks)
 		for _, s := range stacks {
 			if s.Rank < 0 {
 				t.Errorf("rank %d", s.Rank)

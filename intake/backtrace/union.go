@@ -27,16 +27,16 @@ func NewAncestor(ranks []*model.Rank, resolver *symbol.Resolver) *Ancestor {
 	a := &Ancestor{at: map[model.StateID]int{}, edges: map[[2]int]int{}}
 	for _, r := range ranks {
 		for _, t := range r.Threads {
-			a.add(&t.Model)
+			a.addModel(&t.Model)
 		}
 	}
 	for _, s := range a.union.States {
-		a.calls = append(a.calls, symbol.Trim(resolver.Stack(s.Stack, false)))
+		a.calls = append(a.calls, symbol.TrimStack(resolver.ResolveStack(s.Stack, false)))
 	}
 	return a
 }
 
-func (a *Ancestor) add(m *model.Model) {
+func (a *Ancestor) addModel(m *model.Model) {
 	index := make([]int, len(m.States))
 	for i, s := range m.States {
 		k, known := a.at[s.ID]
@@ -60,11 +60,11 @@ func (a *Ancestor) add(m *model.Model) {
 	}
 }
 
-// States returns how many call sites the run had.
-func (a *Ancestor) States() int { return len(a.union.States) }
+// StateCount returns how many call sites the run had.
+func (a *Ancestor) StateCount() int { return len(a.union.States) }
 
-// name adds what the frames of the ancestor's states are called.
-func (a *Ancestor) name(names *symbol.Names) {
+// addFrameNames adds what the frames of the ancestor's states are called.
+func (a *Ancestor) addFrameNames(names *symbol.Names) {
 	for i, s := range a.union.States {
 		for k, l := range a.calls[i] {
 			if l.Function != "" {
@@ -74,14 +74,14 @@ func (a *Ancestor) name(names *symbol.Names) {
 	}
 }
 
-// owners tells, by function, the path of the module that it is in.
-func (a *Ancestor) owners() map[string]string {
+// functionModules tells, by function, the path of the module that it is in.
+func (a *Ancestor) functionModules() map[string]string {
 	out := map[string]string{}
 	for _, stack := range a.calls {
 		for _, l := range stack {
 			for _, c := range l.Calls() {
 				if c.Function != "" {
-					out[plain(c.Function)] = l.Module
+					out[normalisedName(c.Function)] = l.Module
 				}
 			}
 		}
@@ -108,36 +108,36 @@ func newUnion(a *Ancestor) *union {
 	return u
 }
 
-// place returns the state of a site, and whether the ancestor knows its place: it
+// stateOf returns the state of a site, and whether the ancestor knows its place: it
 // is one of its calls, or a computation between two of them.
-func (u *union) place(s site) (state int, matched bool) {
+func (u *union) stateOf(s site) (state int, matched bool) {
 	key := siteKey(s)
 	if state, known := u.states[key]; known {
 		return state, u.matched[key]
 	}
-	state, matched = u.find(s)
+	state, matched = u.findState(s)
 	u.states[key], u.matched[key] = state, matched
 	return state, matched
 }
 
-func (u *union) find(s site) (state int, matched bool) {
+func (u *union) findState(s site) (state int, matched bool) {
 	if u.ancestor == nil {
-		return u.add(s), false
+		return u.addState(s), false
 	}
 	if s.call != "" {
 		if state, ok := u.ancestor.callSite(s); ok {
 			return state, true
 		}
 	}
-	through := u.ancestor.through(s)
-	state = u.add(s)
-	u.insert(through, state)
+	through := u.ancestor.edgesAround(s)
+	state = u.addState(s)
+	u.splitEdges(through, state)
 	return state, s.call == "" && len(through) > 0
 }
 
-// add makes a state for a site. A computation has one too, without a call: the
+// addState makes a state for a site. A computation has one too, without a call: the
 // stack is all that is known of it.
-func (u *union) add(s site) int {
+func (u *union) addState(s site) int {
 	state := &model.State{Call: s.call, Binding: s.bind, Partial: s.broken}
 	for _, l := range s.stack[:min(len(s.stack), maxDepth)] {
 		state.Stack = append(state.Stack, l.frame)
@@ -150,9 +150,9 @@ func (u *union) add(s site) int {
 // maxDepth is how many frames a state of the format has room for.
 const maxDepth = 64
 
-// insert puts a place into passages between two calls: those of the
+// splitEdges puts a place into passages between two calls: those of the
 // ancestor's edges that are listed.
-func (u *union) insert(through []int, state int) {
+func (u *union) splitEdges(through []int, state int) {
 	into, from := map[int]uint64{}, map[int]uint64{}
 	for _, i := range through {
 		e := u.ancestor.union.Edges[i]
@@ -168,8 +168,8 @@ func (u *union) insert(through []int, state int) {
 	}
 }
 
-// finished returns the model with all its edges.
-func (u *union) finished() model.Model {
+// completeModel returns the model with all its edges.
+func (u *union) completeModel() model.Model {
 	m := u.model
 	if u.ancestor != nil {
 		for i, e := range u.ancestor.union.Edges {

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Process is a rank, and what is known of it without its library.
@@ -14,7 +15,7 @@ type Process struct {
 	Read func(addr uint64, b []byte) bool
 	// Variable returns the address of a variable of the MPI library by its linker name.
 	Variable func(name string) (addr uint64, ok bool)
-	// Uses tells whether the program may call an MPI function, by a part of its name in
+	// Uses reports whether the program may call an MPI function, by a part of its name in
 	// lower case; nil: it is not known.
 	Uses func(part string) bool
 	// Data are the ranges of the MPI library's variables: first address, and the one
@@ -25,18 +26,18 @@ type Process struct {
 // Library reads the objects of one process. Handles are those of C, unless fortran says
 // otherwise; both come with the bits above them zero or not.
 type Library interface {
-	// Comm returns a communicator, nil if it is not known. The same one is returned each time.
-	Comm(handle uint64, fortran bool) *model.Comm
-	// Request returns what a request waits for.
-	Request(handle uint64, fortran bool) (Request, bool)
-	// Group returns the ranks of a group in MPI_COMM_WORLD, nil if they are not known.
-	Group(handle uint64, fortran bool) []int
-	// File returns a file as a record has it, nil if it is not known.
-	File(handle uint64, fortran bool) *model.Comm
-	// Window returns a window, nil if it is not known.
-	Window(handle uint64, fortran bool) *Window
-	// Windows returns all that are known.
-	Windows() []*Window
+	// ResolveComm returns a communicator, nil if it is not known. The same one is returned each time.
+	ResolveComm(handle uint64, fortran bool) *model.Comm
+	// ResolveRequest returns what a request waits for.
+	ResolveRequest(handle uint64, fortran bool) (Request, bool)
+	// GroupRanks returns the ranks of a group in MPI_COMM_WORLD, nil if they are not known.
+	GroupRanks(handle uint64, fortran bool) []int
+	// ResolveFile returns a file as a record has it, nil if it is not known.
+	ResolveFile(handle uint64, fortran bool) *model.Comm
+	// ResolveWindow returns a window, nil if it is not known.
+	ResolveWindow(handle uint64, fortran bool) *Window
+	// ListWindows returns all that are known.
+	ListWindows() []*Window
 }
 
 // Request is a request as its library has it.
@@ -49,13 +50,13 @@ type Request struct {
 }
 
 // Open finds the library's objects. A library of which nothing can be told knows nothing.
-func Open(p *Process, family string) Library {
+func Open(p *Process, family mpi.Family) Library {
 	switch family {
-	case "openmpi":
+	case mpi.OpenMPI:
 		return openOpenMPI(p)
-	case "mpich":
+	case mpi.MPICH:
 		return openMPICH(p)
-	case "abi":
+	case mpi.Standard:
 		return openStandard(p)
 	}
 	return unknown{}
@@ -63,15 +64,15 @@ func Open(p *Process, family string) Library {
 
 type unknown struct{}
 
-func (unknown) Comm(uint64, bool) *model.Comm        { return nil }
-func (unknown) Request(uint64, bool) (Request, bool) { return Request{}, false }
-func (unknown) Group(uint64, bool) []int             { return nil }
-func (unknown) File(uint64, bool) *model.Comm        { return nil }
-func (unknown) Window(uint64, bool) *Window          { return nil }
-func (unknown) Windows() []*Window                   { return nil }
+func (unknown) ResolveComm(uint64, bool) *model.Comm        { return nil }
+func (unknown) ResolveRequest(uint64, bool) (Request, bool) { return Request{}, false }
+func (unknown) GroupRanks(uint64, bool) []int               { return nil }
+func (unknown) ResolveFile(uint64, bool) *model.Comm        { return nil }
+func (unknown) ResolveWindow(uint64, bool) *Window          { return nil }
+func (unknown) ListWindows() []*Window                      { return nil }
 
-// world and self are what all libraries have.
-func (p *Process) world() *model.Comm {
+// worldComm and self are what all libraries have.
+func (p *Process) worldComm() *model.Comm {
 	members := make([]int, p.Size)
 	for i := range members {
 		members[i] = i
@@ -79,15 +80,15 @@ func (p *Process) world() *model.Comm {
 	return &model.Comm{ID: 1, Kind: model.World, Rank: p.Rank, Size: p.Size, Members: members, State: -1}
 }
 
-func (p *Process) self() *model.Comm {
+func (p *Process) selfComm() *model.Comm {
 	return &model.Comm{ID: 2, Kind: model.Self, Size: 1, Members: []int{p.Rank}, State: -1}
 }
 
-// comm makes a communicator that the program made; nil if its groups cannot be right.
+// newComm makes a communicator that the program made; nil if its groups cannot be right.
 // context is a number that is the same at all members, and another for each communicator
 // that they have in common.
-func (p *Process) comm(context uint64, rank int, local, remote []int) *model.Comm {
-	if rank < 0 || rank >= len(local) || local[rank] != p.Rank || !p.distinct(local) || !p.distinct(remote) {
+func (p *Process) newComm(context uint64, rank int, local, remote []int) *model.Comm {
+	if rank < 0 || rank >= len(local) || local[rank] != p.Rank || !p.areDistinctRanks(local) || !p.areDistinctRanks(remote) {
 		return nil
 	}
 	c := &model.Comm{Rank: rank, Size: len(local), Members: local, State: -1}
@@ -106,8 +107,8 @@ func (p *Process) comm(context uint64, rank int, local, remote []int) *model.Com
 	return c
 }
 
-// copied is a window or a file whose operations go over a communicator.
-func copied(c *model.Comm, kind model.CommKind) *model.Comm {
+// commWithKind is a window or a file whose operations go over a communicator.
+func commWithKind(c *model.Comm, kind model.CommKind) *model.Comm {
 	if c == nil || c.Kind == model.Self {
 		return nil
 	}
@@ -116,8 +117,8 @@ func copied(c *model.Comm, kind model.CommKind) *model.Comm {
 	return &out
 }
 
-// distinct tells whether ranks are some of the job's, each once.
-func (p *Process) distinct(ranks []int) bool {
+// areDistinctRanks reports whether ranks are some of the job's, each once.
+func (p *Process) areDistinctRanks(ranks []int) bool {
 	seen := make([]bool, p.Size)
 	for _, r := range ranks {
 		if r < 0 || r >= p.Size || seen[r] {
@@ -128,8 +129,8 @@ func (p *Process) distinct(ranks []int) bool {
 	return true
 }
 
-// bytes reads n bytes of memory, nil if they cannot be read.
-func (p *Process) bytes(addr uint64, n int) []byte {
+// readBytes reads n bytes of memory, nil if they cannot be read.
+func (p *Process) readBytes(addr uint64, n int) []byte {
 	if addr == 0 || n <= 0 || n > maxObject {
 		return nil
 	}
@@ -143,16 +144,16 @@ func (p *Process) bytes(addr uint64, n int) []byte {
 // maxObject bounds what is read at once.
 const maxObject = 1 << 24
 
-func (p *Process) word(addr uint64) uint64 {
-	if b := p.bytes(addr, 8); b != nil {
+func (p *Process) readWord(addr uint64) uint64 {
+	if b := p.readBytes(addr, 8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
 }
 
-// words reads n addresses, nil if that cannot be done.
-func (p *Process) words(addr uint64, n int) []uint64 {
-	b := p.bytes(addr, 8*n)
+// readWords reads n addresses, nil if that cannot be done.
+func (p *Process) readWords(addr uint64, n int) []uint64 {
+	b := p.readBytes(addr, 8*n)
 	if b == nil {
 		return nil
 	}
@@ -163,8 +164,8 @@ func (p *Process) words(addr uint64, n int) []uint64 {
 	return out
 }
 
-func (p *Process) ints(addr uint64, n int) []int {
-	b := p.bytes(addr, 4*n)
+func (p *Process) readInts(addr uint64, n int) []int {
+	b := p.readBytes(addr, 4*n)
 	if b == nil {
 		return nil
 	}
@@ -175,9 +176,9 @@ func (p *Process) ints(addr uint64, n int) []int {
 	return out
 }
 
-// int reads one, -1 if it cannot be read.
-func (p *Process) int(addr uint64) int {
-	if n := p.ints(addr, 1); n != nil {
+// readInt reads one, -1 if it cannot be read.
+func (p *Process) readInt(addr uint64) int {
+	if n := p.readInts(addr, 1); n != nil {
 		return n[0]
 	}
 	return -1

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // memory is that of a process, by address.
 type memory map[uint64][]byte
 
-func (m memory) read(addr uint64, b []byte) bool {
+func (m memory) readAt(addr uint64, b []byte) bool {
 	for at, have := range m {
 		if addr >= at && addr-at <= uint64(len(have)) && uint64(len(b)) <= uint64(len(have))-(addr-at) {
 			copy(b, have[addr-at:])
@@ -45,9 +46,9 @@ const (
 	ranksAt   = 400
 )
 
-// mpichOf is the memory of rank 2 of 4, with a library of the shape of MPICH whose own offsets
+// mpichMemory is the memory of rank 2 of 4, with a library of the shape of MPICH whose own offsets
 // are none of its releases.
-func mpichOf() memory {
+func mpichMemory() memory {
 	data, list := make([]byte, dataSize), make([]byte, 64)
 	comm := func(at int, handle uint32, context, rank, size, mode int, more ...int) {
 		b := data[at:]
@@ -92,18 +93,18 @@ func mpichOf() memory {
 }
 
 func openFake(m memory) Library {
-	return Open(&Process{Rank: 2, Size: 4, Read: m.read, Data: [][2]uint64{{dataAt, dataAt + dataSize}},
+	return Open(&Process{Rank: 2, Size: 4, Read: m.readAt, Data: [][2]uint64{{dataAt, dataAt + dataSize}},
 		Variable: func(string) (uint64, bool) { return 0, false }}, "mpich")
 }
 
 func TestMPICH(t *testing.T) {
-	l := openFake(mpichOf())
+	l := openFake(mpichMemory())
 	for handle, want := range map[uint64][]int{
 		0x44000000: {0, 1, 2, 3}, 0x44000001: {2}, 0x84000000: {0, 2}, 0x84000001: {2, 3, 1}, 0x84000002: {2, 3},
 		0x84000003: nil, 0x84000004: nil, 0x84000005: nil, 0x84000006: nil, 0x4c000405: nil, 0x04000000: nil, 0: nil,
 	} {
 		var got []int
-		if c := l.Comm(handle, false); c != nil {
+		if c := l.ResolveComm(handle, false); c != nil {
 			got = c.Members
 		}
 		if !slices.Equal(got, want) {
@@ -118,7 +119,7 @@ func TestMPICH(t *testing.T) {
 		{Kind: model.Recv, Peer: -1, Tag: model.None},
 		{Kind: model.Recv, Peer: -1, Tag: model.None},
 	} {
-		got, ok := l.Request(0xac000000+uint64(i), false)
+		got, ok := l.ResolveRequest(0xac000000+uint64(i), false)
 		if known := got.Comm != nil; known != (i < 4 && i != 2) {
 			t.Errorf("request %d: its communicator is known: %v", i, known)
 		}
@@ -139,16 +140,16 @@ func TestDisagrees(t *testing.T) {
 		"no second predefined":    func(b []byte) { put32(b, predefAt+commSize, 0) },
 		"handles at other places": func(b []byte) { put32(b, madeAt+commSize, 0) },
 	} {
-		m := mpichOf()
+		m := mpichMemory()
 		change(m[dataAt])
 		l := openFake(m)
-		if c := l.Comm(0x84000000, false); c != nil {
+		if c := l.ResolveComm(0x84000000, false); c != nil {
 			t.Errorf("%s: %+v", name, c)
 		}
-		if q, ok := l.Request(0xac000000, false); ok {
+		if q, ok := l.ResolveRequest(0xac000000, false); ok {
 			t.Errorf("%s: %+v", name, q)
 		}
-		if c := l.Comm(0x44000000, false); c == nil || c.Size != 4 {
+		if c := l.ResolveComm(0x44000000, false); c == nil || c.Size != 4 {
 			t.Errorf("%s: MPI_COMM_WORLD is %+v", name, c)
 		}
 	}
@@ -160,25 +161,25 @@ func FuzzMemory(f *testing.F) {
 	f.Add(predefAt+80, []byte{3, 0, 0, 0})
 	f.Add(madeAt+ranksAt, []byte{9, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, at int, change []byte) {
-		for _, family := range []string{"mpich", "openmpi"} {
+		for _, family := range []mpi.Family{mpi.MPICH, mpi.OpenMPI} {
 			m := withWindows()
 			copy(m[dataAt][uint(at)%dataSize:], change)
-			l := Open(&Process{Rank: 2, Size: 4, Read: m.read, Data: [][2]uint64{{dataAt, dataAt + dataSize}},
+			l := Open(&Process{Rank: 2, Size: 4, Read: m.readAt, Data: [][2]uint64{{dataAt, dataAt + dataSize}},
 				Variable: func(name string) (uint64, bool) { return dataAt + uint64(uint(at)%dataSize), true }}, family)
 			for i := range uint64(16) {
 				for _, h := range []uint64{
 					0x84000000 + i, 0x88000000 + i, 0xa0000000 + i, 0xac000000 + i, dataAt + 64*i, i,
 				} {
-					c := l.Comm(h, i%2 == 0)
+					c := l.ResolveComm(h, i%2 == 0)
 					if c != nil && (c.Rank >= len(c.Members) || c.Members[c.Rank] != 2 || c.Size > 4) {
 						t.Errorf("%#x: %+v", h, c)
 					}
-					if q, ok := l.Request(h, i%2 == 0); !ok && q.Done {
+					if q, ok := l.ResolveRequest(h, i%2 == 0); !ok && q.Done {
 						t.Errorf("%#x: %+v", h, q)
 					}
-					l.File(h, false)
-					checkWindow(t, l.Window(h, i%2 == 0))
-					if g := l.Group(h, i%2 == 0); len(g) > 4 {
+					l.ResolveFile(h, false)
+					checkWindow(t, l.ResolveWindow(h, i%2 == 0))
+					if g := l.GroupRanks(h, i%2 == 0); len(g) > 4 {
 						t.Errorf("%#x: %v", h, g)
 					}
 				}
@@ -190,17 +191,17 @@ func FuzzMemory(f *testing.F) {
 // TestStandard: predefined handles of the standard ABI are known, and no others.
 func TestStandard(t *testing.T) {
 	l := Open(&Process{Rank: 1, Size: 3}, "abi")
-	if c := l.Comm(0x101, false); c == nil || c.Kind != model.World || !slices.Equal(c.Members, []int{0, 1, 2}) {
+	if c := l.ResolveComm(0x101, false); c == nil || c.Kind != model.World || !slices.Equal(c.Members, []int{0, 1, 2}) {
 		t.Errorf("MPI_COMM_WORLD is %+v", c)
 	}
-	if c := l.Comm(0x102, true); c == nil || c.Kind != model.Self {
+	if c := l.ResolveComm(0x102, true); c == nil || c.Kind != model.Self {
 		t.Errorf("MPI_COMM_SELF is %+v", c)
 	}
-	if r, ok := l.Request(0x180, false); !ok || !r.Done {
+	if r, ok := l.ResolveRequest(0x180, false); !ok || !r.Done {
 		t.Errorf("MPI_REQUEST_NULL is %+v, %v", r, ok)
 	}
-	_, ok := l.Request(dataAt, false)
-	if ok || l.Comm(dataAt, false) != nil || l.File(dataAt, false) != nil {
+	_, ok := l.ResolveRequest(dataAt, false)
+	if ok || l.ResolveComm(dataAt, false) != nil || l.ResolveFile(dataAt, false) != nil {
 		t.Error("a handle of the library's own is known")
 	}
 }

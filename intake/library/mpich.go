@@ -52,18 +52,18 @@ const (
 	worldHandle = builtinHandle<<30 | commKind<<26
 )
 
-func found(handle uint32) int { return int(handle >> 30) }
-func what(handle uint32) int  { return int(handle >> 26 & 15) }
+func handleForm(handle uint32) int { return int(handle >> 30) }
+func handleKind(handle uint32) int { return int(handle >> 26 & 15) }
 
 func openMPICH(p *Process) Library {
 	if p.Rank < 0 || p.Rank >= p.Size {
 		return unknown{}
 	}
 	m := &mpich{Process: p, pools: map[int]*pool{}, comms: map[uint64]*model.Comm{},
-		predefined: [2]*model.Comm{p.world(), p.self()}}
+		predefined: [2]*model.Comm{p.worldComm(), p.selfComm()}}
 	var data [][]byte
 	for _, d := range p.Data {
-		data = append(data, p.bytes(d[0], int(d[1]-d[0])))
+		data = append(data, p.readBytes(d[0], int(d[1]-d[0])))
 	}
 	for i, b := range data {
 		m.findPools(b, p.Data[i][0])
@@ -93,37 +93,37 @@ func (m *mpich) findPools(b []byte, base uint64) {
 			continue
 		}
 		direct, first := wordAt(b, off), directHandle<<30|uint32(kind)<<26
-		if uint32(m.int(direct)) != first || uint32(m.int(direct+uint64(size))) != first+1 {
+		if uint32(m.readInt(direct)) != first || uint32(m.readInt(direct+uint64(size))) != first+1 {
 			continue
 		}
 		m.pools[kind] = &pool{direct, size, []uint64{base + uint64(off) - 32, base + uint64(off) - 24}}
 	}
 }
 
-// locate returns the address of an object, 0 if there is none with that handle.
-func (m *mpich) locate(handle uint32) uint64 {
-	p := m.pools[what(handle)]
+// objectAddress returns the address of an object, 0 if there is none with that handle.
+func (m *mpich) objectAddress(handle uint32) uint64 {
+	p := m.pools[handleKind(handle)]
 	if p == nil {
 		return 0
 	}
 	index := uint64(handle & (1<<26 - 1))
 	var at []uint64
-	switch found(handle) {
+	switch handleForm(handle) {
 	case builtinHandle:
-		if what(handle) == commKind && index < 2 {
+		if handleKind(handle) == commKind && index < 2 {
 			return m.builtin + index*uint64(p.size)
 		}
 	case directHandle:
 		at = append(at, p.direct+index*uint64(p.size))
 	case indirectHandle:
 		for _, table := range p.indirect {
-			if block := m.word(m.word(table) + 8*(index>>12)); block != 0 {
+			if block := m.readWord(m.readWord(table) + 8*(index>>12)); block != 0 {
 				at = append(at, block+index&0xfff*uint64(p.size))
 			}
 		}
 	}
 	for _, a := range at {
-		if uint32(m.int(a)) == handle {
+		if uint32(m.readInt(a)) == handle {
 			return a
 		}
 	}
@@ -133,7 +133,7 @@ func (m *mpich) locate(handle uint32) uint64 {
 // findComm finds the members of the structure of communicators in the two of which it is
 // known what they hold.
 func (m *mpich) findComm(size int) bool {
-	a, b := m.bytes(m.builtin, size), m.bytes(m.builtin+uint64(size), size)
+	a, b := m.readBytes(m.builtin, size), m.readBytes(m.builtin+uint64(size), size)
 	name := bytes.Index(a, []byte("MPI_COMM_WORLD\x00"))
 	if b == nil || name < 4 || name != bytes.Index(b, []byte("MPI_COMM_SELF\x00")) ||
 		int32At(a, name-4) != 0 || int32At(b, name-4) != 0 {
@@ -157,8 +157,8 @@ func (m *mpich) findComm(size int) bool {
 	}
 	for _, m.at.width = range []int{2, 4} {
 		m.at.context = m.at.rank - 4 - 2*m.at.width
-		w, x := m.contexts(a)
-		s, t := m.contexts(b)
+		w, x := m.contextIDs(a)
+		s, t := m.contextIDs(b)
 		if w == x && s == t && w != s {
 			return true
 		}
@@ -166,8 +166,8 @@ func (m *mpich) findComm(size int) bool {
 	return false
 }
 
-// contexts are the numbers that the messages of a communicator have, sent and received.
-func (m *mpich) contexts(comm []byte) (send, receive uint64) {
+// contextIDs are the numbers that the messages of a communicator have, sent and received.
+func (m *mpich) contextIDs(comm []byte) (send, receive uint64) {
 	number := func(off int) uint64 {
 		if m.at.width == 2 {
 			return uint64(binary.LittleEndian.Uint16(comm[off:]))
@@ -191,8 +191,8 @@ const (
 // ranksSize is the size of what says which ranks a group has.
 const ranksSize = 40
 
-// ranks are those of a group.
-func (m *mpich) ranks(b []byte) []int {
+// readRankMap are those of a group.
+func (m *mpich) readRankMap(b []byte) []int {
 	if len(b) < ranksSize {
 		return nil
 	}
@@ -207,7 +207,7 @@ func (m *mpich) ranks(b []byte) []int {
 	}
 	var listed []int
 	if mode > strideBlock {
-		if listed = m.ints(at, n*width); listed == nil {
+		if listed = m.readInts(at, n*width); listed == nil {
 			return nil
 		}
 	}
@@ -239,36 +239,36 @@ func (m *mpich) ranks(b []byte) []int {
 	return out
 }
 
-func (m *mpich) Comm(handle uint64, _ bool) *model.Comm {
+func (m *mpich) ResolveComm(handle uint64, _ bool) *model.Comm {
 	switch uint32(handle) {
 	case worldHandle, worldHandle + 1:
 		return m.predefined[handle&1]
 	}
-	if what(uint32(handle)) != commKind {
+	if handleKind(uint32(handle)) != commKind {
 		return nil
 	}
-	at := m.locate(uint32(handle))
+	at := m.objectAddress(uint32(handle))
 	if at == 0 {
 		return nil
 	}
 	if c, ok := m.comms[at]; ok {
 		return c
 	}
-	c := m.comm(at)
+	c := m.readComm(at)
 	m.comms[at] = c
 	return c
 }
 
-func (m *mpich) comm(at uint64) *model.Comm {
+func (m *mpich) readComm(at uint64) *model.Comm {
 	if !m.ready {
 		return nil
 	}
-	b := m.bytes(at, m.pools[commKind].size)
+	b := m.readBytes(at, m.pools[commKind].size)
 	if len(b) < m.at.ranks+2*ranksSize {
 		return nil
 	}
-	send, receive := m.contexts(b)
-	local, remote := m.ranks(b[m.at.ranks:]), []int(nil)
+	send, receive := m.contextIDs(b)
+	local, remote := m.readRankMap(b[m.at.ranks:]), []int(nil)
 	switch int32At(b, m.at.kind) {
 	case 0:
 		if send != receive {
@@ -276,13 +276,13 @@ func (m *mpich) comm(at uint64) *model.Comm {
 		}
 	case 1: // the ranks are those of the other group, then come those of the own one
 		remote = local
-		if local = m.ranks(b[m.at.ranks+ranksSize:]); remote == nil {
+		if local = m.readRankMap(b[m.at.ranks+ranksSize:]); remote == nil {
 			return nil
 		}
 	default:
 		return nil
 	}
-	return m.Process.comm(min(send, receive)<<32|max(send, receive), int32At(b, m.at.rank), local, remote)
+	return m.Process.newComm(min(send, receive)<<32|max(send, receive), int32At(b, m.at.rank), local, remote)
 }
 
 // Kinds of requests.
@@ -300,32 +300,32 @@ const (
 	completionPtr = 16
 )
 
-func (m *mpich) Request(handle uint64, _ bool) (Request, bool) {
+func (m *mpich) ResolveRequest(handle uint64, _ bool) (Request, bool) {
 	h := uint32(handle)
 	if h == nullRequest {
 		return Request{Done: true, Peer: -1, Tag: model.None}, true
 	}
-	if what(h) != requestKind || !m.ready {
+	if handleKind(h) != requestKind || !m.ready {
 		return Request{}, false
 	}
-	at := m.locate(h)
+	at := m.objectAddress(h)
 	if at == 0 {
 		return Request{}, false
 	}
-	return m.request(at)
+	return m.readRequest(at)
 }
 
-func (m *mpich) request(at uint64) (Request, bool) {
+func (m *mpich) readRequest(at uint64) (Request, bool) {
 	out := Request{Peer: -1, Tag: model.None}
-	b := m.bytes(at, m.pools[requestKind].size)
+	b := m.readBytes(at, m.pools[requestKind].size)
 	if b == nil {
 		return out, false
 	}
 	kind := int32At(b, 8)
 	if kind == persistSend || kind == persistRecv {
-		return m.started(b)
+		return m.activeRequest(b)
 	}
-	switch left := m.ints(wordAt(b, completionPtr), 1); {
+	switch left := m.readInts(wordAt(b, completionPtr), 1); {
 	case left == nil || left[0] < 0:
 		return out, false
 	case left[0] == 0:
@@ -345,21 +345,21 @@ func (m *mpich) request(at uint64) (Request, bool) {
 		return out, true
 	}
 	if c := m.comms[comm]; c != nil {
-		m.message(&out, b, c, comm)
+		m.readPeerAndTag(&out, b, c, comm)
 	}
 	return out, true
 }
 
-// started is the request that a persistent one has while it is active.
-func (m *mpich) started(b []byte) (Request, bool) {
+// activeRequest is the request that a persistent one has while it is active.
+func (m *mpich) activeRequest(b []byte) (Request, bool) {
 	for off := 24; off+8 <= len(b); off += 8 {
 		at := wordAt(b, off)
 		if at%8 != 0 || at == 0 {
 			continue
 		}
-		if h := uint32(m.int(at)); what(h) == requestKind && found(h) >= directHandle && m.locate(h) == at {
-			if k := m.int(at + 8); k == sends || k == receives {
-				return m.request(at)
+		if h := uint32(m.readInt(at)); handleKind(h) == requestKind && handleForm(h) >= directHandle && m.objectAddress(h) == at {
+			if k := m.readInt(at + 8); k == sends || k == receives {
+				return m.readRequest(at)
 			}
 		}
 	}
@@ -374,27 +374,27 @@ func (m *mpich) commIn(b []byte) uint64 {
 		if at%8 != 0 || at == 0 {
 			continue
 		}
-		if h := uint32(m.int(at)); what(h) == commKind && found(h) > 0 && m.locate(h) == at {
-			m.Comm(uint64(h), false)
+		if h := uint32(m.readInt(at)); handleKind(h) == commKind && handleForm(h) > 0 && m.objectAddress(h) == at {
+			m.ResolveComm(uint64(h), false)
 			return at
 		}
 	}
 	return 0
 }
 
-// message reads the peer and the tag of a request. A receive has behind a datatype the peer,
+// readPeerAndTag reads the peer and the tag of a request. A receive has behind a datatype the peer,
 // the number of its communicator, and the tag. A send has its peer in the same place,
 // and no tag.
-func (m *mpich) message(out *Request, b []byte, c *model.Comm, comm uint64) {
-	size := len(c.Peers())
+func (m *mpich) readPeerAndTag(out *Request, b []byte, c *model.Comm, comm uint64) {
+	size := len(c.PeerGroup())
 	right := func(off int) bool {
 		peer := int32At(b, off)
 		h := uint32(int32At(b, off-4))
-		return what(h) == datatypeKind && found(h) > 0 &&
+		return handleKind(h) == datatypeKind && handleForm(h) > 0 &&
 			(peer >= 0 && peer < size || out.Kind == model.Recv && peer == anySource)
 	}
 	if out.Kind == model.Recv {
-		_, context := m.contexts(m.bytes(comm, m.pools[commKind].size))
+		_, context := m.contextIDs(m.readBytes(comm, m.pools[commKind].size))
 		places := 0
 		for off := 64; off+tagOf+4 <= len(b); off += 4 {
 			number := uint64(uint32(int32At(b, off+contextOf)))

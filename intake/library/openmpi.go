@@ -51,13 +51,13 @@ func openOpenMPI(p *Process) Library {
 		return unknown{}
 	}
 	o.predefined = [2]uint64{world, self}
-	o.comms[world], o.comms[self] = p.world(), p.self()
+	o.comms[world], o.comms[self] = p.worldComm(), p.selfComm()
 	o.ready = o.findHeader(world) && o.findGroups(world, self) && o.findContext(world, self)
 	return o
 }
 
-// class returns the class of an object, nil if it has none.
-func (o *ompi) class(addr uint64) *class { return o.classAt(o.word(addr + uint64(o.header))) }
+// classOf returns the class of an object, nil if it has none.
+func (o *ompi) classOf(addr uint64) *class { return o.classAt(o.readWord(addr + uint64(o.header))) }
 
 func (o *ompi) classAt(at uint64) *class {
 	if c, ok := o.classes[at]; ok || at == 0 || at%8 != 0 {
@@ -65,8 +65,8 @@ func (o *ompi) classAt(at uint64) *class {
 	}
 	var out *class
 	// opal_class_t: name, parent, two functions, two ints, two tables, size.
-	if w := o.words(at, 8); w != nil {
-		name := o.text(w[0])
+	if w := o.readWords(at, 8); w != nil {
+		name := o.readName(w[0])
 		if size := int(w[7]); strings.HasSuffix(name, "_t") && size > 0 && size < maxClass {
 			out = &class{name, w[1], size}
 		}
@@ -75,9 +75,9 @@ func (o *ompi) classAt(at uint64) *class {
 	return out
 }
 
-// text reads a name, "" if there is none.
-func (o *ompi) text(addr uint64) string {
-	b := o.bytes(addr, maxName)
+// readName reads a name, "" if there is none.
+func (o *ompi) readName(addr uint64) string {
+	b := o.readBytes(addr, maxName)
 	n := bytes.IndexByte(b, 0)
 	if n <= 0 || slices.ContainsFunc(b[:n], func(c byte) bool { return c < '0' || c > 'z' }) {
 		return ""
@@ -85,9 +85,9 @@ func (o *ompi) text(addr uint64) string {
 	return string(b[:n])
 }
 
-// is returns the class of an object that has this name, or is derived from one that has.
-func (o *ompi) is(addr uint64, name string) *class {
-	c := o.class(addr)
+// classDerivedFrom returns the class of an object that has this name, or is derived from one that has.
+func (o *ompi) classDerivedFrom(addr uint64, name string) *class {
+	c := o.classOf(addr)
 	for range maxParents {
 		if c == nil || c.name == name {
 			return c
@@ -100,7 +100,7 @@ func (o *ompi) is(addr uint64, name string) *class {
 // findHeader finds where objects have their class.
 func (o *ompi) findHeader(world uint64) bool {
 	for _, o.header = range []int{0, 8} {
-		if o.is(world, "ompi_communicator_t") != nil {
+		if o.classDerivedFrom(world, "ompi_communicator_t") != nil {
 			return true
 		}
 	}
@@ -109,11 +109,11 @@ func (o *ompi) findHeader(world uint64) bool {
 
 // findGroups finds where communicators have their groups, and groups their members.
 func (o *ompi) findGroups(world, self uint64) bool {
-	size := o.class(world).size
-	a, b := o.bytes(world, size), o.bytes(self, size)
+	size := o.classOf(world).size
+	a, b := o.readBytes(world, size), o.readBytes(self, size)
 	var offsets []int
 	for off := 0; off+8 <= min(len(a), len(b)); off += 8 {
-		if o.is(wordAt(a, off), "ompi_group_t") != nil && o.is(wordAt(b, off), "ompi_group_t") != nil {
+		if o.classDerivedFrom(wordAt(a, off), "ompi_group_t") != nil && o.classDerivedFrom(wordAt(b, off), "ompi_group_t") != nil {
 			offsets = append(offsets, off)
 		}
 	}
@@ -125,8 +125,8 @@ func (o *ompi) findGroups(world, self uint64) bool {
 }
 
 func (o *ompi) findMembers(world, self uint64) bool {
-	size := o.class(world).size
-	a, b := o.bytes(world, size), o.bytes(self, size)
+	size := o.classOf(world).size
+	a, b := o.readBytes(world, size), o.readBytes(self, size)
 	if a == nil || b == nil {
 		return false
 	}
@@ -137,8 +137,8 @@ func (o *ompi) findMembers(world, self uint64) bool {
 		}
 	}
 	for off := 0; off+8 <= size; off += 8 {
-		all, one := o.words(wordAt(a, off), o.Size), o.word(wordAt(b, off))
-		if all != nil && all[o.Rank] == one && o.is(one, "opal_proc_t") != nil &&
+		all, one := o.readWords(wordAt(a, off), o.Size), o.readWord(wordAt(b, off))
+		if all != nil && all[o.Rank] == one && o.classDerivedFrom(one, "opal_proc_t") != nil &&
 			len(slices.Compact(slices.Sorted(slices.Values(all)))) == o.Size {
 			lists = append(lists, off)
 			o.procs = all
@@ -157,8 +157,8 @@ func (o *ompi) findPeer() int {
 	var objects [][]byte
 	var ranks []int
 	for i, at := range o.procs {
-		if c := o.is(at, "opal_proc_t"); at%2 == 0 && c != nil {
-			objects, ranks = append(objects, o.bytes(at, c.size)), append(ranks, i)
+		if c := o.classDerivedFrom(at, "opal_proc_t"); at%2 == 0 && c != nil {
+			objects, ranks = append(objects, o.readBytes(at, c.size)), append(ranks, i)
 		}
 	}
 	if len(objects) < 2 {
@@ -179,7 +179,7 @@ func (o *ompi) findPeer() int {
 // findContext finds where communicators have their number: it is that in the list of all.
 // Where the name is not in front of it, the number is not the same at all members.
 func (o *ompi) findContext(world, self uint64) bool {
-	a, b := o.bytes(world, o.class(world).size), o.bytes(self, o.class(self).size)
+	a, b := o.readBytes(world, o.classOf(world).size), o.readBytes(self, o.classOf(self).size)
 	name := bytes.Index(a, []byte("MPI_COMM_WORLD\x00"))
 	if name < 0 || name != bytes.Index(b, []byte("MPI_COMM_SELF\x00")) {
 		return false
@@ -193,17 +193,17 @@ func (o *ompi) findContext(world, self uint64) bool {
 	if !ok {
 		return false
 	}
-	o.list, o.listed = o.array(all, world, self)
+	o.list, o.listed = o.findHandleTable(all, world, self)
 	return o.list != 0
 }
 
-// array reads a table of handles that begins with two objects: where it is, and how long.
-func (o *ompi) array(at, first, second uint64) (list uint64, n int) {
-	b := o.bytes(at, 160)
+// findHandleTable reads a table of handles that begins with two objects: where it is, and how long.
+func (o *ompi) findHandleTable(at, first, second uint64) (list uint64, n int) {
+	b := o.readBytes(at, 160)
 	for off := 40; off+8 <= len(b); off += 8 {
 		// The size is the third of five ints, then come an address, and the list.
 		size := int32At(b, off-24)
-		w := o.words(wordAt(b, off), 2)
+		w := o.readWords(wordAt(b, off), 2)
 		if w != nil && w[0] == first && w[1] == second && size >= 2 && size < maxListed {
 			return wordAt(b, off), size
 		}
@@ -211,82 +211,82 @@ func (o *ompi) array(at, first, second uint64) (list uint64, n int) {
 	return 0, 0
 }
 
-// table returns the table of handles of a name: where it is, and how long.
-func (o *ompi) table(name string) (list uint64, n int) {
+// handleTable returns the table of handles of a name: where it is, and how long.
+func (o *ompi) handleTable(name string) (list uint64, n int) {
 	at, ok := o.Variable(name)
 	if !ok {
 		return 0, 0
 	}
-	b := o.bytes(at, 160)
+	b := o.readBytes(at, 160)
 	for off := 40; off+8 <= len(b); off += 8 {
 		size := int32At(b, off-24)
-		if size > 0 && size < maxListed && o.class(o.word(wordAt(b, off))) != nil {
+		if size > 0 && size < maxListed && o.classOf(o.readWord(wordAt(b, off))) != nil {
 			return wordAt(b, off), size
 		}
 	}
 	return 0, 0
 }
 
-// byIndex turns a handle of Fortran into an address.
-func (o *ompi) byIndex(name string, handle uint64) uint64 {
+// fortranHandle turns a handle of Fortran into an address.
+func (o *ompi) fortranHandle(name string, handle uint64) uint64 {
 	index := uint64(uint32(handle))
-	if list, n := o.table(name); index < uint64(n) {
-		return o.word(list + 8*index)
+	if list, n := o.handleTable(name); index < uint64(n) {
+		return o.readWord(list + 8*index)
 	}
 	return 0
 }
 
-func (o *ompi) Comm(handle uint64, fortran bool) *model.Comm {
+func (o *ompi) ResolveComm(handle uint64, fortran bool) *model.Comm {
 	switch {
 	case fortran && uint32(handle) < 2:
 		handle = o.predefined[uint32(handle)]
 	case fortran:
-		handle = o.byIndex("ompi_comm_f_to_c_table", handle)
+		handle = o.fortranHandle("ompi_comm_f_to_c_table", handle)
 	}
 	if c, ok := o.comms[handle]; ok {
 		return c
 	}
-	c := o.comm(handle)
+	c := o.readComm(handle)
 	o.comms[handle] = c
 	return c
 }
 
-func (o *ompi) comm(at uint64) *model.Comm {
+func (o *ompi) readComm(at uint64) *model.Comm {
 	if !o.ready {
 		return nil
 	}
-	c := o.is(at, "ompi_communicator_t")
+	c := o.classDerivedFrom(at, "ompi_communicator_t")
 	if c == nil {
 		return nil
 	}
-	b := o.bytes(at, c.size)
+	b := o.readBytes(at, c.size)
 	context := int32At(b, o.contexts)
-	if context < 0 || context >= o.listed || o.word(o.list+8*uint64(context)) != at {
+	if context < 0 || context >= o.listed || o.readWord(o.list+8*uint64(context)) != at {
 		return nil
 	}
 	mine, theirs := wordAt(b, o.groups[0]), wordAt(b, o.groups[1])
-	local := o.members(mine)
+	local := o.groupMembers(mine)
 	var remote []int
 	if theirs != mine {
-		if remote = o.members(theirs); remote == nil {
+		if remote = o.groupMembers(theirs); remote == nil {
 			return nil
 		}
 	}
-	return o.Process.comm(uint64(context), int32At(b, o.contexts+4), local, remote)
+	return o.Process.newComm(uint64(context), int32At(b, o.contexts+4), local, remote)
 }
 
-// members are the ranks of a group, nil if they are not known.
-func (o *ompi) members(group uint64) []int {
-	c := o.is(group, "ompi_group_t")
+// groupMembers are the ranks of a group, nil if they are not known.
+func (o *ompi) groupMembers(group uint64) []int {
+	c := o.classDerivedFrom(group, "ompi_group_t")
 	if c == nil {
 		return nil
 	}
-	b := o.bytes(group, c.size)
+	b := o.readBytes(group, c.size)
 	n := int32At(b, o.group.size)
 	if n < 1 || n > o.Size {
 		return nil
 	}
-	procs := o.words(wordAt(b, o.group.procs), n)
+	procs := o.readWords(wordAt(b, o.group.procs), n)
 	var out []int
 	for _, at := range procs {
 		rank := slices.Index(o.procs, at)
@@ -305,43 +305,43 @@ func (o *ompi) rankOf(at uint64) int {
 	if o.peer == 0 {
 		return -1
 	}
-	if at%2 == 0 && o.is(at, "opal_proc_t") != nil {
-		return o.int(at + uint64(o.peer))
+	if at%2 == 0 && o.classDerivedFrom(at, "opal_proc_t") != nil {
+		return o.readInt(at + uint64(o.peer))
 	}
-	job := uint32(o.int(o.procs[o.Rank] + uint64(o.peer) - 4))
+	job := uint32(o.readInt(o.procs[o.Rank] + uint64(o.peer) - 4))
 	if begin := job&0xffff0000 | job&0x7fff<<1 | 1; uint32(at) == begin {
 		return int(at >> 32)
 	}
 	return -1
 }
 
-func (o *ompi) File(handle uint64, fortran bool) *model.Comm {
+func (o *ompi) ResolveFile(handle uint64, fortran bool) *model.Comm {
 	if fortran {
-		handle = o.byIndex("ompi_file_f_to_c_table", handle)
+		handle = o.fortranHandle("ompi_file_f_to_c_table", handle)
 	}
-	c := o.is(handle, "ompi_file_t")
+	c := o.classDerivedFrom(handle, "ompi_file_t")
 	if c == nil || !o.ready {
 		return nil
 	}
-	return copied(o.firstComm(o.bytes(handle, c.size)), model.File)
+	return commWithKind(o.firstComm(o.readBytes(handle, c.size)), model.File)
 }
 
 // firstComm is the communicator that an object points to first.
 func (o *ompi) firstComm(b []byte) *model.Comm {
 	for off := 0; off+8 <= len(b); off += 8 {
-		if at := wordAt(b, off); at != 0 && o.is(at, "ompi_communicator_t") != nil {
-			return o.Comm(at, false)
+		if at := wordAt(b, off); at != 0 && o.classDerivedFrom(at, "ompi_communicator_t") != nil {
+			return o.ResolveComm(at, false)
 		}
 	}
 	return nil
 }
 
-func (o *ompi) Request(handle uint64, fortran bool) (Request, bool) {
+func (o *ompi) ResolveRequest(handle uint64, fortran bool) (Request, bool) {
 	if fortran {
-		handle = o.byIndex("ompi_request_f_to_c_table", handle)
+		handle = o.fortranHandle("ompi_request_f_to_c_table", handle)
 	}
 	null, ok := o.Variable("ompi_request_null")
-	c := o.is(handle, "ompi_request_t")
+	c := o.classDerivedFrom(handle, "ompi_request_t")
 	if !ok || c == nil || !o.ready {
 		return Request{}, false
 	}
@@ -351,7 +351,7 @@ func (o *ompi) Request(handle uint64, fortran bool) (Request, bool) {
 	}
 	state := func(at uint64) (complete uint64, state int) {
 		// A type, a status of 24 bytes, a mark of completion, a state.
-		return o.word(at + uint64(base.size) + 32), o.int(at + uint64(base.size) + 40)
+		return o.readWord(at + uint64(base.size) + 32), o.readInt(at + uint64(base.size) + 40)
 	}
 	const completed, inactive, active, cancelled = 1, 1, 2, 3
 	if done, s := state(null); done != completed || s != inactive {
@@ -365,31 +365,31 @@ func (o *ompi) Request(handle uint64, fortran bool) (Request, bool) {
 	case s != active && s != cancelled:
 		return Request{}, false
 	}
-	o.fill(&out, handle, c.size)
+	o.fillRequest(&out, handle, c.size)
 	return out, true
 }
 
-// fill reads what a request that is not complete is for.
-func (o *ompi) fill(out *Request, handle uint64, request int) {
-	whole := o.class(handle)
-	base := o.is(handle, "mca_pml_base_request_t")
+// fillRequest reads what a request that is not complete is for.
+func (o *ompi) fillRequest(out *Request, handle uint64, request int) {
+	whole := o.classOf(handle)
+	base := o.classDerivedFrom(handle, "mca_pml_base_request_t")
 	if base == nil {
 		if strings.HasPrefix(whole.name, "ompi_coll") {
-			if b := o.bytes(handle, whole.size); b != nil {
+			if b := o.readBytes(handle, whole.size); b != nil {
 				out.Kind, out.Comm = model.Collective, o.firstComm(b[request:])
 			}
 		}
 		return
 	}
 	switch {
-	case o.is(handle, "mca_pml_base_send_request_t") != nil:
+	case o.classDerivedFrom(handle, "mca_pml_base_send_request_t") != nil:
 		out.Kind = model.Send
-	case o.is(handle, "mca_pml_base_recv_request_t") != nil:
+	case o.classDerivedFrom(handle, "mca_pml_base_recv_request_t") != nil:
 		out.Kind = model.Recv
 	default:
 		return
 	}
-	b := o.bytes(handle, base.size)
+	b := o.readBytes(handle, base.size)
 	if b == nil {
 		return
 	}
@@ -406,7 +406,7 @@ func (o *ompi) fill(out *Request, handle uint64, request int) {
 		return
 	case peer == any && proc == 0 && out.Kind == model.Recv:
 		out.Peer = model.Any
-	case proc != 0 && o.rank(proc) >= 0 && comm.WorldRank(peer) == o.rank(proc):
+	case proc != 0 && o.worldRank(proc) >= 0 && comm.WorldRank(peer) == o.worldRank(proc):
 		out.Peer = peer
 	default:
 		return
@@ -417,8 +417,8 @@ func (o *ompi) fill(out *Request, handle uint64, request int) {
 	}
 }
 
-// rank is that of a member in MPI_COMM_WORLD, -1 if it is not known.
-func (o *ompi) rank(proc uint64) int {
+// worldRank is that of a member in MPI_COMM_WORLD, -1 if it is not known.
+func (o *ompi) worldRank(proc uint64) int {
 	if i := slices.Index(o.procs, proc); i >= 0 {
 		return i
 	}

@@ -7,58 +7,58 @@ import (
 	"laggard/model"
 )
 
-// Windows lists those in the table of all.
-func (o *ompi) Windows() (out []*Window) {
-	list, n := o.table("ompi_mpi_windows")
-	for _, at := range o.words(list, n) {
-		if w := o.window(at); w != nil {
+// ListWindows lists those in the table of all.
+func (o *ompi) ListWindows() (out []*Window) {
+	list, n := o.handleTable("ompi_mpi_windows")
+	for _, at := range o.readWords(list, n) {
+		if w := o.readWindow(at); w != nil {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-func (o *ompi) Window(handle uint64, fortran bool) *Window {
+func (o *ompi) ResolveWindow(handle uint64, fortran bool) *Window {
 	if fortran {
-		handle = o.byIndex("ompi_mpi_windows", handle)
+		handle = o.fortranHandle("ompi_mpi_windows", handle)
 	}
-	return o.window(handle)
+	return o.readWindow(handle)
 }
 
-func (o *ompi) Group(handle uint64, fortran bool) []int {
+func (o *ompi) GroupRanks(handle uint64, fortran bool) []int {
 	if fortran {
-		handle = o.byIndex("ompi_group_f_to_c_table", handle)
+		handle = o.fortranHandle("ompi_group_f_to_c_table", handle)
 	}
-	if ranks := o.members(handle); o.ready && o.distinct(ranks) {
+	if ranks := o.groupMembers(handle); o.ready && o.areDistinctRanks(ranks) {
 		return ranks
 	}
 	return nil
 }
 
-// window reads a window. It points to its group, and to the state of what makes it work; that
+// readWindow reads a window. It points to its group, and to the state of what makes it work; that
 // has a communicator of its own, a copy of the one that the window was made of.
-func (o *ompi) window(at uint64) *Window {
-	c := o.is(at, "ompi_win_t")
+func (o *ompi) readWindow(at uint64) *Window {
+	c := o.classDerivedFrom(at, "ompi_win_t")
 	if c == nil || !o.ready {
 		return nil
 	}
-	b := o.bytes(at, c.size)
+	b := o.readBytes(at, c.size)
 	var group []int
 	for off := 0; off+8 <= len(b) && group == nil; off += 8 {
-		group = o.members(wordAt(b, off))
+		group = o.groupMembers(wordAt(b, off))
 	}
 	for off := 0; off+8 <= len(b) && group != nil; off += 8 {
 		module := wordAt(b, off)
-		if module == 0 || module%8 != 0 || o.class(module) != nil {
+		if module == 0 || module%8 != 0 || o.classOf(module) != nil {
 			continue
 		}
-		state := o.bytes(module, o.allocated(module))
+		state := o.readBytes(module, o.allocationSize(module))
 		if comm := o.firstComm(state); comm != nil && slices.Equal(comm.Members, group) {
-			w := &Window{Comm: copied(comm, model.Window)}
+			w := &Window{Comm: commWithKind(comm, model.Window)}
 			if w.Comm == nil {
 				return nil
 			}
-			o.open(w, module, state)
+			o.readEpochs(w, module, state)
 			return w
 		}
 	}
@@ -72,9 +72,9 @@ const (
 	usualState = 2048 // of those whose size is not known
 )
 
-// allocated is how much may be read of it: what the allocator of glibc says, if it can be right.
-func (o *ompi) allocated(at uint64) int {
-	if size := int(o.word(at-8) &^ 7); size >= minState && size <= maxState {
+// allocationSize is how much may be read of it: what the allocator of glibc says, if it can be right.
+func (o *ompi) allocationSize(at uint64) int {
+	if size := int(o.readWord(at-8) &^ 7); size >= minState && size <= maxState {
 		return size - 8
 	}
 	return usualState
@@ -86,57 +86,57 @@ const (
 	underStart = 3
 )
 
-// open reads what is open on a window. The modules for networks and for messages have an
+// readEpochs reads what is open on a window. The modules for networks and for messages have an
 // object that says how the window is accessed, and behind it the group of a post. Those for shared
 // memory, and for UCX, have but the two groups, side by side.
-func (o *ompi) open(w *Window, module uint64, state []byte) {
+func (o *ompi) readEpochs(w *Window, module uint64, state []byte) {
 	for off := 0; off+8 <= len(state); off += 8 {
 		at := module + uint64(off)
-		c := o.synchronises(at, module)
+		c := o.syncClass(at, module)
 		if c == nil {
 			continue
 		}
-		switch how, what := o.access(at, c); how {
+		switch how, what := o.readSync(at, c); how {
 		case underStart:
-			w.Access = w.In(o.Group(what, false))
+			w.Access = w.WindowRanks(o.GroupRanks(what, false))
 		case underLock:
 			if int32(what) == -1 {
-				w.lock(model.None, model.Shared)
+				w.addLock(model.None, model.Shared)
 			}
 		}
-		w.Exposure = w.In(o.Group(wordAt(state, off+c.size), false))
-		o.locks(w, module, state)
+		w.Exposure = w.WindowRanks(o.GroupRanks(wordAt(state, off+c.size), false))
+		o.findLocks(w, module, state)
 		return
 	}
 	o.groupsOf(w, state)
 }
 
-// synchronises returns the class of an object that says how the window of a module is
+// syncClass returns the class of an object that says how the window of a module is
 // accessed; nil if it is none.
-func (o *ompi) synchronises(at, module uint64) *class {
+func (o *ompi) syncClass(at, module uint64) *class {
 	if at == 0 || at%8 != 0 {
 		return nil
 	}
-	c := o.class(at)
+	c := o.classOf(at)
 	if c == nil || !strings.HasPrefix(c.name, "ompi_osc_") || !strings.HasSuffix(c.name, "_sync_t") {
 		return nil
 	}
-	if base := o.classAt(c.parent); base == nil || o.word(at+uint64(base.size)) != module {
+	if base := o.classAt(c.parent); base == nil || o.readWord(at+uint64(base.size)) != module {
 		return nil
 	}
 	return c
 }
 
-// access reads how a window is accessed, and what the word behind that is: a group, or the target of a
+// readSync reads how a window is accessed, and what the word behind that is: a group, or the target of a
 // lock and then its type.
-func (o *ompi) access(at uint64, c *class) (how int, what uint64) {
+func (o *ompi) readSync(at uint64, c *class) (how int, what uint64) {
 	at += uint64(o.classAt(c.parent).size) + 8 // behind the module
-	return o.int(at), o.word(at + 8)
+	return o.readInt(at), o.readWord(at + 8)
 }
 
-// locks finds the locks of single targets: in a table by target, or in a hash table whose
+// findLocks finds the locks of single targets: in a table by target, or in a hash table whose
 // entries are a mark, the target, and the lock.
-func (o *ompi) locks(w *Window, module uint64, state []byte) {
+func (o *ompi) findLocks(w *Window, module uint64, state []byte) {
 	for off := 0; off+32 <= len(state); off += 8 {
 		at := wordAt(state, off)
 		switch c := o.classAt(wordAt(state, off+o.header)); {
@@ -145,12 +145,12 @@ func (o *ompi) locks(w *Window, module uint64, state []byte) {
 			if n < 0 || n > maxListed {
 				continue
 			}
-			for b := o.bytes(entries, n*entry); len(b) >= entry; b = b[entry:] {
-				o.held(w, wordAt(b, entry-8), module, int32At(b, 8))
+			for b := o.readBytes(entries, n*entry); len(b) >= entry; b = b[entry:] {
+				o.addTargetLock(w, wordAt(b, entry-8), module, int32At(b, 8))
 			}
 		case at != 0 && at%8 == 0:
-			for target, lock := range o.words(at, w.Comm.Size) {
-				o.held(w, lock, module, target)
+			for target, lock := range o.readWords(at, w.Comm.Size) {
+				o.addTargetLock(w, lock, module, target)
 			}
 		}
 	}
@@ -159,16 +159,16 @@ func (o *ompi) locks(w *Window, module uint64, state []byte) {
 // entry is the size of one in a hash table.
 const entry = 32
 
-// held adds a lock, if it is one of this target.
-func (o *ompi) held(w *Window, at, module uint64, target int) {
-	c := o.synchronises(at, module)
+// addTargetLock adds a lock, if it is one of this target.
+func (o *ompi) addTargetLock(w *Window, at, module uint64, target int) {
+	c := o.syncClass(at, module)
 	if c == nil {
 		return
 	}
-	how, what := o.access(at, c)
+	how, what := o.readSync(at, c)
 	kind := model.LockType(uint16(what >> 32))
 	if how == underLock && int(int32(what)) == target && (kind == model.Exclusive || kind == model.Shared) {
-		w.lock(target, kind)
+		w.addLock(target, kind)
 	}
 }
 
@@ -176,12 +176,12 @@ func (o *ompi) held(w *Window, at, module uint64, target int) {
 // it is, but a call that waits for the members of one says that that one is open.
 func (o *ompi) groupsOf(w *Window, state []byte) {
 	for off := 0; off+8 <= len(state); off += 8 {
-		first := w.In(o.Group(wordAt(state, off), false))
+		first := w.WindowRanks(o.GroupRanks(wordAt(state, off), false))
 		if first == nil {
 			continue
 		}
 		w.Access, w.Exposure = first, first
-		if second := w.In(o.Group(wordAt(state, off+8), false)); second != nil {
+		if second := w.WindowRanks(o.GroupRanks(wordAt(state, off+8), false)); second != nil {
 			w.Exposure = second
 		}
 		return

@@ -21,9 +21,9 @@ type Lock struct {
 	Type   model.LockType
 }
 
-// Lock returns the one under which the process reaches a target, or every one of them
+// LockOn returns the one under which the process reaches a target, or every one of them
 // (model.None); nil if none is known.
-func (w *Window) Lock(target int) *Lock {
+func (w *Window) LockOn(target int) *Lock {
 	for i := range w.Locks {
 		if l := &w.Locks[i]; l.Target == target || l.Target == model.None {
 			return l
@@ -32,8 +32,8 @@ func (w *Window) Lock(target int) *Lock {
 	return nil
 }
 
-// In turns ranks of MPI_COMM_WORLD into ranks of a window; nil if one of them is not in it.
-func (w *Window) In(ranks []int) []int {
+// WindowRanks turns ranks of MPI_COMM_WORLD into ranks of a window; nil if one of them is not in it.
+func (w *Window) WindowRanks(ranks []int) []int {
 	var out []int
 	for _, r := range ranks {
 		i := slices.Index(w.Comm.Members, r)
@@ -45,8 +45,8 @@ func (w *Window) In(ranks []int) []int {
 	return out
 }
 
-// lock adds one that the process has, if the window has such a target.
-func (w *Window) lock(target int, of model.LockType) {
+// addLock adds one that the process has, if the window has such a target.
+func (w *Window) addLock(target int, of model.LockType) {
 	l := Lock{target, of}
 	if target != model.None && (target < 0 || target >= w.Comm.Size) || slices.Contains(w.Locks, l) {
 		return

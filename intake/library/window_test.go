@@ -21,7 +21,7 @@ const (
 // withWindows adds groups and windows to the memory of rank 2: of the first window ranks 3 and 1
 // may be accessed, and it is exposed to the first of them; of the second, rank 3 is locked.
 func withWindows() memory {
-	m := mpichOf()
+	m := mpichMemory()
 	data, pairs, target := m[dataAt], make([]byte, 128), make([]byte, 256)
 	put32(data, descAt+128-12, groupKind, groupSize)
 	put64(data, descAt+128, dataAt+groupsAt)
@@ -58,7 +58,7 @@ func withWindows() memory {
 }
 
 func TestWindows(t *testing.T) {
-	got := openFake(withWindows()).Windows()
+	got := openFake(withWindows()).ListWindows()
 	for _, w := range got {
 		if !cmp.Equal(w.Comm.Members, []int{2, 3, 1}) || w.Comm.Kind != model.Window {
 			t.Errorf("%+v", w.Comm)
@@ -74,7 +74,7 @@ func TestWindows(t *testing.T) {
 	}
 	l := openFake(withWindows())
 	for i, want := range [][]int{{3, 1}, {3}, nil, nil} {
-		if got := l.Group(uint64(directHandle<<30|groupKind<<26+i), false); !cmp.Equal(got, want) {
+		if got := l.GroupRanks(uint64(directHandle<<30|groupKind<<26+i), false); !cmp.Equal(got, want) {
 			t.Errorf("group %d has %v, want %v", i, got, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestWindowDisagrees(t *testing.T) {
 	} {
 		m := withWindows()
 		change(m)
-		w := openFake(m).Window(directHandle<<30|windowKind<<26, false)
+		w := openFake(m).ResolveWindow(directHandle<<30|windowKind<<26, false)
 		if w == nil || w.Access != nil || !cmp.Equal(w.Exposure, []int{1}) {
 			t.Errorf("%s: %+v", name, w)
 		}
@@ -106,13 +106,13 @@ func TestWindowDisagrees(t *testing.T) {
 	} {
 		m := withWindows()
 		change(m[targetAt])
-		if w := openFake(m).Window(directHandle<<30|windowKind<<26+1, false); w == nil || len(w.Locks) > 0 {
+		if w := openFake(m).ResolveWindow(directHandle<<30|windowKind<<26+1, false); w == nil || len(w.Locks) > 0 {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
 	m := withWindows()
 	put32(m[dataAt], madeAt+commSize+4, 0)
-	if w := openFake(m).Window(directHandle<<30|windowKind<<26, false); w != nil {
+	if w := openFake(m).ResolveWindow(directHandle<<30|windowKind<<26, false); w != nil {
 		t.Errorf("a freed window: %+v", w)
 	}
 }

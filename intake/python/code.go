@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"laggard/binary/cpython"
 )
 
 // Limits of what is read of a code object.
@@ -16,65 +18,65 @@ const (
 	typeNames = 16      // bytes of the name of a type
 )
 
-// isOf tells whether an object is of the type of that name.
-func (p *Interpreter) isOf(object uint64, name string) bool {
+// isOfType reports whether an object is of the type of that name.
+func (p *Interpreter) isOfType(object uint64, name string) bool {
 	if object == 0 || object%8 != 0 {
 		return false
 	}
-	kind, ok := p.memory.word(object + uint64(p.objectType))
+	kind, ok := p.memory.readWord(object + uint64(p.ObjectType))
 	if !ok {
 		return false
 	}
-	if p.met[name] == kind && kind != 0 {
+	if p.typeCache[name] == kind && kind != 0 {
 		return true
 	}
-	at, ok := p.memory.word(kind + uint64(p.typeName))
-	if !ok || p.memory.name(at, typeNames) != name {
+	at, ok := p.memory.readWord(kind + uint64(p.TypeName))
+	if !ok || p.memory.readCString(at, typeNames) != name {
 		return false
 	}
-	p.met[name] = kind
+	p.typeCache[name] = kind
 	return true
 }
 
-// named is what a frame executes, false if that cannot be told, or it is the interpreter's own.
-func (p *Interpreter) named(f frame) (Frame, bool) {
-	need := int(max(p.codeLines, p.codeName, p.codeFile, p.codeFirst)) + 8
-	if need > codeBytes || !p.isOf(f.code, "code") {
+// describeFrame is what a frame executes, false if that cannot be told, or it is the interpreter's own.
+func (p *Interpreter) describeFrame(f frame) (Frame, bool) {
+	need := int(max(p.CodeLines, p.CodeName, p.CodeFile, p.CodeFirst)) + 8
+	if need > codeBytes || !p.isOfType(f.code, "code") {
 		return Frame{}, false
 	}
-	b := p.memory.bytes(f.code, need)
+	b := p.memory.readBytes(f.code, need)
 	if b == nil {
 		return Frame{}, false
 	}
-	file, name := word(b, int(p.codeFile)), word(b, int(p.codeName))
+	file, name := wordAt(b, int(p.CodeFile)), wordAt(b, int(p.CodeName))
 	if file == name {
 		return Frame{}, false // a frame that the interpreter makes for itself has one text for both
 	}
 	out := Frame{at: f.at, entry: f.entry}
-	out.File = p.text(file, maxFile)
-	out.Function = strings.ReplaceAll(p.text(name, maxName), ":", ".")
+	out.File = p.readString(file, maxFile)
+	out.Function = strings.ReplaceAll(p.readString(name, maxName), ":", ".")
 	start := uint64(0)
-	if p.codeBytes != absent {
-		start = f.code + uint64(p.codeBytes)
+	if p.CodeBytes != cpython.Absent {
+		start = f.code + uint64(p.CodeBytes)
 	}
-	first := int(int32(binary.LittleEndian.Uint32(b[p.codeFirst:])))
-	table := p.raw(word(b, int(p.codeLines)))
+	first := int(int32(binary.LittleEndian.Uint32(b[p.CodeFirst:])))
+	table := p.readBytesObject(wordAt(b, int(p.CodeLines)))
 	if table != nil {
-		out.Line = lineAt(p.minor, table, first, int64(f.instruction-start))
+		out.Line = lineAt(p.Minor, table, first, int64(f.instruction-start))
 	}
 	return out, out.File != "" && out.Function != ""
 }
 
-// raw is what an object of the type bytes holds, nil if it is none.
-func (p *Interpreter) raw(object uint64) []byte {
-	if !p.isOf(object, "bytes") {
+// readBytesObject is what an object of the type bytes holds, nil if it is none.
+func (p *Interpreter) readBytesObject(object uint64) []byte {
+	if !p.isOfType(object, "bytes") {
 		return nil
 	}
-	n, ok := p.memory.word(object + uint64(p.length))
+	n, ok := p.memory.readWord(object + uint64(p.Length))
 	if !ok || n > maxLines {
 		return nil
 	}
-	return p.memory.bytes(object+uint64(p.bytes), int(n))
+	return p.memory.readBytes(object+uint64(p.Bytes), int(n))
 }
 
 // The bits of the state of a text; how wide its characters are stands in kindBits.
@@ -86,14 +88,14 @@ const (
 	notASCII  = 16 // bytes that lie before the characters of other texts, more than before ASCII
 )
 
-// text reads a text of at most so many characters, "" if it cannot be read. Control characters become
+// readString reads a text of at most so many characters, "" if it cannot be read. Control characters become
 // dots.
-func (p *Interpreter) text(object uint64, most int) string {
-	if !p.isOf(object, "str") {
+func (p *Interpreter) readString(object uint64, most int) string {
+	if !p.isOfType(object, "str") {
 		return ""
 	}
-	length, ok := p.memory.word(object + uint64(p.length))
-	b := p.memory.bytes(object+uint64(p.textState), 4)
+	length, ok := p.memory.readWord(object + uint64(p.Length))
+	b := p.memory.readBytes(object+uint64(p.TextState), 4)
 	if !ok || b == nil {
 		return ""
 	}
@@ -103,14 +105,14 @@ func (p *Interpreter) text(object uint64, most int) string {
 	if state&compact == 0 || wide != 1 && wide != 2 && wide != 4 {
 		return ""
 	}
-	from := object + uint64(p.textASCII)
+	from := object + uint64(p.TextAscii)
 	if state&ascii == 0 {
 		from += notASCII
-		if p.minor < 12 {
+		if p.Minor < 12 {
 			from += 8 // up to 3.11 there is one word more
 		}
 	}
-	raw := p.memory.bytes(from, wide*int(min(length, uint64(most))))
+	raw := p.memory.readBytes(from, wide*int(min(length, uint64(most))))
 	var out strings.Builder
 	for ; len(raw) >= wide; raw = raw[wide:] {
 		var whole [4]byte

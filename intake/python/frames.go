@@ -1,6 +1,10 @@
 package python
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"laggard/binary/cpython"
+)
 
 // Limits of what is gone through.
 const (
@@ -28,42 +32,42 @@ type frame struct {
 	entry       uint64 // an address on the C stack in the frame that interprets it; 0 not known
 }
 
-// thread finds the interpreter's structure of a thread by the system's number of it, 0 if
+// findThread finds the interpreter's structure of a thread by the system's number of it, 0 if
 // it never ran Python.
-func (p *Interpreter) thread(tid int) uint64 {
-	interpreter, ok := p.memory.word(p.runtime + uint64(p.interpreters))
+func (p *Interpreter) findThread(tid int) uint64 {
+	interpreter, ok := p.memory.readWord(p.runtime + uint64(p.Interpreters))
 	for i := 0; ok && interpreter != 0 && i < maxInterpreters; i++ {
-		thread, more := p.memory.word(interpreter + uint64(p.threads))
+		thread, more := p.memory.readWord(interpreter + uint64(p.Threads))
 		for k := 0; more && thread != 0 && k < maxThreads; k++ {
-			if p.is(thread, tid) {
+			if p.hasThreadID(thread, tid) {
 				return thread
 			}
-			thread, more = p.memory.word(thread + uint64(p.threadNext))
+			thread, more = p.memory.readWord(thread + uint64(p.ThreadNext))
 		}
-		interpreter, ok = p.memory.word(interpreter + uint64(p.interpreterNext))
+		interpreter, ok = p.memory.readWord(interpreter + uint64(p.InterpreterNext))
 	}
 	return 0
 }
 
-// is tells whether a thread has that number.
-func (p *Interpreter) is(thread uint64, tid int) bool {
-	id, ok := p.memory.word(thread + uint64(p.threadID))
+// hasThreadID reports whether a thread has that number.
+func (p *Interpreter) hasThreadID(thread uint64, tid int) bool {
+	id, ok := p.memory.readWord(thread + uint64(p.ThreadHandle))
 	if !ok || id == 0 {
 		return false
 	}
 	for _, at := range threadNumber {
-		if b := p.memory.bytes(id+at, 4); b != nil && int(binary.LittleEndian.Uint32(b)) == tid {
+		if b := p.memory.readBytes(id+at, 4); b != nil && int(binary.LittleEndian.Uint32(b)) == tid {
 			return true
 		}
 	}
 	return false
 }
 
-// top is the innermost frame of a thread, 0 none.
-func (p *Interpreter) top(thread uint64) uint64 {
-	top, ok := p.memory.word(thread + uint64(p.threadTop))
-	if ok && top != 0 && p.entryFrame != absent {
-		top, ok = p.memory.word(top + uint64(p.entryFrame))
+// innermostFrame is the innermost frame of a thread, 0 none.
+func (p *Interpreter) innermostFrame(thread uint64) uint64 {
+	top, ok := p.memory.readWord(thread + uint64(p.ThreadTop))
+	if ok && top != 0 && p.EntryFrame != cpython.Absent {
+		top, ok = p.memory.readWord(top + uint64(p.EntryFrame))
 	}
 	if !ok {
 		return 0
@@ -73,21 +77,21 @@ func (p *Interpreter) top(thread uint64) uint64 {
 
 // instruction: up to 3.10 a frame has a number, in 3.10 one of instructions of two bytes.
 func (p *Interpreter) instruction(b []byte) uint64 {
-	if p.codeBytes != absent {
-		return word(b, int(p.frameInstruction))
+	if p.CodeBytes != cpython.Absent {
+		return wordAt(b, int(p.FrameInstruction))
 	}
-	n := int64(int32(binary.LittleEndian.Uint32(b[p.frameInstruction:])))
-	if p.minor == 10 {
+	n := int64(int32(binary.LittleEndian.Uint32(b[p.FrameInstruction:])))
+	if p.Minor == 10 {
 		n *= 2
 	}
 	return uint64(n)
 }
 
-// size is how many bytes of a frame there are to read; 0: more than expected.
-func (p *Interpreter) size() int {
-	last := max(p.frameInstruction, p.frameBack, p.frameCode)
-	if p.frameKind != absent {
-		last = max(last, p.frameKind)
+// frameSize is how many bytes of a frame there are to read; 0: more than expected.
+func (p *Interpreter) frameSize() int {
+	last := max(p.FrameInstruction, p.FrameBack, p.FrameCode)
+	if p.FrameKind != cpython.Absent {
+		last = max(last, p.FrameKind)
 	}
 	if last+8 > frameBytes {
 		return 0
@@ -95,23 +99,23 @@ func (p *Interpreter) size() int {
 	return int(last) + 8
 }
 
-// frames are those of a thread, innermost first; cut: there are more.
-func (p *Interpreter) frames(thread uint64) (list []frame, cut bool) {
-	size, at := p.size(), p.top(thread)
-	apart := p.frameKind != absent && p.threadEntry == absent // frames stand for entries
+// readFrames are those of a thread, innermost first; cut: there are more.
+func (p *Interpreter) readFrames(thread uint64) (list []frame, cut bool) {
+	size, at := p.frameSize(), p.innermostFrame(thread)
+	apart := p.FrameKind != cpython.Absent && p.ThreadEntry == cpython.Absent // frames stand for entries
 	entry := uint64(0)
-	if p.threadEntry != absent {
-		entry, _ = p.memory.word(thread + uint64(p.threadEntry))
+	if p.ThreadEntry != cpython.Absent {
+		entry, _ = p.memory.readWord(thread + uint64(p.ThreadEntry))
 	}
 	run := 0 // where the frames of this entry begin
 	for i := 0; size > 0 && at != 0 && i < maxSteps; i++ {
-		b := p.memory.bytes(at, size)
+		b := p.memory.readBytes(at, size)
 		if at%8 != 0 || b == nil {
 			return list, true
 		}
-		back := word(b, int(p.frameBack))
+		back := wordAt(b, int(p.FrameBack))
 		switch {
-		case apart && b[p.frameKind] >= entered:
+		case apart && b[p.FrameKind] >= entered:
 			for ; run < len(list); run++ {
 				list[run].entry = at
 			}
@@ -120,9 +124,9 @@ func (p *Interpreter) frames(thread uint64) (list []frame, cut bool) {
 				return list, true // else where they were entered is still to be found
 			}
 		default:
-			list = append(list, frame{at, word(b, int(p.frameCode)) &^ 7, p.instruction(b), entry})
-			if entry != 0 && (p.frameKind == absent || b[p.frameKind] != 0) {
-				entry, _ = p.memory.word(entry + uint64(p.entryNext))
+			list = append(list, frame{at, wordAt(b, int(p.FrameCode)) &^ 7, p.instruction(b), entry})
+			if entry != 0 && (p.FrameKind == cpython.Absent || b[p.FrameKind] != 0) {
+				entry, _ = p.memory.readWord(entry + uint64(p.EntryNext))
 			}
 		}
 		if back == at {

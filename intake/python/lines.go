@@ -18,15 +18,15 @@ func lineAt(minor int, table []byte, first int, instruction int64) int {
 	case instruction < 0:
 		return lineOrNone(int64(first)) // nothing has been executed yet
 	case minor < 10:
-		return byPairs(table, int64(first), instruction)
+		return lineByPairs(table, int64(first), instruction)
 	case minor == 10:
-		return byRanges(table, int64(first), instruction)
+		return lineByRanges(table, int64(first), instruction)
 	}
-	return byLocations(table, int64(first), instruction)
+	return lineByLocations(table, int64(first), instruction)
 }
 
-// byPairs, up to 3.9: how many bytes further, and then how many lines (Objects/lnotab_notes.txt).
-func byPairs(p []byte, line, instruction int64) int {
+// lineByPairs, up to 3.9: how many bytes further, and then how many lines (Objects/lnotab_notes.txt).
+func lineByPairs(p []byte, line, instruction int64) int {
 	at := int64(0)
 	for ; len(p) > 1; p = p[2:] {
 		if at += int64(p[0]); at > instruction {
@@ -37,9 +37,9 @@ func byPairs(p []byte, line, instruction int64) int {
 	return lineOrNone(line)
 }
 
-// byRanges, 3.10: pairs of how many bytes there are with a line, and how many lines it is
+// lineByRanges, 3.10: pairs of how many bytes there are with a line, and how many lines it is
 // further; -128: these have none (PEP 626).
-func byRanges(p []byte, line, instruction int64) int {
+func lineByRanges(p []byte, line, instruction int64) int {
 	end := int64(0)
 	for ; len(p) > 1; p = p[2:] {
 		none := int8(p[1]) == math.MinInt8
@@ -70,8 +70,8 @@ const (
 	mostBits     = 36
 )
 
-// signed reads what is added to the line.
-func signed(p []byte) int64 {
+// readSignedVarint reads what is added to the line.
+func readSignedVarint(p []byte) int64 {
 	v := uint64(0)
 	for i := 0; i < len(p) && i*bitsOfByte < mostBits; i++ {
 		v |= uint64(p[i]&(moreBytes-1)) << (i * bitsOfByte)
@@ -85,7 +85,7 @@ func signed(p []byte) int64 {
 	return int64(v >> 1)
 }
 
-func byLocations(p []byte, line, instruction int64) int {
+func lineByLocations(p []byte, line, instruction int64) int {
 	end := int64(0)
 	for len(p) > 0 {
 		kind := p[0] >> 3 & 15
@@ -98,7 +98,7 @@ func byLocations(p []byte, line, instruction int64) int {
 		case kind >= oneLineFirst && kind <= oneLineLast:
 			line += int64(kind - oneLineFirst)
 		case kind == noColumns || kind == longForm:
-			line += signed(p[1:next])
+			line += readSignedVarint(p[1:next])
 		}
 		if instruction < end {
 			if kind == noLine {

@@ -3,6 +3,7 @@ package python
 import (
 	"io"
 
+	"laggard/binary/cpython"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/model"
@@ -11,11 +12,11 @@ import (
 
 // Interpreter is CPython in a process.
 type Interpreter struct {
-	layout
-	memory  memory
-	runtime uint64            // address of its state
-	module  *stopped.Module   // that has its code
-	met     map[string]uint64 // types by name
+	*cpython.Layout
+	memory    memory
+	runtime   uint64            // address of its state
+	module    *stopped.Module   // that has its code
+	typeCache map[string]uint64 // types by name
 }
 
 // since has, of the versions that do not state theirs in data, a function that the one before has not.
@@ -24,34 +25,35 @@ var since = []struct {
 	version uint32
 }{{"PyIter_Send", 0x030a0000}, {"PyFrame_GetCode", 0x03090000}, {"PyCode_NewWithPosOnlyArgs", 0x03080000}}
 
-// Find looks for an interpreter in the modules of a process, nil if there is none of a version that is
+// FindInterpreter looks for an interpreter in the modules of a process, nil if there is none of a version that is
 // known: CPython 3.8 to 3.14.
-func Find(modules []*stopped.Module, mem io.ReaderAt, resolver *symbol.Resolver) *Interpreter {
+func FindInterpreter(modules []*stopped.Module, mem io.ReaderAt, resolver *symbol.Resolver) *Interpreter {
 	for _, m := range modules {
-		code, err := resolver.Code(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
+		code, err := resolver.CodeOf(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
 		if err != nil {
 			continue
 		}
-		runtime, ok := code.Variable("_PyRuntime")
+		runtime, ok := code.VariableAddress("_PyRuntime")
 		if !ok {
 			continue
 		}
 		in := memory{mem}
 		runtime += m.Bias
-		if l, ok := layoutOf(in, versionOf(code, m.Bias, in), runtime); ok {
-			return &Interpreter{layout: l, memory: in, runtime: runtime, module: m, met: map[string]uint64{}}
+		read := func(n int) []byte { return in.readBytes(runtime, n) }
+		if l, ok := cpython.Find(versionOf(code, m.Bias, in), read); ok {
+			return &Interpreter{Layout: l, memory: in, runtime: runtime, module: m, typeCache: map[string]uint64{}}
 		}
 	}
 	return nil
 }
 
 func versionOf(code *symbol.Code, bias uint64, mem memory) uint32 {
-	if at, ok := code.Variable("Py_Version"); ok {
-		v, _ := mem.word(at + bias)
+	if at, ok := code.VariableAddress("Py_Version"); ok {
+		v, _ := mem.readWord(at + bias)
 		return uint32(v)
 	}
 	for _, s := range since {
-		if _, ok := code.Define(s.name); ok {
+		if _, ok := code.FunctionAddress(s.name); ok {
 			return s.version
 		}
 	}
@@ -71,23 +73,23 @@ type Level struct {
 	Python *Frame // nil: C
 }
 
-// Levels puts the Python frames of a thread between its C frames, each in the place of the one that executes it. C code
+// MergeStacks puts the Python frames of a thread between its C frames, each in the place of the one that executes it. C code
 // of the interpreter is left out where Python frames stand for it: what it does to get from one to the next differs
 // from call to call. inner: what it does in the innermost one is kept. cut: Python frames are missing at the outer
 // end. Without an interpreter, and for a thread that runs no Python, the levels are the C frames.
-func (p *Interpreter) Levels(tid int, stack []unwind.Frame, inner bool) (out []Level, cut bool) {
+func (p *Interpreter) MergeStacks(tid int, stack []unwind.Frame, inner bool) (out []Level, cut bool) {
 	var list []frame
 	if p != nil {
-		if thread := p.thread(tid); thread != 0 {
-			list, cut = p.frames(thread)
+		if thread := p.findThread(tid); thread != 0 {
+			list, cut = p.readFrames(thread)
 		}
 	}
 	j := joiner{p: p, stack: stack, list: list}
 	for i := range stack {
-		j.at(i, inner)
+		j.addCFrame(i, inner)
 	}
 	for ; j.next < len(list); j.next++ { // of which nothing tells where they belong
-		j.add(list[j.next])
+		j.addPythonFrame(list[j.next])
 	}
 	return j.out, cut
 }
@@ -103,14 +105,14 @@ type joiner struct {
 	out    []Level
 }
 
-// at takes a C frame, or what it stands for.
-func (j *joiner) at(i int, inner bool) {
+// addCFrame takes a C frame, or what it stands for.
+func (j *joiner) addCFrame(i int, inner bool) {
 	standsFor := false
-	for j.next < len(j.list) && j.place(j.list[j.next]) == i {
+	for j.next < len(j.list) && j.executingFrame(j.list[j.next]) == i {
 		f := j.list[j.next]
 		j.next++
 		standsFor = true
-		j.add(f)
+		j.addPythonFrame(f)
 		if f.entry == 0 {
 			break // each is executed by a C frame of its own
 		}
@@ -125,20 +127,20 @@ func (j *joiner) at(i int, inner bool) {
 	j.out = append(j.out, Level{C: &j.stack[i]})
 }
 
-func (j *joiner) add(f frame) {
-	if named, ok := j.p.named(f); ok {
+func (j *joiner) addPythonFrame(f frame) {
+	if named, ok := j.p.describeFrame(f); ok {
 		j.out = append(j.out, Level{Python: &named})
 	}
 }
 
-// place finds the C frame that executes a Python frame; -1: none is found.
-func (j *joiner) place(f frame) int {
+// executingFrame finds the C frame that executes a Python frame; -1: none is found.
+func (j *joiner) executingFrame(f frame) int {
 	for i := j.from; i+1 < len(j.stack); i++ {
 		lo, known := j.stack[i].SP()
 		hi, above := j.stack[i+1].SP()
 		switch {
 		case !known || !above:
-		case f.entry != 0 && f.entry >= lo && f.entry < hi, f.entry == 0 && j.mentions(i, lo, hi, f.at):
+		case f.entry != 0 && f.entry >= lo && f.entry < hi, f.entry == 0 && j.containsPointer(i, lo, hi, f.at):
 			return i
 		}
 	}
@@ -148,15 +150,15 @@ func (j *joiner) place(f frame) int {
 // region is how much of a C frame is searched, in bytes.
 const region = 8192
 
-// mentions tells whether a C frame of the interpreter has the address of a Python frame in it: up to 3.9 nothing
+// containsPointer reports whether a C frame of the interpreter has the address of a Python frame in it: up to 3.9 nothing
 // else tells where a frame is executed.
-func (j *joiner) mentions(i int, lo, hi, at uint64) bool {
+func (j *joiner) containsPointer(i int, lo, hi, at uint64) bool {
 	if j.stack[i].Module != j.p.module || hi <= lo {
 		return false
 	}
-	b := j.p.memory.bytes(lo, int(min(hi-lo, region))&^7)
+	b := j.p.memory.readBytes(lo, int(min(hi-lo, region))&^7)
 	for k := 0; k+8 <= len(b); k += 8 {
-		if word(b, k) == at {
+		if wordAt(b, k) == at {
 			return true
 		}
 	}

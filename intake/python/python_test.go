@@ -2,6 +2,7 @@ package python
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"laggard/binary/cpython"
+	"laggard/binary/processor"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/symbol"
@@ -46,7 +49,7 @@ größe()
 
 // TestLevels reads the stacks of real interpreters: the one that is installed, and those that LAGGARD_PYTHONS lists.
 func TestLevels(t *testing.T) {
-	eachPython(t, levels)
+	eachPython(t, checkLevels)
 }
 
 func eachPython(t *testing.T, test func(t *testing.T, python string)) {
@@ -109,7 +112,7 @@ func TestLines(t *testing.T) {
 	})
 }
 
-func levels(t *testing.T, python string) {
+func checkLevels(t *testing.T, python string) {
 	file := filepath.Join(t.TempDir(), "stands.py")
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func levels(t *testing.T, python string) {
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond)
+	awaitSleep(t, cmd.Process.Pid)
 	process, err := stopped.Open(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -152,23 +155,43 @@ func levels(t *testing.T, python string) {
 	}
 }
 
+// awaitSleep waits until both threads of a process are asleep.
+func awaitSleep(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		asleep := 0
+		stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, path := range stats {
+			if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(") S ")) {
+				asleep++
+			}
+		}
+		if asleep == 2 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d of 2 threads are asleep", asleep)
+		}
+	}
+}
+
 // stackOf is the Python frames of a thread.
 func stackOf(t *testing.T, process *stopped.Process, tid int) []string {
 	t.Helper()
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
-	thread, err := process.Look(tid, false)
+	thread, err := process.ReadThread(tid, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u := unwind.New(&process.Image, &unwind.Rows{})
 	stack := u.Unwind(&thread)
-	p := Find(u.Modules(), process.Memory, resolver)
+	p := FindInterpreter(u.Modules(), process.Memory, resolver)
 	if p == nil {
 		t.Fatal("no interpreter is found")
 	}
 	var out []string
-	all, cut := p.Levels(tid, stack.Frames, false)
+	all, cut := p.MergeStacks(tid, stack.Frames, false)
 	if cut {
 		t.Error("frames are missing")
 	}
@@ -196,26 +219,27 @@ func (h hostile) ReadAt(b []byte, at int64) (int, error) {
 // FuzzLevels: an interpreter whose memory is any bytes.
 func FuzzLevels(f *testing.F) {
 	f.Add([]byte("code\x00str\x00bytes\x00\x08\x00\x00"), uint32(0x030b0000), uint64(64), uint64(8))
-	f.Add(binary.LittleEndian.AppendUint64(append([]byte(nil), cookie...), 0x030d0000), uint32(0x030d0000), uint64(0),
+	f.Add(binary.LittleEndian.AppendUint64(append([]byte(nil), []byte("xdebugpy")...), 0x030d0000), uint32(0x030d0000), uint64(0),
 		uint64(16))
 	f.Fuzz(func(t *testing.T, memoryOf []byte, version uint32, runtime, sp uint64) {
 		module := &stopped.Module{}
 		in := memory{hostile(memoryOf)}
 		for minor := uint32(8); minor <= 14; minor++ {
-			l, ok := layoutOf(in, version&0xff00ffff|minor<<16, runtime)
+			read := func(n int) []byte { return in.readBytes(runtime, n) }
+			l, ok := cpython.Find(version&0xff00ffff|minor<<16, read)
 			if !ok {
 				continue
 			}
-			p := &Interpreter{layout: l, memory: in, runtime: runtime, module: module, met: map[string]uint64{}}
+			p := &Interpreter{Layout: l, memory: in, runtime: runtime, module: module, typeCache: map[string]uint64{}}
 			stack := make([]unwind.Frame, 3)
 			for i := range stack {
-				stack[i].Module, stack[i].Machine = module, stopped.X86
-				stack[i].Registers.Set(stopped.RSP, sp+uint64(i)*1024)
+				stack[i].Module, stack[i].Machine = module, processor.X86
+				stack[i].Registers.Set(processor.RSP, sp+uint64(i)*1024)
 			}
-			list, _ := p.frames(runtime)
+			list, _ := p.readFrames(runtime)
 			j := joiner{p: p, stack: stack, list: list}
 			for i := range stack {
-				j.at(i, i == 0)
+				j.addCFrame(i, i == 0)
 			}
 			if len(list) > maxFrames || len(j.out) > maxFrames+len(stack) {
 				t.Fatalf("%d frames, %d levels", len(list), len(j.out))

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/binary/elfnote"
+	"laggard/binary/processor"
 	"laggard/internal/regular"
 )
 
@@ -44,7 +46,7 @@ const (
 // OpenCore reads a core file, which may be packed as systemd packs them. What the kernel left
 // out, since it is in the files of the program, is read there, if they are the same ones.
 func OpenCore(path string) (c *Core, err error) {
-	file, err := unpacked(path)
+	file, err := openUnpacked(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +61,12 @@ func OpenCore(path string) (c *Core, err error) {
 		}
 	}()
 	f, err := elf.NewFile(file)
-	if err != nil || f.Type != elf.ET_CORE || machineOf(f.Machine) == nil || f.Class != elf.ELFCLASS64 ||
+	if err != nil || f.Type != elf.ET_CORE || processor.OfELF(f.Machine) == nil || f.Class != elf.ELFCLASS64 ||
 		f.Data != elf.ELFDATA2LSB || len(f.Progs) > maxSegments {
 		return c, fmt.Errorf("%s: %w", path, ErrCore)
 	}
-	c.Memory, c.Machine = c, machineOf(f.Machine)
-	if err := c.read(f); err != nil {
+	c.Memory, c.Machine = c, processor.OfELF(f.Machine)
+	if err := c.readSegments(f); err != nil {
 		return c, fmt.Errorf("%s: %w: %w", path, ErrCore, err)
 	}
 	return c, nil
@@ -106,7 +108,7 @@ const (
 	userRegister = 112
 )
 
-func (c *Core) read(f *elf.File) error {
+func (c *Core) readSegments(f *elf.File) error {
 	n := notes{auxv: map[uint64]uint64{}}
 	for _, p := range f.Progs {
 		switch p.Type {
@@ -118,7 +120,7 @@ func (c *Core) read(f *elf.File) error {
 			if _, err := p.ReadAt(b, 0); err != nil {
 				return fmt.Errorf("the notes: %w", err)
 			}
-			eachNote(b, func(name string, kind uint32, desc []byte) { c.note(&n, kind, desc) })
+			elfnote.Each(b, nil, func(name string, kind uint32, desc []byte) { c.readNote(&n, kind, desc) })
 		case elf.PT_LOAD:
 			c.load = append(c.load, loaded{p.Vaddr, p.Filesz, p.Off})
 			c.Maps = append(c.Maps, Mapping{Lo: p.Vaddr, Hi: p.Vaddr + p.Memsz,
@@ -128,25 +130,25 @@ func (c *Core) read(f *elf.File) error {
 	if len(c.Threads) == 0 {
 		return errors.New("no thread is in it")
 	}
-	c.name(&n)
+	c.nameMappings(&n)
 	if n.info && n.code <= 0 && n.from != c.PID {
 		c.Signal = 0 // somebody sent it, to get this file
 	}
-	c.start(&n)
+	c.readEnvironment(&n)
 	for i := range c.Threads {
-		c.Machine.called(&c.Threads[i], c)
+		findCall(c.Machine, &c.Threads[i], c)
 	}
 	return nil
 }
 
-func (c *Core) note(n *notes, kind uint32, b []byte) {
+func (c *Core) readNote(n *notes, kind uint32, b []byte) {
 	le := binary.LittleEndian
 	switch {
-	case kind == notePrstatus && len(b) >= userRegister+c.Machine.size():
+	case kind == notePrstatus && len(b) >= userRegister+kernelSize(c.Machine):
 		if len(c.Threads) == 0 {
 			c.Signal = int(le.Uint16(b[12:]))
 		}
-		c.Threads = append(c.Threads, c.Machine.thread(int(le.Uint32(b[32:])), b[userRegister:]))
+		c.Threads = append(c.Threads, threadOf(c.Machine, int(le.Uint32(b[32:])), b[userRegister:]))
 	case kind == noteArmCall && len(b) >= 4 && len(c.Threads) > 0:
 		c.Threads[len(c.Threads)-1].SystemCall = numberOfCall(int64(int32(le.Uint32(b))))
 	case kind == notePrpsinfo && len(b) >= psinfoSize:
@@ -188,8 +190,8 @@ func filesOf(b []byte) []Mapping {
 	return out
 }
 
-// name puts the names of files to what is mapped.
-func (c *Core) name(n *notes) {
+// nameMappings puts the names of files to what is mapped.
+func (c *Core) nameMappings(n *notes) {
 	byLo := func(a, b Mapping) int { return cmp.Compare(a.Lo, b.Lo) }
 	for _, f := range n.files {
 		if f.Hi > f.Lo && !slices.ContainsFunc(c.Maps, func(m Mapping) bool { return m.Lo < f.Hi && f.Lo < m.Hi }) {
@@ -202,7 +204,7 @@ func (c *Core) name(n *notes) {
 	files := Image{Maps: n.files}
 	for i := range c.Maps {
 		m := &c.Maps[i]
-		if f := files.Map(m.Lo); f != nil {
+		if f := files.MappingAt(m.Lo); f != nil {
 			m.Path, m.Offset = f.Path, f.Offset+m.Lo-f.Lo
 		} else if m.Lo == n.auxv[auxvVDSO] && m.Lo != 0 {
 			m.Path = "[vdso]"
@@ -212,14 +214,14 @@ func (c *Core) name(n *notes) {
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// start finds the program and its environment: the strings before the name of the
+// readEnvironment finds the program and its environment: the strings before the name of the
 // program, at the outer end of the first stack.
-func (c *Core) start(n *notes) {
-	if m := c.Map(n.auxv[auxvHeaders]); m != nil {
+func (c *Core) readEnvironment(n *notes) {
+	if m := c.MappingAt(n.auxv[auxvHeaders]); m != nil {
 		c.Program = m.Path
 	}
 	end := n.auxv[auxvProgram]
-	m := c.Map(end)
+	m := c.MappingAt(end)
 	if m == nil {
 		return
 	}
@@ -240,7 +242,7 @@ func (c *Core) start(n *notes) {
 func (c *Core) ReadAt(b []byte, address int64) (int, error) {
 	done := 0
 	for done < len(b) {
-		n, err := c.part(b[done:], uint64(address)+uint64(done))
+		n, err := c.readPart(b[done:], uint64(address)+uint64(done))
 		if err != nil {
 			return done, fmt.Errorf("read %#x: %w", uint64(address)+uint64(done), err)
 		}
@@ -249,8 +251,8 @@ func (c *Core) ReadAt(b []byte, address int64) (int, error) {
 	return done, nil
 }
 
-// part reads up to the end of what is in one place.
-func (c *Core) part(b []byte, at uint64) (int, error) {
+// readPart reads up to the end of what is in one place.
+func (c *Core) readPart(b []byte, at uint64) (int, error) {
 	i, found := slices.BinarySearchFunc(c.load, at, func(l loaded, at uint64) int { return cmp.Compare(l.lo, at) })
 	if !found {
 		i--
@@ -258,22 +260,22 @@ func (c *Core) part(b []byte, at uint64) (int, error) {
 	if i >= 0 && at-c.load[i].lo < c.load[i].size {
 		l := c.load[i]
 		n := min(uint64(len(b)), l.size-(at-l.lo))
-		return full(c.file.ReadAt(b[:n], int64(l.off+at-l.lo)))
+		return ignoreShortRead(c.file.ReadAt(b[:n], int64(l.off+at-l.lo)))
 	}
-	m := c.Map(at)
+	m := c.MappingAt(at)
 	if m == nil || m.Path == "" || m.Writable {
 		return 0, io.ErrUnexpectedEOF
 	}
-	f := c.original(m.Path)
+	f := c.openOriginal(m.Path)
 	if f == nil {
 		return 0, io.ErrUnexpectedEOF
 	}
 	n := min(uint64(len(b)), m.Hi-at)
-	return full(f.ReadAt(b[:n], int64(m.Offset+at-m.Lo)))
+	return ignoreShortRead(f.ReadAt(b[:n], int64(m.Offset+at-m.Lo)))
 }
 
-// full takes what was read for an error only if it is nothing.
-func full(n int, err error) (int, error) {
+// ignoreShortRead takes what was read for an error only if it is nothing.
+func ignoreShortRead(n int, err error) (int, error) {
 	if n > 0 {
 		return n, nil
 	}
@@ -282,9 +284,9 @@ func full(n int, err error) (int, error) {
 
 const page = 4096
 
-// original opens a file that was mapped, if its first page is what the process had; nil
+// openOriginal opens a file that was mapped, if its first page is what the process had; nil
 // if it is another one, or nothing tells.
-func (c *Core) original(path string) *os.File {
+func (c *Core) openOriginal(path string) *os.File {
 	if f, known := c.files[path]; known {
 		return f
 	}

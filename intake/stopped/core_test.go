@@ -12,6 +12,8 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/binary/processor"
+
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 )
@@ -26,7 +28,7 @@ type segment struct {
 }
 
 // coreOf lays out a core file.
-func coreOf(m *Machine, segments ...segment) []byte {
+func coreOf(m *processor.Processor, segments ...segment) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, headerSize+programEntry*len(segments))
 	copy(out, "\x7fELF\x02\x01\x01")
@@ -59,8 +61,8 @@ func noteOf(kind uint32, desc []byte) []byte {
 	return append(append(out, desc...), make([]byte, -len(desc)&3)...)
 }
 
-// words are numbers of eight bytes.
-func words(list ...uint64) (out []byte) {
+// wordBytes are numbers of eight bytes.
+func wordBytes(list ...uint64) (out []byte) {
 	for _, n := range list {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
@@ -72,20 +74,20 @@ const (
 	codeAt  = 0x400000
 )
 
-// sample is a core file of process 77 with one thread, 78, in system call 7, that was sent
+// sampleCore is a core file of process 77 with one thread, 78, in system call 7, that was sent
 // signal 6 by process 5. Of its program, the file given, only the first page is in it. The
 // registers are 100, 101 and so on, as the kernel has them in order.
-func sample(m *Machine, program string, first []byte) []byte {
-	status := make([]byte, userRegister+m.size())
+func sampleCore(m *processor.Processor, program string, first []byte) []byte {
+	status := make([]byte, userRegister+kernelSize(m))
 	le := binary.LittleEndian
 	le.PutUint16(status[12:], 6)
 	le.PutUint32(status[32:], 78)
-	for i := range m.user {
+	for i := range m.KernelOrder {
 		le.PutUint64(status[userRegister+8*i:], uint64(100+i))
 	}
 	var call []byte
-	if m.call >= 0 {
-		le.PutUint64(status[userRegister+8*m.call:], 7)
+	if m.SystemCall >= 0 {
+		le.PutUint64(status[userRegister+8*m.SystemCall:], 7)
 	} else {
 		call = noteOf(noteArmCall, le.AppendUint32(nil, 7))
 	}
@@ -95,26 +97,26 @@ func sample(m *Machine, program string, first []byte) []byte {
 	le.PutUint32(sent[16:], 5)
 	stack := append(bytes.Repeat([]byte{1}, 64), "\x00./a\x00--x=y z\x00A=1\x00B_2=x=y\x00./a\x00\x00\x00"...)
 	end := uint64(stackAt + bytes.LastIndex(stack, []byte("./a")))
-	files := append(words(1, page, codeAt, codeAt+2*page, 0), program+"\x00"...)
+	files := append(wordBytes(1, page, codeAt, codeAt+2*page, 0), program+"\x00"...)
 	notes := slices.Concat(noteOf(notePrstatus, status), call, noteOf(notePrpsinfo, info), noteOf(noteSiginfo, sent),
-		noteOf(noteAuxv, words(auxvHeaders, codeAt+64, auxvProgram, end, 0, 0)), noteOf(noteFile, files))
+		noteOf(noteAuxv, wordBytes(auxvHeaders, codeAt+64, auxvProgram, end, 0, 0)), noteOf(noteFile, files))
 	return coreOf(m, segment{kind: elf.PT_NOTE, b: notes},
 		segment{elf.PT_LOAD, elf.PF_R | elf.PF_X, codeAt, first, 2 * page},
 		segment{elf.PT_LOAD, elf.PF_R | elf.PF_W, stackAt, stack, page})
 }
 
-// TestCore reads those of every machine on this one.
+// TestCore reads core files of every processor on this one.
 func TestCore(t *testing.T) {
-	for name, m := range machines {
-		t.Run(name, func(t *testing.T) { testCore(t, m) })
+	for _, m := range []*processor.Processor{processor.X86, processor.Arm} {
+		t.Run(m.ELF.String(), func(t *testing.T) { testCore(t, m) })
 	}
 }
 
-func testCore(t *testing.T, m *Machine) {
+func testCore(t *testing.T, m *processor.Processor) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "a")
 	text := append(bytes.Repeat([]byte{7}, page), bytes.Repeat([]byte{9}, page)...)
-	for path, b := range map[string][]byte{program: text, filepath.Join(dir, "core"): sample(m, program, text[:page])} {
+	for path, b := range map[string][]byte{program: text, filepath.Join(dir, "core"): sampleCore(m, program, text[:page])} {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +134,7 @@ func testCore(t *testing.T, m *Machine) {
 		if pack != nil {
 			var b bytes.Buffer
 			w := pack(&b)
-			_, err := w.Write(sample(m, program, text[:page]))
+			_, err := w.Write(sampleCore(m, program, text[:page]))
 			if err := errors.Join(err, w.Close(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +152,7 @@ func testCore(t *testing.T, m *Machine) {
 }
 
 // where the registers of the sample are.
-var where = map[*Machine]struct{ pc, fp, sp uint64 }{X86: {116, 104, 119}, Arm: {132, 129, 131}}
+var where = map[*processor.Processor]struct{ pc, fp, sp uint64 }{processor.X86: {116, 104, 119}, processor.Arm: {132, 129, 131}}
 
 func checkSample(t *testing.T, c *Core, program string) {
 	t.Helper()
@@ -181,9 +183,9 @@ func TestCalled(t *testing.T) {
 		want       int
 	}{{service, 0, 124}, {0, service, 124}, {0xd503201f, 0xd503201f, -1}} {
 		th := Thread{SystemCall: -1}
-		th.Registers.Set(ArmPC, 4)
+		th.Registers.Set(processor.ArmPC, 4)
 		th.Registers.Set(8, 124)
-		Arm.called(&th, bytes.NewReader(le.AppendUint32(le.AppendUint32(nil, c.before), c.at)))
+		findCall(processor.Arm, &th, bytes.NewReader(le.AppendUint32(le.AppendUint32(nil, c.before), c.at)))
 		if th.SystemCall != c.want {
 			t.Errorf("%#x: system call %d, want %d", c, th.SystemCall, c.want)
 		}
@@ -195,7 +197,7 @@ func TestOther(t *testing.T) {
 	dir := t.TempDir()
 	program, core := filepath.Join(dir, "a"), filepath.Join(dir, "core")
 	now, then := bytes.Repeat([]byte{8}, 2*page), bytes.Repeat([]byte{7}, page)
-	for path, b := range map[string][]byte{program: now, core: sample(X86, program, then)} {
+	for path, b := range map[string][]byte{program: now, core: sampleCore(processor.X86, program, then)} {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -213,8 +215,8 @@ func TestOther(t *testing.T) {
 
 // FuzzCore opens any file as a core file: an error means none, and reading ends.
 func FuzzCore(f *testing.F) {
-	f.Add(sample(X86, "/bin/true", make([]byte, page)))
-	f.Add(sample(Arm, "/bin/true", make([]byte, page)))
+	f.Add(sampleCore(processor.X86, "/bin/true", make([]byte, page)))
+	f.Add(sampleCore(processor.Arm, "/bin/true", make([]byte, page)))
 	f.Add([]byte("\x28\xb5\x2f\xfd"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "core")

@@ -6,15 +6,18 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"laggard/binary/processor"
+	"laggard/internal/procfs"
 )
 
 // Image is what can be read of a process at one moment.
 type Image struct {
 	PID     int
-	Machine *Machine // that it runs on
-	Program string   // path of the program, "" unknown
-	Environ []string // variables that it was started with, as NAME=VALUE
-	Signal  int      // of which it died; 0: none, or it lives
+	Machine *processor.Processor // that it runs on
+	Program string               // path of the program, "" unknown
+	Environ []string             // variables that it was started with, as NAME=VALUE
+	Signal  int                  // of which it died; 0: none, or it lives
 	Maps    []Mapping
 	Threads []Thread
 	// Memory is the process's, by address.
@@ -22,18 +25,12 @@ type Image struct {
 }
 
 // Mapping is a range of addresses that has one origin.
-type Mapping struct {
-	Lo, Hi     uint64 // first address, and the one behind the last
-	Offset     uint64 // in the file
-	Executable bool
-	Writable   bool
-	Path       string // of the file, or what the system calls it, such as [vdso]; "" nothing
-}
+type Mapping = procfs.Mapping
 
 // Thread is one thread at the moment at which it was looked at.
 type Thread struct {
 	TID       int
-	Registers Registers
+	Registers processor.Registers
 	// SystemCall is the number of the one that it is asleep in, -1: none, or not known.
 	SystemCall int
 	Ran        time.Duration // on a processor, since it began; 0 not known
@@ -44,28 +41,8 @@ type Thread struct {
 	StackAt uint64
 }
 
-// Registers are those whose value is known, by their numbers; see Machine.
-type Registers struct {
-	values [Count]uint64
-	known  uint64
-}
-
-// Get returns the value of a register, false if it is not known.
-func (r *Registers) Get(n int) (uint64, bool) {
-	if n < 0 || n >= Count {
-		return 0, false
-	}
-	return r.values[n], r.known>>n&1 != 0
-}
-
-// Set makes a value known.
-func (r *Registers) Set(n int, value uint64) { r.values[n], r.known = value, r.known|1<<n }
-
-// Forget makes it unknown.
-func (r *Registers) Forget(n int) { r.values[n], r.known = 0, r.known&^(1<<n) }
-
-// Map returns what is mapped at an address, nil if nothing is.
-func (m *Image) Map(address uint64) *Mapping {
+// MappingAt returns what is mapped at an address, nil if nothing is.
+func (m *Image) MappingAt(address uint64) *Mapping {
 	i := sort.Search(len(m.Maps), func(i int) bool { return m.Maps[i].Hi > address })
 	if i == len(m.Maps) || m.Maps[i].Lo > address {
 		return nil
@@ -73,8 +50,8 @@ func (m *Image) Map(address uint64) *Mapping {
 	return &m.Maps[i]
 }
 
-// Variable returns a variable of the environment, "" if there is none.
-func (m *Image) Variable(name string) string {
+// EnvVariable returns a variable of the environment, "" if there is none.
+func (m *Image) EnvVariable(name string) string {
 	i := slices.IndexFunc(m.Environ, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 	if i < 0 {
 		return ""
@@ -82,9 +59,9 @@ func (m *Image) Variable(name string) string {
 	return m.Environ[i][len(name)+1:]
 }
 
-// View is the memory of a process with the copy of a thread's stack before it: what
+// ThreadMemory is the memory of a process with the copy of a thread's stack before it: what
 // belongs together.
-func (m *Image) View(t *Thread) io.ReaderAt { return view{t.Stack, t.StackAt, m.Memory} }
+func (m *Image) ThreadMemory(t *Thread) io.ReaderAt { return view{t.Stack, t.StackAt, m.Memory} }
 
 type view struct {
 	stack  []byte

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/binary/processor"
 )
 
 // TestMain is also the one who looks and is killed (TestKilled).
@@ -25,22 +27,40 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Println("looking")
 	for {
-		if _, err := p.Look(pid, true); err != nil {
+		if _, err := p.ReadThread(pid, true); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
 }
 
-// victim starts a process and returns its number.
-func victim(t *testing.T, command ...string) int {
+// startVictim starts a process and returns its number when its program runs, or sleeps.
+func startVictim(t *testing.T, program string) int {
 	t.Helper()
-	c := exec.Command(command[0], command[1:]...)
-	if err := c.Start(); err != nil {
+	c := exec.Command("sh", "-c", "echo; "+program)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	time.Sleep(50 * time.Millisecond) // for its program to be loaded
-	return c.Process.Pid
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	want := ") R "
+	if strings.HasPrefix(program, "exec sleep") {
+		want = "(sleep) S "
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("%s: state %s, %v", program, stat, err)
+		}
+		if strings.Contains(string(stat), want) {
+			return c.Process.Pid
+		}
+	}
 }
 
 // TestLook: a thread that is asleep is not held, one that runs is.
@@ -54,7 +74,7 @@ func TestLook(t *testing.T) {
 		{"exec sleep 60", true, true},
 		{"while :; do :; done", false, true},
 	} {
-		pid := victim(t, "sh", "-c", c.command)
+		pid := startVictim(t, c.command)
 		p, err := Open(pid)
 		if err != nil {
 			t.Fatal(err)
@@ -63,26 +83,19 @@ func TestLook(t *testing.T) {
 		if err != nil || len(tids) != 1 || tids[0] != pid {
 			t.Fatalf("%s: threads %v, %v", c.command, tids, err)
 		}
-		th, err := p.Look(pid, c.hold)
-		for range 50 { // until its program runs
-			if err != nil || th.Held == c.held {
-				break
-			}
-			time.Sleep(50 * time.Millisecond)
-			th, err = p.Look(pid, c.hold)
-		}
+		th, err := p.ReadThread(pid, c.hold)
 		if err != nil || th.Held != c.held || len(th.Stack) == 0 {
 			t.Errorf("%s: held %v, %d bytes of stack, %v", c.command, th.Held, len(th.Stack), err)
 		}
 		pc, ok := th.Registers.Get(p.Machine.PC)
-		if m := p.Map(pc); !ok || m == nil || !m.Executable {
+		if m := p.MappingAt(pc); !ok || m == nil || !m.Executable {
 			t.Errorf("%s: no code at %#x", c.command, pc)
 		}
-		if _, ok := th.Registers.Get(p.Machine.keeps[0]); ok != c.held {
+		if _, ok := th.Registers.Get(p.Machine.FP); ok != c.held {
 			t.Errorf("%s: a register that functions keep is known: %v", c.command, ok)
 		}
-		if len(p.Modules()) == 0 || p.Variable("PATH") != os.Getenv("PATH") {
-			t.Errorf("%s: %d modules, PATH %q", c.command, len(p.Modules()), p.Variable("PATH"))
+		if len(p.Modules()) == 0 || p.EnvVariable("PATH") != os.Getenv("PATH") {
+			t.Errorf("%s: %d modules, PATH %q", c.command, len(p.Modules()), p.EnvVariable("PATH"))
 		}
 	}
 }
@@ -90,7 +103,7 @@ func TestLook(t *testing.T) {
 // TestKilled kills whoever looks, 200 times in the midst of it: the process that it held
 // runs on each time.
 func TestKilled(t *testing.T) {
-	pid := victim(t, "sh", "-c", "while :; do :; done")
+	pid := startVictim(t, "while :; do :; done")
 	kills := 200
 	if testing.Short() {
 		kills = 20
@@ -141,21 +154,9 @@ func TestParse(t *testing.T) {
 		"x 0x0 0x0 0x7ffe12cf3cc0 0x0 0x0 0x0 0x7ffe12cf3ca8 0x7f34c4710503":   false,
 		"": false,
 	} {
-		th, ok := X86.parseCall(text)
-		if sp, known := th.Registers.Get(RSP); ok != want || known != want || want && sp != 0x7ffe12cf3ca8 {
+		th, ok := parseCall(processor.X86, text)
+		if sp, known := th.Registers.Get(processor.RSP); ok != want || known != want || want && sp != 0x7ffe12cf3ca8 {
 			t.Errorf("%q: %v, stack at %#x", text, ok, sp)
-		}
-	}
-	maps, err := readMaps(strings.NewReader("" +
-		"7f00-7f80 r-xp 00001000 08:02 135                        /usr/lib/a b.so (deleted)\n" +
-		"7f80-8000 rw-p 00000000 00:00 0 \n8000-9000 r-xp 00000000 00:00 0    [vdso]\n"))
-	if err != nil || len(maps) != 3 || maps[0].Path != "/usr/lib/a b.so" || !maps[0].Executable ||
-		maps[0].Offset != 0x1000 || maps[1].Path != "" || !maps[1].Writable || maps[2].Path != "[vdso]" {
-		t.Errorf("%+v, %v", maps, err)
-	}
-	for _, bad := range []string{"7f00 r-xp 0 0 0", "8000-7000 r-xp 0 00:00 0", "x"} {
-		if _, err := readMaps(strings.NewReader(bad)); err == nil {
-			t.Errorf("%q can be read", bad)
 		}
 	}
 }

@@ -1,13 +1,13 @@
 package stopped
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"encoding/hex"
 	"io"
 	"slices"
 	"strings"
+
+	"laggard/binary/elfnote"
 )
 
 // Module is a program or library in the memory of a process.
@@ -105,28 +105,5 @@ func buildID(mem io.ReaderAt, at, size uint64) string {
 	if _, err := mem.ReadAt(b, int64(at)); err != nil {
 		return ""
 	}
-	id := ""
-	eachNote(b, func(name string, kind uint32, desc []byte) {
-		if name == "GNU" && kind == 3 && id == "" {
-			id = hex.EncodeToString(desc)
-		}
-	})
-	return id
-}
-
-// eachNote gives do the notes of an ELF file.
-func eachNote(b []byte, do func(name string, kind uint32, desc []byte)) {
-	le := binary.LittleEndian
-	pad := func(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
-	for len(b) >= 12 {
-		names, descs, kind := le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:])
-		b = b[12:]
-		if pad(names)+uint64(descs) > uint64(len(b)) {
-			return
-		}
-		name := string(bytes.TrimRight(b[:names], "\x00"))
-		desc := b[pad(names):][:descs]
-		do(name, kind, desc)
-		b = b[min(pad(names)+pad(descs), uint64(len(b))):]
-	}
+	return elfnote.BuildID(b, nil)
 }

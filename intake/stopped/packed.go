@@ -37,14 +37,14 @@ const (
 	coreType = 4
 )
 
-// IsCore tells whether a file is a core file, packed or not, by its first bytes.
+// IsCore reports whether a file is a core file, packed or not, by its first bytes.
 func IsCore(path string) bool {
 	file, _, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	in, err := contents(file)
+	in, err := unpackReader(file)
 	if err != nil {
 		return false
 	}
@@ -53,8 +53,8 @@ func IsCore(path string) bool {
 	return err == nil && bytes.HasPrefix(head, []byte("\x7fELF")) && head[elfType] == coreType
 }
 
-// contents is what is in a file, unpacked.
-func contents(file io.Reader) (io.Reader, error) {
+// unpackReader is what is in a file, unpacked.
+func unpackReader(file io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(file, 1<<20)
 	for _, p := range packings {
 		if head, err := in.Peek(len(p.magic)); err == nil && string(head) == p.magic {
@@ -64,14 +64,14 @@ func contents(file io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
-// unpacked opens a file. A packed one is unpacked to a file without a name, where zeros
+// openUnpacked opens a file. A packed one is unpacked to a file without a name, where zeros
 // take no room.
-func unpacked(path string) (*os.File, error) {
+func openUnpacked(path string) (*os.File, error) {
 	file, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	in, err := contents(file)
+	in, err := unpackReader(file)
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -85,15 +85,15 @@ func unpacked(path string) (*os.File, error) {
 		return nil, err
 	}
 	os.Remove(out.Name())
-	if err := spread(out, in); err != nil {
+	if err := copySparse(out, in); err != nil {
 		out.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return out, nil
 }
 
-// spread writes blocks that are not all zeros.
-func spread(out *os.File, in io.Reader) error {
+// copySparse writes blocks that are not all zeros.
+func copySparse(out *os.File, in io.Reader) error {
 	block, zeros := make([]byte, 1<<16), make([]byte, 1<<16)
 	for at := int64(0); ; {
 		n, err := io.ReadFull(in, block)

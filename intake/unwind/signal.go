@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"io"
 
-	"laggard/intake/stopped"
+	"laggard/binary/expression"
+	"laggard/binary/processor"
 )
 
 // trampoline is what a signal handler of AArch64 returns to: mov x8, #139; svc #0. Since
@@ -16,12 +17,12 @@ const trampoline = 0xd4000001d2801168
 // which begins with the address of a fault.
 const interruptedAt = 128 + 176 + 8
 
-// interrupted tells whether a frame is that of the return from a signal handler.
+// interrupted reports whether a frame is that of the return from a signal handler.
 func (p *Process) interrupted(f *Frame, mem io.ReaderAt) bool {
-	if p.image.Machine != stopped.Arm || f.Module != nil && f.Module.Path != "[vdso]" {
+	if p.image.Machine != processor.Arm || f.Module != nil && f.Module.Path != "[vdso]" {
 		return false
 	}
-	code, ok := word(mem, f.pc)
+	code, ok := expression.Word(mem, f.pc)
 	return ok && code == trampoline
 }
 

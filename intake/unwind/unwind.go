@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"laggard/binary/callframe"
+	"laggard/binary/expression"
+	"laggard/binary/processor"
 	"laggard/intake/stopped"
 )
 
@@ -14,16 +17,29 @@ import (
 type Frame struct {
 	// Registers are those at the call that the frame is in; of the innermost one, those
 	// of the thread.
-	Registers stopped.Registers
+	Registers processor.Registers
 	pc        uint64
 	// Exact: PC is where the frame stands; else it is a return address.
 	Exact   bool
 	Module  *stopped.Module // nil: none is mapped there
-	Machine *stopped.Machine
+	Machine *processor.Processor
 }
 
 // PC is the address that the frame is at.
 func (f *Frame) PC() uint64 { return f.pc }
+
+// Scope is what expressions about the variables of the frame are evaluated in. caller is the frame that
+// called it, nil if it is not known; base is an expression for the frame base of the function.
+func (f *Frame) Scope(caller *Frame, memory io.ReaderAt, base []byte) expression.Scope {
+	s := expression.Scope{Registers: &f.Registers, Memory: memory, Base: base}
+	if f.Module != nil {
+		s.Bias = f.Module.Bias
+	}
+	if caller != nil {
+		s.CFA, s.HasCFA = caller.SP()
+	}
+	return s
+}
 
 // SP is its stack pointer, false if it is not known.
 func (f *Frame) SP() (uint64, bool) { return f.Registers.Get(f.Machine.SP) }
@@ -40,7 +56,7 @@ type Stack struct {
 // Safe for concurrent use.
 type Rows struct {
 	mu   sync.Mutex
-	rows map[rowKey]*row // nil: there is none
+	rows map[rowKey]*callframe.Row // nil: there is none
 }
 
 type rowKey struct {
@@ -84,7 +100,7 @@ const maxFrames = 1024
 // Unwind follows the stack of a thread.
 func (p *Process) Unwind(t *stopped.Thread) Stack {
 	var out Stack
-	mem := p.image.View(t)
+	mem := p.image.ThreadMemory(t)
 	f := Frame{Registers: t.Registers, Exact: true}
 	f.pc, _ = t.Registers.Get(p.image.Machine.PC)
 	for len(out.Frames) < maxFrames {
@@ -106,7 +122,7 @@ func (p *Process) Unwind(t *stopped.Thread) Stack {
 var (
 	errLast     = errors.New("the outermost frame")
 	errRegister = errors.New("a register that is needed is not known")
-	errLost     = errors.New("what comes next cannot be told")
+	errLost     = errors.New("the next frame cannot be determined")
 )
 
 // step returns the caller's frame.
@@ -118,49 +134,43 @@ func (p *Process) step(f *Frame, mem io.ReaderAt) (Frame, error) {
 	if err != nil {
 		return p.byFramePointer(f, mem)
 	}
-	cfa, ok := r.address(&f.Registers, mem)
+	cfa, ok := r.CFA(&f.Registers, mem)
 	sp, known := f.Registers.Get(p.image.Machine.SP)
 	switch {
-	case r.regs[r.ret].kind == undefined:
+	case r.Outermost():
 		return Frame{}, errLast
-	case !ok && !known && p.linked():
+	case !ok && !known && p.image.Machine.PassesLink():
 		return p.byFramePointer(f, mem)
 	case !ok:
 		return Frame{}, errRegister
-	case known && !r.signal && (cfa < sp || cfa == sp && !r.leaf(f, p.image.Machine)):
+	case known && !r.Signal && (cfa < sp || cfa == sp && !returnsByLink(r, f, p.image.Machine)):
 		return Frame{}, errLost
 	}
 	return p.restored(r, f, cfa, mem)
 }
 
-// linked: a function finds its return address in a register.
-func (p *Process) linked() bool { return p.image.Machine.Link != p.image.Machine.PC }
-
-// leaf: the return address of the innermost frame, or of one that a signal came to, is still
-// in the register that it came in.
-func (r *row) leaf(f *Frame, m *stopped.Machine) bool {
-	return f.Exact && r.ret == m.Link && m.Link != m.PC && r.regs[r.ret].inPlace()
+// returnsByLink reports whether the return address of the innermost frame, or of one that a signal came to, is
+// still in the register that it came in.
+func returnsByLink(r *callframe.Row, f *Frame, m *processor.Processor) bool {
+	return f.Exact && m.PassesLink() && r.ReturnAddress == m.Link && r.Keeps(m.Link)
 }
 
-// inPlace: the register is as it was.
-func (x *rule) inPlace() bool { return x.kind == unset || x.kind == same }
-
 // restored applies the rules.
-func (p *Process) restored(r *row, f *Frame, cfa uint64, mem io.ReaderAt) (Frame, error) {
+func (p *Process) restored(r *callframe.Row, f *Frame, cfa uint64, mem io.ReaderAt) (Frame, error) {
 	m := p.image.Machine
-	next := Frame{Exact: r.signal}
-	for reg := range stopped.Count {
-		if v, ok := r.restore(reg, &f.Registers, cfa, mem, m); ok {
+	next := Frame{Exact: r.Signal}
+	for reg := range processor.Count {
+		if v, ok := r.Restore(reg, &f.Registers, cfa, mem, m); ok {
 			next.Registers.Set(reg, v)
 		}
 	}
-	pc, ok := next.Registers.Get(r.ret)
-	if r.leaf(f, m) {
-		if pc, ok = f.Registers.Get(r.ret); !ok {
+	pc, ok := next.Registers.Get(r.ReturnAddress)
+	if returnsByLink(r, f, m) {
+		if pc, ok = f.Registers.Get(r.ReturnAddress); !ok {
 			return Frame{}, errRegister
 		}
 	}
-	if r.signed {
+	if r.Signed {
 		pc &= unsigned
 	}
 	switch {
@@ -180,9 +190,9 @@ const unsigned = 1<<48 - 1
 
 // row returns the rules at a frame. A call may be the last instruction of a function:
 // the return address is then behind it.
-func (p *Process) row(f *Frame) (*row, error) {
+func (p *Process) row(f *Frame) (*callframe.Row, error) {
 	if f.Module == nil || f.Module.Unwinding == 0 {
-		return nil, errNone
+		return nil, callframe.ErrUncovered
 	}
 	pc := f.PC()
 	if !f.Exact {
@@ -192,17 +202,18 @@ func (p *Process) row(f *Frame) (*row, error) {
 	if key.build != "" {
 		if r, ok := p.rows.get(key); ok {
 			if r == nil {
-				return nil, errNone
+				return nil, callframe.ErrUncovered
 			}
 			return r, nil
 		}
 	}
-	var r *row
-	e, err := find(p.pages, f.Module.Unwinding, pc)
+	var r *callframe.Row
+	table := callframe.Table{Memory: p.pages, Address: f.Module.Unwinding}
+	e, err := table.Find(pc)
 	if err == nil {
-		r, err = e.rowAt(pc)
+		r, err = e.RowAt(pc)
 	}
-	if key.build != "" && (err == nil || errors.Is(err, errNone) || errors.Is(err, errBad)) {
+	if key.build != "" && (err == nil || errors.Is(err, callframe.ErrUncovered) || errors.Is(err, callframe.ErrMalformed)) {
 		p.rows.put(key, r)
 	}
 	return r, err
@@ -211,63 +222,20 @@ func (p *Process) row(f *Frame) (*row, error) {
 // maxRows bounds what is kept.
 const maxRows = 1 << 18
 
-func (k *Rows) get(key rowKey) (*row, bool) {
+func (k *Rows) get(key rowKey) (*callframe.Row, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r, ok := k.rows[key]
 	return r, ok
 }
 
-func (k *Rows) put(key rowKey, r *row) {
+func (k *Rows) put(key rowKey, r *callframe.Row) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.rows == nil || len(k.rows) >= maxRows {
-		k.rows = map[rowKey]*row{}
+		k.rows = map[rowKey]*callframe.Row{}
 	}
 	k.rows[key] = r
-}
-
-// address is the canonical frame address.
-func (r *row) address(regs *stopped.Registers, mem io.ReaderAt) (uint64, bool) {
-	if r.cfa.kind == isExpr {
-		return evaluate(r.cfa.expr, regs, mem)
-	}
-	v, ok := regs.Get(r.cfa.reg)
-	return v + uint64(r.cfa.n), ok && r.cfa.kind == inRegister
-}
-
-// restore gives the caller's value of a register. Those that a call may change cannot be told
-// of a caller unless a rule says so.
-func (r *row) restore(
-	reg int, was *stopped.Registers, cfa uint64, mem io.ReaderAt, m *stopped.Machine,
-) (uint64, bool) {
-	switch x := &r.regs[reg]; x.kind {
-	case unset:
-		switch {
-		case reg == m.SP:
-			return cfa, true
-		case !m.Keeps(reg):
-			return 0, false
-		}
-		return was.Get(reg)
-	case same:
-		return was.Get(reg)
-	case atCFA:
-		return word(mem, cfa+uint64(x.n))
-	case cfaPlus:
-		return cfa + uint64(x.n), true
-	case inRegister:
-		return was.Get(int(x.n))
-	case atExpr:
-		at, ok := evaluate(x.expr, was, mem, cfa)
-		if !ok {
-			return 0, false
-		}
-		return word(mem, at)
-	case isExpr:
-		return evaluate(x.expr, was, mem, cfa)
-	}
-	return 0, false
 }
 
 // byFramePointer follows a frame of code without unwinding information, such as a
@@ -279,21 +247,21 @@ func (p *Process) byFramePointer(f *Frame, mem io.ReaderAt) (Frame, error) {
 	if !ok {
 		return Frame{}, errRegister
 	}
-	saved, ok1 := word(mem, bp)
-	pc, ok2 := word(mem, bp+8)
+	saved, ok1 := expression.Word(mem, bp)
+	pc, ok2 := expression.Word(mem, bp+8)
 	if bp < sp || !ok1 || !ok2 || saved != 0 && saved <= bp {
 		return Frame{}, errLost
 	}
-	if p.linked() {
+	if p.image.Machine.PassesLink() {
 		pc &= unsigned
 	}
-	if to := p.image.Map(pc); to == nil || !to.Executable {
+	if to := p.image.MappingAt(pc); to == nil || !to.Executable {
 		return Frame{}, errLost
 	}
 	next := Frame{pc: pc}
 	next.Registers.Set(m.FP, saved)
 	next.Registers.Set(m.PC, pc)
-	if !p.linked() { // else the record is anywhere in the frame
+	if !p.image.Machine.PassesLink() { // else the record is anywhere in the frame
 		next.Registers.Set(m.SP, bp+16)
 	}
 	return next, nil

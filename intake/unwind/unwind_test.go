@@ -3,18 +3,18 @@ package unwind
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"laggard/binary/processor"
 	"laggard/intake/stopped"
 )
 
@@ -28,7 +28,8 @@ const deep = `
 #include <string.h>
 #include <unistd.h>
 static volatile int sink;
-__attribute__((noinline)) static void rest(void) { if (sink != 77) for (;;) { SPIN; } sink++; }
+__attribute__((noinline)) static void rest(void) 
+{ if (sink != 77) { write(1, "\n", 1); for (;;) { SPIN; } } sink++; }
 static void handler(int s) { sink = s; rest(); sink++; }
 __attribute__((noinline)) static int signalled(int n) { signal(SIGUSR1, handler); raise(SIGUSR1); return n + sink; }
 __attribute__((noinline, optimize("no-omit-frame-pointer"))) static int grown(int n)
@@ -52,7 +53,7 @@ func TestAgainst(t *testing.T) {
 		{"-O1", "-DSPIN=", "-fno-omit-frame-pointer"},
 	} {
 		t.Run(strings.Join(c, ","), func(t *testing.T) {
-			pid := running(t, built(t, c))
+			pid := running(t, built(t, c), slices.Contains(c, "-DSPIN="))
 			got := stackOf(t, pid)
 			out, err := exec.Command("eu-stack", "-p", fmt.Sprint(pid)).Output()
 			var want []string
@@ -78,7 +79,7 @@ func TestNames(t *testing.T) {
 	flags := [][]string{
 		{"-O0", "-DSPIN=pause()"}, {"-O2", "-DSPIN=pause()"}, {"-O2", "-DSPIN=", "-fno-omit-frame-pointer"},
 	}
-	if stopped.Native() == stopped.Arm { // return addresses that are signed
+	if processor.Native() == processor.Arm { // return addresses that are signed
 		flags = append(flags, []string{"-O2", "-DSPIN=pause()", "-mbranch-protection=pac-ret+leaf"})
 	}
 	for _, c := range flags {
@@ -94,7 +95,7 @@ func TestNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range framesOf(t, running(t, program)) {
+			for _, f := range framesOf(t, running(t, program, slices.Contains(c, "-DSPIN="))) {
 				for _, s := range symbols {
 					if f.Module != nil && f.Module.Path == program && elf.ST_TYPE(s.Info) == elf.STT_FUNC &&
 						f.PC()-1-f.Module.Bias-s.Value < s.Size {
@@ -124,15 +125,47 @@ func built(t *testing.T, flags []string) string {
 	return program
 }
 
-func running(t *testing.T, program string) int {
+// running starts a program, which says when it is in its innermost function, and waits until it is asleep there, or
+// goes on there.
+func running(t *testing.T, program string, spins bool) int {
 	t.Helper()
 	cmd := exec.Command(program)
-	if err := cmd.Start(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	time.Sleep(200 * time.Millisecond)
-	return cmd.Process.Pid
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	_, said := stateOf(t, cmd.Process.Pid)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		state, used := stateOf(t, cmd.Process.Pid)
+		if !spins && state == "S" || spins && used > said+1 { // more than the way from what it says takes
+			return cmd.Process.Pid
+		}
+		if time.Now().After(end) {
+			t.Fatal("it does not come to where it stays")
+		}
+	}
+}
+
+// stateOf is the state of a process, and the ticks that it has run outside the kernel.
+func stateOf(t *testing.T, pid int) (state string, ticks int) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	ticks, err = strconv.Atoi(fields[11])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields[0], ticks
 }
 
 func stackOf(t *testing.T, pid int) (out []string) {
@@ -150,13 +183,13 @@ func framesOf(t *testing.T, pid int) []Frame {
 		t.Fatal(err)
 	}
 	u := New(&p.Image, &Rows{})
-	th, err := p.Look(pid, false)
+	th, err := p.ReadThread(pid, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := u.Unwind(&th)
 	if s.Lacks {
-		if th, err = p.Look(pid, true); err != nil {
+		if th, err = p.ReadThread(pid, true); err != nil {
 			t.Fatal(err)
 		}
 		s = u.Unwind(&th)
@@ -167,128 +200,9 @@ func framesOf(t *testing.T, pid int) []Frame {
 	return s.Frames
 }
 
-// image is memory that begins at an address.
-type image struct {
-	at uint64
-	b  []byte
-}
-
-func (m image) ReadAt(b []byte, address int64) (int, error) {
-	if off := uint64(address) - m.at; off < uint64(len(m.b)) {
-		if n := copy(b, m.b[off:]); n == len(b) {
-			return n, nil
-		}
-	}
-	return 0, io.ErrUnexpectedEOF
-}
-
-// small is unwinding information made by hand: a table with one function of 16 bytes at
-// 0x2000, which pushes rbp at its first byte and rbx at its second.
-func small() image {
-	le := binary.LittleEndian
-	b := make([]byte, 0x100)
-	head := []byte{1, 0x1b, 3, 0x3b}
-	copy(b, head)
-	le.PutUint32(b[8:], 1)
-	le.PutUint32(b[12:], 0x2000-0x1000) // of the function, from the table
-	le.PutUint32(b[16:], 0x60)          // of its entry
-	cie := []byte{0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x80 | 16, 1, 0, 0}
-	le.PutUint32(b[0x20:], uint32(len(cie)))
-	copy(b[0x24:], cie)
-	fde := make([]byte, 13)
-	le.PutUint32(fde, 0x64-0x20)
-	le.PutUint32(fde[4:], 0x2000-(0x1000+0x68))
-	le.PutUint32(fde[8:], 16)
-	fde = append(fde, 0x41, 0x0e, 16, 0x80|6, 2, 0x41, 0x0e, 24, 0x80|3, 3)
-	le.PutUint32(b[0x60:], uint32(len(fde)))
-	copy(b[0x64:], fde)
-	return image{0x1000, b}
-}
-
-func TestRows(t *testing.T) {
-	m := small()
-	for _, c := range []struct {
-		pc       uint64
-		cfa      int64
-		rbp, rbx kind
-	}{
-		{0x2000, 8, unset, unset}, {0x2001, 16, atCFA, unset}, {0x2002, 24, atCFA, atCFA}, {0x200f, 24, atCFA, atCFA},
-	} {
-		e, err := find(m, 0x1000, c.pc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := e.rowAt(c.pc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.cfa.reg != stopped.RSP || r.cfa.n != c.cfa || r.regs[stopped.RBP].kind != c.rbp ||
-			r.regs[stopped.RBX].kind != c.rbx || r.ret != stopped.X86PC || r.regs[r.ret].kind != atCFA {
-			t.Errorf("at %#x: %+v", c.pc, r)
-		}
-	}
-	for _, pc := range []uint64{0x1fff, 0x2010} {
-		if _, err := find(m, 0x1000, pc); err == nil {
-			t.Errorf("there are rules for %#x", pc)
-		}
-	}
-}
-
-func TestExpressions(t *testing.T) {
-	var regs stopped.Registers
-	regs.Set(stopped.RSP, 0x1008)
-	m := image{0x1000, []byte{1, 0, 0, 0, 0, 0, 0, 0, 42, 0, 0, 0, 0, 0, 0, 0}}
-	for _, c := range []struct {
-		expr []byte
-		want uint64
-		ok   bool
-	}{
-		{[]byte{exprBreg0 + 7, 0, exprDeref}, 42, true},
-		{[]byte{exprBreg0 + 7, 0x78, exprDeref}, 1, true}, // -8
-		{[]byte{exprBreg0 + 6, 0}, 0, false},              // rbp is not known
-		{[]byte{exprLit0 + 5, exprLit0 + 3, exprGe, exprLit0 + 3, exprShl}, 8, true},
-		{[]byte{exprConst1s, 0xff, exprPlusConst, 3}, 2, true},
-		{[]byte{exprPlus}, 0, false},
-		{[]byte{exprConst4u, 1}, 0, false},
-		{nil, 0, false},
-	} {
-		if v, ok := evaluate(c.expr, &regs, m); ok != c.ok || ok && v != c.want {
-			t.Errorf("% x gives %d, %v", c.expr, v, ok)
-		}
-	}
-}
-
-// FuzzTable reads any bytes as unwinding information: it ends, and without a rule there
-// is an error.
-func FuzzTable(f *testing.F) {
-	f.Add(small().b, uint64(0x2001))
-	f.Fuzz(func(t *testing.T, b []byte, pc uint64) {
-		m := image{0x1000, b}
-		e, err := find(m, 0x1000, pc)
-		if (e == nil) == (err == nil) {
-			t.Fatalf("%v, %v", e, err)
-		}
-		if err != nil {
-			return
-		}
-		r, err := e.rowAt(pc)
-		if (r == nil) == (err == nil) {
-			t.Fatalf("%v, %v", r, err)
-		}
-		if err == nil {
-			var regs stopped.Registers
-			regs.Set(stopped.RSP, 0x1000)
-			cfa, _ := r.address(&regs, m)
-			for reg := range stopped.Count {
-				r.restore(reg, &regs, cfa, m, stopped.X86)
-			}
-		}
-	})
-}
-
 func TestPages(t *testing.T) {
 	b := bytes.Repeat([]byte("0123456789abcdef"), 3*pageSize/16)
-	p := &pages{memory: image{0, b}}
+	p := &pages{memory: bytes.NewReader(b)}
 	got := make([]byte, 100)
 	if _, err := p.ReadAt(got, pageSize-50); err != nil || !bytes.Equal(got, b[pageSize-50:][:100]) {
 		t.Errorf("%q, %v", got, err)

@@ -6,7 +6,8 @@ import (
 	"math"
 	"strconv"
 
-	"laggard/intake/unwind"
+	"laggard/binary/expression"
+	"laggard/internal/bound"
 	"laggard/model/values"
 	"laggard/symbol"
 )
@@ -17,88 +18,95 @@ type describer struct {
 	memory     io.ReaderAt
 	dot, arrow string // between an object and its member, a pointer and a member
 	out        []values.Value
+	left       *bound.Budget // of members to look at
 }
 
 // How far structs are followed.
 const (
 	maxDepth    = 3 // structs in structs
 	maxPointers = 2 // pointers on the way
+	maxLevels   = (maxDepth + 1) * (maxPointers + 1)
+	maxStructs  = 20_000 // of a frame
 )
 
-// named adds a variable.
-func (d *describer) named(name string, t *symbol.Type, at unwind.Datum) {
+// addVariable adds a variable.
+func (d *describer) addVariable(name string, t *symbol.Type, at expression.Datum) {
 	switch {
 	case name == "" || len(name) > 64:
 	case name == "this" && t.Pointer: // its members need no name in front
-		if to, ok := d.pointer(t, at); ok {
-			d.members("", d.code.Target(t), unwind.Datum{Address: to}, maxDepth, maxPointers-1)
+		if to, ok := d.readPointer(t, at); ok {
+			d.addMembers("", d.code.TargetOf(t), expression.Datum{Address: to}, maxDepth, maxPointers-1)
 		}
 	default:
-		d.add(name, t, at, maxDepth, maxPointers)
+		d.addValue(name, t, at, maxDepth, maxPointers)
 	}
 }
 
-func (d *describer) add(name string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
+func (d *describer) addValue(name string, t *symbol.Type, at expression.Datum, depth, pointers int) {
 	switch {
 	case t == nil || len(d.out) >= maxNames || depth < 0:
 	case t.Number != symbol.None:
-		if text := d.number(t, at); text != "" {
+		if text := d.formatNumber(t, at); text != "" {
 			d.out = append(d.out, values.Value{Name: name, Value: text})
 		}
 	case t.Pointer:
-		d.behind(name, t, at, depth, pointers)
+		d.addPointee(name, t, at, depth, pointers)
 	case t.Elem == nil:
-		d.members(name+d.dot, t, at, depth, pointers)
+		d.addMembers(name+d.dot, t, at, depth, pointers)
 	}
 }
 
-// members adds those of a struct. Those of its bases are written as its own.
-func (d *describer) members(prefix string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
+// addMembers adds those of a struct. Those of its bases are written as its own.
+func (d *describer) addMembers(prefix string, t *symbol.Type, at expression.Datum, depth, pointers int) {
+	if !d.left.Enter() {
+		return
+	}
+	defer d.left.Leave()
 	if t == nil || at.Value != nil && int64(len(at.Value)) < t.Size {
 		return
 	}
 	for _, f := range t.Fields {
-		inner := unwind.Datum{Address: at.Address + uint64(f.Offset)}
+		inner := expression.Datum{Address: at.Address + uint64(f.Offset)}
 		if at.Value != nil {
 			inner.Value = at.Value[min(f.Offset, int64(len(at.Value))):]
 		}
 		if f.Name != "" {
-			d.add(prefix+f.Name, f.Type, inner, depth-1, pointers)
+			d.addValue(prefix+f.Name, f.Type, inner, depth-1, pointers)
 		} else if len(f.Type.Fields) > 0 && depth > 0 {
-			d.members(prefix, f.Type, inner, depth-1, pointers)
+			d.addMembers(prefix, f.Type, inner, depth-1, pointers)
 		}
 	}
 }
 
-// behind adds what a pointer leads to, and that it leads nowhere.
-func (d *describer) behind(name string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
-	to, ok := d.pointer(t, at)
+// addPointee adds what a pointer leads to, and that it leads nowhere.
+func (d *describer) addPointee(name string, t *symbol.Type, at expression.Datum, depth, pointers int) {
+	to, ok := d.readPointer(t, at)
 	switch {
 	case !ok:
 	case to == 0:
 		d.out = append(d.out, values.Value{Name: name, Value: "null"})
 	case pointers == 0:
 	case t.Reference:
-		d.add(name, d.code.Target(t), unwind.Datum{Address: to}, depth, pointers-1)
+		d.addValue(name, d.code.TargetOf(t), expression.Datum{Address: to}, depth, pointers-1)
 	default:
-		target := d.code.Target(t)
+		target := d.code.TargetOf(t)
 		if target == nil || target.Number != symbol.None || target.Pointer || target.Elem != nil {
 			return // of how many elements is not known
 		}
-		d.members(name+d.arrow, target, unwind.Datum{Address: to}, depth, pointers-1)
+		d.addMembers(name+d.arrow, target, expression.Datum{Address: to}, depth, pointers-1)
 	}
 }
 
-func (d *describer) pointer(t *symbol.Type, at unwind.Datum) (uint64, bool) {
-	b := d.bytes(t.Size, at)
+func (d *describer) readPointer(t *symbol.Type, at expression.Datum) (uint64, bool) {
+	b := d.readBytes(t.Size, at)
 	if len(b) != 8 {
 		return 0, false
 	}
 	return binary.LittleEndian.Uint64(b), true
 }
 
-// bytes are those of a variable, nil if they cannot be read.
-func (d *describer) bytes(size int64, at unwind.Datum) []byte {
+// readBytes are those of a variable, nil if they cannot be read.
+func (d *describer) readBytes(size int64, at expression.Datum) []byte {
 	switch {
 	case size <= 0 || size > 8 || at.Value != nil && int64(len(at.Value)) < size:
 		return nil
@@ -112,9 +120,9 @@ func (d *describer) bytes(size int64, at unwind.Datum) []byte {
 	return b
 }
 
-// number is the text of a number, "" if it cannot be told.
-func (d *describer) number(t *symbol.Type, at unwind.Datum) string {
-	b := d.bytes(t.Size, at)
+// formatNumber is the text of a number, "" if it cannot be told.
+func (d *describer) formatNumber(t *symbol.Type, at expression.Datum) string {
+	b := d.readBytes(t.Size, at)
 	if b == nil {
 		return ""
 	}
@@ -127,11 +135,11 @@ func (d *describer) number(t *symbol.Type, at unwind.Datum) string {
 	case symbol.Boolean:
 		return strconv.FormatBool(bits&1 != 0)
 	case symbol.Float:
-		return float(bits, t.Size)
+		return formatFloat(bits, t.Size)
 	case symbol.SignedChar:
-		return strconv.FormatInt(signed, 10) + character(bits)
+		return strconv.FormatInt(signed, 10) + charSuffix(bits)
 	case symbol.UnsignedChar:
-		return strconv.FormatUint(bits, 10) + character(bits)
+		return strconv.FormatUint(bits, 10) + charSuffix(bits)
 	case symbol.Unsigned:
 		return strconv.FormatUint(bits, 10)
 	case symbol.Enumeration:
@@ -142,15 +150,15 @@ func (d *describer) number(t *symbol.Type, at unwind.Datum) string {
 	return strconv.FormatInt(signed, 10)
 }
 
-// character is how a number looks as one, "" if it does not.
-func character(bits uint64) string {
+// charSuffix is how a number looks as one, "" if it does not.
+func charSuffix(bits uint64) string {
 	if bits < '!' || bits > '~' {
 		return ""
 	}
 	return " " + strconv.QuoteRune(rune(bits))
 }
 
-func float(bits uint64, size int64) string {
+func formatFloat(bits uint64, size int64) string {
 	switch size {
 	case 4:
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)

@@ -3,7 +3,9 @@ package values
 import (
 	"io"
 
+	"laggard/binary/expression"
 	"laggard/intake/unwind"
+	"laggard/internal/bound"
 	"laggard/model"
 	"laggard/model/values"
 	"laggard/symbol"
@@ -20,11 +22,11 @@ const (
 func Read(resolver *symbol.Resolver, rank int, frames []unwind.Frame, memory io.ReaderAt) values.Rank {
 	r := reader{resolver, values.Rank{Rank: rank}}
 	for i := range frames[:min(len(frames), maxFrames)] {
-		scope := unwind.Scope{Frame: &frames[i], Memory: memory}
+		var caller *unwind.Frame
 		if i+1 < len(frames) {
-			scope.Caller = &frames[i+1]
+			caller = &frames[i+1]
 		}
-		r.frame(scope)
+		r.addFrame(&frames[i], caller, memory)
 	}
 	return r.out
 }
@@ -35,13 +37,12 @@ type reader struct {
 	out      values.Rank
 }
 
-// frame adds one frame with the calls that were inlined there.
-func (r *reader) frame(scope unwind.Scope) {
-	f := scope.Frame
-	if f.Module == nil || symbol.SystemModule(f.Module.Path) {
+// addFrame adds one frame with the calls that were inlined there.
+func (r *reader) addFrame(f, caller *unwind.Frame, memory io.ReaderAt) {
+	if f.Module == nil || symbol.IsSystemModule(f.Module.Path) {
 		return
 	}
-	code, err := r.resolver.Code(&model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path, Base: f.Module.Bias})
+	code, err := r.resolver.CodeOf(&model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path, Base: f.Module.Bias})
 	if err != nil {
 		return
 	}
@@ -49,47 +50,47 @@ func (r *reader) frame(scope unwind.Scope) {
 	if !f.Exact {
 		pc--
 	}
-	in := code.Visible(pc)
+	in := code.VisibleVariables(pc)
 	if in == nil {
 		return
 	}
-	scope.Base = in.Base
-	d := describer{code: code, memory: scope.Memory, dot: ".", arrow: "->"}
+	scope := f.Scope(caller, memory, in.Base)
+	d := describer{code: code, memory: memory, dot: ".", arrow: "->", left: bound.New(maxLevels, maxStructs)}
 	if in.Fortran {
-		d = describer{code: code, memory: scope.Memory, dot: "%", arrow: "%"}
+		d.dot, d.arrow = "%", "%"
 	}
 	for _, l := range in.Levels {
 		d.out = nil
-		d.locals(l.Locals, scope)
+		d.addLocals(l.Locals, scope)
 		r.out.Frames = append(r.out.Frames, values.Frame{
 			Function: l.Function, File: l.File, Line: l.Line, Values: d.out,
 		})
-		r.static(l.File, in.Static, f.Module.Bias, d)
+		r.addStatics(l.File, in.Static, f.Module.Bias, d)
 	}
 }
 
-// locals adds the variables of a call, numbers first: a large struct takes the room of many.
-func (d *describer) locals(list []symbol.Local, scope unwind.Scope) {
+// addLocals adds the variables of a call, numbers first: a large struct takes the room of many.
+func (d *describer) addLocals(list []symbol.Local, scope expression.Scope) {
 	for _, numbers := range []bool{true, false} {
 		for _, v := range list {
 			if (v.Type.Number != symbol.None) != numbers {
 				continue
 			}
-			if at, ok := scope.Find(v.Place); ok {
-				d.named(v.Name, v.Type, at)
+			if at, ok := scope.Locate(v.Place); ok {
+				d.addVariable(v.Name, v.Type, at)
 			}
 		}
 	}
 }
 
-// static adds the variables outside of functions that a file can see, once.
-func (r *reader) static(file string, vars []symbol.Variable, bias uint64, d describer) {
+// addStatics adds the variables outside of functions that a file can see, once.
+func (r *reader) addStatics(file string, vars []symbol.Variable, bias uint64, d describer) {
 	if _, known := r.out.Static[file]; known || file == "" {
 		return
 	}
 	d.out = nil
 	for _, v := range vars {
-		d.named(v.Name, v.Type, unwind.Datum{Address: uint64(v.Offset) + bias})
+		d.addVariable(v.Name, v.Type, expression.Datum{Address: uint64(v.Offset) + bias})
 	}
 	if r.out.Static == nil {
 		r.out.Static = map[string][]values.Value{}

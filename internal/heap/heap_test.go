@@ -12,7 +12,7 @@ func TestSpare(t *testing.T) {
 	t.Setenv("GOGC", "")
 	before := debug.SetGCPercent(usualPercent)
 	defer debug.SetGCPercent(before)
-	Spare()
+	TuneGC()
 	becomes := func(want int) {
 		t.Helper()
 		got := 0
@@ -39,7 +39,7 @@ func TestAsked(t *testing.T) {
 	t.Setenv("GOGC", "70")
 	before := debug.SetGCPercent(70)
 	defer debug.SetGCPercent(before)
-	Spare()
+	TuneGC()
 	for range 5 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)

@@ -1,7 +1,3 @@
-// Package regular opens files that somebody else may have put there: those of a run
-// directory, and those that it names. Whatever lies in their place, such as a pipe, a
-// device or a link that leads elsewhere, is an error, and holds up nobody. And it writes
-// files so that a reader sees all of one or nothing.
 package regular
 
 import (
@@ -14,11 +10,11 @@ import (
 	"syscall"
 )
 
-// ErrNot is wrapped by the error about what is no regular file.
-var ErrNot = errors.New("no regular file")
+// ErrNotRegular is wrapped by the error about what is not a regular file.
+var ErrNotRegular = errors.New("not a regular file")
 
-// ErrLong is wrapped by the error about a file that is longer than its reader allows.
-var ErrLong = errors.New("too long")
+// ErrTooLong is wrapped by the error about a file that is longer than its reader allows.
+var ErrTooLong = errors.New("too long")
 
 // Opening a pipe must not wait for a writer.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK
@@ -29,7 +25,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening some devices does something
 		return nil, nil, notRegular(path)
 	}
-	return checked(os.OpenFile(path, flags, 0))
+	return checkOpened(os.OpenFile(path, flags, 0))
 }
 
 // OpenBeneath opens a file of a directory as Open does. Links are followed that stay in
@@ -43,7 +39,7 @@ func OpenBeneath(dir, name string) (*os.File, fs.FileInfo, error) {
 	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, nil, notRegular(filepath.Join(dir, name))
 	}
-	return checked(root.OpenFile(name, flags, 0))
+	return checkOpened(root.OpenFile(name, flags, 0))
 }
 
 // Read returns what is in a file of at most limit bytes. Errors wrap ErrNot or ErrLong,
@@ -59,13 +55,13 @@ func Read(path string, limit int64) ([]byte, error) {
 		data, err = io.ReadAll(io.LimitReader(file, limit+1))
 	}
 	if info.Size() > limit || int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: %w: more than %d bytes", path, ErrLong, limit)
+		return nil, fmt.Errorf("%s: %w: more than %d bytes", path, ErrTooLong, limit)
 	}
 	return data, err
 }
 
-// checked looks again at what was opened: it may be another file than before.
-func checked(file *os.File, err error) (*os.File, fs.FileInfo, error) {
+// checkOpened looks again at what was opened: it may be another file than before.
+func checkOpened(file *os.File, err error) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,18 +76,25 @@ func checked(file *os.File, err error) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-func notRegular(path string) error { return fmt.Errorf("%s: %w", path, ErrNot) }
+func notRegular(path string) error { return fmt.Errorf("%s: %w", path, ErrNotRegular) }
 
-// Replace writes a file for its owner alone, in the place of an earlier one. Whoever reads it meanwhile sees
+// ReplaceFile writes a file for its owner alone, in the place of an earlier one. Whoever reads it meanwhile sees
 // the old file or the new one.
-func Replace(path string, data []byte) error {
+func ReplaceFile(path string, data []byte) error {
+	return ReplaceFileBy(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// ReplaceFileBy does the same with what write writes. An error of write leaves the old file.
+func ReplaceFileBy(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".laggard-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // gone already, if all went well
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err != nil {
+	if err = errors.Join(write(tmp), tmp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func write(t *testing.T, path string, bytes int64) {
+func writeSized(t *testing.T, path string, bytes int64) {
 	t.Helper()
 	file, err := os.Create(path)
 	if err == nil {
@@ -21,7 +21,7 @@ func write(t *testing.T, path string, bytes int64) {
 	}
 }
 
-func link(t *testing.T, to, path string) {
+func mustSymlink(t *testing.T, to, path string) {
 	t.Helper()
 	if err := os.Symlink(to, path); err != nil {
 		t.Fatal(err)
@@ -32,23 +32,23 @@ func link(t *testing.T, to, path string) {
 // too long are refused at once.
 func TestRefused(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(outside, "key"), 10)
-	write(t, filepath.Join(dir, "file"), 10)
-	write(t, filepath.Join(dir, "sparse"), 16<<30)
+	writeSized(t, filepath.Join(outside, "key"), 10)
+	writeSized(t, filepath.Join(dir, "file"), 10)
+	writeSized(t, filepath.Join(dir, "sparse"), 16<<30)
 	pipe, sub := filepath.Join(dir, "pipe"), filepath.Join(dir, "sub")
 	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Mkdir(sub, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	link(t, "/dev/zero", filepath.Join(dir, "zero"))
-	link(t, "pipe", filepath.Join(dir, "to-pipe"))
-	link(t, "file", filepath.Join(dir, "to-file"))
-	link(t, filepath.Join(outside, "key"), filepath.Join(dir, "to-key"))
-	link(t, "../"+filepath.Base(outside)+"/key", filepath.Join(dir, "up"))
-	link(t, outside, filepath.Join(dir, "to-outside"))
+	mustSymlink(t, "/dev/zero", filepath.Join(dir, "zero"))
+	mustSymlink(t, "pipe", filepath.Join(dir, "to-pipe"))
+	mustSymlink(t, "file", filepath.Join(dir, "to-file"))
+	mustSymlink(t, filepath.Join(outside, "key"), filepath.Join(dir, "to-key"))
+	mustSymlink(t, "../"+filepath.Base(outside)+"/key", filepath.Join(dir, "up"))
+	mustSymlink(t, outside, filepath.Join(dir, "to-outside"))
 
 	begin := time.Now()
 	for name, want := range map[string]error{
-		"file": nil, "to-file": nil, "pipe": ErrNot, "to-pipe": ErrNot, "zero": ErrNot, "sub": ErrNot,
+		"file": nil, "to-file": nil, "pipe": ErrNotRegular, "to-pipe": ErrNotRegular, "zero": ErrNotRegular, "sub": ErrNotRegular,
 		"none": fs.ErrNotExist,
 	} {
 		file, _, err := Open(filepath.Join(dir, name))
@@ -67,12 +67,12 @@ func TestRefused(t *testing.T) {
 		}
 		file.Close()
 	}
-	for name, want := range map[string]error{"file": nil, "sparse": ErrLong, "pipe": ErrNot, "zero": ErrNot} {
+	for name, want := range map[string]error{"file": nil, "sparse": ErrTooLong, "pipe": ErrNotRegular, "zero": ErrNotRegular} {
 		if data, err := Read(filepath.Join(dir, name), 1<<20); !errors.Is(err, want) || err == nil && len(data) != 10 {
 			t.Errorf("Read %s: %d bytes, %v, want %v", name, len(data), err, want)
 		}
 	}
-	if _, err := Read("/proc/self/maps", 16); !errors.Is(err, ErrLong) { // its size is 0
+	if _, err := Read("/proc/self/maps", 16); !errors.Is(err, ErrTooLong) { // its size is 0
 		t.Errorf("Read of a file that is longer than it says: %v", err)
 	}
 	if took := time.Since(begin); took > 5*time.Second {

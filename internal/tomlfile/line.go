@@ -1,5 +1,3 @@
-// Package tomlfile answers at which line of a TOML file a key is set, for errors that
-// name their place.
 package tomlfile
 
 import (
@@ -8,9 +6,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Line finds the line of a key, which the TOML package tells for syntax
+// KeyLine finds the line of a key, which the TOML package tells for syntax
 // errors only: the first that sets it, or else the nearest table around it.
-func Line(text string, key toml.Key) int {
+func KeyLine(text string, key toml.Key) int {
 	want, table, nearest := strings.Join(key, "."), "", 1
 	for i, line := range strings.Split(text, "\n") {
 		left, _, sets := strings.Cut(line, "=")

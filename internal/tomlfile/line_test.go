@@ -25,7 +25,7 @@ func TestLine(t *testing.T) {
 		{"inline: the table around it", "a = 1\nrun = { x = 1 }\n", toml.Key{"run", "x"}, 2},
 		{"nowhere", "a = 1\n", toml.Key{"run", "x"}, 1},
 	} {
-		if got := Line(c.text, c.key); got != c.want {
+		if got := KeyLine(c.text, c.key); got != c.want {
 			t.Errorf("%s: line %d, want %d", c.name, got, c.want)
 		}
 	}

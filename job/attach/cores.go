@@ -13,9 +13,9 @@ import (
 	"laggard/symbol"
 )
 
-// Cores are the core files among some files, and those in directories. There are none if
+// CoreFiles are the core files among some files, and those in directories. There are none if
 // any of the files is something else.
-func Cores(paths []string) []string {
+func CoreFiles(paths []string) []string {
 	var out []string
 	for _, path := range paths {
 		entries, err := os.ReadDir(path)
@@ -35,10 +35,10 @@ func Cores(paths []string) []string {
 	return out
 }
 
-// takeCores makes the record of the ranks that left core files, each with one look at
+// readCores makes the record of the ranks that left core files, each with one look at
 // the moment of which the file is. size is that of the job; 0: the launcher's variables say.
-func takeCores(paths []string, size int, resolver *symbol.Resolver) (*Taken, func(), error) {
-	out := &Taken{Size: size, Began: time.Now()}
+func readCores(paths []string, size int, resolver *symbol.Resolver) (*Snapshot, func(), error) {
+	out := &Snapshot{Size: size, Began: time.Now()}
 	rows := &unwind.Rows{}
 	var open []*stopped.Core
 	closeAll := func() {
@@ -46,7 +46,7 @@ func takeCores(paths []string, size int, resolver *symbol.Resolver) (*Taken, fun
 			c.Close()
 		}
 	}
-	var found []*found
+	var found []*rankProcess
 	for _, path := range paths {
 		c, err := stopped.OpenCore(path)
 		if err != nil {
@@ -59,28 +59,28 @@ func takeCores(paths []string, size int, resolver *symbol.Resolver) (*Taken, fun
 		found = append(found, f)
 	}
 	if len(found) == 0 {
-		return nil, closeAll, cmp.Or(firstOf(out.Problems), ErrNobody)
+		return nil, closeAll, cmp.Or(firstError(out.Problems), ErrNobody)
 	}
-	number(found)
+	assignFreeRanks(found)
 	out.Job = found[0].job
-	var ranks []*watched
+	var ranks []*sampledRank
 	for _, f := range found {
-		w := watch(f, rows, resolver)
+		w := newSampledRank(f, rows, resolver)
 		ranks = append(ranks, w)
 		for i := range w.process.Threads {
-			w.samples = append(w.samples, w.sample(w.process.Threads[i], 0))
+			w.samples = append(w.samples, w.unwindSample(w.process.Threads[i], 0))
 		}
 	}
-	err := out.build(ranks, resolver)
+	err := out.buildRanks(ranks, resolver)
 	return out, closeAll, err
 }
 
-// Import reads core files and writes a run directory of them; damaged tells that
+// ImportCores reads core files and writes a run directory of them; damaged tells that
 // something could not be read.
-func Import(
+func ImportCores(
 	paths []string, size int, resolver *symbol.Resolver, dir, version string, out, errw io.Writer,
 ) (damaged bool, err error) {
-	t, closeAll, err := takeCores(paths, size, resolver)
+	t, closeAll, err := readCores(paths, size, resolver)
 	defer closeAll()
 	if err != nil {
 		return false, fmt.Errorf("import: %w", err)

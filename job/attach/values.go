@@ -16,12 +16,12 @@ import (
 // readValues reads what the variables of a thread hold, as the newest look saw it.
 func (b *builder) readValues(seen []*model.Thread) {
 	s := b.samples[seen[len(seen)-1].TID]
-	b.taken.Values = append(b.taken.Values, b.values(b.arguments.resolver, s))
+	b.taken.Values = append(b.taken.Values, b.readVariables(b.arguments.resolver, s))
 }
 
-// values reads what the variables of a thread hold.
-func (w *watched) values(resolver *symbol.Resolver, s *sample) recorded.Rank {
-	return values.Read(resolver, w.rank, s.stack.Frames, w.process.Image.View(&s.thread))
+// readVariables reads what the variables of a thread hold.
+func (w *sampledRank) readVariables(resolver *symbol.Resolver, s *sample) recorded.Rank {
+	return values.Read(resolver, w.rank, s.stack.Frames, w.process.Image.ThreadMemory(&s.thread))
 }
 
 // Limits of what valuesHere looks at.
@@ -39,7 +39,7 @@ func valuesHere(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank 
 	for end := time.Now().Add(longestValue); len(ranks) > 0 && len(out) < mostValued && time.Now().Before(end); {
 		r := ranks[0]
 		ranks = ranks[1:]
-		if !process.Here(r, host) || len(r.Threads) == 0 || process.Of(r) == process.Gone {
+		if !process.IsLocal(r, host) || len(r.Threads) == 0 || process.StateOf(r) == process.Gone {
 			continue
 		}
 		if v, err := valuesOf(r, rows, resolver); err == nil {
@@ -61,7 +61,7 @@ func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
 		return 0, err
 	}
 	held := valuesHere(run.Ranks, resolver)
-	return len(held), recorded.Write(model.Record(dir), host, held)
+	return len(held), recorded.Write(model.RecordDir(dir), host, held)
 }
 
 // valuesOf reads those of one rank, of the thread that speaks for it.
@@ -70,10 +70,10 @@ func valuesOf(r *model.Rank, rows *unwind.Rows, resolver *symbol.Resolver) (reco
 	if err != nil {
 		return recorded.Rank{}, err
 	}
-	w := &watched{found: &found{rank: r.Rank, process: p}, unwinder: unwind.New(&p.Image, rows)}
-	s, err := w.thread(r.Threads[0].TID, 0, false)
+	w := &sampledRank{rankProcess: &rankProcess{rank: r.Rank, process: p}, unwinder: unwind.New(&p.Image, rows)}
+	s, err := w.sampleThread(r.Threads[0].TID, 0, false)
 	if err != nil {
 		return recorded.Rank{}, err
 	}
-	return w.values(resolver, s), nil
+	return w.readVariables(resolver, s), nil
 }

@@ -25,15 +25,15 @@ const (
 // ErrRunning is returned when the files of a node are in use.
 var ErrRunning = errors.New("processes of the run still run here")
 
-// Path is the directory of a run below a live_dir.
-func Path(liveDir string, id uint64) string {
+// NodeDir is the directory of a run below a live_dir.
+func NodeDir(liveDir string, id uint64) string {
 	return filepath.Join(liveDir, prefix+model.RunIDText(id))
 }
 
-// Find returns the directory on this node of the run in dir, "" if it has none.
+// FindNodeDir returns the directory on this node of the run in dir, "" if it has none.
 // With liveDir "" it is where it was when the run was started.
-func Find(liveDir, dir string) (string, error) {
-	m, err := rundir.Manifest(dir)
+func FindNodeDir(liveDir, dir string) (string, error) {
+	m, err := rundir.ReadManifest(dir)
 	if err != nil {
 		return "", err
 	}
@@ -42,26 +42,26 @@ func Find(liveDir, dir string) (string, error) {
 		return "", nil
 	}
 	id, err := m.ID()
-	return Path(liveDir, id), err
+	return NodeDir(liveDir, id), err
 }
 
-// Bring moves a node's files into the run directory dir, and removes what is left
+// MoveFiles moves a node's files into the run directory dir, and removes what is left
 // of the node's directory live. There may be nothing. If the files are in use the
 // error wraps ErrRunning.
-func Bring(live, dir string) error {
-	if Running(live) {
-		return fmt.Errorf("collect: %s: %w; its files stay for now", live, ErrRunning)
+func MoveFiles(live, dir string) error {
+	if IsRunning(live) {
+		return fmt.Errorf("collect: %s: %w; its files are left in place for now", live, ErrRunning)
 	}
 	if err := deliverAll(live, dir, true); err != nil {
 		return err
 	}
-	remove(live)
+	removeNodeDir(live)
 	return nil
 }
 
-// BringAll brings the files of all runs that this user has below a live_dir to
+// MoveAllFiles brings the files of all runs that this user has below a live_dir to
 // where their links lead. failed and busy (wraps ErrRunning) join the errors.
-func BringAll(liveDir string) (failed, busy error) {
+func MoveAllFiles(liveDir string) (failed, busy error) {
 	entries, err := os.ReadDir(liveDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("collect: %w", err), nil
@@ -70,10 +70,10 @@ func BringAll(liveDir string) (failed, busy error) {
 		hex, ok := strings.CutPrefix(e.Name(), prefix)
 		id, err := strconv.ParseUint(hex, 16, 64)
 		live := filepath.Join(liveDir, e.Name())
-		if !ok || err != nil || len(hex) != 16 || !own(live) {
+		if !ok || err != nil || len(hex) != 16 || !isOwnDir(live) {
 			continue
 		}
-		if err := bringHome(live, id); errors.Is(err, ErrRunning) {
+		if err := moveToRecordedDir(live, id); errors.Is(err, ErrRunning) {
 			busy = errors.Join(busy, err)
 		} else {
 			failed = errors.Join(failed, err)
@@ -82,8 +82,8 @@ func BringAll(liveDir string) (failed, busy error) {
 	return failed, busy
 }
 
-// own tells whether a directory is this user's: somebody else's may lead anywhere.
-func own(path string) bool {
+// isOwnDir reports whether a directory is this user's: another user's may lead anywhere.
+func isOwnDir(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
 		return false
@@ -92,8 +92,8 @@ func own(path string) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// bringHome brings a run's files to where its link leads.
-func bringHome(live string, id uint64) error {
+// moveToRecordedDir brings a run's files to where its link leads.
+func moveToRecordedDir(live string, id uint64) error {
 	dir, err := os.Readlink(filepath.Join(live, link))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // just being made, or just being removed
@@ -101,14 +101,14 @@ func bringHome(live string, id uint64) error {
 	if err != nil {
 		return fmt.Errorf("collect: %w", err)
 	}
-	if err := rundir.Belongs(dir, id); err != nil {
+	if err := rundir.CheckRunID(dir, id); err != nil {
 		return fmt.Errorf("collect: %s: %w", live, err)
 	}
-	return Bring(live, dir)
+	return MoveFiles(live, dir)
 }
 
-// remove removes a node's directory, unless something else is in it.
-func remove(live string) {
+// removeNodeDir removes a node's directory, unless something else is in it.
+func removeNodeDir(live string) {
 	_ = os.Remove(filepath.Join(live, link))
 	subs, _ := filepath.Glob(filepath.Join(live, "??", "??"))
 	more, _ := filepath.Glob(filepath.Join(live, "??"))
@@ -117,18 +117,18 @@ func remove(live string) {
 	}
 }
 
-// Running tells whether a process of the run lives on this node. Where it ran
+// IsRunning reports whether a process of the run lives on this node. Where it ran
 // under another host name, or has a number of its own in a container, that number proves
 // nothing, but the sign of life does that it gives every second.
-func Running(live string) bool {
+func IsRunning(live string) bool {
 	run, err := model.Open(live)
 	if err != nil {
 		return false
 	}
 	host, _ := os.Hostname()
 	for _, r := range append(run.Ranks, run.Others...) {
-		here := process.Here(r, host)
-		if here && process.Of(r) != process.Gone {
+		here := process.IsLocal(r, host)
+		if here && process.StateOf(r) != process.Gone {
 			return true
 		}
 		if !here && r.End == model.NoEnd && time.Since(r.Heartbeat) < process.Fresh {

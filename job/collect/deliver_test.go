@@ -27,7 +27,7 @@ func TestForeign(t *testing.T) {
 		cases["another user"] = live
 	}
 	for name, path := range cases {
-		if err := Show(path, dir); err == nil || !strings.Contains(err.Error(), "another user") {
+		if err := CopyFiles(path, dir); err == nil || !strings.Contains(err.Error(), "another user") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -1,13 +1,12 @@
-// Package doctor answers what works on a machine, and on a program, of what laggard
-// needs: it tries the recorder, the directory of run directories, launchers, debug
-// files and slicing, and prints a line for each.
 package doctor
 
 import (
 	"debug/dwarf"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,78 +37,78 @@ const (
 	mpich   = "the MPICH ABI"
 )
 
-func (d *Doctor) say(mark, what, format string, args ...any) {
+func (d *Doctor) printLine(mark, what, format string, args ...any) {
 	fmt.Fprintf(d.Out, "%-5s %-16s %s\n", mark, what, fmt.Sprintf(format, args...))
 }
 
-func (d *Doctor) fail(what, format string, args ...any) {
+func (d *Doctor) printFailure(what, format string, args ...any) {
 	d.Failed = true
-	d.say("FAIL", what, format, args...)
+	d.printLine("FAIL", what, format, args...)
 }
 
-// Machine tries what recording and analysing need here; dir is where run directories
+// CheckMachine tries what recording and analysing need here; dir is where run directories
 // shall go.
-func (d *Doctor) Machine(dir string) {
-	d.system()
-	d.preload()
-	d.outputDirectory(dir)
-	d.launchers()
-	d.fortran()
-	d.debugInfo()
-	d.tracing()
-	d.slurm()
-	d.slicing()
+func (d *Doctor) CheckMachine(dir string) {
+	d.reportSystem()
+	d.checkPreload()
+	d.checkOutputDirectory(dir)
+	d.checkLaunchers()
+	d.checkFortran()
+	d.checkDebugInfo()
+	d.checkTracing()
+	d.checkSlurm()
+	d.checkSlicing()
 }
 
-// slicing says which backends "laggard slice" has.
-func (d *Doctor) slicing() {
-	d.say("ok", "slicing", "native")
+// checkSlicing says which backends "laggard slice" has.
+func (d *Doctor) checkSlicing() {
+	d.printLine("ok", "slicing", "native")
 	path, err := d.Helper()
 	if err != nil {
-		d.say("none", "slicing", "%v; it is only needed for slice --backend dyninst", err)
+		d.printLine("none", "slicing", "%v; it is only needed for slice --backend dyninst", err)
 		return
 	}
 	version, err := dyninst.Version(path)
 	if err != nil {
-		d.say("note", "slicing", "%v", err)
+		d.printLine("note", "slicing", "%v", err)
 		return
 	}
-	d.say("ok", "slicing", "dyninst (%s, %s)", path, version)
+	d.printLine("ok", "slicing", "dyninst (%s, %s)", path, version)
 }
 
-// preload loads the recorder into a program, which it leaves alone.
-func (d *Doctor) preload() {
+// checkPreload loads the recorder into a program, which it leaves alone.
+func (d *Doctor) checkPreload() {
 	lib, err := preload.Libraries(d.Library, nil)
 	if err != nil {
-		d.fail("recorder", "%v", err)
+		d.printFailure("recorder", "%v", err)
 		return
 	}
-	d.preloaded("recorder", lib)
+	d.tryPreload("recorder", lib)
 	both, err := preload.Libraries(d.Library, []string{"volume"})
 	if err != nil {
-		d.say("none", "below MPI", "%v", err)
+		d.printLine("none", "below MPI", "%v", err)
 		return
 	}
-	d.preloaded("below MPI", both)
+	d.tryPreload("below MPI", both)
 }
 
-func (d *Doctor) preloaded(what, libraries string) {
+func (d *Doctor) tryPreload(what, libraries string) {
 	cmd := exec.Command("true")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+libraries)
 	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) > 0 {
-		d.fail(what, "%s cannot be preloaded: %v %s", libraries, err, strings.TrimSpace(string(out)))
+		d.printFailure(what, "%s cannot be preloaded: %v %s", libraries, err, strings.TrimSpace(string(out)))
 		return
 	}
-	d.say("ok", what, "%s", libraries)
+	d.printLine("ok", what, "%s", libraries)
 }
 
-// outputDirectory does in the directory what the recorder does: a private file
+// checkOutputDirectory does in the directory what the recorder does: a private file
 // with reserved blocks, mapped shared.
-func (d *Doctor) outputDirectory(dir string) {
+func (d *Doctor) checkOutputDirectory(dir string) {
 	f, err := os.CreateTemp(dir, ".laggard-doctor-*")
 	if err != nil {
-		d.fail("run directory", "%s: %v", dir, err)
+		d.printFailure("run directory", "%s: %v", dir, err)
 		return
 	}
 	defer os.Remove(f.Name())
@@ -117,22 +116,22 @@ func (d *Doctor) outputDirectory(dir string) {
 	const size = 65536
 	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err != nil {
 		if _, err := f.Write(make([]byte, size)); err != nil {
-			d.fail("run directory", "%s: %v", dir, err)
+			d.printFailure("run directory", "%s: %v", dir, err)
 			return
 		}
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		d.fail("run directory", "%s: files cannot be mapped: %v; use a directory on another file system", dir, err)
+		d.printFailure("run directory", "%s: files cannot be mapped: %v; use a directory on another file system", dir, err)
 		return
 	}
 	mem[0] = 1
 	_ = unix.Munmap(mem)
 	abs, _ := filepath.Abs(dir)
-	d.say("ok", "run directory", "%s can be written and mapped", abs)
+	d.printLine("ok", "run directory", "%s can be written and mapped", abs)
 }
 
-func (d *Doctor) launchers() {
+func (d *Doctor) checkLaunchers() {
 	for _, name := range []string{"mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "srun"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -142,12 +141,12 @@ func (d *Doctor) launchers() {
 		d.mpi = append(d.mpi, launcher{name, launcherFamily(string(out))})
 		first := versionLine(string(out))
 		if err != nil {
-			first = "does not say its version: " + err.Error()
+			first = "does not report its version: " + err.Error()
 		}
-		d.say("ok", name, "%s (%s)", path, first)
+		d.printLine("ok", name, "%s (%s)", path, first)
 	}
 	if len(d.mpi) == 0 {
-		d.say("none", "launcher", "no mpirun, mpiexec or srun in PATH; a recorded run can still be diagnosed here")
+		d.printLine("none", "launcher", "no mpirun, mpiexec or srun in PATH; a recorded run can still be diagnosed here")
 	}
 }
 
@@ -163,9 +162,9 @@ func launcherFamily(version string) string {
 	return ""
 }
 
-// misfits says of the launchers that a user takes first which ones do not understand programs of a family, and
+// reportMismatchedLaunchers says of the launchers that a user takes first which ones do not understand programs of a family, and
 // which others do. Such a launcher starts as many jobs of one rank as there should be ranks.
-func (d *Doctor) misfits(path, family string) {
+func (d *Doctor) reportMismatchedLaunchers(path, family string) {
 	var fit []string
 	for _, l := range d.mpi {
 		if l.family == family {
@@ -178,7 +177,7 @@ func (d *Doctor) misfits(path, family string) {
 	}
 	for _, l := range d.mpi {
 		if (l.name == "mpirun" || l.name == "mpiexec") && l.family != "" && l.family != family {
-			d.say("note", "launcher", "%s is of %s: it would start each process of %s as a job of its own; take %s",
+			d.printLine("note", "launcher", "%s is of %s: it would start each process of %s as a separate job; use %s",
 				l.name, l.family, path, instead)
 		}
 	}
@@ -195,7 +194,7 @@ func versionLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-func (d *Doctor) fortran() {
+func (d *Doctor) checkFortran() {
 	var found []string
 	patterns := []string{"libmpi_mpifh.so*", "libmpi_usempif08.so*", "libmpichfort.so*", "libmpifort.so*"}
 	for _, dir := range libraryDirs() {
@@ -207,10 +206,10 @@ func (d *Doctor) fortran() {
 		}
 	}
 	if found == nil {
-		d.say("none", "Fortran", "no MPI Fortran libraries in the usual places")
+		d.printLine("none", "Fortran", "no MPI Fortran libraries in the usual places")
 		return
 	}
-	d.say("ok", "Fortran", "%s: their calls are recorded too", strings.Join(found, ", "))
+	d.printLine("ok", "Fortran", "%s: their calls are recorded too", strings.Join(found, ", "))
 }
 
 func libraryDirs() []string {
@@ -221,90 +220,122 @@ func libraryDirs() []string {
 	return append(dirs, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
 }
 
-func (d *Doctor) debugInfo() {
+func (d *Doctor) checkDebugInfo() {
 	for _, dir := range d.DebugDirs {
 		if info, err := os.Stat(filepath.Join(dir, ".build-id")); err == nil && info.IsDir() {
-			d.say("ok", "debug files", "%s", dir)
+			d.printLine("ok", "debug files", "%s", dir)
 			return
 		}
 	}
-	d.say("none", "debug files", "no separate debug files in %s; lines come from programs built with -g",
+	d.printLine("none", "debug files", "no separate debug files in %s; lines come from programs built with -g",
 		strings.Join(d.DebugDirs, ", "))
 }
 
-// tracing is for debuggers only: the recorder needs none of it.
-func (d *Doctor) tracing() {
+// checkTracing is for debuggers only: the recorder needs none of it.
+func (d *Doctor) checkTracing() {
 	text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	scope := strings.TrimSpace(string(text))
 	if err != nil || scope == "0" {
-		d.say("ok", "debuggers", "may attach to running ranks")
+		d.printLine("ok", "debuggers", "may attach to running ranks")
 		return
 	}
-	d.say("note", "debuggers",
+	d.printLine("note", "debuggers",
 		"kernel.yama.ptrace_scope is %s: gdb -p may be refused; recording and diagnosis are not affected", scope)
 }
 
-func (d *Doctor) slurm() {
+func (d *Doctor) checkSlurm() {
 	if id := os.Getenv("SLURM_JOB_ID"); id != "" {
-		d.say("ok", "Slurm", "inside job %s", id)
+		d.printLine("ok", "Slurm", "inside job %s", id)
 		return
 	}
 	if _, err := exec.LookPath("sbatch"); err == nil {
-		d.say("ok", "Slurm", "sbatch is here")
+		d.printLine("ok", "Slurm", "sbatch found")
 		return
 	}
-	d.say("none", "Slurm", "not here")
+	d.printLine("none", "Slurm", "not found")
 }
 
-// Program looks at a program that is to be recorded.
-func (d *Doctor) Program(path string) {
+// CheckProgram looks at a program that is to be recorded.
+func (d *Doctor) CheckProgram(path string) {
+	if why := noProgram(path); why != "" {
+		d.printFailure("program", "%s %s", path, why)
+		return
+	}
 	f, err := elf.Open(path)
 	if err != nil {
-		d.say("note", "program", "%s: %v: not an ELF file, so its own processes cannot be looked at", path, err)
+		d.printLine("note", "program", "%s is a script: what it starts can be recorded; try its interpreter",
+			path)
 		return
 	}
 	defer f.Close()
-	if why := obstacle(path, f); why != "" {
-		d.fail("program", "%s %s", path, why)
+	if why := preloadObstacle(path, f); why != "" {
+		d.printFailure("program", "%s %s", path, why)
 		return
 	}
 	libs, _ := f.ImportedLibraries()
 	d.mpiOf(path, libs)
 	if data, err := f.DWARF(); err == nil && hasUnits(data) {
-		d.say("ok", "debug info", "%s has lines", path)
+		d.printLine("ok", "debug info", "%s has line information", path)
 	} else {
-		d.say("note", "debug info", "%s has no lines of its own: functions are named, "+
-			"lines are not unless a separate debug file is found; build with -g", path)
+		d.printLine("note", "debug info", "%s has no line information: functions are shown, lines only if a separate "+
+			"debug file is found; build with -g", path)
 	}
 	if f.Section(".note.gnu.build-id") == nil {
-		d.say("note", "build-id",
-			"%s has none: symbols are taken by path and cannot be verified; link with -Wl,--build-id", path)
+		d.printLine("note", "build-id",
+			"%s has none: symbols are found by path and cannot be verified; link with -Wl,--build-id", path)
 	}
 }
 
-// Obstacle says why nothing can be preloaded into a program, as "is linked statically: ..."; "" if nothing is known
+// noProgram says why a file cannot be started; "" if it can.
+func noProgram(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is not found: give the path of the program"
+	case err != nil:
+		return "cannot be examined: " + errors.Unwrap(err).Error()
+	case !info.Mode().IsRegular():
+		return "is not a file"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "cannot be read: " + errors.Unwrap(err).Error()
+	}
+	defer f.Close()
+	var magic [4]byte
+	n, _ := io.ReadFull(f, magic[:])
+	if text := string(magic[:n]); text != elf.ELFMAG && !strings.HasPrefix(text, "#!") {
+		return "is not a program: it is neither an ELF file nor a script that begins with #!; compile it first"
+	}
+	if info.Mode()&0o111 == 0 {
+		return "cannot be executed: chmod +x"
+	}
+	return ""
+}
+
+// PreloadObstacle says why nothing can be preloaded into a program, as "is linked statically: ..."; "" if nothing is known
 // that stands against it, or it is no ELF file.
-func Obstacle(path string) string {
+func PreloadObstacle(path string) string {
 	f, err := elf.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	return obstacle(path, f)
+	return preloadObstacle(path, f)
 }
 
-func obstacle(path string, f *elf.File) string {
+func preloadObstacle(path string, f *elf.File) string {
 	loader := interpreter(f)
 	if loader == "" {
 		return "is linked statically: nothing can be preloaded; link it without -static, " +
 			"or read its stacks when it hangs: laggard import --help"
 	}
 	if st, err := os.Stat(path); err == nil && st.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
-		return "runs with the rights of its owner or group: the system preloads nothing into it; " +
-			"take that away from a copy (chmod ug-s)"
+		return "is setuid or setgid: the system preloads nothing into it; clear that on a copy (chmod ug-s)"
 	}
 	if strings.Contains(loader, "musl") {
-		return fmt.Sprintf("is linked to musl (%s): the recorder needs the GNU C library; build it where that is",
+		return fmt.Sprintf("is linked to musl (%s): the recorder needs the GNU C library; build the program "+
+			"against that",
 			loader)
 	}
 	return ""
@@ -330,22 +361,22 @@ func (d *Doctor) mpiOf(path string, libs []string) {
 	for _, l := range libs {
 		switch {
 		case strings.HasPrefix(l, "libmpi_abi."):
-			d.say("ok", "program", "%s uses the standard ABI of MPI-5 (%s)", path, l)
+			d.printLine("ok", "program", "%s uses the standard ABI of MPI-5 (%s)", path, l)
 			return
 		case strings.HasPrefix(l, "libmpi.so.40"), strings.HasPrefix(l, "libmpi.so.80"),
 			strings.HasPrefix(l, "libmpi_"):
-			d.linked(path, openMPI, l)
+			d.reportLinkedMPI(path, openMPI, l)
 			return
 		case strings.HasPrefix(l, "libmpich"), strings.HasPrefix(l, "libmpi.so.12"), strings.HasPrefix(l, "libmpifort"):
-			d.linked(path, mpich, l)
+			d.reportLinkedMPI(path, mpich, l)
 			return
 		}
 	}
-	d.say("note", "program",
-		"%s is not linked to an MPI library by itself; it is recorded if a library of its is", path)
+	d.printLine("note", "program",
+		"%s is not linked to an MPI library by itself; it is recorded if one of its libraries is", path)
 }
 
-func (d *Doctor) linked(path, family, library string) {
-	d.say("ok", "program", "%s uses %s (%s)", path, family, library)
-	d.misfits(path, family)
+func (d *Doctor) reportLinkedMPI(path, family, library string) {
+	d.printLine("ok", "program", "%s uses %s (%s)", path, family, library)
+	d.reportMismatchedLaunchers(path, family)
 }

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system says on what this runs, for whoever reads the answers elsewhere.
-func (d *Doctor) system() {
+// reportSystem says on what this runs, for whoever reads the answers elsewhere.
+func (d *Doctor) reportSystem() {
 	var name unix.Utsname
 	_ = unix.Uname(&name)
-	d.say("ok", "system", "%s, Linux %s, %s, %s; laggard %s", distribution("/etc/os-release"),
-		unix.ByteSliceToString(name.Release[:]), runtime.GOARCH, libc(), d.Version)
-	if where := container(os.Getenv, exists); where != "" {
-		d.say("note", "container", "inside %s: it must see both libraries of the recorder and the run directory, "+
-			"and LD_PRELOAD must be set in it (docs/install.md)", where)
+	d.printLine("ok", "system", "%s, Linux %s, %s, %s; laggard %s", distribution("/etc/os-release"),
+		unix.ByteSliceToString(name.Release[:]), runtime.GOARCH, libcVersion(), d.Version)
+	if where := containerKind(os.Getenv, fileExists); where != "" {
+		d.printLine("note", "container", "inside %s: it must see both libraries of the recorder and the run directory, "+
+			"and LD_PRELOAD must be set in it (docs/manual/install.md)", where)
 	}
 }
 
@@ -29,25 +29,25 @@ func distribution(path string) string {
 			return strings.Trim(value, `"'`)
 		}
 	}
-	return "a system without a name"
+	return "an unknown system"
 }
 
-// libc is the C library of the system's programs, as getconf has it.
-func libc() string {
+// libcVersion is the C library of the system's programs, as getconf has it.
+func libcVersion() string {
 	out, err := exec.Command("getconf", "GNU_LIBC_VERSION").Output()
 	if err != nil {
-		return "not the GNU C library, or one that does not say so"
+		return "not the GNU C library, or its version is unknown"
 	}
 	return strings.TrimSpace(string(out))
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// container is what kind of container this runs in, as the container's own marks say; "" none is known.
-func container(get func(string) string, exists func(string) bool) string {
+// containerKind is what kind of container this runs in, as the container's own marks say; "" none is known.
+func containerKind(get func(string) string, exists func(string) bool) string {
 	switch {
 	case get("APPTAINER_CONTAINER") != "" || get("SINGULARITY_CONTAINER") != "":
 		return "Apptainer"

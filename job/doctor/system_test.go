@@ -22,7 +22,7 @@ func TestContainer(t *testing.T) {
 			}
 			return ""
 		}
-		if got := container(get, func(path string) bool { return path == c.file }); got != c.want {
+		if got := containerKind(get, func(path string) bool { return path == c.file }); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.variable, c.file, got, c.want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestContainer(t *testing.T) {
 
 func TestDistribution(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "os-release")
-	if got := distribution(path); got != "a system without a name" {
+	if got := distribution(path); got != "an unknown system" {
 		t.Errorf("without a file: %q", got)
 	}
 	if err := os.WriteFile(path, []byte("ID=rocky\nPRETTY_NAME=\"Rocky Linux 8.10\"\n"), 0o600); err != nil {
@@ -46,7 +46,7 @@ func TestMisfits(t *testing.T) {
 	const (
 		hydra, orte = "HYDRA build details:\n    Version: 4.0.2\n", "mpirun (Open MPI) 4.1.4\n"
 		intel       = "Intel(R) MPI Library for Linux* OS, Version 2021.10\n"
-		alone       = "it would start each process of ./app as a job of its own; take "
+		alone       = "it would start each process of ./app as a separate job; use "
 	)
 	for _, c := range []struct {
 		mpirun, other, family, want string
@@ -61,7 +61,7 @@ func TestMisfits(t *testing.T) {
 	} {
 		var out strings.Builder
 		found := []launcher{{"mpirun", launcherFamily(c.mpirun)}, {"mpirun.other", launcherFamily(c.other)}}
-		(&Doctor{Out: &out, mpi: found}).misfits("./app", c.family)
+		(&Doctor{Out: &out, mpi: found}).reportMismatchedLaunchers("./app", c.family)
 		if out.String() != c.want {
 			t.Errorf("%q, %q, program of %s: %q, want %q", c.mpirun, c.other, c.family, out.String(), c.want)
 		}

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Forward adds to a launcher's arguments what it needs to hand the variables on:
+// ForwardEnv adds to a launcher's arguments what it needs to hand the variables on:
 // Open MPI's does so for ranks on other hosts only when told. path is that of the
 // launcher.
-func Forward(path string, args []string, env map[string]string) []string {
+func ForwardEnv(path string, args []string, env map[string]string) []string {
 	if !isOpenMPI(path) {
 		return args
 	}
@@ -20,6 +20,19 @@ func Forward(path string, args []string, env map[string]string) []string {
 		more = append(more, "-x", name)
 	}
 	return append(more, args...)
+}
+
+// IsKnown reports whether a program is a launcher of MPI jobs, by its name.
+func IsKnown(path string) bool {
+	name := filepath.Base(path)
+	for _, prefix := range []string{
+		"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "lrun", "ibrun", "flux", "yhrun",
+	} {
+		if rest, is := strings.CutPrefix(name, prefix); is && (rest == "" || strings.ContainsAny(rest[:1], "._-")) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOpenMPI tells Open MPI's launchers from others of the same name. What a link leads to
@@ -42,8 +55,8 @@ func isOpenMPI(path string) bool {
 	return err == nil && slices.ContainsFunc([]string{"Open MPI", "OpenRTE", "PRTE"}, says)
 }
 
-// Merge puts variables into an environment, in place of those of the same name.
-func Merge(environ []string, env map[string]string) []string {
+// MergeEnv puts variables into an environment, in place of those of the same name.
+func MergeEnv(environ []string, env map[string]string) []string {
 	var out []string
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")

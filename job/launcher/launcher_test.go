@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// noJob takes away what a launcher around the tests may have set.
-func noJob(t *testing.T) {
+// clearJobEnv takes away what a launcher around the tests may have set.
+func clearJobEnv(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "ALPS_", "MV2_", "FLUX_", "PBS_", "LSB_",
@@ -49,12 +49,12 @@ func TestLaunchers(t *testing.T) {
 		{"none", nil, "", "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			noJob(t)
+			clearJobEnv(t)
 			for _, kv := range c.environ {
 				name, value, _ := strings.Cut(kv, "=")
 				t.Setenv(name, value)
 			}
-			key, err := Job()
+			key, err := JobName()
 			if key != c.key || c.key == "" && !errors.Is(err, ErrNoJob) || c.key != "" && err != nil {
 				t.Errorf("job %q, %v, want %q", key, err, c.key)
 			}
@@ -70,15 +70,15 @@ func TestLaunchers(t *testing.T) {
 
 // TestHydra: MPICH's launcher names no job; its ranks on a host share a parent.
 func TestHydra(t *testing.T) {
-	noJob(t)
+	clearJobEnv(t)
 	t.Setenv("PMI_RANK", "1")
 	t.Setenv("PMI_SIZE", "4")
-	one, err := Job()
+	one, err := JobName()
 	if err != nil || !strings.HasPrefix(one, "hydra-") {
 		t.Errorf("job %q, %v", one, err)
 	}
 	t.Setenv("PMI_RANK", "2")
-	if two, _ := Job(); two != one {
+	if two, _ := JobName(); two != one {
 		t.Errorf("ranks of one job name it %q and %q", one, two)
 	}
 	if startTime(os.Getpid()) == "0" {
@@ -87,7 +87,7 @@ func TestHydra(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	got := Merge([]string{"A=1", "LD_PRELOAD=x", "Z"}, map[string]string{"LD_PRELOAD": "y", "B": "2"})
+	got := MergeEnv([]string{"A=1", "LD_PRELOAD=x", "Z"}, map[string]string{"LD_PRELOAD": "y", "B": "2"})
 	if want := []string{"A=1", "B=2", "LD_PRELOAD=y", "Z"}; !slices.Equal(got, want) {
 		t.Errorf("merged %q, want %q", got, want)
 	}
@@ -114,7 +114,7 @@ func TestForward(t *testing.T) {
 		if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if got := Forward(path, args, env); !slices.Equal(got, c.want) {
+		if got := ForwardEnv(path, args, env); !slices.Equal(got, c.want) {
 			t.Errorf("%s, %s: %q, want %q", c.launcher, c.version, got, c.want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestForwardByLink(t *testing.T) {
 		if err := os.Symlink(file, path); err != nil {
 			t.Fatal(err)
 		}
-		if got := Forward(path, args, map[string]string{"LAGGARD_DIR": "d"}); !slices.Equal(got, want) {
+		if got := ForwardEnv(path, args, map[string]string{"LAGGARD_DIR": "d"}); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 		if _, err := os.Stat(asked); err == nil {
@@ -152,7 +152,7 @@ func TestHere(t *testing.T) {
 	}{{"", "", true}, {"node1", "", true}, {"", "node1", true}, {"node1", "node1", true}, {"node1", "node2", false}} {
 		t.Setenv("SLURMD_NODENAME", c.own)
 		get := func(name string) string { return map[string]string{"SLURMD_NODENAME": c.theirs}[name] }
-		if Here(get) != c.here {
+		if OnThisNode(get) != c.here {
 			t.Errorf("on %q a process of %q: %v", c.own, c.theirs, !c.here)
 		}
 	}

@@ -1,5 +1,3 @@
-// Package preload finds the libraries that record a job, and says which of them
-// what is to be recorded needs.
 package preload
 
 import (
@@ -16,12 +14,12 @@ var Kinds = []string{"progress", "usage", "movement", "volume"}
 // belowMPI tells what can be seen only by interposing C library functions.
 func belowMPI(kind string) bool { return kind == "movement" || kind == "volume" }
 
-// Ordered brings a list of things to record into order, each once; progress is
+// OrderKinds brings a list of things to record into order, each once; progress is
 // always among them.
-func Ordered(wanted []string) ([]string, error) {
+func OrderKinds(wanted []string) ([]string, error) {
 	for _, w := range wanted {
 		if !slices.Contains(Kinds, w) {
-			return nil, fmt.Errorf("%q: it is one of %s", w, strings.Join(Kinds, ", "))
+			return nil, fmt.Errorf("%q: must be one of %s", w, strings.Join(Kinds, ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k string) bool {
@@ -40,7 +38,7 @@ const (
 // the path of the first; "" looks beside this program and where make install puts
 // it.
 func Libraries(set string, record []string) (string, error) {
-	lib, err := find(set)
+	lib, err := findRecorder(set)
 	if err != nil || !slices.ContainsFunc(record, belowMPI) {
 		return lib, err
 	}
@@ -51,7 +49,7 @@ func Libraries(set string, record []string) (string, error) {
 	return lib + ":" + second, nil
 }
 
-func find(set string) (string, error) {
+func findRecorder(set string) (string, error) {
 	if set != "" {
 		if _, err := os.Stat(set); err != nil {
 			return "", fmt.Errorf("recorder: %w", err)
@@ -72,5 +70,5 @@ func find(set string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("recorder: %s is neither beside %s nor in ../lib/laggard; make build makes it", library, self)
+	return "", fmt.Errorf("recorder: %s is neither beside %s nor in ../lib/laggard; build it with make build", library, self)
 }

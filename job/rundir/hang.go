@@ -17,7 +17,7 @@ import (
 // (model.HangName), with that of ranks that were seen from outside only. Nothing that
 // happens to the job later changes it. A reader sees all of it or none.
 func NoteHang(dir string, now time.Time, outside []*model.Rank) error {
-	m, err := Manifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,18 @@ func writeOutside(dir string, m *model.Manifest, ranks []*model.Rank) error {
 	return os.WriteFile(filepath.Join(dir, "node-"+strings.ReplaceAll(host, "/", "_")+".outside.lgd"), file, 0o600)
 }
 
+// EndingMark is the file of a run directory that says that the job is being ended, to what looks after other nodes.
+func EndingMark(dir string) string { return filepath.Join(dir, ".ending") }
+
+// MarkEnding makes that file.
+func MarkEnding(dir string) error { return os.WriteFile(EndingMark(dir), nil, 0o600) }
+
 // copyNode copies a node file and the sightings that belong to it.
 func copyNode(from, to string) error {
 	if err := model.CopyRecords(from, to); err != nil {
 		return err
 	}
-	seen, err := process.ReadSightings(from)
+	seen, err := process.ReadObservations(from)
 	if err != nil || len(seen.Processes) == 0 {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"laggard/model/process"
 )
 
-// record writes a run of one rank that has begun so many calls.
-func record(t *testing.T, dir string, calls uint64) (node string) {
+// writeRun writes a run of one rank that has begun so many calls.
+func writeRun(t *testing.T, dir string, calls uint64) (node string) {
 	t.Helper()
 	_ = os.Remove(filepath.Join(dir, "node-a.lgd"))
 	name, err := model.WriteNode(dir, model.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
@@ -22,7 +22,7 @@ func record(t *testing.T, dir string, calls uint64) (node string) {
 	return filepath.Join(dir, name)
 }
 
-func calls(t *testing.T, open func(string) (*model.Run, error), dir string) uint64 {
+func readCalls(t *testing.T, open func(string) (*model.Run, error), dir string) uint64 {
 	t.Helper()
 	run, err := open(dir)
 	if err != nil || len(run.Ranks) == 0 || len(run.Problems) > 0 {
@@ -35,11 +35,11 @@ func calls(t *testing.T, open func(string) (*model.Run, error), dir string) uint
 // unless the job goes on.
 func TestNoteHang(t *testing.T) {
 	dir := t.TempDir()
-	if err := Describe(dir, 7, model.Manifest{}); err != nil {
+	if err := WriteManifest(dir, 7, model.Manifest{}); err != nil {
 		t.Fatal(err)
 	}
-	node := record(t, dir, 10)
-	sightings := process.Sightings{Processes: []process.Seen{{PID: 5, Stopped: time.Unix(1, 0)}}}
+	node := writeRun(t, dir, 10)
+	sightings := process.Observations{Processes: []process.Observation{{PID: 5, Stopped: time.Unix(1, 0)}}}
 	if err := sightings.Write(node); err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +49,11 @@ func TestNoteHang(t *testing.T) {
 	if err := NoteHang(dir, at, []*model.Rank{outside}); err != nil {
 		t.Fatal(err)
 	}
-	record(t, dir, 20)
-	if got := calls(t, model.Open, dir); got != 10 {
+	writeRun(t, dir, 20)
+	if got := readCalls(t, model.Open, dir); got != 10 {
 		t.Errorf("%d calls when the hang was noticed, want 10", got)
 	}
-	if got := calls(t, model.OpenPresent, dir); got != 20 {
+	if got := readCalls(t, model.OpenPresent, dir); got != 20 {
 		t.Errorf("%d calls by now, want 20", got)
 	}
 	if run, err := model.Open(dir); err != nil || len(run.Ranks) != 2 || run.Ranks[1].PID != 6 {
@@ -63,7 +63,7 @@ func TestNoteHang(t *testing.T) {
 	if err != nil || !x.Manifest.Noticed.Equal(at) || !x.Stood.IsZero() {
 		t.Errorf("%+v, %v: want noticed at %s", x, err, at)
 	}
-	seen, err := process.ReadSightings(filepath.Join(dir, x.Slots[0].File))
+	seen, err := process.ReadObservations(filepath.Join(dir, x.Slots[0].File))
 	if err != nil || len(seen.Processes) != 1 || seen.Processes[0].Stopped.IsZero() {
 		t.Errorf("sightings of then: %+v, %v", seen, err)
 	}
@@ -75,7 +75,7 @@ func TestNoteHang(t *testing.T) {
 			t.Errorf("%+v, %v: want that it stood at %s", x, err, at)
 		}
 	}
-	if got := calls(t, model.Open, dir); got != 20 {
+	if got := readCalls(t, model.Open, dir); got != 20 {
 		t.Errorf("%d calls after it went on, want 20", got)
 	}
 }

@@ -22,7 +22,7 @@ func IDOf(job string) (uint64, error) {
 	if text := os.Getenv("LAGGARD_RUN_ID"); text != "" {
 		id, err := strconv.ParseUint(text, 16, 64)
 		if err != nil {
-			err = fmt.Errorf("LAGGARD_RUN_ID=%s: it is a hexadecimal number of up to 16 digits", text)
+			err = fmt.Errorf("LAGGARD_RUN_ID=%s: must be a hexadecimal number of up to 16 digits", text)
 		}
 		return id, err
 	}

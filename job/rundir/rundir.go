@@ -16,18 +16,25 @@ import (
 )
 
 // ErrNotEmpty is returned for a directory that holds something already.
-var ErrNotEmpty = errors.New("is not empty; nothing is overwritten, choose another")
+var ErrNotEmpty = errors.New("is not empty and is not overwritten; choose another")
+
+// ErrFile is returned where a directory is to be made and a file is there.
+var ErrFile = errors.New("is a file; choose another name")
 
 // Create makes the directory of a new run, with its parents, for the user alone;
 // "" makes one named by date and process in the current directory. It returns the
 // absolute path. The directory may be there if it is empty (else ErrNotEmpty).
+// The error of a file there is ErrFile.
 func Create(dir string) (string, error) {
 	if dir == "" {
 		dir = fmt.Sprintf("laggard-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
 	}
-	dir, err := Share(dir)
+	dir, err := CreateShared(dir)
 	if err != nil {
 		return "", fmt.Errorf("run directory: %w", err)
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("run directory %s %w", dir, ErrFile)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -39,9 +46,9 @@ func Create(dir string) (string, error) {
 	return dir, os.Chmod(dir, 0o700)
 }
 
-// Share makes a directory as Create does, which others may have made or be about
+// CreateShared makes a directory as Create does, which others may have made or be about
 // to make as well.
-func Share(dir string) (string, error) {
+func CreateShared(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -52,12 +59,12 @@ func Share(dir string) (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return dir, owned(dir)
+	return dir, checkOwner(dir)
 }
 
-// owned returns an error if a directory is somebody else's, who could put files there by
+// checkOwner returns an error if a directory belongs to another user, who could put files there by
 // which this user's job is judged, and ended.
-func owned(dir string) error {
+func checkOwner(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
@@ -68,16 +75,16 @@ func owned(dir string) error {
 	return nil
 }
 
-// Describe writes the manifest of a run, which must not have one yet. It fills in
+// WriteManifest writes the manifest of a run, which must not have one yet. It fills in
 // what is known here: schema, date and the name of the job.
-func Describe(dir string, id uint64, m model.Manifest) error {
+func WriteManifest(dir string, id uint64, m model.Manifest) error {
 	m.RunID, m.Created, m.Job = model.RunIDText(id), time.Now().UTC().Truncate(time.Second), launcher.Allocation()
 	return model.WriteManifest(dir, &m)
 }
 
-// Manifest reads the manifest of a run directory. Without one the error wraps
+// ReadManifest reads the manifest of a run directory. Without one the error wraps
 // model.ErrNoRun.
-func Manifest(dir string) (*model.Manifest, error) {
+func ReadManifest(dir string) (*model.Manifest, error) {
 	m, err := model.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is %w: %w", dir, model.ErrNoRun, err)
@@ -85,9 +92,9 @@ func Manifest(dir string) (*model.Manifest, error) {
 	return m, err
 }
 
-// Belongs returns an error if the directory holds another run than this one.
-func Belongs(dir string, id uint64) error {
-	m, err := Manifest(dir)
+// CheckRunID returns an error if the directory holds another run than this one.
+func CheckRunID(dir string, id uint64) error {
+	m, err := ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -100,10 +100,10 @@ func TestDescribe(t *testing.T) {
 	t.Setenv("SLURM_STEP_ID", "")
 	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm",
 		Record: []string{"progress", "volume"}}
-	if err := Describe(dir, 0xbeef, wrote); err != nil {
+	if err := WriteManifest(dir, 0xbeef, wrote); err != nil {
 		t.Fatal(err)
 	}
-	if err := Describe(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
+	if err := WriteManifest(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a manifest was overwritten: %v", err)
 	}
 	index, err := model.Scan(dir)
@@ -118,13 +118,13 @@ func TestDescribe(t *testing.T) {
 	if diff := cmp.Diff(wrote, m); diff != "" {
 		t.Error(diff)
 	}
-	if err := Belongs(dir, 0xbeef); err != nil {
+	if err := CheckRunID(dir, 0xbeef); err != nil {
 		t.Error(err)
 	}
-	if err := Belongs(dir, 1); err == nil {
+	if err := CheckRunID(dir, 1); err == nil {
 		t.Error("the directory of another run is taken")
 	}
-	if err := Belongs(t.TempDir(), 1); err != nil {
+	if err := CheckRunID(t.TempDir(), 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -132,13 +132,13 @@ func TestDescribe(t *testing.T) {
 // TestForeign: a directory that another user made is not shared.
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Share(dir); err != nil {
+	if _, err := CreateShared(dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chown(dir, 12345, -1); err != nil {
 		t.Skip(err) // only root can
 	}
-	if _, err := Share(dir); err == nil || !strings.Contains(err.Error(), "another user") {
+	if _, err := CreateShared(dir); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -31,26 +31,26 @@ type waiter struct {
 func (s *Sight) awaitEndings(slots int) {
 	for ; s.awaited < min(slots, model.MaxEndings); s.awaited += perWait {
 		first := s.awaited
-		s.waiting.Go(func() { s.endings(first) })
+		s.waiting.Go(func() { s.watchEndings(first) })
 	}
 }
 
-// endings notes when the kernel noted ends, of the slots from first on, until the
+// watchEndings notes when the kernel noted ends, of the slots from first on, until the
 // watching is over. A kernel that cannot wait for many futexes ends it.
-func (s *Sight) endings(first int) {
+func (s *Sight) watchEndings(first int) {
 	for !s.over.Load() {
-		words, died := s.notes(first)
-		s.note(died, time.Now())
-		if !await(words) {
+		words, died := s.readKernelNotes(first)
+		s.recordEndings(died, time.Now())
+		if !awaitFutexes(words) {
 			return
 		}
 	}
 }
 
-// notes returns those words of the kernel's notes that may change yet, and the slots of
-// the others. There are none if somebody has cut the file short.
-func (s *Sight) notes(first int) (open []waiter, died []int) {
-	whole := mapped(func() {
+// readKernelNotes returns those words of the kernel's notes that may change yet, and the slots of
+// the others. There are none if the file was cut short.
+func (s *Sight) readKernelNotes(first int) (open []waiter, died []int) {
+	whole := readMapped(func() {
 		for slot := first; slot < min(first+perWait, model.MaxEndings); slot++ {
 			word := (*uint32)(unsafe.Pointer(&s.head[model.EndingsAt+4*slot]))
 			if v := atomic.LoadUint32(word); v&ownerDied != 0 {
@@ -66,8 +66,8 @@ func (s *Sight) notes(first int) (open []waiter, died []int) {
 	return open, died
 }
 
-// note keeps when ends were first seen.
-func (s *Sight) note(slots []int, now time.Time) {
+// recordEndings keeps when ends were first seen.
+func (s *Sight) recordEndings(slots []int, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, slot := range slots {
@@ -77,8 +77,8 @@ func (s *Sight) note(slots []int, now time.Time) {
 	}
 }
 
-// await waits a round for one of the words to change; false: the kernel cannot.
-func await(words []waiter) bool {
+// awaitFutexes waits a round for one of the words to change; false: the kernel cannot.
+func awaitFutexes(words []waiter) bool {
 	if len(words) == 0 {
 		time.Sleep(round)
 		return true
@@ -91,9 +91,9 @@ func await(words []waiter) bool {
 	return err != unix.ENOSYS && err != unix.EPERM
 }
 
-// noted tells whether the kernel noted the end of each process that has ended, shortly
+// areEndsNoted reports whether the kernel noted the end of each process that has ended, shortly
 // before, and one was seen to be the first.
-func (s *Sight) noted() bool {
+func (s *Sight) areEndsNoted() bool {
 	var first time.Time
 	firsts := 0
 	for slot, w := range s.ranks {

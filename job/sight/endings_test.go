@@ -32,12 +32,12 @@ func TestNoted(t *testing.T) {
 		{"one runs on", []int{12, 10, 11}, []int{20, 0, 21}, true},
 		{"none", []int{0, 0, 0}, []int{20, 22, 19}, false},
 	} {
-		s := &Sight{ranks: map[int]*watched{}}
+		s := &Sight{ranks: map[int]*watchedProcess{}}
 		for slot, ms := range c.notes {
 			s.ending[slot] = at(ms)
-			s.ranks[slot] = &watched{rank: &model.Rank{Slot: slot}, seen: process.Seen{Gone: at(c.gone[slot])}}
+			s.ranks[slot] = &watchedProcess{rank: &model.Rank{Slot: slot}, seen: process.Observation{Gone: at(c.gone[slot])}}
 		}
-		if got := s.noted(); got != c.noted {
+		if got := s.areEndsNoted(); got != c.noted {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -45,13 +45,13 @@ func TestNoted(t *testing.T) {
 
 // TestCutShort: a node file that somebody cuts short while it is watched harms nobody.
 func TestCutShort(t *testing.T) {
-	node, _ := job(t, 2)
+	node, _ := startRanks(t, 2)
 	s := New(filepath.Dir(node))
-	s.Tell()
+	s.WriteNow()
 	if err := os.Truncate(node, 0); err != nil {
 		t.Fatal(err)
 	}
-	if open, died := s.notes(0); len(open)+len(died) != 0 {
+	if open, died := s.readKernelNotes(0); len(open)+len(died) != 0 {
 		t.Errorf("notes of a file that is empty: %v, %v", open, died)
 	}
 	s.close()

@@ -30,7 +30,7 @@ type Sight struct {
 	head  []byte // its first page, mapped: to look at it costs the file system nothing
 	epoll int    // -1: the kernel tells of no ends; then they are looked for
 	wake  int    // an event that ends its waiting; -1: there is none
-	ranks map[int]*watched
+	ranks map[int]*watchedProcess
 	apart int // processes that are not watched, since their numbers count in a container only
 
 	ending  [model.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
@@ -43,17 +43,17 @@ type Sight struct {
 	news bool      // something was seen that is not written down
 }
 
-// watched is a process that was found in the node file.
-type watched struct {
+// watchedProcess is a process that was found in the node file.
+type watchedProcess struct {
 	rank *model.Rank
 	fd   int // of the process; -1: none, or it has ended
-	seen process.Seen
+	seen process.Observation
 	held time.Time // since when it is stopped; zero: it is not
 }
 
 // New watches the ranks whose node file is in a directory.
 func New(dir string) *Sight {
-	s := &Sight{dir: dir, ranks: map[int]*watched{}, wake: -1}
+	s := &Sight{dir: dir, ranks: map[int]*watchedProcess{}, wake: -1}
 	var err error
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		s.epoll = -1
@@ -61,21 +61,21 @@ func New(dir string) *Sight {
 	return s
 }
 
-// Until watches until over is closed and then until all ranks seen have ended, but
+// WatchUntil watches until over is closed and then until all ranks seen have ended, but
 // not for long.
-func (s *Sight) Until(over <-chan struct{}) {
+func (s *Sight) WatchUntil(over <-chan struct{}) {
 	s.wakeAfter(over)
 	var ended time.Time
 	for n := 0; ; n++ {
-		s.await()
+		s.awaitEnds()
 		s.mu.Lock()
-		s.meet()
+		s.findProcesses()
 		if n%perLook == 0 {
-			s.look()
+			s.checkProcesses()
 		}
-		live := s.live()
+		live := s.countLive()
 		if s.news && (live == 0 || time.Since(s.last) > round) {
-			s.write(false)
+			s.writeSightings(false)
 		}
 		s.mu.Unlock()
 		select {
@@ -115,18 +115,18 @@ func (s *Sight) wakeAfter(over <-chan struct{}) {
 	}()
 }
 
-// Tell writes down now what is seen of all processes.
-func (s *Sight) Tell() {
+// WriteNow writes down now what is seen of all processes.
+func (s *Sight) WriteNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.meet()
-	s.look()
-	s.write(true)
+	s.findProcesses()
+	s.checkProcesses()
+	s.writeSightings(true)
 }
 
-// await waits a round for processes to end. The kernel lists them in the order in
+// awaitEnds waits a round for processes to end. The kernel lists them in the order in
 // which they did.
-func (s *Sight) await() {
+func (s *Sight) awaitEnds() {
 	if s.epoll < 0 {
 		time.Sleep(round)
 		return
@@ -140,13 +140,13 @@ func (s *Sight) await() {
 	defer s.mu.Unlock()
 	for _, e := range events[:n] {
 		if w := s.ranks[int(e.Fd)]; w != nil && w.fd >= 0 {
-			s.gone(w)
+			s.noteGone(w)
 		}
 	}
 }
 
-// gone notes the end of a process.
-func (s *Sight) gone(w *watched) {
+// noteGone notes the end of a process.
+func (s *Sight) noteGone(w *watchedProcess) {
 	now := time.Now()
 	if !now.After(s.last) {
 		now = s.last.Add(1)
@@ -158,13 +158,13 @@ func (s *Sight) gone(w *watched) {
 	}
 }
 
-// meet finds the processes that have come since the last time.
-func (s *Sight) meet() {
-	if s.head == nil && !s.open() {
+// findProcesses finds the processes that have come since the last time.
+func (s *Sight) findProcesses() {
+	if s.head == nil && !s.mapNodeFile() {
 		return
 	}
 	begin := time.Now()
-	slots := s.slots()
+	slots := s.slotCount()
 	s.awaitEndings(slots)
 	if slots <= len(s.ranks)+s.apart || begin.Before(s.next) {
 		return
@@ -173,24 +173,24 @@ func (s *Sight) meet() {
 		s.apart = 0
 		for _, r := range append(run.Ranks, run.Others...) {
 			switch {
-			case !process.Here(r, r.Host): // the file is this node's own
+			case !process.IsLocal(r, r.Host): // the file is this node's own
 				s.apart++
 			case s.ranks[r.Slot] == nil && r.PID > 0:
-				s.add(r)
+				s.addRank(r)
 			}
 		}
 	}
 	s.next = time.Now().Add(20 * time.Since(begin)) // a twentieth of a core
 }
 
-// slots is how many slots have been given out; 0 if somebody has cut the file short.
-func (s *Sight) slots() (n int) {
-	mapped(func() { n = int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))) })
+// slotCount is how many slots have been given out; 0 if the file was cut short.
+func (s *Sight) slotCount() (n int) {
+	readMapped(func() { n = int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))) })
 	return n
 }
 
-// mapped reads the first page; false if somebody has cut the file short.
-func mapped(read func()) (ok bool) {
+// readMapped reads the first page; false if the file was cut short.
+func readMapped(read func()) (ok bool) {
 	old := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(old)
 	defer func() { ok = recover() == nil }()
@@ -198,7 +198,7 @@ func mapped(read func()) (ok bool) {
 	return true
 }
 
-func (s *Sight) open() bool {
+func (s *Sight) mapNodeFile() bool {
 	if s.file = rundir.OwnFile(s.dir); s.file == "" {
 		return false
 	}
@@ -214,8 +214,8 @@ func (s *Sight) open() bool {
 	return err == nil
 }
 
-func (s *Sight) add(r *model.Rank) {
-	w := &watched{rank: r, fd: -1, seen: process.Seen{Slot: r.Slot, PID: r.PID}}
+func (s *Sight) addRank(r *model.Rank) {
+	w := &watchedProcess{rank: r, fd: -1, seen: process.Observation{Slot: r.Slot, PID: r.PID}}
 	s.ranks[r.Slot] = w
 	if s.epoll >= 0 {
 		if fd, err := unix.PidfdOpen(r.PID, 0); err == nil {
@@ -224,35 +224,35 @@ func (s *Sight) add(r *model.Rank) {
 			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &end)
 		}
 	}
-	if process.Of(r) == process.Gone { // before it was watched, or its number is another's
-		s.gone(w)
+	if process.StateOf(r) == process.Gone { // before it was watched, or its number is another's
+		s.noteGone(w)
 	}
 }
 
-// look sees which processes are stopped, and which have ended where the kernel does
+// checkProcesses sees which processes are stopped, and which have ended where the kernel does
 // not tell.
-func (s *Sight) look() {
+func (s *Sight) checkProcesses() {
 	for _, w := range s.ranks {
 		if !w.seen.Gone.IsZero() {
 			continue
 		}
-		switch process.Of(w.rank) {
+		switch process.StateOf(w.rank) {
 		case process.Stopped:
-			s.stopped(w, time.Now())
+			s.noteStopped(w, time.Now())
 		case process.Alive:
 			s.news = s.news || !w.seen.Stopped.IsZero()
 			w.held, w.seen.Stopped = time.Time{}, time.Time{}
 		case process.Gone:
 			if w.fd < 0 {
-				s.gone(w)
+				s.noteGone(w)
 			}
 		}
 	}
 }
 
-// stopped notes a process that is stopped, unless that may be for a moment only, as
+// noteStopped notes a process that is stopped, unless that may be for a moment only, as
 // a tracer does it at each system call.
-func (s *Sight) stopped(w *watched, now time.Time) {
+func (s *Sight) noteStopped(w *watchedProcess, now time.Time) {
 	if w.held.IsZero() {
 		w.held = now
 	}
@@ -261,8 +261,8 @@ func (s *Sight) stopped(w *watched, now time.Time) {
 	}
 }
 
-// live counts the processes that have not ended.
-func (s *Sight) live() (n int) {
+// countLive counts the processes that have not ended.
+func (s *Sight) countLive() (n int) {
 	for _, w := range s.ranks {
 		if w.seen.Gone.IsZero() {
 			n++
@@ -271,16 +271,16 @@ func (s *Sight) live() (n int) {
 	return n
 }
 
-// write writes down what was seen, if all is to be told or a rank was stopped or
+// writeSightings writes down what was seen, if all is to be told or a rank was stopped or
 // ended before it was done with MPI.
-func (s *Sight) write(all bool) {
+func (s *Sight) writeSightings(all bool) {
 	s.news = false
 	run := rundir.OpenOwn(s.dir)
 	if run == nil {
 		return
 	}
-	out := process.Sightings{Processes: []process.Seen{}}
-	noted := s.noted()
+	out := process.Observations{Processes: []process.Observation{}}
+	noted := s.areEndsNoted()
 	for _, r := range append(run.Ranks, run.Others...) {
 		if w := s.ranks[r.Slot]; w != nil {
 			seen := w.seen

@@ -13,8 +13,8 @@ import (
 	"laggard/model/process"
 )
 
-// job starts processes and records them as ranks of this node.
-func job(t *testing.T, ranks int) (node string, pids []int) {
+// startRanks starts processes and records them as ranks of this node.
+func startRanks(t *testing.T, ranks int) (node string, pids []int) {
 	t.Helper()
 	host, err := os.Hostname()
 	if err != nil {
@@ -44,11 +44,11 @@ func job(t *testing.T, ranks int) (node string, pids []int) {
 	return filepath.Join(dir, name), pids
 }
 
-// seen waits until the sightings say what is wanted.
-func seen(t *testing.T, node string, holds func(s *process.Sightings) bool) *process.Sightings {
+// awaitSightings waits until the sightings say what is wanted.
+func awaitSightings(t *testing.T, node string, holds func(s *process.Observations) bool) *process.Observations {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		s, err := process.ReadSightings(node)
+		s, err := process.ReadObservations(node)
 		if err == nil && holds(s) {
 			return s
 		}
@@ -60,12 +60,12 @@ func seen(t *testing.T, node string, holds func(s *process.Sightings) bool) *pro
 
 // TestOrder: processes that end right behind one another are seen to do so in order.
 func TestOrder(t *testing.T) {
-	node, pids := job(t, 12)
+	node, pids := startRanks(t, 12)
 	over := make(chan struct{})
 	ended := make(chan struct{})
 	s := New(filepath.Dir(node))
-	go func() { s.Until(over); close(ended) }()
-	s.Tell() // all have been met
+	go func() { s.WatchUntil(over); close(ended) }()
+	s.WriteNow() // all have been met
 	order := []int{7, 3, 11, 0, 5, 1, 10, 2, 9, 4, 8, 6}
 	for _, i := range order {
 		_ = syscall.Kill(pids[i], syscall.SIGKILL)
@@ -75,8 +75,8 @@ func TestOrder(t *testing.T) {
 	}
 	close(over)
 	<-ended
-	got := seen(t, node, func(s *process.Sightings) bool { return len(s.Processes) == len(pids) }).Processes
-	slices.SortFunc(got, func(a, b process.Seen) int { return a.Gone.Compare(b.Gone) })
+	got := awaitSightings(t, node, func(s *process.Observations) bool { return len(s.Processes) == len(pids) }).Processes
+	slices.SortFunc(got, func(a, b process.Observation) int { return a.Gone.Compare(b.Gone) })
 	for i, p := range got {
 		if p.Gone.IsZero() || p.Slot != order[i] {
 			t.Errorf("number %d to end is slot %d, want %d: %+v", i, p.Slot, order[i], got)
@@ -86,39 +86,40 @@ func TestOrder(t *testing.T) {
 
 // TestStopped: a stopped process is seen, and that it goes on.
 func TestStopped(t *testing.T) {
-	node, pids := job(t, 3)
+	node, pids := startRanks(t, 3)
 	over, ended := make(chan struct{}), make(chan struct{})
 	s := New(filepath.Dir(node))
-	go func() { s.Until(over); close(ended) }()
+	go func() { s.WatchUntil(over); close(ended) }()
 	defer func() { close(over); <-ended }()
-	stopped := func(want bool) func(s *process.Sightings) bool {
-		return func(s *process.Sightings) bool {
+	stopped := func(want bool) func(s *process.Observations) bool {
+		return func(s *process.Observations) bool {
 			return len(s.Processes) == 3 && s.Processes[1].Stopped.IsZero() != want && s.Processes[0].Stopped.IsZero()
 		}
 	}
-	s.Tell()
+	s.WriteNow()
 	_ = syscall.Kill(pids[1], syscall.SIGSTOP)
-	seen(t, node, stopped(true))
+	awaitSightings(t, node, stopped(true))
 	_ = syscall.Kill(pids[1], syscall.SIGCONT)
-	time.Sleep(2 * time.Second)
-	s.Tell()
-	seen(t, node, stopped(false))
+	awaitSightings(t, node, func(found *process.Observations) bool {
+		s.WriteNow() // by itself it tells of ends and stops only
+		return stopped(false)(found)
+	})
 }
 
 // TestHealthy: of ranks that end as they should nothing is written.
 func TestHealthy(t *testing.T) {
-	node, _ := job(t, 2)
+	node, _ := startRanks(t, 2)
 	over := make(chan struct{})
 	close(over)
-	New(filepath.Dir(node)).Until(over)
-	if _, err := os.Stat(process.SeenName(node)); err == nil {
+	New(filepath.Dir(node)).WatchUntil(over)
+	if _, err := os.Stat(process.ObservationsName(node)); err == nil {
 		t.Error("there are sightings of a healthy job")
 	}
 }
 
 // TestContained: of a rank whose number counts in a container only nothing is seen, least of all that it is gone.
 func TestContained(t *testing.T) {
-	node, pids := job(t, 1)
+	node, pids := startRanks(t, 1)
 	host, _ := os.Hostname()
 	dir := t.TempDir()
 	var run []*model.Rank
@@ -130,9 +131,9 @@ func TestContained(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(dir)
-	s.Tell()
+	s.WriteNow()
 	s.close()
-	seen, err := process.ReadSightings(filepath.Join(dir, filepath.Base(node)))
+	seen, err := process.ReadObservations(filepath.Join(dir, filepath.Base(node)))
 	if err != nil || len(seen.Processes) != 1 || seen.Processes[0].PID != pids[0] {
 		t.Errorf("%+v, %v", seen, err)
 	}

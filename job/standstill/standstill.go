@@ -1,12 +1,12 @@
-// Package standstill judges whether a running job hangs, from what its ranks
-// have recorded of their own progress.
 package standstill
 
 import (
+	"fmt"
 	"os"
 	"time"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/model/process"
 )
 
@@ -14,13 +14,15 @@ import (
 // otherwise; the paper found 60 s to suffice (PDI §4.1).
 const Timeout = 60 * time.Second
 
-// patience is how many times longer a job may stand still whose ranks compute
-// at changing places: a long serial phase looks like that, and so does an
-// endless loop.
-const patience = 5
+// Patience is the shortest standstill that counts as a hang if it is not certain that the job can never go on: a
+// long serial phase and a slow file system look like a hang, too.
+const Patience = 5 * time.Minute
+
+// starting is how long a rank may take to call MPI_Init, and ranks that start others wait for them.
+const starting = time.Minute
 
 // unheard is after how long a rank of another node counts as silent. Its file may
-// reach this node late, and nothing here tells whether its process lives.
+// reach this node late, and nothing here reports whether its process lives.
 const unheard = time.Minute
 
 // Standstill is what a look at a running job shows.
@@ -28,17 +30,32 @@ type Standstill struct {
 	Still   bool          // no rank makes progress
 	Over    bool          // every rank has ended or finalized
 	Since   time.Time     // when the last rank stopped
+	sure    time.Time     // likewise, but for ranks of which only registers show that they go on
+	Calls   []Call        // of ranks inside MPI, in order of rank
 	waiting bool          // some rank waits inside MPI
-	working bool          // some rank computes, at changing places
-	absent  bool          // some rank has left nothing
+	file    bool          // some rank is in a call on a file
+	absent  bool          // some rank has left nothing, or is awaited by those that start it
 	longest time.Duration // longest standstill of a rank that ended by itself
 }
 
-// Eye looks at one job again and again. The zero value has not looked yet.
-type Eye struct {
-	host   string
-	mute   map[int]progress // of ranks that do not speak for themselves
-	before time.Time        // of the last look
+// Call is what a rank is in while it makes no progress.
+type Call struct {
+	Rank     int
+	Function string        // of MPI
+	For      time.Duration // how long the rank has made no progress
+	Working  bool          // it is at work inside the call
+	model.Activity
+}
+
+// Observer looks at one job again and again. The zero value has not looked yet.
+type Observer struct {
+	host string
+	mute map[int]progress // of ranks that do not speak for themselves now
+	// speaking is what ranks had done when they last spoke, kept while they are mute; since is zero if they had come as
+	// far when they were seen first.
+	speaking map[int]progress
+	before   time.Time // of the last look
+	resumed  time.Time // see NoteResumed
 }
 
 // progress is what a rank had done when it was first seen to have done so much.
@@ -51,16 +68,20 @@ type progress struct {
 // If it was longer, laggard itself was stopped or starved.
 const pause = time.Minute
 
+// NoteResumed tells that this process did not run for a while, as it was stopped. The job may have been stopped with it, so
+// a standstill counts from now on.
+func (e *Observer) NoteResumed(now time.Time) { e.resumed = now }
+
 // Look sums up the ranks of a running job. A rank that has left nothing yet makes
 // no progress either; the others may wait for it in MPI_Init.
-func (e *Eye) Look(run *model.Run, now time.Time) Standstill {
+func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
 	if e.mute == nil || now.Sub(e.before) > pause {
 		e.host, _ = os.Hostname() // without it, all ranks are of another host
-		e.mute = map[int]progress{}
+		e.mute, e.speaking = map[int]progress{}, map[int]progress{}
 	}
 	e.before = now
-	s := Standstill{Still: true, Over: true, absent: run.Missing().Len() > 0}
-	stopped, open := 0, 0
+	s := Standstill{Still: true, Over: true, absent: run.MissingRanks().Len() > 0}
+	stopped, open, traced := 0, 0, false
 	for _, r := range run.Ranks {
 		s.longest = max(s.longest, r.LongestQuiet)
 		if r.Phase >= model.Finalized || r.End != model.NoEnd || r.Off {
@@ -68,42 +89,95 @@ func (e *Eye) Look(run *model.Run, now time.Time) Standstill {
 		}
 		s.Over = false
 		open++
-		since, state := e.quiet(r, now)
+		since, state := e.quietState(r, now)
 		if state == process.Stopped {
 			stopped++
+			traced = traced || process.IsTraced(r)
 		}
 		if since.IsZero() {
 			s.Still = false
 			continue
 		}
-		if since.After(s.Since) {
-			s.Since = since
+		if r.Active.After(since) && r.How != model.CopiesMemory {
+			since = r.Active
 		}
+		s.sure = laterOf(s.sure, since)
+		if r.Active.After(since) {
+			since = r.Active
+		}
+		s.Since = laterOf(s.Since, since)
 		for _, t := range r.Threads {
 			s.waiting = s.waiting || t.Op.InMPI || t.Op.Kind == model.Poll
-			s.working = s.working || working(t)
+			s.addCall(r, t, now)
 		}
 	}
-	if open > 1 && stopped == open {
-		s.Still = false // somebody has suspended the job
+	s.Since, s.sure = laterOf(s.Since, e.resumed), laterOf(s.sure, e.resumed)
+	if traced || open > 1 && stopped == open {
+		s.Still = false // a rank is being debugged, or the job is suspended
 	}
 	return s
 }
 
-// quiet tells since when a rank makes no progress, zero if it does, and what its
+// addCall takes note of the call that a thread is in.
+func (s *Standstill) addCall(r *model.Rank, t *model.Thread, now time.Time) {
+	f := mpi.FindFunction(t.CurrentCall())
+	if f == nil || r.QuietSince.IsZero() {
+		return
+	}
+	s.file = s.file || f.OnFile()
+	s.absent = s.absent || f.SpawnsProcesses()
+	s.Calls = append(s.Calls, Call{
+		Rank: r.Rank, Function: f.Name, For: now.Sub(r.QuietSince), Working: r.IsWorking(), Activity: r.Activity,
+	})
+}
+
+// LongestCall is the call to tell a user about, of those that have lasted that long: one of a rank at work, one on a
+// file, or the first; nil if there is none, or a rank makes progress.
+func (s Standstill) LongestCall(least time.Duration) *Call {
+	if !s.Still || s.Over {
+		return nil
+	}
+	var best *Call
+	weight := func(c *Call) int {
+		switch f := mpi.FindFunction(c.Function); {
+		case c.Working:
+			return 2
+		case f != nil && f.OnFile():
+			return 1
+		}
+		return 0
+	}
+	for i := range s.Calls {
+		if c := &s.Calls[i]; c.For >= least && (best == nil || weight(c) > weight(best)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// String says how long a rank has been in the call, and what it does there.
+func (c Call) String() string {
+	text := fmt.Sprintf("rank %d has been in %s for %.0f s", c.Rank, c.Function, c.For.Seconds())
+	if doing := c.Activity.String(); c.Working && doing != "" {
+		text += ", " + doing
+	}
+	return text
+}
+
+// quietState tells since when a rank makes no progress, zero if it does, and what its
 // process does, if that had to be looked at. What a rank says of itself holds while
-// it goes on saying that it lives. That it does not proves nothing while its
+// it keeps reporting that it is alive. That it does not proves nothing while its
 // process is there: its page may be on its way to the disk. Then what it has done
 // is compared with the looks before.
-func (e *Eye) quiet(r *model.Rank, now time.Time) (time.Time, process.State) {
-	silence, here := now.Sub(r.Heartbeat), process.Here(r, e.host)
+func (e *Observer) quietState(r *model.Rank, now time.Time) (time.Time, process.State) {
+	silence, here := now.Sub(r.Heartbeat), process.IsLocal(r, e.host)
 	if here && silence <= process.Fresh || !here && silence < unheard {
 		delete(e.mute, r.Rank)
-		return r.QuietSince, process.Alive
+		return e.quietSince(r, now), process.Alive
 	}
 	state := process.Gone
 	if here {
-		state = process.Of(r)
+		state = process.StateOf(r)
 	}
 	if state != process.Alive {
 		if r.QuietSince.IsZero() {
@@ -111,16 +185,35 @@ func (e *Eye) quiet(r *model.Rank, now time.Time) (time.Time, process.State) {
 		}
 		return r.QuietSince, state
 	}
-	done := progress{steps(r), now}
+	done := progress{progressSteps(r), now}
 	if before, known := e.mute[r.Rank]; known && before.steps == done.steps {
 		return before.since, state
 	}
+	if spoke, known := e.speaking[r.Rank]; known && spoke.steps == done.steps && !r.QuietSince.IsZero() {
+		done.since = r.QuietSince // as it said while it spoke
+	}
 	e.mute[r.Rank] = done
-	return now, state
+	return done.since, state
 }
 
-// steps counts what the threads of a rank have done, empty polls left out.
-func steps(r *model.Rank) (n uint64) {
+// quietSince is since when a rank makes no progress by its own word; zero if it does, or was seen to go on after that.
+func (e *Observer) quietSince(r *model.Rank, now time.Time) time.Time {
+	done := progress{progressSteps(r), now}
+	switch before, known := e.speaking[r.Rank]; {
+	case !known:
+		done.since = time.Time{}
+	case before.steps == done.steps:
+		done = before
+	}
+	e.speaking[r.Rank] = done
+	if r.Heartbeat.Before(done.since) {
+		return time.Time{}
+	}
+	return r.QuietSince
+}
+
+// progressSteps counts what the threads of a rank have done, empty polls left out.
+func progressSteps(r *model.Rank) (n uint64) {
 	for _, t := range r.Threads {
 		n += 2 * t.Progress
 		if t.Op.InMPI && t.Op.Kind != model.Poll && t.Op.Kind != model.Local {
@@ -130,33 +223,33 @@ func steps(r *model.Rank) (n uint64) {
 	return n
 }
 
-// working tells whether a thread outside MPI was last found elsewhere than the
-// time before.
-func working(t *model.Thread) bool {
-	c := t.Captured
-	return !t.Op.InMPI && t.Op.Kind != model.Poll && c != nil && c.Calls == t.Calls && c.Same <= 1
-}
-
-// Hangs tells whether the job counts as hung. A timeout that the user gave is
-// taken as it is, but a rank that has left nothing may still be on its way to
-// MPI_Init, and gets a minute. With 0, nothing short of a minute, or of twice what the job has
-// survived before, is a hang; a job is at work if none of its ranks waits; and one
-// that waits for a rank at work is given more time.
-func (s Standstill) Hangs(timeout time.Duration, now time.Time) bool {
-	if !s.Still || s.Over {
+// IsHung reports whether the job counts as hung. A job moves while a rank is active inside a call. A timeout that the
+// user gave is taken as it is, but there are calls that wait for more than other ranks: one on a file has Patience,
+// and a rank that has left nothing, which may still be on its way to MPI_Init, has a minute. With 0, nothing short of
+// Patience, or of twice what the job has survived before, is a hang, and a job is at work if none of its ranks waits.
+// A job that can never go on is asked about after a minute, or the user's timeout: certain reports whether it is one. Then
+// registers that seem to go through memory prove nothing.
+func (s Standstill) IsHung(timeout time.Duration, now time.Time, certain func() bool) bool {
+	if !s.Still || s.Over || timeout == 0 && !s.waiting {
 		return false
 	}
+	early, late := timeout, timeout
 	if timeout == 0 {
-		timeout = max(Timeout, 2*s.longest)
-		if s.working {
-			timeout = max(patience*Timeout, timeout)
-		}
-		if !s.waiting {
-			return false
-		}
+		early = max(Timeout, 2*s.longest)
+		late = max(Patience, early)
 	}
 	if s.absent {
-		timeout = max(timeout, Timeout)
+		early, late = max(early, starting), max(late, starting)
 	}
-	return now.Sub(s.Since) >= timeout
+	if s.file {
+		late = max(late, Patience)
+	}
+	return now.Sub(s.Since) >= late || now.Sub(s.sure) >= early && certain()
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

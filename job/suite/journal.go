@@ -10,20 +10,20 @@ import (
 
 // journal is what one rank has written.
 type journal struct {
-	name     string
-	at       int64          // how far it was read
-	ended    map[string]end // tests, in this job and those before
-	job      int            // in how many jobs its runner was started
-	test     string         // that runs, "" none
-	n        int            // its place in the order of tests
-	since    time.Time      // when it was first seen to run, by this node's clock
-	limit    time.Duration  // 0: it has none of its own
-	finished bool           // the runner did, with so many tests that it did not run
-	left     int
+	name       string
+	offset     int64              // how far it was read
+	ended      map[string]testEnd // tests, in this job and those before
+	job        int                // in how many jobs its runner was started
+	test       string             // that runs, "" none
+	testNumber int                // its place in the order of tests
+	since      time.Time          // when it was first seen to run, by this node's clock
+	limit      time.Duration      // 0: it has none of its own
+	finished   bool               // the runner did, with so many tests that it did not run
+	left       int
 }
 
-// end is how a test came out on a rank.
-type end struct {
+// testEnd is how a test came out on a rank.
+type testEnd struct {
 	n      int    // the test's place in the order of tests
 	job    int    // in which job of the rank
 	failed string // where, and with what; "": it passed, or did not run
@@ -41,34 +41,34 @@ type line struct {
 	Finish *int // how many tests were not run
 }
 
-// read takes in the whole lines that were written since.
-func (j *journal) read(now time.Time) {
+// readLines takes in the whole lines that were written since.
+func (j *journal) readLines(now time.Time) {
 	f, err := os.Open(j.name)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	if _, err := f.Seek(j.at, io.SeekStart); err != nil {
+	if _, err := f.Seek(j.offset, io.SeekStart); err != nil {
 		return
 	}
 	text, _ := io.ReadAll(f) // what cannot be read now is read the next time
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	j.at += int64(len(whole))
+	j.offset += int64(len(whole))
 	for one := range bytes.Lines(whole) {
 		var l line
 		if json.Unmarshal(one, &l) == nil { // a line is torn where a job was ended
-			j.take(&l, now)
+			j.applyLine(&l, now)
 		}
 	}
 }
 
-func (j *journal) take(l *line, now time.Time) {
+func (j *journal) applyLine(l *line, now time.Time) {
 	switch {
 	case l.Begin != nil:
-		j.test, j.n, j.since, j.limit = *l.Begin, l.N, now, 0
+		j.test, j.testNumber, j.since, j.limit = *l.Begin, l.N, now, 0
 		delete(j.ended, j.test) // a rank that was ahead runs it again
 	case l.End != nil:
-		j.ended[*l.End] = end{j.n, j.job, l.Failed}
+		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.Failed}
 		j.test = ""
 	case l.Start != nil:
 		j.test, j.finished = "", false

@@ -1,12 +1,7 @@
-// Package suite follows a suite of tests that runs within one MPI job, so that after a hang
-// the rest of it runs in a new job. Each rank's test runner writes a journal of which test it
-// is in and what came out of the last (python/laggard_pytest.py does for pytest); a job whose
-// ranks write none is one test.
 package suite
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -18,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"laggard/internal/regular"
+	"laggard/job/signals"
 	"laggard/python"
 )
 
@@ -25,13 +22,13 @@ import (
 type Suite struct {
 	dir     string // of the journals, which all ranks reach
 	ranks   map[int]*journal
-	lost    map[string]Lost
+	lost    map[string]LostTest
 	frozen  bool           // what was read holds
-	stopped chan os.Signal // somebody ends the job, and so the suite
+	stopped chan os.Signal // the job is being ended, and so the suite
 }
 
-// Lost is a test that did not come to its end: what is said of it, and how long it ran.
-type Lost struct {
+// LostTest is a test that did not come to its end: what is said of it, and how long it ran.
+type LostTest struct {
 	Text    string  `json:"text"`
 	Seconds float64 `json:"seconds"`
 }
@@ -45,8 +42,9 @@ func Create(runDir string) (*Suite, error) {
 	if err := python.Install(filepath.Join(dir, "python")); err != nil {
 		return nil, fmt.Errorf("plug-in for pytest: %w", err)
 	}
-	s := &Suite{dir: dir, ranks: map[int]*journal{}, lost: map[string]Lost{}, stopped: make(chan os.Signal, 1)}
-	signal.Notify(s.stopped, syscall.SIGINT, syscall.SIGTERM)
+	s := &Suite{dir: dir, ranks: map[int]*journal{}, lost: map[string]LostTest{}, stopped: make(chan os.Signal, 1)}
+	ends := signals.NotIgnored(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU)
+	signal.Notify(s.stopped, ends...)
 	return s, nil
 }
 
@@ -64,12 +62,12 @@ func (s *Suite) Remove() error { return os.RemoveAll(s.dir) }
 
 // Freeze keeps what the journals say now: the job is about to be ended.
 func (s *Suite) Freeze() {
-	s.look(time.Now())
+	s.readJournals(time.Now())
 	s.frozen = true
 }
 
-// look reads what the journals say by now.
-func (s *Suite) look(now time.Time) {
+// readJournals reads what the journals say by now.
+func (s *Suite) readJournals(now time.Time) {
 	if s.frozen {
 		return
 	}
@@ -81,16 +79,16 @@ func (s *Suite) look(now time.Time) {
 			continue
 		}
 		if s.ranks[rank] == nil {
-			s.ranks[rank] = &journal{name: name, ended: map[string]end{}}
+			s.ranks[rank] = &journal{name: name, ended: map[string]testEnd{}}
 		}
-		s.ranks[rank].read(now)
+		s.ranks[rank].readLines(now)
 	}
 }
 
-// Limit tells whether a test that runs has a time limit of its own, and which is over it,
+// Limit reports whether a test that runs has a time limit of its own, and which is over it,
 // "" none. While one has, that limit alone says when the job hangs.
 func (s *Suite) Limit(now time.Time) (own bool, over string) {
-	s.look(now)
+	s.readJournals(now)
 	for _, j := range s.ranks {
 		if j.test == "" || j.limit == 0 {
 			continue
@@ -103,10 +101,10 @@ func (s *Suite) Limit(now time.Time) (own bool, over string) {
 	return own, over
 }
 
-// Finished tells whether the test runner of a rank came to its end. Such a job failed because
+// IsFinished reports whether the test runner of a rank came to its end. Such a job failed because
 // tests did.
-func (s *Suite) Finished() bool {
-	s.look(time.Now())
+func (s *Suite) IsFinished() bool {
+	s.readJournals(time.Now())
 	for _, j := range s.ranks {
 		if j.finished {
 			return true
@@ -115,20 +113,20 @@ func (s *Suite) Finished() bool {
 	return false
 }
 
-// Resume looks whether a job that is over ended within a test, for which it then has the next
+// PlanResume looks whether a job that is over ended within a test, for which it then has the next
 // job say why. It returns that test, "" if there is none, or the rest is not to be run: a rank
 // stopped before its last test (pytest -x), or somebody ended the job. died are the ranks that
 // a job died of, if it did not hang.
-func (s *Suite) Resume(hung bool, died []int, text string) (lost string, err error) {
+func (s *Suite) PlanResume(hung bool, died []int, text string) (lost string, err error) {
 	now := time.Now()
-	s.look(now)
+	s.readJournals(now)
 	s.frozen = false
 	tests := s.interrupted(died)
-	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.Finished() || s.left() {
+	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.IsFinished() || s.hasStoppedEarly() {
 		return "", nil
 	}
 	for _, test := range tests {
-		why := Lost{Text: text}
+		why := LostTest{Text: text}
 		for _, j := range s.ranks {
 			if j.test == test {
 				why.Seconds = max(why.Seconds, now.Sub(j.since).Seconds())
@@ -139,17 +137,15 @@ func (s *Suite) Resume(hung bool, died []int, text string) (lost string, err err
 	for _, j := range s.ranks {
 		j.test, j.finished = "", false // that job is over
 	}
-	plan, err := json.Marshal(map[string]any{"done": s.done(), "lost": s.lost})
+	plan, err := json.Marshal(map[string]any{"done": s.finishedTests(), "lost": s.lost})
 	if err != nil {
 		return "", err
 	}
-	name := filepath.Join(s.dir, "resume.json")
-	err = errors.Join(os.WriteFile(name+".new", plan, 0o600), os.Rename(name+".new", name))
-	return strings.Join(tests, ", "), err
+	return strings.Join(tests, ", "), regular.ReplaceFile(filepath.Join(s.dir, "resume.json"), plan)
 }
 
-// left tells whether a rank's runner has ended with tests that it did not run.
-func (s *Suite) left() bool {
+// hasStoppedEarly reports whether a rank's runner has ended with tests that it did not run.
+func (s *Suite) hasStoppedEarly() bool {
 	for _, j := range s.ranks {
 		if j.finished && j.left > 0 {
 			return true
@@ -171,7 +167,7 @@ func (s *Suite) interrupted(died []int) []string {
 	if len(in) == 0 {
 		for _, j := range s.ranks {
 			if j.test != "" {
-				in[j.test] = j.n
+				in[j.test] = j.testNumber
 			}
 		}
 	}
@@ -184,8 +180,8 @@ func (s *Suite) interrupted(died []int) []string {
 	return out
 }
 
-// done lists what all ranks have finished.
-func (s *Suite) done() []string {
+// finishedTests lists what all ranks have finished.
+func (s *Suite) finishedTests() []string {
 	out, ranks := []string{}, map[string]int{}
 	for _, j := range s.ranks {
 		for test := range j.ended {

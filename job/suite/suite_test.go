@@ -47,12 +47,12 @@ func TestJournals(t *testing.T) {
 					died = []int{0}
 					d.ScanArgs(t, "died", &died[0])
 				}
-				parted := s.Parted(died)
-				lost, err := s.Resume(!d.HasArg("ended"), died, "why "+d.Pos)
+				parted := s.PartedText(died)
+				lost, err := s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return fmt.Sprintf("lost %q\n%s%s", lost, parted, plan(t, s))
+				return fmt.Sprintf("lost %q\n%s%s", lost, parted, readPlan(t, s))
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
 			}
@@ -61,8 +61,8 @@ func TestJournals(t *testing.T) {
 	})
 }
 
-// plan is what the next job is told, without times.
-func plan(t *testing.T, s *Suite) string {
+// readPlan is what the next job is told, without times.
+func readPlan(t *testing.T, s *Suite) string {
 	text, err := os.ReadFile(filepath.Join(s.dir, "resume.json"))
 	if err != nil {
 		return ""
@@ -88,7 +88,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte(`{"begin": "a", "n": 1, "limit": 3}` + "\n" + `{"end": "a", "failed": "a.py:3: E"}` + "\n"))
 	f.Add([]byte(`{"finish": -1, "limit": 1e300}` + "\n" + `{"begin`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := &Suite{dir: t.TempDir(), ranks: map[int]*journal{}, lost: map[string]Lost{}}
+		s := &Suite{dir: t.TempDir(), ranks: map[int]*journal{}, lost: map[string]LostTest{}}
 		for _, rank := range []string{"0", "1"} {
 			if err := os.WriteFile(filepath.Join(s.dir, "rank-"+rank+".jsonl"), text, 0o600); err != nil {
 				t.Fatal(err)
@@ -96,8 +96,8 @@ func FuzzJournal(f *testing.F) {
 			text = text[:len(text)/2]
 		}
 		s.Limit(time.Now())
-		s.Parted(nil)
-		if _, err := s.Resume(true, nil, "why"); err != nil {
+		s.PartedText(nil)
+		if _, err := s.PlanResume(true, nil, "why"); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -15,16 +15,16 @@ import (
 	"laggard/symbol"
 )
 
-// Draw profiles the program, unless that was done before, and draws the trials.
-func (r *Runner) Draw(ctx context.Context) ([]injector.Trial, error) {
+// DrawTrials profiles the program, unless that was done before, and draws the trials.
+func (r *Runner) DrawTrials(ctx context.Context) ([]injector.Trial, error) {
 	path := filepath.Join(r.Dir, "profiles.json")
 	profiles, err := injector.ReadProfiles(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := r.prepare(ctx); err != nil {
+		if err := r.prepareProgram(ctx); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(r.Say, "laggard: profiling %s\n", r.Campaign.Program.Name)
-		if profiles, err = r.profile(ctx); err == nil {
+		if profiles, err = r.profileProgram(ctx); err == nil {
 			err = injector.WriteProfiles(path, profiles)
 		}
 	}
@@ -35,8 +35,8 @@ func (r *Runner) Draw(ctx context.Context) ([]injector.Trial, error) {
 	return r.Campaign.Draw(profiles)
 }
 
-// prepare makes the program. What it prints is shown if it fails.
-func (r *Runner) prepare(ctx context.Context) error {
+// prepareProgram makes the program. What it prints is shown if it fails.
+func (r *Runner) prepareProgram(ctx context.Context) error {
 	words := r.Campaign.Program.Prepare
 	if len(words) == 0 {
 		return nil
@@ -49,9 +49,9 @@ func (r *Runner) prepare(ctx context.Context) error {
 	return nil
 }
 
-// profile runs the program with every rank traced: once, and where jumps are to go the
+// profileProgram runs the program with every rank traced: once, and where jumps are to go the
 // other way, a second time, to see when ranks come to them.
-func (r *Runner) profile(ctx context.Context) ([]*injector.Profile, error) {
+func (r *Runner) profileProgram(ctx context.Context) ([]*injector.Profile, error) {
 	profiles, jumps, err := r.profileWith(ctx, nil)
 	if err == nil && len(jumps) > 0 {
 		profiles, _, err = r.profileWith(ctx, jumps)
@@ -65,7 +65,7 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 	error) {
 	place := filepath.Join(r.Dir, "profile")
 	order := r.Campaign.ProfileOrder(filepath.Join(place, "out"), jumps)
-	l, err := r.launch(place, &order)
+	l, err := r.launchJob(place, &order)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,9 +76,9 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 		err = ctx.Err()
 	}
 	run, openErr := model.Open(l.dir)
-	l.end()
+	l.endJob()
 	if err = errors.Join(err, openErr); err != nil {
-		return nil, nil, fmt.Errorf("profiling: %w; the output is in %s", err, l.output.Name())
+		return nil, nil, fmt.Errorf("profiling: %w; output: %s", err, l.output.Name())
 	}
 	profiles, err := order.ReadProfiles(r.Campaign.Launch.Ranks)
 	if err == nil && len(run.Ranks) > 0 {
@@ -86,7 +86,7 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 		symbols.RunDir = l.dir
 		resolver := symbol.New(symbols)
 		defer resolver.Close()
-		locate(profiles, run.Ranks[0].Modules, resolver)
+		locateFunctions(profiles, run.Ranks[0].Modules, resolver)
 		if jumps == nil {
 			jumps = findJumps(ctx, profiles, run.Ranks, resolver)
 		}
@@ -114,7 +114,7 @@ func findJumps(ctx context.Context, profiles []*injector.Profile, ranks []*model
 			for _, state := range thread.Model.States {
 				if !seen[state.ID] {
 					seen[state.ID] = true
-					out = append(out, jumps(ctx, slicer, resolver, state, own)...)
+					out = append(out, decidingJumps(ctx, slicer, resolver, state, own)...)
 				}
 			}
 		}
@@ -123,8 +123,8 @@ func findJumps(ctx context.Context, profiles []*injector.Profile, ranks []*model
 	return slices.CompactFunc(out, func(a, b injector.Jump) bool { return injector.CompareJumps(a, b) == 0 })
 }
 
-// jumps lists what decides about the call of a state, within the program.
-func jumps(ctx context.Context, slicer *native.Slicer, resolver *symbol.Resolver, state *model.State,
+// decidingJumps lists what decides about the call of a state, within the program.
+func decidingJumps(ctx context.Context, slicer *native.Slicer, resolver *symbol.Resolver, state *model.State,
 	own map[string]bool) (out []injector.Jump) {
 	var stack []model.Frame
 	for _, f := range state.Stack {
@@ -133,7 +133,7 @@ func jumps(ctx context.Context, slicer *native.Slicer, resolver *symbol.Resolver
 		}
 		stack = append(stack, f)
 	}
-	if !injector.Together(state.Call) || len(stack) == 0 {
+	if !injector.IsCollective(state.Call) || len(stack) == 0 {
 		return nil
 	}
 	deciders, _ := slicer.Deciders(ctx, stack) // as far as the code could be read
@@ -148,9 +148,9 @@ func jumps(ctx context.Context, slicer *native.Slicer, resolver *symbol.Resolver
 	return out
 }
 
-// locate fills in where the functions of profiles begin in the source. The
+// locateFunctions fills in where the functions of profiles begin in the source. The
 // modules are those that a recorded rank had mapped.
-func locate(profiles []*injector.Profile, modules []*model.Module, resolver *symbol.Resolver) {
+func locateFunctions(profiles []*injector.Profile, modules []*model.Module, resolver *symbol.Resolver) {
 	byName := map[string]*model.Module{}
 	for _, m := range modules {
 		byName[filepath.Base(m.Path)] = m

@@ -7,24 +7,25 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 
 	"laggard/injector"
+	"laggard/job/ending"
 	"laggard/job/standstill"
 	"laggard/job/watch"
 )
 
-// launched is a job of a campaign.
-type launched struct {
+// launchedJob is a job of a campaign.
+type launchedJob struct {
 	cmd    *exec.Cmd
 	dir    string // run directory
+	job    ending.Job
 	done   chan error
 	output *os.File
-	eye    standstill.Eye
+	eye    standstill.Observer
 }
 
-// launch starts the program under the recorder and, unless it is nil, an order.
-func (r *Runner) launch(place string, order *injector.Order) (*launched, error) {
+// launchJob starts the program under the recorder and, unless it is nil, an order.
+func (r *Runner) launchJob(place string, order *injector.Order) (*launchedJob, error) {
 	if err := os.RemoveAll(place); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (r *Runner) launch(place string, order *injector.Order) (*launched, error) 
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return nil, err
 	}
-	under, err := r.under(place, order)
+	under, err := r.writeOrder(place, order)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +44,24 @@ func (r *Runner) launch(place string, order *injector.Order) (*launched, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := &launched{dir: filepath.Join(place, "run"), done: make(chan error, 1)}
+	l := &launchedJob{dir: filepath.Join(place, "run"), done: make(chan error, 1)}
 	recording := r.Recording
 	recording.Dir = l.dir
 	if err := recording.Prepare(words); err != nil {
 		return nil, err
 	}
+	l.job = ending.Job{ID: recording.ID, Dir: l.dir, Own: l.dir, KillAfter: watch.Grace}
 	env := map[string]string{}
 	maps.Copy(env, r.Campaign.Program.Environment)
 	env["TMPDIR"] = tmp
-	if l.cmd, err = recording.Command(path, words, env); err != nil {
+	if l.cmd, err = recording.LauncherCommand(path, words, env); err != nil {
 		return nil, err
 	}
-	return l, r.start(l, filepath.Join(place, "output"))
+	return l, r.startJob(l, filepath.Join(place, "output"))
 }
 
-// under writes down an order and returns the words to put before the program.
-func (r *Runner) under(place string, order *injector.Order) ([]string, error) {
+// writeOrder writes down an order and returns the words to put before the program.
+func (r *Runner) writeOrder(place string, order *injector.Order) ([]string, error) {
 	if order == nil {
 		return nil, nil
 	}
@@ -70,9 +72,9 @@ func (r *Runner) under(place string, order *injector.Order) ([]string, error) {
 	return r.Under(file), order.Write(file)
 }
 
-// start starts the job, apart from a terminal's interrupt, which is laggard's to
+// startJob starts the job, apart from a terminal's interrupt, which is laggard's to
 // handle.
-func (r *Runner) start(l *launched, output string) (err error) {
+func (r *Runner) startJob(l *launchedJob, output string) (err error) {
 	if l.output, err = os.Create(output); err != nil {
 		return err
 	}
@@ -81,21 +83,15 @@ func (r *Runner) start(l *launched, output string) (err error) {
 	if err := l.cmd.Start(); err != nil {
 		return err
 	}
+	l.job.Launcher = ending.Identify(l.cmd.Process.Pid)
 	go func() { l.done <- l.cmd.Wait() }()
 	return nil
 }
 
-// end kills what is left of the job and waits for it.
-func (l *launched) end() {
-	watch.KillRanks(l.dir)
-	_ = syscall.Kill(-l.cmd.Process.Pid, syscall.SIGTERM)
-	select {
-	case <-l.done:
-	case <-time.After(watch.Grace):
-		_ = syscall.Kill(-l.cmd.Process.Pid, syscall.SIGKILL)
-		<-l.done
-	}
-	watch.KillRanks(l.dir)
+// endJob ends what is left of the job and waits for it.
+func (l *launchedJob) endJob() {
+	l.job.End(0, func() {})
+	<-l.done
 	l.output.Close()
 	_ = os.RemoveAll(filepath.Join(filepath.Dir(l.dir), "tmp"))
 }

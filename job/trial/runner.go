@@ -1,19 +1,18 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
 
 	"laggard/injector"
+	"laggard/internal/procfs"
 	"laggard/job"
 	"laggard/job/standstill"
 	"laggard/job/watch"
@@ -45,36 +44,36 @@ func (r *Runner) RunDir(id string) string { return filepath.Join(r.Dir, "trials"
 func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, error) {
 	place := filepath.Join(r.Dir, "trials", t.ID)
 	if t.Fault.Kind == injector.None {
-		return r.healthy(ctx, place, t.Loaded)
+		return r.runHealthy(ctx, place, t.Loaded)
 	}
 	order := injector.Order{Out: place, Strike: &t.Strike}
-	l, err := r.launch(place, &order)
+	l, err := r.launchJob(place, &order)
 	if err != nil {
 		return injector.Outcome{}, err
 	}
-	defer l.end()
+	defer l.endJob()
 	slow := t.Fault.Kind == injector.Slow
 	var out injector.Outcome
-	if out.Hang, out.Early, err = r.strike(ctx, l, order, slow); err != nil {
+	if out.Hang, out.Early, err = r.awaitStrike(ctx, l, order, slow); err != nil {
 		return out, err
 	}
 	out.Ended = len(l.done) > 0
 	if out.Report, err = lateReport(order); errors.Is(err, fs.ErrNotExist) {
-		return out, fmt.Errorf("the tracer left no report; the output is in %s", l.output.Name())
+		return out, fmt.Errorf("the tracer left no report; output: %s", l.output.Name())
 	}
 	if err != nil || out.Report.State != injector.Injected {
 		return out, err
 	}
-	if out.Over = slow && (!out.Hang || over(l.dir)); out.Over {
+	if out.Over = slow && (!out.Hang || allFinished(l.dir)); out.Over {
 		return out, nil
 	}
 	out.Detected = time.Since(out.Report.Time).Seconds()
-	if t.Fault.Parts() {
+	if t.Fault.CausesDivergence() {
 		if !out.Hang {
 			return out, nil // absorbed
 		}
 		made, err := order.ReadCollectives(r.Campaign.Launch.Ranks)
-		if err = errors.Join(err, letGo(l.dir, order)); err != nil {
+		if err = errors.Join(err, detachTracers(l.dir, order)); err != nil {
 			return out, err
 		}
 		out.Truth = injector.TruthOf(t.Strike, out.Report, r.profiles, made)
@@ -83,19 +82,19 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 	return out, err
 }
 
-// letGo has the tracers leave the ranks alone: a process that is traced looks stopped
+// detachTracers has the tracers leave the ranks alone: a process that is traced looks stopped
 // whenever a signal reaches it, as the recorder's do while it stands still. Nobody
 // handles SIGWINCH in a job.
-func letGo(dir string, order injector.Order) error {
+func detachTracers(dir string, order injector.Order) error {
 	run, err := model.Open(dir)
-	if err = errors.Join(err, order.LetGo()); err != nil {
+	if err = errors.Join(err, order.StopTracing()); err != nil {
 		return err
 	}
 	for end := time.Now().Add(watch.Grace); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		traced := false
 		for _, rank := range run.Ranks {
-			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", rank.PID))
-			if err == nil && !bytes.Contains(status, []byte("\nTracerPid:\t0\n")) {
+			status, err := procfs.ReadStatus(rank.PID)
+			if err == nil && status["TracerPid"] != "0" {
 				traced = true
 				_ = syscall.Kill(rank.PID, syscall.SIGWINCH)
 			}
@@ -107,12 +106,12 @@ func letGo(dir string, order injector.Order) error {
 	return nil
 }
 
-// strike waits until the fault shows or the job is over. early: a hang was seen
+// awaitStrike waits until the fault shows or the job is over. early: a hang was seen
 // before the fault was in.
-func (r *Runner) strike(ctx context.Context, l *launched, order injector.Order, slow bool) (hang, early bool,
+func (r *Runner) awaitStrike(ctx context.Context, l *launchedJob, order injector.Order, slow bool) (hang, early bool,
 	err error) {
-	hang, err = r.await(ctx, l, func(now time.Time) bool {
-		hangs := !slow && r.hangs(l, now)
+	hang, err = r.awaitJob(ctx, l, func(now time.Time) bool {
+		hangs := !slow && r.isHung(l, now)
 		report, err := order.ReadReport()
 		if err != nil {
 			early = early || hangs
@@ -135,17 +134,17 @@ func lateReport(order injector.Order) (report injector.Report, err error) {
 	}
 }
 
-// healthy runs the program without a fault. One that fails by itself is an error.
-func (r *Runner) healthy(ctx context.Context, place string, loaded bool) (injector.Outcome, error) {
-	l, err := r.launch(place, nil)
+// runHealthy runs the program without a fault. One that fails by itself is an error.
+func (r *Runner) runHealthy(ctx context.Context, place string, loaded bool) (injector.Outcome, error) {
+	l, err := r.launchJob(place, nil)
 	if err != nil {
 		return injector.Outcome{}, err
 	}
-	defer l.end()
+	defer l.endJob()
 	if loaded {
 		defer busyCores()()
 	}
-	hang, err := r.await(ctx, l, func(now time.Time) bool { return r.hangs(l, now) })
+	hang, err := r.awaitJob(ctx, l, func(now time.Time) bool { return r.isHung(l, now) })
 	if err == nil && !hang {
 		err = <-l.done
 		l.done <- nil // for end
@@ -165,19 +164,20 @@ func busyCores() (stop func()) {
 	return cancel
 }
 
-// over tells whether every rank has finished with MPI.
-func over(dir string) bool {
+// allFinished reports whether every rank has finished with MPI.
+func allFinished(dir string) bool {
 	run, err := model.OpenPresent(dir)
-	return err == nil && new(standstill.Eye).Look(run, time.Now()).Over
+	return err == nil && new(standstill.Observer).Look(run, time.Now()).Over
 }
 
-func (r *Runner) hangs(l *launched, now time.Time) bool {
+func (r *Runner) isHung(l *launchedJob, now time.Time) bool {
 	run, err := model.OpenPresent(l.dir)
-	return err == nil && l.eye.Look(run, now).Hangs(time.Duration(r.Campaign.Launch.Timeout), now)
+	return err == nil && l.eye.Look(run, now).IsHung(time.Duration(r.Campaign.Launch.Timeout), now,
+		func() bool { return true }) // a fault was injected
 }
 
-// await waits until the job is over, or what the trial is to show is there.
-func (r *Runner) await(ctx context.Context, l *launched, there func(now time.Time) bool) (hang bool, err error) {
+// awaitJob waits until the job is over, or what the trial is to show is there.
+func (r *Runner) awaitJob(ctx context.Context, l *launchedJob, there func(now time.Time) bool) (hang bool, err error) {
 	longest := time.Duration(r.Campaign.Launch.Limit)
 	limit := time.After(longest)
 	tick := time.NewTicker(500 * time.Millisecond)
@@ -186,11 +186,11 @@ func (r *Runner) await(ctx context.Context, l *launched, there func(now time.Tim
 		select {
 		case err := <-l.done:
 			l.done <- err // for those who wait next
-			return watch.Unfinished(l.dir), nil
+			return watch.IsUnfinished(l.dir), nil
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-limit:
-			return false, fmt.Errorf("neither hung nor ended after %s; the output is in %s", longest, l.output.Name())
+			return false, fmt.Errorf("neither hung nor ended after %s; output: %s", longest, l.output.Name())
 		case now := <-tick.C:
 			if there(now) {
 				return true, nil

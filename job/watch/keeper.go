@@ -23,16 +23,16 @@ type Keeper struct {
 	Timeout time.Duration // of the job; after half of it the files are shown. 0: the usual one
 	Say     io.Writer     // where the user is told what fails
 	shown   bool
-	eye     standstill.Eye
+	eye     standstill.Observer
 }
 
 // withdrawal is how long a keeper may take to notice that its ranks move again.
 const withdrawal = 3 * time.Second
 
-// Until looks after the files until done, and then until the node's ranks have
+// KeepUntil looks after the files until done, and then until the node's ranks have
 // all ended, or if limit is not 0 for no longer than that. A signal asks it to
 // end, and force may follow soon, so the files are shown at once.
-func (k *Keeper) Until(done <-chan error, signals <-chan os.Signal, limit time.Duration) error {
+func (k *Keeper) KeepUntil(done <-chan error, signals <-chan os.Signal, limit time.Duration) error {
 	var ended time.Time
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
@@ -41,27 +41,27 @@ func (k *Keeper) Until(done <-chan error, signals <-chan os.Signal, limit time.D
 		case <-done:
 			ended, done = time.Now(), nil
 		case <-signals:
-			k.show()
+			k.showFiles()
 		case <-timer.C:
 			begin := time.Now()
-			k.look(begin)
+			k.showOrWithdraw(begin)
 			timer.Reset(pauseAfter(begin))
 		}
 		if ended.IsZero() {
 			continue
 		}
-		if !collect.Running(k.Live) {
-			return collect.Bring(k.Live, k.Dir)
+		if !collect.IsRunning(k.Live) {
+			return collect.MoveFiles(k.Live, k.Dir)
 		}
 		if limit > 0 && time.Since(ended) > limit {
-			return collect.Show(k.Live, k.Dir)
+			return collect.CopyFiles(k.Live, k.Dir)
 		}
 		timer.Reset(100 * time.Millisecond)
 	}
 }
 
-// look shows or withdraws the files if it is time to.
-func (k *Keeper) look(now time.Time) {
+// showOrWithdraw shows or withdraws the files if it is time to.
+func (k *Keeper) showOrWithdraw(now time.Time) {
 	run, err := model.Open(k.Live)
 	if err != nil {
 		return // there is nothing yet
@@ -71,19 +71,19 @@ func (k *Keeper) look(now time.Time) {
 	switch still := s.Still && now.Sub(s.Since) >= after; {
 	case s.Over || still == k.shown:
 	case still:
-		k.show()
+		k.showFiles()
 	default:
-		k.tell(collect.Withdraw(k.Live, k.Dir))
+		k.reportError(collect.RemoveCopies(k.Live, k.Dir))
 		k.shown = false
 	}
 }
 
-func (k *Keeper) show() {
-	k.tell(collect.Show(k.Live, k.Dir))
+func (k *Keeper) showFiles() {
+	k.reportError(collect.CopyFiles(k.Live, k.Dir))
 	k.shown = true
 }
 
-func (k *Keeper) tell(err error) {
+func (k *Keeper) reportError(err error) {
 	if err != nil {
 		fmt.Fprintf(k.Say, "laggard: %v\n", err)
 	}

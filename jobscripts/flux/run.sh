@@ -17,7 +17,7 @@ rundir=laggard-$(flux getattr jobid)
 export LAGGARD_SIGNAL=USR1
 
 # exec puts the recorder into every rank; beside rank 0 it leaves a process that
-# looks for a hang, prints the diagnosis and ends rank 0. Flux then ends the rest.
+# looks for a hang, prints the diagnosis and ends the job.
 flux run -N "$(flux resource list -s up -no '{nnodes}')" -n "${RANKS:-$(flux resource list -s up -no '{ncores}')}" \
   --signal=SIGUSR1@120s \
   laggard exec -o "$rundir" -- "$@"

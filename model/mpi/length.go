@@ -15,61 +15,61 @@ var countedBy = map[string][]string{
 	"ranks1": {"n"}, "ranks2": {"n"}, "array_of_partitions": {"length"},
 }
 
-func (f *Function) length(p *Param) Length {
+func (f *Function) arrayLength(p *Param) Length {
 	if !strings.Contains(p.Type, "[") || p.Kind == String {
 		return Length{}
 	}
 	switch p.Name {
 	case "recvcounts", "recvtypes", "rdispls", "sendcounts", "sendtypes", "sdispls", "displs":
-		return f.perMember(p)
+		return f.memberLength(p)
 	case "ranges":
-		return Length{Kind: Triples, By: f.Param("n")}
+		return Length{Kind: Triples, By: f.ParamIndex("n")}
 	case "edges":
-		return f.by([]string{"maxedges"}, Length{Kind: LastOf, By: f.Param("indx")})
+		return f.lengthByParam([]string{"maxedges"}, Length{Kind: LastOf, By: f.ParamIndex("indx")})
 	case "destinations":
-		return f.by([]string{"outdegree", "maxoutdegree"}, Length{Kind: SumOf, By: f.Param("degrees")})
+		return f.lengthByParam([]string{"outdegree", "maxoutdegree"}, Length{Kind: SumOf, By: f.ParamIndex("degrees")})
 	case "array_of_datatypes":
 		return Length{Kind: Contents}
 	}
 	if p.Kind == Other {
 		return Length{Kind: Unrecorded}
 	}
-	return f.by(countedBy[p.Name], f.ofTopology(p))
+	return f.lengthByParam(countedBy[p.Name], f.topologyLength(p))
 }
 
-// by is the length that the first of the names gives that f has.
-func (f *Function) by(names []string, otherwise Length) Length {
+// lengthByParam is the length that the first of the names gives that f has.
+func (f *Function) lengthByParam(names []string, otherwise Length) Length {
 	for _, n := range names {
-		if i := f.Param(n); i >= 0 {
+		if i := f.ParamIndex(n); i >= 0 {
 			return Length{Kind: ByParam, By: i}
 		}
 	}
 	return otherwise
 }
 
-func (f *Function) ofTopology(p *Param) Length {
+func (f *Function) topologyLength(p *Param) Length {
 	if f.Name == "MPI_Cart_rank" || f.Name == "MPI_Cart_sub" {
 		return Length{Kind: Dims}
 	}
 	return Length{Kind: Unrecorded}
 }
 
-// perMember is the length of an array with a value for each member of the
+// memberLength is the length of an array with a value for each member of the
 // communicator.
-func (f *Function) perMember(p *Param) Length {
+func (f *Function) memberLength(p *Param) Length {
 	sending := strings.HasPrefix(p.Name, "s")
 	switch {
-	case strings.Contains(f.Name, "eighbor_"):
+	case f.HasTrait(Neighbours):
 		if sending {
 			return Length{Kind: Destinations}
 		}
 		return Length{Kind: Sources}
-	case strings.Contains(strings.ToLower(f.Name), "reduce_scatter"):
+	case f.HasTrait(Local):
 		return Length{Kind: LocalSize}
-	case f.Param("root") >= 0:
-		return Length{Kind: GroupSize, By: f.Param("root"), Only: AtRoot}
+	case f.ParamIndex("root") >= 0:
+		return Length{Kind: GroupSize, By: f.ParamIndex("root"), Only: AtRoot}
 	case sending:
-		return Length{Kind: GroupSize, By: f.Param("sendbuf"), Only: UnlessInPlace}
+		return Length{Kind: GroupSize, By: f.ParamIndex("sendbuf"), Only: UnlessInPlace}
 	}
 	return Length{Kind: GroupSize}
 }

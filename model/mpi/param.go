@@ -15,8 +15,8 @@ func (k Kind) String() string {
 	return "kind?"
 }
 
-// Kinds are all kinds there are.
-func Kinds() []Kind {
+// AllKinds are all kinds there are.
+func AllKinds() []Kind {
 	out := make([]Kind, 0, len(kindNames))
 	for k := Int; int(k) < len(kindNames); k++ {
 		out = append(out, k)
@@ -26,7 +26,7 @@ func Kinds() []Kind {
 
 var kindNames = [...]string{"", "int", "count", "aint", "offset", "logical", "rank", "tag", "index", "comm", "win",
 	"file", "datatype", "request", "message", "group", "op", "info", "errhandler", "session", "buffer", "pointer",
-	"status", "string", "callback", "other"}
+	"status", "string", "callback", "other", "lock_type", "amode", "assert", "order", "distribution"}
 
 // The kinds of parameters. A handle, or a number that MPI writes, is passed by
 // pointer: Param.Ref.
@@ -56,7 +56,17 @@ const (
 	String
 	Callback
 	Other // means nothing to an analysis: argc, extra state, weights
+	// Constants, which a run directory has by the numbers of Open MPI. The numbers of
+	// kinds are in run directories, too, so new ones come last.
+	LockType     // one of the set Locks
+	AccessMode   // a sum of the set AccessModes
+	Assert       // a sum of the set Assertions
+	ArrayOrder   // order_c or order_fortran
+	Distribution // of one dimension of a distributed array
 )
+
+// isNumeric reports whether values of the kind are numbers or handles, which C passes by value.
+func (k Kind) isNumeric() bool { return k < Buffer || k > Other }
 
 // Direction says whether MPI reads or writes a parameter.
 type Direction uint8
@@ -104,11 +114,11 @@ const (
 	UnlessInPlace           // unless the send buffer is MPI_IN_PLACE
 )
 
-// Array tells whether the parameter is an array.
-func (p *Param) Array() bool { return p.Len.Kind != One }
+// IsArray reports whether the parameter is an array.
+func (p *Param) IsArray() bool { return p.Len.Kind != One }
 
-// Param returns the position of the parameter of that name, -1 if there is none.
-func (f *Function) Param(name string) int {
+// ParamIndex returns the position of the parameter of that name, -1 if there is none.
+func (f *Function) ParamIndex(name string) int {
 	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
 }
 
@@ -116,10 +126,10 @@ func (f *Function) Param(name string) int {
 var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_extent",
 	"MPI_Type_lb", "MPI_Type_ub"}
 
-// Recorded tells whether a recording of calls has the value that parameter i has
+// IsRecorded reports whether a recording of calls has the value that parameter i has
 // before the call, or after it. A communicator that is still being made when the
 // call returns has no handle yet.
-func (f *Function) Recorded(i int, after bool) bool {
+func (f *Function) IsRecorded(i int, after bool) bool {
 	p := &f.Params[i]
 	switch {
 	case p.Kind == String, p.Kind == Callback, p.Kind == Other,
@@ -133,18 +143,18 @@ func (f *Function) Recorded(i int, after bool) bool {
 	return p.Dir != Out
 }
 
-// describe gives the parameters of f their kinds, directions and lengths.
-func (f *Function) describe() {
+// describeParams gives the parameters of f their kinds, directions and lengths.
+func (f *Function) describeParams() {
 	for i := range f.Params {
 		p := &f.Params[i]
 		base := baseType(p.Type)
-		p.Kind = f.kind(p, base)
-		p.Ref = strings.ContainsAny(p.Type, "*[") && (p.Kind < Buffer || p.Kind == Status)
-		p.Dir = f.direction(p)
+		p.Kind = f.paramKind(p, base)
+		p.Ref = strings.ContainsAny(p.Type, "*[") && (p.Kind.isNumeric() || p.Kind == Status)
+		p.Dir = f.paramDirection(p)
 		p.FortranInt = p.Kind == Aint && slices.Contains(oldAddresses, f.Name)
 	}
 	for i := range f.Params { // lengths look at kinds
-		f.Params[i].Len = f.length(&f.Params[i])
+		f.Params[i].Len = f.arrayLength(&f.Params[i])
 	}
 }
 
@@ -166,15 +176,18 @@ var handles = map[string]Kind{
 var intNames = map[string]Kind{
 	"dest": Rank, "source": Rank, "root": Rank, "rank": Rank, "target_rank": Rank, "rank_source": Rank,
 	"rank_dest": Rank, "ranks1": Rank, "ranks2": Rank, "tag": Tag, "sendtag": Tag, "recvtag": Tag,
+	"lock_type": LockType, "amode": AccessMode, "assert": Assert,
+	"order": ArrayOrder, "array_of_distribs": Distribution,
 	"array_of_indices": Index, "flag": Logical, "periods": Logical, "reorder": Logical, "remain_dims": Logical,
 	"commute": Logical, "high": Logical, "weighted": Logical, "argc": Other, "weights": Other, "sourceweights": Other,
 	"destweights": Other,
 }
 
 var voidNames = map[string]Kind{"baseptr": Pointer, "buffer_addr": Pointer, "attribute_val": Other,
-	"extra_state": Other}
+	"extra_state": Other, "location": Other, "obj_handle": Other, "user_data": Other, "logical_true": Other,
+	"logical_false": Other}
 
-func (f *Function) kind(p *Param, base string) Kind {
+func (f *Function) paramKind(p *Param, base string) Kind {
 	switch {
 	case handles[base] != 0:
 		return handles[base]
@@ -200,18 +213,18 @@ func (f *Function) intKind(p *Param) Kind {
 		return Int // its flag is a number
 	case ok:
 		return k
-	case p.Name == "indx" && f.Class.oneOf(ClassWaitany, ClassTestany):
+	case p.Name == "indx" && f.Class.isOneOf(ClassWaitany, ClassTestany):
 		return Index
 	}
 	return Int
 }
 
-// takesHandle tells whether f reads the handle that p points to.
+// takesHandle reports whether f reads the handle that p points to.
 func (f *Function) takesHandle(p *Param) bool {
-	return f.Class.oneOf(ClassMrecv, ClassImrecv) && p.Kind == Message ||
-		f.Class.Completes() || f.Class.oneOf(ClassStart, ClassStartall, ClassRequestFree, ClassCancel, ClassCommFree,
+	return f.Class.isOneOf(ClassMrecv, ClassImrecv) && p.Kind == Message ||
+		f.Class.CompletesRequests() || f.Class.isOneOf(ClassStart, ClassStartall, ClassRequestFree, ClassCancel, ClassCommFree,
 		ClassWinFree, ClassFileFree, ClassSessionFinalize) ||
-		f.Name == "MPI_Type_commit" || strings.HasSuffix(f.Name, "_free") || strings.HasSuffix(f.Name, "_free_keyval")
+		f.Name == "MPI_Type_commit" || f.HasTrait(Frees)
 }
 
 // bothWays are numbers that MPI reads and writes.
@@ -221,11 +234,11 @@ var bothWays = []string{"position", "buflen", "pset_len"}
 var givenArrays = []string{"array_of_blocklengths", "array_of_displacements", "array_of_types", "ranges",
 	"array_of_partitions", "argv", "array_of_commands", "array_of_argv"}
 
-func (f *Function) direction(p *Param) Direction {
+func (f *Function) paramDirection(p *Param) Direction {
 	switch {
 	case p.Kind == Buffer:
 		return f.bufferDirection(p)
-	case p.Kind == Callback, p.Kind == Other, !p.Ref && p.Kind < Buffer, strings.HasPrefix(p.Type, "const "),
+	case p.Kind == Callback, p.Kind == Other, !p.Ref && p.Kind.isNumeric(), strings.HasPrefix(p.Type, "const "),
 		slices.Contains(givenArrays, p.Name):
 		return In
 	case slices.Contains(bothWays, p.Name), p.Name == "dims" && f.Name == "MPI_Dims_create",
@@ -241,10 +254,8 @@ func (f *Function) bufferDirection(p *Param) Direction {
 	switch {
 	case strings.HasPrefix(p.Type, "const "):
 		return In
-	case p.Name == "inoutbuf", p.Name == "buffer" && f.Param("root") >= 0, strings.Contains(f.Name, "_replace"):
-		return InOut
-	case strings.HasSuffix(Plain(f.Name), "_attach_buffer"), strings.HasPrefix(f.Name, "MPI_Buffer_"), p.Name == "base":
-		return InOut // MPI's, or others', to use from now on
+	case p.Name == "inoutbuf", p.Name == "buffer" && f.Class != ClassLight, p.Name == "base", f.IsFormOf("MPI_Sendrecv_replace"):
+		return InOut // of an attached buffer or window, others may write it from now on
 	}
 	return Out
 }

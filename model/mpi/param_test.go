@@ -11,12 +11,12 @@ func TestEveryParameterHasAKind(t *testing.T) {
 			if by := p.Len.By; by < 0 || by >= len(f.Params) {
 				t.Errorf("%s: the length of %s refers to parameter %d", f.Name, p.Name, by)
 			} else if (p.Len.Kind == ByParam || p.Len.Kind == Triples) &&
-				(f.Params[by].Kind > Offset || f.Params[by].Array()) {
+				(f.Params[by].Kind > Offset || f.Params[by].IsArray()) {
 				t.Errorf("%s: the length of %s is %s, which is no number", f.Name, p.Name, f.Params[by].Name)
-			} else if (p.Len.Kind == SumOf || p.Len.Kind == LastOf) && !f.Params[by].Array() {
+			} else if (p.Len.Kind == SumOf || p.Len.Kind == LastOf) && !f.Params[by].IsArray() {
 				t.Errorf("%s: the length of %s is made of %s, which is no array", f.Name, p.Name, f.Params[by].Name)
 			}
-			if f.Class != ClassLight && p.Array() && p.Len.Kind == Unrecorded && p.Kind < Buffer &&
+			if f.Class != ClassLight && p.IsArray() && p.Len.Kind == Unrecorded && p.Kind < Buffer &&
 				!unrecorded[f.Name+" "+p.Name] {
 				t.Errorf("%s: nothing says how long %s is", f.Name, p.Name)
 			}
@@ -87,13 +87,13 @@ func TestParameters(t *testing.T) {
 		{"MPI_Type_get_contents", "array_of_datatypes", Datatype, Out, true, Contents, "datatype", Always},
 	}
 	for _, test := range tests {
-		f := Find(test.function)
-		if f == nil || f.Param(test.param) < 0 {
+		f := FindFunction(test.function)
+		if f == nil || f.ParamIndex(test.param) < 0 {
 			t.Errorf("%s has no %s", test.function, test.param)
 			continue
 		}
-		p := f.Params[f.Param(test.param)]
-		want := Length{Kind: test.length, By: f.Param(test.by), Only: test.only}
+		p := f.Params[f.ParamIndex(test.param)]
+		want := Length{Kind: test.length, By: f.ParamIndex(test.by), Only: test.only}
 		if p.Kind != test.kind || p.Dir != test.dir || p.Ref != test.ref || p.Len != want {
 			t.Errorf("%s, %s: %v direction %d, by pointer %v, length %+v; want %v %d %v %+v",
 				test.function, test.param, p.Kind, p.Dir, p.Ref, p.Len, test.kind, test.dir, test.ref, want)
@@ -105,8 +105,8 @@ func TestParameters(t *testing.T) {
 // functions are not.
 func TestFortranInts(t *testing.T) {
 	for name, want := range map[string]bool{"MPI_Type_hvector": true, "MPI_Type_create_hvector": false} {
-		f := Find(name)
-		if got := f.Params[f.Param("stride")].FortranInt; got != want {
+		f := FindFunction(name)
+		if got := f.Params[f.ParamIndex("stride")].FortranInt; got != want {
 			t.Errorf("%s: stride is an INTEGER in Fortran: %v", name, got)
 		}
 	}

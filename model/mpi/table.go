@@ -16,19 +16,28 @@ var text string
 type Function struct {
 	Name   string // of its C binding, such as MPI_Send
 	Class  Class
+	Traits Trait // those of Operation included
+	// Alike are parameters that all members of a collective must give alike, besides
+	// those that its traits name; those of Operation.
+	Alike []string
+	// Operation is the blocking function with int counts that this one is another
+	// form of: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init_c and itself.
+	Operation *Function
+	// Narrow is the same function with int counts: MPI_Ibcast for MPI_Ibcast_c and itself.
+	Narrow *Function
 	Return string // C type
 	Params []Param
 }
 
-// Plain is the name of a function without what marks its prefix and its variant with
-// large counts: Bcast_init of MPI_Bcast_init_c, and of MPIX_Bcast_init, which is how
-// Open MPI 4 calls the same.
-func Plain(name string) string {
-	for _, prefix := range []string{"MPI_", "MPIX_"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	return strings.TrimSuffix(name, "_c")
-}
+// HasTrait reports whether a function has one of the traits. A nil function, one that is
+// not in the table, has none.
+func (f *Function) HasTrait(traits Trait) bool { return f != nil && f.Traits&traits != 0 }
+
+// InClass reports whether a function is in one of the classes. A nil function is in none.
+func (f *Function) InClass(classes ...Class) bool { return f != nil && f.Class.isOneOf(classes...) }
+
+// IsFormOf reports whether a function is a form of the one of that name.
+func (f *Function) IsFormOf(operation string) bool { return f != nil && f.Operation.Name == operation }
 
 // Param is a parameter of a Function.
 type Param struct {
@@ -68,61 +77,108 @@ var byName = sync.OnceValue(func() map[string]*Function {
 	return out
 })
 
-// Find returns the function of that name, nil if there is none.
-func Find(name string) *Function { return byName()[name] }
+// FindFunction returns the function of that name, nil if there is none.
+func FindFunction(name string) *Function { return byName()[name] }
 
-var lineForm = regexp.MustCompile(`^(\w+)\s+(\w+) (\w+)\((.*)\)$`)
+var lineForm = regexp.MustCompile(`^(\w+)\s+(\S+)\s+(\w+) (\w+)\((.*)\)$`)
 var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
 
-// parseTable reads lines «class type name(parameters)»; an error names the line.
+// parseTable reads lines "class traits type name(parameters)"; an error names the line.
 func parseTable(text string) (*table, error) {
 	t := &table{}
-	var classes []string // by function
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
+	var lines []line
+	for i, text := range strings.Split(text, "\n") {
+		text = strings.TrimSpace(text)
+		if text == "" || text[0] == '#' {
 			continue
 		}
-		class, f, err := parse(line)
+		l, err := parseLine(text)
 		if err != nil {
 			return nil, fmt.Errorf("functions.tbl:%d: %w", i+1, err)
 		}
-		t.functions, classes = append(t.functions, f), append(classes, class)
+		t.functions, lines = append(t.functions, l.function), append(lines, l)
 	}
-	t.classes = slices.Compact(slices.Sorted(slices.Values(classes)))
-	for i, f := range t.functions {
-		class, _ := slices.BinarySearch(t.classes, classes[i])
-		f.Class = Class(class)
-		f.describe()
+	if err := joinForms(lines); err != nil {
+		return nil, fmt.Errorf("functions.tbl: %w", err)
+	}
+	for _, l := range lines {
+		t.classes = append(t.classes, l.class)
+	}
+	t.classes = slices.Compact(slices.Sorted(slices.Values(t.classes)))
+	for _, l := range lines {
+		class, _ := slices.BinarySearch(t.classes, l.class)
+		l.function.Class = Class(class)
+		l.function.describeParams()
 	}
 	return t, nil
 }
 
-func parse(line string) (class string, f *Function, err error) {
-	m := lineForm.FindStringSubmatch(line)
+// line is a line of the table.
+type line struct {
+	class    string
+	formOf   string // the function that this one is another form of, "" none
+	function *Function
+}
+
+// joinForms gives each function its operation, with the traits of that, and its narrow form.
+func joinForms(lines []line) error {
+	byName := map[string]*line{}
+	for i, l := range lines {
+		byName[l.function.Name] = &lines[i]
+	}
+	for _, l := range lines {
+		operation := &l
+		if l.formOf != "" {
+			operation = byName[l.formOf]
+		}
+		if operation == nil || operation.formOf != "" {
+			return fmt.Errorf("%s is a form of %s, which is not there or is a form itself", l.function.Name, l.formOf)
+		}
+		l.function.Operation, l.function.Narrow = operation.function, l.function
+		l.function.Traits |= operation.function.Traits
+		l.function.Alike = operation.function.Alike
+		if !l.function.HasTrait(Large) {
+			continue
+		}
+		narrow := byName[strings.TrimSuffix(l.function.Name, "_c")]
+		if narrow == nil || narrow.class != l.class {
+			return fmt.Errorf("%s has no form of class %s with int counts", l.function.Name, l.class)
+		}
+		l.function.Narrow = narrow.function
+	}
+	return nil
+}
+
+func parseLine(text string) (line, error) {
+	m := lineForm.FindStringSubmatch(text)
 	if m == nil {
-		return "", nil, fmt.Errorf("not «class type name(parameters)»: %q", line)
+		return line{}, fmt.Errorf("not \"class traits type name(parameters)\": %q", text)
 	}
-	f = &Function{Return: m[2], Name: m[3]}
-	if m[4] == "" {
-		return m[1], f, nil
+	column, err := parseTraits(m[2])
+	if err != nil {
+		return line{}, fmt.Errorf("%s: %w", m[4], err)
 	}
-	for _, p := range splitParams(m[4]) {
+	l := line{m[1], column.formOf, &Function{Return: m[3], Name: m[4], Traits: column.traits, Alike: column.alike}}
+	if m[5] == "" {
+		return l, nil
+	}
+	for _, p := range splitParams(m[5]) {
 		p = strings.TrimSpace(p)
 		if p == "..." {
 			// Only MPI_Pcontrol: what follows its level fits three registers or is ignored.
 			for i := range 3 {
-				f.Params = append(f.Params, Param{Type: "long", Name: fmt.Sprintf("extra%d", i)})
+				l.function.Params = append(l.function.Params, Param{Type: "long", Name: fmt.Sprintf("extra%d", i)})
 			}
 			continue
 		}
 		q := paramForm.FindStringSubmatch(p)
 		if q == nil {
-			return "", nil, fmt.Errorf("%s: parameter %q has no name", f.Name, p)
+			return line{}, fmt.Errorf("%s: parameter %q has no name", l.function.Name, p)
 		}
-		f.Params = append(f.Params, Param{Type: strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), Name: q[2]})
+		l.function.Params = append(l.function.Params,
+			Param{Type: strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), Name: q[2]})
 	}
-	return m[1], f, nil
+	return l, nil
 }
 
 // splitParams splits at commas outside parentheses and brackets.

@@ -1,5 +1,3 @@
-// Package process says what has become of the processes of recorded ranks on
-// this machine. A record cannot tell that its process was stopped or killed.
 package process
 
 import (
@@ -31,11 +29,11 @@ const (
 	Alive
 )
 
-// initial is the pid namespace of a host outside all containers (PROC_PID_INIT_INO of Linux).
-const initial = 0xEFFFFFFC
+// initialPIDNamespace is the pid namespace of a host outside all containers (PROC_PID_INIT_INO of Linux).
+const initialPIDNamespace = 0xEFFFFFFC
 
-// own is the pid namespace of this process, 0 unknown.
-var own = sync.OnceValue(func() uint64 {
+// ownPIDNamespace is the pid namespace of this process, 0 unknown.
+var ownPIDNamespace = sync.OnceValue(func() uint64 {
 	var st unix.Stat_t
 	if unix.Stat("/proc/self/ns/pid", &st) != nil {
 		return 0
@@ -43,33 +41,26 @@ var own = sync.OnceValue(func() uint64 {
 	return st.Ino
 })
 
-// Here tells whether a rank's number is that of a process of this host, which has that name. In a container of its
+// IsLocal reports whether a rank's number is that of a process of this host, which has that name. In a container of its
 // own a rank may have a number that is another process's here.
-func Here(r *model.Rank, host string) bool {
-	return r.Host == host && (r.PIDSpace == 0 || own() == 0 || r.PIDSpace == own())
+func IsLocal(r *model.Rank, host string) bool {
+	return r.Host == host && (r.PIDSpace == 0 || ownPIDNamespace() == 0 || r.PIDSpace == ownPIDNamespace())
 }
 
-// Contained tells whether a rank's number is one inside a container, and not here.
-func Contained(r *model.Rank, host string) bool {
-	return r.PIDSpace != 0 && r.PIDSpace != initial && !Here(r, host)
+// IsContained reports whether a rank's number is one inside a container, and not here.
+func IsContained(r *model.Rank, host string) bool {
+	return r.PIDSpace != 0 && r.PIDSpace != initialPIDNamespace && !IsLocal(r, host)
 }
 
-// Of returns the state of a rank's process, which must be Here. A
+// StateOf returns the state of a rank's process, which must be Here. A
 // record may hold only the beginning of the path of a program.
-func Of(r *model.Rank) State {
-	proc := "/proc/" + strconv.Itoa(r.PID)
-	text, err := os.ReadFile(proc + "/stat")
-	if err != nil {
+func StateOf(r *model.Rank) State {
+	proc := procDirectory(r)
+	letter := stateLetter(proc)
+	if letter == 0 || !runsProgram(proc, r.Exe) {
 		return Gone
 	}
-	if !runs(proc, r.Exe) {
-		return Gone
-	}
-	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
-	if len(after) < 2 {
-		return Gone
-	}
-	switch after[1] {
+	switch letter {
 	case 'Z', 'X':
 		return Gone
 	case 'T', 't':
@@ -77,15 +68,36 @@ func Of(r *model.Rank) State {
 	case 'R':
 		return Alive
 	}
-	if frozen(proc) {
+	if isFrozen(proc) {
 		return Stopped
 	}
 	return Alive
 }
 
-// runs tells whether a process has a program of this path, or may have for all that is known.
+// IsTraced reports whether a debugger, or another tracer, has stopped a rank's process, which must be Here.
+func IsTraced(r *model.Rank) bool {
+	return stateLetter(procDirectory(r)) == 't'
+}
+
+// procDirectory is that of a rank's process in /proc.
+func procDirectory(r *model.Rank) string { return "/proc/" + strconv.Itoa(r.PID) }
+
+// stateLetter is what the kernel says of a process, as ps shows it: R, S, D, T, t, Z, X. 0: there is no such process.
+func stateLetter(proc string) byte {
+	text, err := os.ReadFile(proc + "/stat")
+	if err != nil {
+		return 0
+	}
+	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
+	if len(after) < 2 {
+		return 0
+	}
+	return after[1]
+}
+
+// runsProgram reports whether a process has a program of this path, or may have for all that is known.
 // One that an emulator runs has that for its program, and its own only among what is mapped.
-func runs(proc, program string) bool {
+func runsProgram(proc, program string) bool {
 	exe, err := os.Readlink(proc + "/exe")
 	if errors.Is(err, fs.ErrNotExist) {
 		return false // it ended meanwhile, or is a thread of the kernel
@@ -97,9 +109,9 @@ func runs(proc, program string) bool {
 	return err == nil && bytes.Contains(maps, []byte(" "+program))
 }
 
-// frozen tells whether the control group of a process is: the system calls such a
+// isFrozen reports whether the control group of a process is: the system calls such a
 // process asleep.
-func frozen(proc string) bool {
+func isFrozen(proc string) bool {
 	groups, err := os.ReadFile(proc + "/cgroup")
 	if err != nil {
 		return false

@@ -34,7 +34,7 @@ func TestOf(t *testing.T) {
 		{"no process", model.Rank{PID: 1 << 30, Exe: self}, Gone},
 		{"a thread of the kernel, or another program", model.Rank{PID: 2, Exe: self}, Gone},
 	} {
-		if got := Of(&c.rank); got != c.want {
+		if got := StateOf(&c.rank); got != c.want {
 			t.Errorf("%s: state %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -56,12 +56,12 @@ func TestOfChild(t *testing.T) {
 	await := func(want State) {
 		t.Helper()
 		for range 500 {
-			if Of(rank) == want {
+			if StateOf(rank) == want {
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		t.Errorf("state %d, want %d", Of(rank), want)
+		t.Errorf("state %d, want %d", StateOf(rank), want)
 	}
 	await(Alive)
 	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -76,7 +76,7 @@ func TestOfChild(t *testing.T) {
 
 // TestHere: a number that counts in a container only is no process of this host.
 func TestHere(t *testing.T) {
-	if own() == 0 {
+	if ownPIDNamespace() == 0 {
 		t.Skip("/proc tells no pid namespace")
 	}
 	for _, c := range []struct {
@@ -86,14 +86,14 @@ func TestHere(t *testing.T) {
 		here, contained bool
 	}{
 		{"not known", "n1", 0, true, false},
-		{"the same", "n1", own(), true, false},
-		{"a container here", "n1", own() + 1, false, true},
-		{"another host", "n2", initial, false, false},
-		{"a container there", "n2", initial + 1, false, true},
+		{"the same", "n1", ownPIDNamespace(), true, false},
+		{"a container here", "n1", ownPIDNamespace() + 1, false, true},
+		{"another host", "n2", initialPIDNamespace, false, false},
+		{"a container there", "n2", initialPIDNamespace + 1, false, true},
 		{"another host, not known", "n2", 0, false, false},
 	} {
 		r := &model.Rank{Host: c.host, PID: 12, PIDSpace: c.space}
-		if here, contained := Here(r, "n1"), Contained(r, "n1"); here != c.here || contained != c.contained {
+		if here, contained := IsLocal(r, "n1"), IsContained(r, "n1"); here != c.here || contained != c.contained {
 			t.Errorf("%s: here %v, contained %v", c.name, here, contained)
 		}
 	}

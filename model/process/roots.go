@@ -7,34 +7,34 @@ import (
 	"laggard/model"
 )
 
-// Roots is RootsOf the ranks of a run directory.
-func Roots(dir string) []string {
+// ContainerRoots is RootsOf the ranks of a run directory.
+func ContainerRoots(dir string) []string {
 	run, err := model.OpenPresent(dir)
 	if err != nil {
 		return nil
 	}
-	return RootsOf(run.Ranks)
+	return ContainerRootsOf(run.Ranks)
 }
 
-// RootsOf are directories with the files of programs whose ranks run on this host, but see other files than this
+// ContainerRootsOf are directories with the files of programs whose ranks run on this host, but see other files than this
 // process, as in a container: one for each program.
-func RootsOf(ranks []*model.Rank) (roots []string) {
+func ContainerRootsOf(ranks []*model.Rank) (roots []string) {
 	host, _ := os.Hostname()
 	seen := map[string]bool{}
 	for _, r := range ranks {
-		if seen[r.Exe] || !Here(r, host) || Of(r) == Gone {
+		if seen[r.Exe] || !IsLocal(r, host) || StateOf(r) == Gone {
 			continue
 		}
 		seen[r.Exe] = true
-		if root := root(r.PID); root != "" {
+		if root := processRoot(r.PID); root != "" {
 			roots = append(roots, root)
 		}
 	}
 	return roots
 }
 
-// root is a directory with the files that a process sees, if it may see others than this one; "" if it does not.
-func root(pid int) string {
+// processRoot is a directory with the files that a process sees, if it may see others than this one; "" if it does not.
+func processRoot(pid int) string {
 	const files = "/ns/mnt"
 	proc := "/proc/" + strconv.Itoa(pid)
 	its, err := os.Readlink(proc + files)

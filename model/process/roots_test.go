@@ -43,7 +43,7 @@ func TestRoots(t *testing.T) {
 	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, ranks); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := Roots(dir), []string{fmt.Sprintf("/proc/%d/root", ranks[1].PID)}; !slices.Equal(got, want) {
+	if got, want := ContainerRoots(dir), []string{fmt.Sprintf("/proc/%d/root", ranks[1].PID)}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -61,7 +61,7 @@ func TestRoot(t *testing.T) {
 		}
 		defer child.Wait()
 		defer child.Process.Kill()
-		root := root(child.Process.Pid)
+		root := processRoot(child.Process.Pid)
 		if !apart {
 			if root != "" {
 				t.Errorf("with the same mounts: %s", root)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// In returns the values of the names that occur in a line of the source of a function,
+// ValuesInLine returns the values of the names that occur in a line of the source of a function,
 // in the order in which the line has them.
-func (r *Rank) In(function, file, text string) []Value {
+func (r *Rank) ValuesInLine(function, file, text string) []Value {
 	i := slices.IndexFunc(r.Frames, func(f Frame) bool { return f.Function == function && f.File == file })
 	if i < 0 {
 		return nil
@@ -22,7 +22,7 @@ func (r *Rank) In(function, file, text string) []Value {
 	var found []at
 	covered := map[string]bool{}
 	for _, v := range slices.Concat(r.Frames[i].Values, r.Static[file]) {
-		if place := occurs(v.Name, text, fortran); place >= 0 && !covered[v.Name] {
+		if place := findName(v.Name, text, fortran); place >= 0 && !covered[v.Name] {
 			covered[v.Name] = true
 			found = append(found, at{v, place})
 		}
@@ -38,25 +38,25 @@ func (r *Rank) In(function, file, text string) []Value {
 // fortranFiles are the endings of files that do not tell capitals from other letters.
 var fortranFiles = []string{".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18"}
 
-// occurs finds a name in a line, outside of texts and comments; -1: it is not there. Between the parts of
+// findName finds a name in a line, outside of texts and comments; -1: it is not there. Between the parts of
 // a name there may be space; Fortran does not tell capitals from other letters.
-func occurs(name, text string, fortran bool) int {
+func findName(name, text string, fortran bool) int {
 	for i := 0; i < len(text); i++ {
-		switch n := skipped(text[i:], fortran); {
+		switch n := skipLength(text[i:], fortran); {
 		case n < 0:
 			return -1
 		case n > 0:
 			i += n - 1
-		case i > 0 && part(text[i-1]), member(text[:i], fortran):
-		case begins(text[i:], name, fortran):
+		case i > 0 && isNameByte(text[i-1]), isMemberAccess(text[:i], fortran):
+		case beginsWithName(text[i:], name, fortran):
 			return i
 		}
 	}
 	return -1
 }
 
-// skipped is the length of a text in quotes that begins here, 0: none does; -1: a comment does.
-func skipped(text string, fortran bool) int {
+// skipLength is the length of a text in quotes that begins here, 0: none does; -1: a comment does.
+func skipLength(text string, fortran bool) int {
 	switch {
 	case strings.HasPrefix(text, "//"), strings.HasPrefix(text, "/*"), fortran && text[0] == '!':
 		return -1
@@ -73,14 +73,14 @@ func skipped(text string, fortran bool) int {
 	return len(text)
 }
 
-// part tells whether a character belongs to a name.
-func part(c byte) bool {
+// isNameByte reports whether a character belongs to a name.
+func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// member tells whether what comes behind a text is a member of something that the text ends with,
+// isMemberAccess reports whether what comes behind a text is a member of something that the text ends with,
 // other than of the object that a method is called for.
-func member(before string, fortran bool) bool {
+func isMemberAccess(before string, fortran bool) bool {
 	before = strings.TrimRight(before, " \t")
 	if fortran {
 		return strings.HasSuffix(before, "%")
@@ -88,31 +88,31 @@ func member(before string, fortran bool) bool {
 	for _, access := range []string{".", "->", "::"} {
 		if rest, ok := strings.CutSuffix(before, access); ok {
 			rest = strings.TrimRight(rest, " \t")
-			return access != "->" || !strings.HasSuffix(rest, "this") || len(rest) > 4 && part(rest[len(rest)-5])
+			return access != "->" || !strings.HasSuffix(rest, "this") || len(rest) > 4 && isNameByte(rest[len(rest)-5])
 		}
 	}
 	return false
 }
 
-// begins tells whether a text begins with a name, and not with a longer one.
-func begins(text, name string, fold bool) bool {
+// beginsWithName reports whether a text begins with a name, and not with a longer one.
+func beginsWithName(text, name string, fold bool) bool {
 	for i := 0; i < len(name); {
 		if text == "" {
 			return false
 		}
-		if (text[0] == ' ' || text[0] == '\t') && (!part(name[i]) || i > 0 && !part(name[i-1])) {
+		if (text[0] == ' ' || text[0] == '\t') && (!isNameByte(name[i]) || i > 0 && !isNameByte(name[i-1])) {
 			text = text[1:]
 			continue
 		}
-		if lower(text[0]) != lower(name[i]) || text[0] != name[i] && !fold {
+		if lowerByte(text[0]) != lowerByte(name[i]) || text[0] != name[i] && !fold {
 			return false
 		}
 		text, i = text[1:], i+1
 	}
-	return text == "" || !part(text[0])
+	return text == "" || !isNameByte(text[0])
 }
 
-func lower(c byte) byte {
+func lowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

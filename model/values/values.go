@@ -36,8 +36,9 @@ type Frame struct {
 
 // Value is what a name stood for.
 type Value struct {
-	Name  string `json:"name"` // as the source writes it: "n", "grid.n", "mesh->part"; in Fortran "grid%n"
-	Value string `json:"value"`
+	// as the source writes it: "n", "grid.n", "mesh->part"; in Fortran "grid%n"
+	Name  string `json:"name"`
+	Value string `json:"value"` // the value, as text
 }
 
 const version = 1
@@ -58,7 +59,7 @@ func Write(dir, host string, ranks []Rank) error {
 		return fmt.Errorf("values: %w", err)
 	}
 	path := filepath.Join(dir, "values-"+strings.ReplaceAll(host, "/", "_")+".json")
-	if err := regular.Replace(path, append(text, '\n')); err != nil {
+	if err := regular.ReplaceFile(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
 	return nil

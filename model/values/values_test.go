@@ -39,7 +39,7 @@ func TestIn(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got []string
-		for _, v := range r.In(test.function, test.file, test.text) {
+		for _, v := range r.ValuesInLine(test.function, test.file, test.text) {
 			got = append(got, v.Name+"="+v.Value)
 		}
 		if text := strings.Join(got, " "); text != test.want {
@@ -83,7 +83,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, r := range file.Ranks {
 			for _, frame := range r.Frames {
-				if got := r.In(frame.Function, frame.File, line); len(got) > len(line) {
+				if got := r.ValuesInLine(frame.Function, frame.File, line); len(got) > len(line) {
 					t.Fatalf("%d names in a line of %d characters", len(got), len(line))
 				}
 			}

@@ -44,9 +44,9 @@ func Decode(data []byte, code func(*Coder)) error {
 	return c.err
 }
 
-// Reading tells whether the Coder reads and has met no error yet: whether there
+// IsReading reports whether the Coder reads and has met no error yet: whether there
 // is something to check.
-func (c *Coder) Reading() bool { return c.reading && c.err == nil }
+func (c *Coder) IsReading() bool { return c.reading && c.err == nil }
 
 // Fail says what is wrong with the value. Only the first error counts.
 func (c *Coder) Fail(format string, args ...any) {
@@ -72,7 +72,7 @@ func Uint[T Integer](c *Coder, v *T) {
 		c.b = binary.AppendUvarint(c.b, uint64(*v))
 		return
 	}
-	n := c.uvarint()
+	n := c.readUvarint()
 	if *v = T(n); *v < 0 || uint64(*v) != n {
 		c.Fail("%d is out of range", n)
 		*v = 0
@@ -85,7 +85,7 @@ func Int[T Integer](c *Coder, v *T) {
 		c.b = binary.AppendVarint(c.b, int64(*v))
 		return
 	}
-	u := c.uvarint()
+	u := c.readUvarint()
 	n := int64(u>>1) ^ -int64(u&1)
 	if *v = T(n); int64(*v) != n {
 		c.Fail("%d is out of range", n)
@@ -108,14 +108,14 @@ func Delta[T Integer](c *Coder, v *T, from T) {
 
 // Index codes a number from 0 to n-1.
 func Index[T Integer](c *Coder, v *T, n int) {
-	if Uint(c, v); c.Reading() && uint64(*v) >= uint64(n) {
+	if Uint(c, v); c.IsReading() && uint64(*v) >= uint64(n) {
 		c.Fail("%d of %d", *v, n)
 		*v = 0
 	}
 }
 
-// uvarint reads a number; there is one way to write it.
-func (c *Coder) uvarint() uint64 {
+// readUvarint reads a number; there is one way to write it.
+func (c *Coder) readUvarint() uint64 {
 	n, size := binary.Uvarint(c.b)
 	if size <= 0 || size > 1 && c.b[size-1] == 0 {
 		c.Fail("no number")
@@ -173,10 +173,10 @@ func List[T any](c *Coder, all *[]T, one func(*T, *Coder)) {
 	}
 }
 
-// Sorted codes a list that rises strictly: the reader refuses any other.
-func Sorted[T any](c *Coder, all *[]T, one func(*T, *Coder), compare func(x, y T) int) {
+// SortedList codes a list that rises strictly: the reader refuses any other.
+func SortedList[T any](c *Coder, all *[]T, one func(*T, *Coder), compare func(x, y T) int) {
 	List(c, all, one)
-	for i := 1; c.Reading() && i < len(*all); i++ {
+	for i := 1; c.IsReading() && i < len(*all); i++ {
 		if compare((*all)[i-1], (*all)[i]) >= 0 {
 			c.Fail("value %d is out of order", i)
 		}
@@ -186,8 +186,8 @@ func Sorted[T any](c *Coder, all *[]T, one func(*T, *Coder), compare func(x, y T
 // Ints codes a list of numbers.
 func Ints[T Integer](c *Coder, all *[]T) { List(c, all, func(v *T, c *Coder) { Int(c, v) }) }
 
-// Fixed codes bytes of a number that the reader knows.
-func (c *Coder) Fixed(b []byte) {
+// FixedBytes codes bytes of a number that the reader knows.
+func (c *Coder) FixedBytes(b []byte) {
 	switch {
 	case !c.reading:
 		c.b = append(c.b, b...)
@@ -198,8 +198,8 @@ func (c *Coder) Fixed(b []byte) {
 	}
 }
 
-// Raw codes a text in full each time.
-func (c *Coder) Raw(s *string) {
+// RawText codes a text in full each time.
+func (c *Coder) RawText(s *string) {
 	n := len(*s)
 	if Uint(c, &n); !c.reading {
 		c.b = append(c.b, *s...)
@@ -212,10 +212,10 @@ func (c *Coder) Raw(s *string) {
 	*s, c.b = string(c.b[:n]), c.b[n:]
 }
 
-// Mark codes a constant that tells one kind of value from another.
-func (c *Coder) Mark(want string) {
+// TypeMark codes a constant that tells one kind of value from another.
+func (c *Coder) TypeMark(want string) {
 	got := want
-	if c.Raw(&got); c.Reading() && got != want {
+	if c.RawText(&got); c.IsReading() && got != want {
 		c.Fail("%.40q, not %q", got, want)
 	}
 }

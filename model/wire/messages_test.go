@@ -18,13 +18,13 @@ import (
 
 // messages are all values that a Coder writes: each decodes and encodes again.
 var messages = []func([]byte) ([]byte, error){
-	again(reduce.Codec[facts.Summary]{Encode: facts.EncodeSummary, Decode: facts.DecodeSummary}),
-	again(reduce.Codec[*finding.Group]{Encode: finding.EncodeGroup, Decode: finding.DecodeGroup}),
-	again(reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}),
-	again(reduce.Codec[chain.Table]{Encode: chain.Table.Encode, Decode: chain.DecodeTable}),
+	roundTrip(reduce.Codec[facts.Summary]{Encode: facts.EncodeSummary, Decode: facts.DecodeSummary}),
+	roundTrip(reduce.Codec[*finding.Group]{Encode: finding.EncodeGroup, Decode: finding.DecodeGroup}),
+	roundTrip(reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}),
+	roundTrip(reduce.Codec[chain.Table]{Encode: chain.Table.Encode, Decode: chain.DecodeTable}),
 }
 
-func again[T any](c reduce.Codec[T]) func([]byte) ([]byte, error) {
+func roundTrip[T any](c reduce.Codec[T]) func([]byte) ([]byte, error) {
 	return func(data []byte) ([]byte, error) {
 		v, err := c.Decode(data)
 		if err != nil {
@@ -43,14 +43,14 @@ func FuzzMessages(f *testing.F) {
 		f.Fatal(err)
 	}
 	summary, err := facts.EncodeSummary(facts.Summary{
-		Facts: []facts.Fact{{Rank: 3, Host: "n", Waits: []facts.Wait{{Wants: []facts.Want{{Peer: -1, Near: true}}}}}},
+		Facts: []facts.Fact{{Rank: 3, Host: "n", Waits: []facts.Wait{{Wants: []facts.Want{{Peer: -1, Neighbourhood: true}}}}}},
 		Comms: []facts.Comm{{ID: 1, World: true, Counts: []facts.Count{{N: 2, Ranks: model.NewRankSet(1, 2)}}}},
 	})
 	if err != nil {
 		f.Fatal(err)
 	}
 	script := chaintest.RandomScript(rand.New(rand.NewPCG(1, 2)))
-	table := chaintest.Encoded(f, chaintest.Merged(f, chaintest.Tables(f, script), nil))
+	table := chaintest.MustEncode(f, chaintest.MustMerge(f, chaintest.PlayScript(f, script), nil))
 	for _, data := range [][]byte{summary, group, {0}, table, usageEvidence(f)} {
 		f.Add(data)
 		f.Add(data[:len(data)/2])

@@ -12,8 +12,8 @@ type table[K comparable, V any] struct {
 	at  map[K]int // place from 1
 }
 
-// shared codes a value of a table.
-func shared[K comparable, V any](c *Coder, t *table[K, V], v *V, key func() K, one func(*V)) {
+// codeShared codes a value of a table.
+func codeShared[K comparable, V any](c *Coder, t *table[K, V], v *V, key func() K, one func(*V)) {
 	at := 0
 	if !c.reading {
 		at = t.at[key()]
@@ -40,12 +40,12 @@ func shared[K comparable, V any](c *Coder, t *table[K, V], v *V, key func() K, o
 
 // Text codes a text that is likely to occur again.
 func (c *Coder) Text(s *string) {
-	shared(c, &c.texts, s, func() string { return *s }, c.Raw)
+	codeShared(c, &c.texts, s, func() string { return *s }, c.RawText)
 }
 
 // State codes the identity of a state.
 func (c *Coder) State(id *model.StateID) {
-	shared(c, &c.states, id, func() model.StateID { return *id }, func(id *model.StateID) { c.Fixed(id[:]) })
+	codeShared(c, &c.states, id, func() model.StateID { return *id }, func(id *model.StateID) { c.FixedBytes(id[:]) })
 }
 
 // moduleKey is what a module is known by in every process; zero: no module.
@@ -61,18 +61,18 @@ func (c *Coder) Module(m **model.Module) {
 	if !c.reading && *m != nil {
 		key = moduleKey{true, (*m).BuildID, (*m).Path}
 	}
-	shared(c, &c.modules, m, func() moduleKey { return key }, func(m **model.Module) {
+	codeShared(c, &c.modules, m, func() moduleKey { return key }, func(m **model.Module) {
 		if c.Flags(&key.is); key.is {
-			c.Raw(&key.buildID)
-			c.Raw(&key.path)
+			c.RawText(&key.buildID)
+			c.RawText(&key.path)
 		}
 		if c.reading {
-			*m = key.module()
+			*m = key.newModule()
 		}
 	})
 }
 
-func (k moduleKey) module() *model.Module {
+func (k moduleKey) newModule() *model.Module {
 	if !k.is {
 		return nil
 	}
@@ -113,16 +113,16 @@ func (c *Coder) Group(ranks *[]int) {
 	}
 	var all []run
 	if !c.reading {
-		all = runs(*ranks)
+		all = rankRuns(*ranks)
 	}
 	key := func() string {
 		k := Coder{}
-		k.runs(&all)
+		k.codeRuns(&all)
 		return string(k.b)
 	}
-	shared(c, &c.groups, ranks, key, func(ranks *[]int) {
-		if c.runs(&all); c.reading {
-			*ranks = c.expand(all)
+	codeShared(c, &c.groups, ranks, key, func(ranks *[]int) {
+		if c.codeRuns(&all); c.reading {
+			*ranks = c.expandRuns(all)
 		}
 	})
 }
@@ -130,7 +130,7 @@ func (c *Coder) Group(ranks *[]int) {
 // run is n ranks of equal distance.
 type run struct{ first, stride, n int }
 
-func runs(ranks []int) []run {
+func rankRuns(ranks []int) []run {
 	var out []run
 	for len(ranks) > 0 {
 		r := run{ranks[0], 0, 1}
@@ -145,7 +145,7 @@ func runs(ranks []int) []run {
 	return out
 }
 
-func (c *Coder) runs(all *[]run) {
+func (c *Coder) codeRuns(all *[]run) {
 	List(c, all, func(r *run, c *Coder) {
 		Int(c, &r.first)
 		Int(c, &r.stride)
@@ -153,7 +153,7 @@ func (c *Coder) runs(all *[]run) {
 	})
 }
 
-func (c *Coder) expand(all []run) []int {
+func (c *Coder) expandRuns(all []run) []int {
 	out := []int{}
 	for _, r := range all {
 		if r.n < 1 || r.n > maxExpanded-c.expanded {

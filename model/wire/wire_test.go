@@ -28,8 +28,8 @@ type sample struct {
 	Group, Nil []int
 }
 
-func (s *sample) code(c *Coder) {
-	c.Mark("sample")
+func (s *sample) codeSample(c *Coder) {
+	c.TypeMark("sample")
 	Uint(c, &s.U)
 	Int(c, &s.I)
 	Int(c, &s.Small)
@@ -38,16 +38,16 @@ func (s *sample) code(c *Coder) {
 	Index(c, &s.Below, 7)
 	List(c, &s.Texts, func(t *string, c *Coder) { c.Text(t) })
 	Ints(c, &s.Numbers)
-	c.Fixed(s.ID[:])
+	c.FixedBytes(s.ID[:])
 	state := func(id *model.StateID, c *Coder) { c.State(id) }
-	Sorted(c, &s.States, state, func(x, y model.StateID) int { return bytes.Compare(x[:], y[:]) })
+	SortedList(c, &s.States, state, func(x, y model.StateID) int { return bytes.Compare(x[:], y[:]) })
 	c.Stack(&s.Stack)
 	c.Set(&s.Set)
 	c.Group(&s.Group)
 	c.Group(&s.Nil)
 }
 
-func some() *sample {
+func newSample() *sample {
 	m, same := &model.Module{BuildID: "aa", Path: "a.out"}, &model.Module{BuildID: "aa", Path: "a.out", Base: 7}
 	return &sample{
 		U: math.MaxUint64, I: math.MinInt64, Small: -128, Near: 3, B: true, Below: 6,
@@ -59,13 +59,13 @@ func some() *sample {
 }
 
 func TestRoundTrip(t *testing.T) {
-	want := some()
-	data, err := Encode(want.code)
+	want := newSample()
+	data, err := Encode(want.codeSample)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got sample
-	if err := Decode(data, got.code); err != nil {
+	if err := Decode(data, got.codeSample); err != nil {
 		t.Fatal(err)
 	}
 	if got.Stack[0].Module != got.Stack[2].Module {
@@ -76,11 +76,11 @@ func TestRoundTrip(t *testing.T) {
 		t.Error(diff)
 	}
 	for n := range data {
-		if err := Decode(data[:n], new(sample).code); !errors.Is(err, ErrDamaged) {
+		if err := Decode(data[:n], new(sample).codeSample); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("the first %d bytes: %v", n, err)
 		}
 	}
-	if err := Decode(append(data, 0), new(sample).code); !errors.Is(err, ErrDamaged) {
+	if err := Decode(append(data, 0), new(sample).codeSample); !errors.Is(err, ErrDamaged) {
 		t.Fatalf("a byte more: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestFewBytesStandForLittle(t *testing.T) {
 			c.Flags(&is)
 			at := 0
 			Uint(c, &at)
-			c.runs(&all)
+			c.codeRuns(&all)
 		}
 	}
 	for n, ok := range map[int]bool{1000: true, 0: false, maxExpanded + 1: false} {
@@ -120,24 +120,24 @@ func TestFewBytesStandForLittle(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	data, err := Encode(some().code)
+	data, err := Encode(newSample().codeSample)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var a, b sample
-		if Decode(data, a.code) != nil {
+		if Decode(data, a.codeSample) != nil {
 			return
 		}
-		first, err := Encode(a.code)
+		first, err := Encode(a.codeSample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Decode(first, b.code); err != nil {
+		if err := Decode(first, b.codeSample); err != nil {
 			t.Fatal(err)
 		}
-		if second, err := Encode(b.code); err != nil || !bytes.Equal(first, second) {
+		if second, err := Encode(b.codeSample); err != nil || !bytes.Equal(first, second) {
 			t.Fatal("not stable", err)
 		}
 	})

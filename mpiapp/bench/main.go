@@ -49,7 +49,7 @@ func main() {
 	flag.StringVar(&b.vary, "vary", "counts,branches,states", "how ranks differ, as laggard synth takes it")
 	out := flag.String("o", "scale.svg", "the picture to write")
 	flag.Parse()
-	err := errors.Join(numbers(*sizes, &b.sizes), numbers(*analysts, &b.analysts))
+	err := errors.Join(parseNumbers(*sizes, &b.sizes), parseNumbers(*analysts, &b.analysts))
 	if err == nil {
 		err = b.run(*out)
 	}
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-func numbers(list string, into *[]int) error {
+func parseNumbers(list string, into *[]int) error {
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {
@@ -76,13 +76,13 @@ func (b *bench) run(out string) (err error) {
 	}
 	defer os.RemoveAll(b.dir)
 	var panels []panel
-	alone, err := b.measure(b.sizes, func(x int) (int, []string) { return x, []string{b.laggard} })
+	alone, err := b.measureJobs(b.sizes, func(x int) (int, []string) { return x, []string{b.laggard} })
 	if err != nil {
 		return err
 	}
 	panels = append(panels, panel{"one process", "recorded ranks", alone})
 	if b.mpi != "" {
-		together, err := b.measure(b.analysts, func(x int) (int, []string) {
+		together, err := b.measureJobs(b.analysts, func(x int) (int, []string) {
 			return x * b.perAnalyst, strings.Fields(strings.ReplaceAll(b.mpi, "%", strconv.Itoa(x)))
 		})
 		if err != nil {
@@ -92,17 +92,17 @@ func (b *bench) run(out string) (err error) {
 		panels = append(panels, panel{title, "analysis ranks", together})
 	}
 	for _, p := range panels {
-		p.table(os.Stdout)
+		p.writeTable(os.Stdout)
 	}
-	svg, err := picture(panels)
+	svg, err := renderPanels(panels)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(out, []byte(svg), 0o644)
 }
 
-// measure diagnoses one job for each x; job gives its size and the program.
-func (b *bench) measure(xs []int, job func(x int) (ranks int, program []string)) ([]point, error) {
+// measureJobs diagnoses one job for each x; job gives its size and the program.
+func (b *bench) measureJobs(xs []int, job func(x int) (ranks int, program []string)) ([]point, error) {
 	var out []point
 	for _, x := range xs {
 		ranks, program := job(x)
@@ -113,7 +113,7 @@ func (b *bench) measure(xs []int, job func(x int) (ranks int, program []string))
 		}
 		var all []point
 		for range b.repeat {
-			p, err := diagnose(program, dir)
+			p, err := timeDiagnosis(program, dir)
 			if err != nil {
 				return nil, err
 			}
@@ -130,8 +130,8 @@ func (b *bench) measure(xs []int, job func(x int) (ranks int, program []string))
 	return out, nil
 }
 
-// diagnose runs a diagnosis and reads what it says of itself.
-func diagnose(program []string, dir string) (point, error) {
+// timeDiagnosis runs a diagnosis and reads what it says of itself.
+func timeDiagnosis(program []string, dir string) (point, error) {
 	cmd := exec.Command(program[0], append(program[1:], "diagnose", "--json", "--no-slice", dir)...)
 	cmd.Stderr = os.Stderr
 	begin := time.Now()
@@ -158,8 +158,8 @@ func diagnose(program []string, dir string) (point, error) {
 	return p, nil
 }
 
-// table writes the points as a table in Markdown.
-func (p panel) table(w io.Writer) {
+// writeTable writes the points as a table in Markdown.
+func (p panel) writeTable(w io.Writer) {
 	fmt.Fprintf(w, "\n%s\n\n| %s | ranks | %s | rounds | bytes | memory, MB |\n|%s\n",
 		p.title, p.axis, strings.Join(phases, " | "), strings.Repeat("---|", len(phases)+5))
 	for _, q := range p.points {

@@ -14,7 +14,7 @@ func TestPicture(t *testing.T) {
 		return point{x: x, seconds: map[string]float64{"load": s, "build_pdg": s / 2, "find_lp": 0, "output": 1e6,
 			"whole": 2 * s}}
 	}
-	svg, err := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}},
+	svg, err := renderPanels([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}},
 		{"one", "ranks", []point{at(8, 1)}}})
 	if err != nil {
 		t.Fatal(err)
@@ -36,11 +36,11 @@ func TestPicture(t *testing.T) {
 	if lines != 2*len(phases) {
 		t.Errorf("%d lines, want %d", lines, 2*len(phases))
 	}
-	if p := (panel{points: []point{{x: 10}, {x: 1000}}}); p.x(10) != left || p.x(1000) != left+plotWidth ||
-		p.x(100) != left+plotWidth/2 {
-		t.Errorf("x: %v %v %v", p.x(10), p.x(100), p.x(1000))
+	if p := (panel{points: []point{{x: 10}, {x: 1000}}}); p.xPosition(10) != left || p.xPosition(1000) != left+plotWidth ||
+		p.xPosition(100) != left+plotWidth/2 {
+		t.Errorf("x: %v %v %v", p.xPosition(10), p.xPosition(100), p.xPosition(1000))
 	}
-	if y(1e9) != top || y(0) != top+plotHeight {
-		t.Errorf("y: %v %v", y(1e9), y(0))
+	if yPosition(1e9) != top || yPosition(0) != top+plotHeight {
+		t.Errorf("y: %v %v", yPosition(1e9), yPosition(0))
 	}
 }

@@ -13,16 +13,16 @@ import (
 	"laggard/report/reporttest"
 )
 
-// results are what the page is looked at with.
-func results() map[string]func() *diagnosis.Result {
+// sampleResults are what the page is looked at with.
+func sampleResults() map[string]func() *diagnosis.Result {
 	return map[string]func() *diagnosis.Result{
-		"whole": reporttest.Whole, "deadlock": reporttest.Deadlock, "hostile": reporttest.Hostile,
-		"parted": reporttest.Parted,
+		"whole": reporttest.Complete, "deadlock": reporttest.Deadlock, "hostile": reporttest.Hostile,
+		"parted": reporttest.Diverged,
 		"large":  func() *diagnosis.Result { return reporttest.Large(32768) },
 	}
 }
 
-func scheme(name string) chromedp.Action {
+func colourScheme(name string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
 		Value: name}})
 }
@@ -39,19 +39,19 @@ func TestFits(t *testing.T) {
 		width, height int64
 		media         chromedp.Action
 	}{
-		"desk":   {1280, 900, scheme("light")},
-		"dark":   {1280, 900, scheme("dark")},
-		"narrow": {390, 844, scheme("light")},
+		"desk":   {1280, 900, colourScheme("light")},
+		"dark":   {1280, 900, colourScheme("dark")},
+		"narrow": {390, 844, colourScheme("light")},
 		"print":  {794, 1123, emulation.SetEmulatedMedia().WithMedia("print")},
 	}
-	for name, result := range results() {
+	for name, result := range sampleResults() {
 		for look, l := range looks {
 			t.Run(name+"/"+look, func(t *testing.T) {
-				p := open(t, file(t, result()), l.width, l.height, l.media)
-				if w := value[int64](p, "document.documentElement.scrollWidth"); w > l.width {
-					p.Errorf("the page is %d wide, the window %d; too wide: %s", w, l.width, value[string](p, tooWide))
+				p := openTab(t, writeResultPage(t, result()), l.width, l.height, l.media)
+				if w := evalJS[int64](p, "document.documentElement.scrollWidth"); w > l.width {
+					p.Errorf("the page is %d wide, the window %d; too wide: %s", w, l.width, evalJS[string](p, tooWide))
 				}
-				p.shot(fmt.Sprintf("%s-%s", name, look))
+				p.saveScreenshot(fmt.Sprintf("%s-%s", name, look))
 			})
 		}
 	}

@@ -77,8 +77,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open shows an address in a window of that size.
-func open(t *testing.T, address string, width, height int64, before ...chromedp.Action) *tab {
+// openTab shows an address in a window of that size.
+func openTab(t *testing.T, address string, width, height int64, before ...chromedp.Action) *tab {
 	t.Helper()
 	if chromiumPath() == "" {
 		t.Skip("no Chromium here (Debian: chromium)")
@@ -92,16 +92,16 @@ func open(t *testing.T, address string, width, height int64, before ...chromedp.
 	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
-	watch(p, address)
-	p.do(network.Enable(), cdplog.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, false))
-	p.do(before...)
-	p.do(chromedp.Navigate(address), chromedp.WaitReady("#page header", chromedp.ByQuery))
+	failOnErrors(p, address)
+	p.runActions(network.Enable(), cdplog.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, false))
+	p.runActions(before...)
+	p.runActions(chromedp.Navigate(address), chromedp.WaitReady("#page header", chromedp.ByQuery))
 	return p
 }
 
-// watch fails the test for each error, warning and request but the one for the
+// failOnErrors fails the test for each error, warning and request but the one for the
 // page.
-func watch(p *tab, address string) {
+func failOnErrors(p *tab, address string) {
 	var lock sync.Mutex
 	var wrong []string
 	chromedp.ListenTarget(p.ctx, func(event any) {
@@ -129,15 +129,15 @@ func watch(p *tab, address string) {
 	})
 }
 
-func (p *tab) do(actions ...chromedp.Action) {
+func (p *tab) runActions(actions ...chromedp.Action) {
 	p.Helper()
 	if err := chromedp.Run(p.ctx, actions...); err != nil {
 		p.Fatal(err)
 	}
 }
 
-// file writes the page of a result, and returns its address.
-func file(t *testing.T, r *diagnosis.Result) string {
+// writeResultPage writes the page of a result, and returns its address.
+func writeResultPage(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "page.html")
 	f, err := os.Create(name)
@@ -153,17 +153,17 @@ func file(t *testing.T, r *diagnosis.Result) string {
 	return "file://" + name
 }
 
-// text is what the reader sees of an element.
-func (p *tab) text(selector string) string {
+// innerText is what the reader sees of an element.
+func (p *tab) innerText(selector string) string {
 	p.Helper()
 	var s string
-	p.do(chromedp.Evaluate(fmt.Sprintf("document.querySelector(%q).innerText", selector), &s))
+	p.runActions(chromedp.Evaluate(fmt.Sprintf("document.querySelector(%q).innerText", selector), &s))
 	return s
 }
 
-func (p *tab) has(selector string, texts ...string) {
+func (p *tab) wantText(selector string, texts ...string) {
 	p.Helper()
-	got := p.text(selector)
+	got := p.innerText(selector)
 	for _, want := range texts {
 		if !strings.Contains(got, want) {
 			p.Errorf("%s does not have %q:\n%s", selector, want, got)
@@ -171,9 +171,9 @@ func (p *tab) has(selector string, texts ...string) {
 	}
 }
 
-func (p *tab) hasNot(selector string, texts ...string) {
+func (p *tab) wantNoText(selector string, texts ...string) {
 	p.Helper()
-	got := p.text(selector)
+	got := p.innerText(selector)
 	for _, bad := range texts {
 		if strings.Contains(got, bad) {
 			p.Errorf("%s has %q:\n%s", selector, bad, got)
@@ -181,47 +181,47 @@ func (p *tab) hasNot(selector string, texts ...string) {
 	}
 }
 
-// count is how many elements there are.
-func (p *tab) count(selector string) int {
+// countElements is how many elements there are.
+func (p *tab) countElements(selector string) int {
 	p.Helper()
 	var n int
-	p.do(chromedp.Evaluate(fmt.Sprintf("document.querySelectorAll(%q).length", selector), &n))
+	p.runActions(chromedp.Evaluate(fmt.Sprintf("document.querySelectorAll(%q).length", selector), &n))
 	return n
 }
 
-// value evaluates an expression.
-func value[T any](p *tab, expression string) T {
+// evalJS evaluates an expression.
+func evalJS[T any](p *tab, expression string) T {
 	p.Helper()
 	var v T
-	p.do(chromedp.Evaluate(expression, &v))
+	p.runActions(chromedp.Evaluate(expression, &v))
 	return v
 }
 
 func (p *tab) click(selector string) {
 	p.Helper()
-	p.do(chromedp.ScrollIntoView(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	p.runActions(chromedp.ScrollIntoView(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
 }
 
-func (p *tab) press(keys string) {
+func (p *tab) pressKeys(keys string) {
 	p.Helper()
-	p.do(chromedp.KeyEvent(keys))
+	p.runActions(chromedp.KeyEvent(keys))
 }
 
-// fill types a text into a field, in the place of what is there.
-func (p *tab) fill(selector, text string) {
+// fillField types a text into a field, in the place of what is there.
+func (p *tab) fillField(selector, text string) {
 	p.Helper()
-	p.do(chromedp.Focus(selector, chromedp.ByQuery), chromedp.Evaluate("document.activeElement.select()", nil))
-	p.press("\b" + text)
+	p.runActions(chromedp.Focus(selector, chromedp.ByQuery), chromedp.Evaluate("document.activeElement.select()", nil))
+	p.pressKeys("\b" + text)
 }
 
-// shot leaves a picture of the whole page, if pictures are wanted.
-func (p *tab) shot(name string) {
+// saveScreenshot leaves a picture of the whole page, if pictures are wanted.
+func (p *tab) saveScreenshot(name string) {
 	p.Helper()
 	if *shots == "" {
 		return
 	}
 	var png []byte
-	p.do(chromedp.FullScreenshot(&png, 100))
+	p.runActions(chromedp.FullScreenshot(&png, 100))
 	if err := os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o644); err != nil {
 		p.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 // analysis itself.
 func TestAnalystsAgree(t *testing.T) {
 	dir := filepath.Join("..", "testdata", "runs", "halo16")
-	text, form := diagnoses(t, nil, filepath.Join(binaries(t), "laggard"), "--analysts", "1", dir)
+	text, form := diagnoseBothForms(t, nil, filepath.Join(binaryDir(t), "laggard"), "--analysts", "1", dir)
 	for n := 2; n <= 9; n++ {
 		t.Run(fmt.Sprintf("goroutines/%d", n), func(t *testing.T) {
-			same(t, text, form, nil, filepath.Join(binaries(t), "laggard"), "--analysts", fmt.Sprint(n), dir)
+			checkSameDiagnoses(t, text, form, nil, filepath.Join(binaryDir(t), "laggard"), "--analysts", fmt.Sprint(n), dir)
 		})
 	}
 	program := map[string]string{"openmpi": "laggard-mpi", "mpich": "laggard-mpich"}
@@ -25,15 +25,15 @@ func TestAnalystsAgree(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for n := 1; n <= most[f.name] && !f.abi; n++ {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
-				same(t, text, form, f.command(n), filepath.Join(binaries(t), program[f.name]), dir)
+				checkSameDiagnoses(t, text, form, f.launchCommand(n), filepath.Join(binaryDir(t), program[f.name]), dir)
 			})
 		}
 	})
 }
 
-func same(t *testing.T, text, form string, launcher []string, program string, args ...string) {
+func checkSameDiagnoses(t *testing.T, text, form string, launcher []string, program string, args ...string) {
 	t.Helper()
-	gotText, gotForm := diagnoses(t, launcher, program, args...)
+	gotText, gotForm := diagnoseBothForms(t, launcher, program, args...)
 	if gotText != text {
 		t.Errorf("text differs:\n%s\nwant\n%s", gotText, text)
 	}
@@ -42,13 +42,13 @@ func same(t *testing.T, text, form string, launcher []string, program string, ar
 	}
 }
 
-// diagnoses returns the text of a diagnosis, and its JSON without analysis.
-func diagnoses(t *testing.T, launcher []string, program string, args ...string) (text, form string) {
+// diagnoseBothForms returns the text of a diagnosis, and its JSON without analysis.
+func diagnoseBothForms(t *testing.T, launcher []string, program string, args ...string) (text, form string) {
 	t.Helper()
-	env := families[0].environ(t)
+	env := families[0].runEnvironment(t)
 	command := append(append([]string{}, launcher...), program, "diagnose")
-	asText := output(t, env, append(command, args...)...)
-	asJSON := output(t, env, append(append(command, "--json"), args...)...)
+	asText := runCommand(t, env, append(command, args...)...)
+	asJSON := runCommand(t, env, append(append(command, "--json"), args...)...)
 	if asText.status != 0 || asJSON.status != 0 {
 		t.Fatalf("exit status %d and %d\n%s%s", asText.status, asJSON.status, asText.stderr, asJSON.stderr)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/model"
 )
 
 // unrecorded is a hang that is looked at without a recorder, with waits that the
@@ -26,7 +28,7 @@ type unrecorded struct {
 
 // TestAttach starts programs without the recorder, and looks at them when they hang.
 func TestAttach(t *testing.T) {
-	attached(t, []unrecorded{
+	attachAndCheck(t, []unrecorded{
 		{"before_collective.c", "hang", []string{"-O2"}, []string{
 			`is in MPI_Allreduce on MPI_COMM_WORLD, which rank 3 is not in`}},
 		{"cycle.c", "ssend", []string{"-O0"}, []string{
@@ -34,17 +36,17 @@ func TestAttach(t *testing.T) {
 	})
 }
 
-func attached(t *testing.T, cases []unrecorded) {
+func attachAndCheck(t *testing.T, cases []unrecorded) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, a := range cases {
-			s := hangOf(t, a.source, a.mode)
+			s := hangScenario(t, a.source, a.mode)
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				env := f.environ(t)
-				program := f.build(t, s.source, a.flags...)
-				start(t, env, nil, append(f.command(s.size()), program, s.mode)...)
-				text, answer := f.attach(t, s, env, program)
-				s.check(t, "attached", answer)
+				env := f.runEnvironment(t)
+				program := f.buildProgram(t, s.source, a.flags...)
+				startJob(t, env, nil, append(f.launchCommand(s.rankCount()), program, s.mode)...)
+				text, answer := f.attachUntilHung(t, s, env, program)
+				s.checkDiagnosis(t, "attached", answer)
 				for _, want := range a.waits {
 					if !regexp.MustCompile(want).Match(text) {
 						t.Errorf("no wait is %q:\n%s", want, text)
@@ -55,7 +57,7 @@ func attached(t *testing.T, cases []unrecorded) {
 	})
 }
 
-func hangOf(t *testing.T, source, mode string) scenario {
+func hangScenario(t *testing.T, source, mode string) scenario {
 	t.Helper()
 	i := slices.IndexFunc(hangs, func(s scenario) bool { return s.source == source && s.mode == mode })
 	if i < 0 {
@@ -67,50 +69,50 @@ func hangOf(t *testing.T, source, mode string) scenario {
 // TestAttachImage: what the ranks run is a file that only they see, as in a container.
 func TestAttachImage(t *testing.T) {
 	own := []string{"unshare", "--mount"}
-	if out := output(t, os.Environ(), append(own, "true")...); out.status != 0 {
+	if out := runCommand(t, os.Environ(), append(own, "true")...); out.status != 0 {
 		t.Skipf("no mounts of one's own here: %s", out.stderr)
 	}
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		s := hangOf(t, "before_collective.c", "hang")
-		env, image, name := f.environ(t), t.TempDir(), "laggard-"+s.source
-		text, err := os.ReadFile(f.build(t, s.source, "-O0"))
+		s := hangScenario(t, "before_collective.c", "hang")
+		env, image, name := f.runEnvironment(t), t.TempDir(), "laggard-"+s.source
+		text, err := os.ReadFile(f.buildProgram(t, s.source, "-O0"))
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(image, name), text, 0o700))
 		inside := `mount --bind "$1" /opt && exec "/opt/$2" "$3"`
-		args := append(f.command(s.size()), append(own, "sh", "-c", inside, "sh", image, name, s.mode)...)
-		start(t, env, nil, args...)
-		_, answer := f.attach(t, s, env, "/opt/"+name)
-		s.check(t, "attached", answer)
+		args := append(f.launchCommand(s.rankCount()), append(own, "sh", "-c", inside, "sh", image, name, s.mode)...)
+		startJob(t, env, nil, args...)
+		_, answer := f.attachUntilHung(t, s, env, "/opt/"+name)
+		s.checkDiagnosis(t, "attached", answer)
 	})
 }
 
-// attach looks at a job until it stands where it is known to hang, and returns the last
+// attachUntilHung looks at a job until it stands where it is known to hang, and returns the last
 // diagnosis, in JSON and as the tests read it.
-func (f family) attach(t *testing.T, s scenario, env []string, program string) ([]byte, *answer) {
+func (f family) attachUntilHung(t *testing.T, s scenario, env []string, program string) ([]byte, *diagnosisJSON) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
 		time.Sleep(time.Second)
-		pids := processesOf(t, env, program)
+		pids := programPIDs(t, env, program)
 		late := time.Now().After(deadline)
-		if len(pids) != s.size() && !late {
+		if len(pids) != s.rankCount() && !late {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
-		args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-		got := output(t, env, byPID(args, pids)...)
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
+		got := runCommand(t, env, appendPIDs(args, pids)...)
 		if got.status != exitDone && late {
 			t.Fatalf("attach: %+v", got)
 		} else if got.status != exitDone {
 			continue
 		}
 		_, next, _ := strings.Cut(got.stdout, "Next: laggard diagnose ")
-		a := diagnose(t, env, strings.Fields(next)...)
+		a := runDiagnose(t, env, strings.Fields(next)...)
 		there := a.Hang && a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, s.least)
 		if there || late {
-			again := []string{filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice"}
-			got := output(t, env, append(again, strings.Fields(next)...)...)
+			again := []string{filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice"}
+			got := runCommand(t, env, append(again, strings.Fields(next)...)...)
 			var compact bytes.Buffer
 			if err := json.Compact(&compact, []byte(got.stdout)); err != nil {
 				t.Fatal(err)
@@ -120,16 +122,33 @@ func (f family) attach(t *testing.T, s scenario, env []string, program string) (
 	}
 }
 
-// byPID asks a command of laggard for these processes.
-func byPID(args []string, pids []int) []string {
+// appendPIDs asks a command of laggard for these processes.
+func appendPIDs(args []string, pids []int) []string {
 	for _, pid := range pids {
 		args = append(args, "--pid", strconv.Itoa(pid))
 	}
 	return args
 }
 
-// processesOf lists the processes of a program that belong to a test by its TMPDIR.
-func processesOf(t *testing.T, env []string, program string) []int {
+// attachUntilStill attaches to the ranks of a job, again and again until they stand: each is past MPI_Init, and in one call
+// or loop at all looks. It returns the run directory, and how attach ended.
+func attachUntilStill(t *testing.T, env []string, program string, ranks int, flags ...string) (dir string, got outcome) {
+	t.Helper()
+	goesOn := func(r *model.Rank) bool { return r.QuietSince.IsZero() || r.Phase != model.Running }
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		dir = filepath.Join(t.TempDir(), "attached")
+		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir}, flags...)
+		got = runCommand(t, env, appendPIDs(args, programPIDs(t, env, program))...)
+		run, err := model.Open(dir)
+		stands := err == nil && len(run.Ranks) == ranks && !slices.ContainsFunc(run.Ranks, goesOn)
+		if stands || time.Now().After(deadline) {
+			return dir, got
+		}
+	}
+}
+
+// programPIDs lists the processes of a program that belong to a test by its TMPDIR.
+func programPIDs(t *testing.T, env []string, program string) []int {
 	t.Helper()
 	tmp := env[slices.IndexFunc(env, func(kv string) bool { return len(kv) > 7 && kv[:7] == "TMPDIR=" })]
 	dirs, _ := filepath.Glob("/proc/[0-9]*")

@@ -25,17 +25,17 @@ func TestAttachMany(t *testing.T) {
 		if f.name != "mpich" {
 			return // so many ranks of Open MPI do not come up on two processors in this time
 		}
-		env := f.environ(t)
-		program := f.build(t, "asleep.c", "-O2")
-		j := start(t, env, nil, append(f.command(ranks), program)...)
-		for begin := time.Now(); asleep(t, env, program) < ranks; time.Sleep(5 * time.Second) {
-			if j.ended() || time.Since(begin) > 10*time.Minute {
-				t.Fatalf("%d ranks of %d have come up: %s", asleep(t, env, program), ranks, j.err.String())
+		env := f.runEnvironment(t)
+		program := f.buildProgram(t, "asleep.c", "-O2")
+		j := startJob(t, env, nil, append(f.launchCommand(ranks), program)...)
+		for begin := time.Now(); countAsleep(t, env, program) < ranks; time.Sleep(5 * time.Second) {
+			if j.hasEnded() || time.Since(begin) > 10*time.Minute {
+				t.Fatalf("%d ranks of %d have come up: %s", countAsleep(t, env, program), ranks, j.err.String())
 			}
 		}
 		dir := filepath.Join(t.TempDir(), "run")
-		args := byPID([]string{"attach", "-o", dir}, processesOf(t, env, program))
-		cmd := exec.Command(filepath.Join(binaries(t), "laggard"), args...)
+		args := appendPIDs([]string{"attach", "-o", dir}, programPIDs(t, env, program))
+		cmd := exec.Command(filepath.Join(binaryDir(t), "laggard"), args...)
 		cmd.Env = env
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -47,15 +47,15 @@ func TestAttachMany(t *testing.T) {
 		if cpu > 50*time.Millisecond || used.Maxrss > 1<<20 {
 			t.Errorf("want 50 ms and 1024 MB")
 		}
-		if run := open(t, dir); len(run.Ranks) != ranks {
+		if run := openRun(t, dir); len(run.Ranks) != ranks {
 			t.Errorf("%d ranks are in the run directory, want %d", len(run.Ranks), ranks)
 		}
 	})
 }
 
-// asleep counts the processes of a program that have come to their sleep.
-func asleep(t *testing.T, env []string, program string) (n int) {
-	for _, pid := range processesOf(t, env, program) {
+// countAsleep counts the processes of a program that have come to their sleep.
+func countAsleep(t *testing.T, env []string, program string) (n int) {
+	for _, pid := range programPIDs(t, env, program) {
 		text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "wchan"))
 		if strings.Contains(string(text), "nanosleep") {
 			n++
@@ -71,18 +71,18 @@ var thermo = regexp.MustCompile(`(?m)^ +\d+( +[-+\d.e]+){4,} *$`)
 func TestAttachLAMMPS(t *testing.T) {
 	f := families[0]
 	run := func(look bool) (results string) {
-		env := f.environ(t)
-		args := append(f.command(16), "/usr/bin/lmp", "-log", "none", "-in", crackInput)
+		env := f.runEnvironment(t)
+		args := append(f.launchCommand(16), "/usr/bin/lmp", "-log", "none", "-in", crackInput)
 		begin := time.Now()
-		j := start(t, env, nil, args...)
-		for look && !j.ended() {
+		j := startJob(t, env, nil, args...)
+		for look && !j.hasEnded() {
 			time.Sleep(500 * time.Millisecond)
-			pids := processesOf(t, env, "/usr/bin/lmp")
+			pids := programPIDs(t, env, "/usr/bin/lmp")
 			if len(pids) < 16 {
 				continue
 			}
-			args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", filepath.Join(t.TempDir(), "run")}
-			t.Log(strings.TrimSpace(output(t, env, byPID(args, pids)...).stdout))
+			args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", filepath.Join(t.TempDir(), "run")}
+			t.Log(strings.TrimSpace(runCommand(t, env, appendPIDs(args, pids)...).stdout))
 		}
 		got := j.wait()
 		if got.status != 0 {
@@ -104,16 +104,16 @@ func TestAttachLAMMPS(t *testing.T) {
 // people use for that, one after the other, and says how long the threads stood still, and what it cost.
 func TestAttachCompared(t *testing.T) {
 	f := families[0]
-	env := f.environ(t)
-	start(t, env, nil, append(f.command(16), "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))...)
+	env := f.runEnvironment(t)
+	startJob(t, env, nil, append(f.launchCommand(16), "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))...)
 	var pids []int
 	for begin := time.Now(); len(pids) < 16; time.Sleep(time.Second) {
-		if pids = processesOf(t, env, "/usr/bin/lmp"); time.Since(begin) > patience {
+		if pids = programPIDs(t, env, "/usr/bin/lmp"); time.Since(begin) > patience {
 			t.Fatalf("only %d ranks of LAMMPS run", len(pids))
 		}
 	}
-	attach := byPID([]string{filepath.Join(binaries(t), "laggard"), "attach", "--looks", "1"}, pids)
-	compared(t, "laggard attach", attach)
+	attach := appendPIDs([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "--looks", "1"}, pids)
+	compareCosts(t, "laggard attach", attach)
 	for _, tool := range [][]string{
 		{"eu-stack", "-p"}, {"gdb", "-batch", "-ex", "thread apply all backtrace", "-p"},
 	} {
@@ -121,13 +121,13 @@ func TestAttachCompared(t *testing.T) {
 		for _, pid := range pids[:4] {
 			commands = append(commands, append(slices.Clone(tool), strconv.Itoa(pid)))
 		}
-		compared(t, tool[0], commands...)
+		compareCosts(t, tool[0], commands...)
 	}
 }
 
-// compared runs commands one after the other and logs what they cost; and once more under strace, to see for how long
+// compareCosts runs commands one after the other and logs what they cost; and once more under strace, to see for how long
 // each thread was stopped.
-func compared(t *testing.T, name string, commands ...[]string) {
+func compareCosts(t *testing.T, name string, commands ...[]string) {
 	t.Helper()
 	for _, tool := range []string{"strace", commands[0][0]} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -153,7 +153,7 @@ func compared(t *testing.T, name string, commands ...[]string) {
 			strace = append(strace, "-f")
 		}
 		run(append(strace, command...)...)
-		each = append(each, stoppedFor(t, trace)...)
+		each = append(each, stoppedTimes(t, trace)...)
 	}
 	slices.Sort(each)
 	if len(each) == 0 {
@@ -166,8 +166,8 @@ func compared(t *testing.T, name string, commands ...[]string) {
 
 var ptraces = regexp.MustCompile(`(?m)^(?:\d+ +)?(\d+\.\d+) ptrace\(PTRACE_(ATTACH|INTERRUPT|DETACH), (\d+)`)
 
-// stoppedFor returns for how long each thread was stopped, from the call that stops it to the one that lets it go.
-func stoppedFor(t *testing.T, trace string) (out []time.Duration) {
+// stoppedTimes returns for how long each thread was stopped, from the call that stops it to the one that lets it go.
+func stoppedTimes(t *testing.T, trace string) (out []time.Duration) {
 	text, err := os.ReadFile(trace)
 	must(t, err)
 	began := map[string]float64{}

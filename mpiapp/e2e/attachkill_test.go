@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// TestAttachKilled kills attach at random moments: the job goes on as if nobody had looked.
+// TestAttachKilled kills attach at random moments: the job is making progress again as if nobody had looked.
 func TestAttachKilled(t *testing.T) { killAttach(t, 12) }
 
 func killAttach(t *testing.T, kills int) {
 	eachFamily(t, func(t *testing.T, f family) {
-		env := f.environ(t)
-		program := f.build(t, "steady.c", "-O2")
+		env := f.runEnvironment(t)
+		program := f.buildProgram(t, "steady.c", "-O2")
 		seconds := max(5, kills/4)
-		plain := f.plainly(t, env, nil, program, "1")
-		j := start(t, env, nil, append(f.command(preloadRanks), program, fmt.Sprint(seconds))...)
-		j.eventually("all ranks run", func() bool { return len(processesOf(t, env, program)) == preloadRanks })
+		plain := f.runPlain(t, env, nil, program, "1")
+		j := startJob(t, env, nil, append(f.launchCommand(preloadRanks), program, fmt.Sprint(seconds))...)
+		j.eventually("all ranks run", func() bool { return len(programPIDs(t, env, program)) == preloadRanks })
 		time.Sleep(time.Second)
-		pids := processesOf(t, env, program)
+		pids := programPIDs(t, env, program)
 		for n := range kills {
 			args := []string{"attach", "-o", filepath.Join(t.TempDir(), fmt.Sprint(n)), "--over", "200ms"}
 			for _, pid := range pids {
 				args = append(args, "--pid", fmt.Sprint(pid))
 			}
-			looker := exec.Command(filepath.Join(binaries(t), "laggard"), args...)
+			looker := exec.Command(filepath.Join(binaryDir(t), "laggard"), args...)
 			must(t, looker.Start())
 			time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 			_ = looker.Process.Kill()
@@ -41,9 +41,9 @@ func killAttach(t *testing.T, kills int) {
 				}
 			}
 		}
-		if got := j.wait(); got.printed() != plain.printed() || got.status != plain.status {
-			t.Errorf("the job printed %q and ended with %d, want %q and %d\n%s", got.printed(), got.status,
-				plain.printed(), plain.status, got.stderr)
+		if got := j.wait(); got.programOutput() != plain.programOutput() || got.status != plain.status {
+			t.Errorf("the job printed %q and ended with %d, want %q and %d\n%s", got.programOutput(), got.status,
+				plain.programOutput(), plain.status, got.stderr)
 		}
 	})
 }

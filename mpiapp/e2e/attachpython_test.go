@@ -23,7 +23,7 @@ func TestAttachPython(t *testing.T) {
 		for _, h := range pythonHangs(t, "python") {
 			name := filepath.Base(h.program)
 			switch {
-			case h.lines == nil, !everything() && !slices.Contains(attachedPythons, name),
+			case h.lines == nil, !runEverything() && !slices.Contains(attachedPythons, name),
 				(f.abi || f.name != "openmpi") && name != "library.py": // Debian has mpi4py for one
 				continue
 			}
@@ -36,34 +36,34 @@ func TestAttachPython(t *testing.T) {
 }
 
 func (f family) attachPython(t *testing.T, h pythonHang) {
-	env := f.environ(t)
-	start(t, env, nil, append(f.command(4), pythonExe, h.program, "hang")...)
+	env := f.runEnvironment(t)
+	startJob(t, env, nil, append(f.launchCommand(4), pythonExe, h.program, "hang")...)
 	exe, err := filepath.EvalSymlinks(pythonExe)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := ""
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Second) {
-		pids := processesOf(t, env, exe)
+		pids := programPIDs(t, env, exe)
 		if len(pids) < 4 {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
-		args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-		if got := output(t, env, byPID(args, pids)...); got.status != exitDone {
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
+		if got := runCommand(t, env, appendPIDs(args, pids)...); got.status != exitDone {
 			text = got.stderr
 			continue
 		}
-		text = output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice", dir).stdout
-		if h.seen(text) {
+		text = runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice", dir).stdout
+		if h.isDiagnosed(text) {
 			return
 		}
 	}
 	t.Errorf("rank %d is not seen in %s, lines %v:\n%s", h.rank, h.function, h.lines, text)
 }
 
-// seen tells whether a diagnosis has the rank where it hangs.
-func (h pythonHang) seen(text string) bool {
+// isDiagnosed reports whether a diagnosis has the rank where it hangs.
+func (h pythonHang) isDiagnosed(text string) bool {
 	var a struct {
 		Hang   bool
 		Groups []struct {

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
@@ -24,15 +23,15 @@ import (
 // attachScore counts what was said of hangs that nobody recorded.
 type attachScore struct {
 	sync.Mutex
-	jobs, exact   int // all; those whose least progressed ranks are all and alone named
-	named, line   int // ranks named rightly; of these, with the right line
-	wrong         int // named wrongly with a confidence above 0.5
-	known, values map[string]int
-	false_        []string
+	jobs, exact    int // all; those whose least progressed ranks are all and alone named
+	named, line    int // ranks named rightly; of these, with the right line
+	wrong          int // named wrongly with a confidence above 0.5
+	known, values  map[string]int
+	wrongArguments []string
 }
 
 // TestAttachScore looks at every hang of the tests from outside, living and in core files. What is said of the
-// arguments is held against the same program recorded. The goals are those of docs/accuracy.md.
+// arguments is held against the same program recorded. The goals are those of docs/results/accuracy.md.
 func TestAttachScore(t *testing.T) {
 	builds := []struct {
 		name  string
@@ -48,32 +47,32 @@ func TestAttachScore(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
 			for i, s := range slices.Concat(hangs, blocking) {
 				for k, build := range builds {
-					if !s.takenBy(f, i+k) {
+					if !s.runsAsCase(f, i+k) {
 						continue
 					}
 					t.Run(s.String()+"/"+build.name, func(t *testing.T) {
 						t.Parallel()
 						once, _ := truths.LoadOrStore(f.String()+s.String(),
-							sync.OnceValue(func() recordedHang { return f.truth(t, s) }))
-						x := attachTrial{family: f, scenario: s, truth: once.(func() recordedHang)(), env: f.environ(t)}
-						x.program = f.build(t, s.source, append(slices.Clone(build.flags), s.flags...)...)
+							sync.OnceValue(func() recordedHang { return f.recordHang(t, s) }))
+						x := attachTrial{family: f, scenario: s, truth: once.(func() recordedHang)(), env: f.runEnvironment(t)}
+						x.program = f.buildProgram(t, s.source, append(slices.Clone(build.flags), s.flags...)...)
 						var cores *attachScore
 						if build.name == "O0" {
 							cores = scores["cores"]
 						}
-						x.run(t, scores[build.name], cores, build.name != "stripped")
+						x.runTrial(t, scores[build.name], cores, build.name != "stripped")
 					})
 				}
 			}
 		})
 	})
 	for _, build := range builds {
-		scores[build.name].report(t, build.name, 0.85, build.goal)
+		scores[build.name].checkScore(t, build.name, 0.85, build.goal)
 	}
-	scores["cores"].report(t, "cores", 0.8, 1)
+	scores["cores"].checkScore(t, "cores", 0.8, 1)
 }
 
-func (x *attachScore) report(t *testing.T, name string, exact, arguments float64) {
+func (x *attachScore) checkScore(t *testing.T, name string, exact, arguments float64) {
 	text := fmt.Sprintf("%s: %d jobs: exact %.2f; right line of %d named %.2f; wrong above 0.5: %d;", name, x.jobs,
 		ratio(x.exact, x.jobs), x.named, ratio(x.line, x.named), x.wrong)
 	for _, kind := range slices.Sorted(maps.Keys(x.values)) {
@@ -85,8 +84,8 @@ func (x *attachScore) report(t *testing.T, name string, exact, arguments float64
 	}
 	t.Log(text)
 	lines := name == "stripped" || ratio(x.line, x.named) >= 0.95
-	if ratio(x.exact, x.jobs) < exact || !lines || x.wrong > 0 || len(x.false_) > 0 {
-		t.Errorf("%s: want exact %.2f, lines 0.95, nothing wrong; wrong arguments %q", name, exact, x.false_)
+	if ratio(x.exact, x.jobs) < exact || !lines || x.wrong > 0 || len(x.wrongArguments) > 0 {
+		t.Errorf("%s: want exact %.2f, lines 0.95, nothing wrong; wrong arguments %q", name, exact, x.wrongArguments)
 	}
 }
 
@@ -103,18 +102,18 @@ type recordedHang struct {
 	traces []*recorded.Trace
 }
 
-func (f family) truth(t *testing.T, s scenario) recordedHang {
-	env := f.environ(t, "LAGGARD_RECORD=usage")
+func (f family) recordHang(t *testing.T, s scenario) recordedHang {
+	env := f.runEnvironment(t, "LAGGARD_RECORD=usage")
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, s.size(), nil, f.build(t, s.source, "-O0"), s.mode)
+	j := f.startRecorded(t, dir, env, s.rankCount(), nil, f.buildProgram(t, s.source, "-O0"), s.mode)
 	j.awaitHang()
-	run := recordedHang{open(t, dir), usageTraces(t, dir)}
-	j.kill()
+	run := recordedHang{openRun(t, dir), usageTraces(t, dir)}
+	j.killTree()
 	return run
 }
 
-// counts are the numbers of elements of the call that the first thread of a rank is in, in order.
-func (r recordedHang) counts(rank int) (out []string) {
+// elementCounts are the numbers of elements of the call that the first thread of a rank is in, in order.
+func (r recordedHang) elementCounts(rank int) (out []string) {
 	i := slices.IndexFunc(r.traces, func(x *recorded.Trace) bool { return x.Rank == rank })
 	if i < 0 {
 		return nil
@@ -143,20 +142,18 @@ type attachTrial struct {
 	env     []string
 }
 
-func (x *attachTrial) run(t *testing.T, live, cores *attachScore, lines bool) {
-	j := start(t, x.env, nil, append(x.command(x.size()), x.program, x.mode)...)
+func (x *attachTrial) runTrial(t *testing.T, live, cores *attachScore, lines bool) {
+	j := startJob(t, x.env, nil, append(x.launchCommand(x.rankCount()), x.program, x.mode)...)
 	var pids []int
 	j.eventually("all ranks", func() bool {
-		pids = processesOf(t, x.env, x.program)
-		return j.ended() || len(pids) == x.size()
+		pids = programPIDs(t, x.env, x.program)
+		return j.hasEnded() || len(pids) == x.rankCount()
 	})
-	time.Sleep(6 * time.Second) // until it hangs
-	dir := filepath.Join(t.TempDir(), "attached")
-	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir}
-	if got := output(t, x.env, byPID(args, pids)...); got.status != exitDone {
+	dir, got := attachUntilStill(t, x.env, x.program, x.rankCount())
+	if got.status != exitDone {
 		t.Errorf("attach: %+v", got)
 	}
-	x.judge(t, "attached", dir, live, lines)
+	x.scoreDiagnosis(t, "attached", dir, live, lines)
 	if cores == nil {
 		return
 	}
@@ -164,7 +161,7 @@ func (x *attachTrial) run(t *testing.T, live, cores *attachScore, lines bool) {
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 	}
 	dir = filepath.Join(t.TempDir(), "cores")
-	args = []string{filepath.Join(binaries(t), "laggard"), "import", "-o", dir}
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "import", "-o", dir}
 	for _, pid := range pids {
 		core := filepath.Join(t.TempDir(), "core")
 		out, err := exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)).CombinedOutput()
@@ -173,15 +170,15 @@ func (x *attachTrial) run(t *testing.T, live, cores *attachScore, lines bool) {
 		}
 		args = append(args, fmt.Sprintf("%s.%d", core, pid))
 	}
-	if got := output(t, x.env, args...); got.status != exitDone {
+	if got := runCommand(t, x.env, args...); got.status != exitDone {
 		t.Errorf("import: %+v", got)
 	}
-	x.judge(t, "cores", dir, cores, lines)
+	x.scoreDiagnosis(t, "cores", dir, cores, lines)
 }
 
-// judge adds what is said of the job.
-func (x *attachTrial) judge(t *testing.T, how, dir string, score *attachScore, lines bool) {
-	a, run := diagnose(t, x.env, dir), open(t, dir)
+// scoreDiagnosis adds what is said of the job.
+func (x *attachTrial) scoreDiagnosis(t *testing.T, how, dir string, score *attachScore, lines bool) {
+	a, run := runDiagnose(t, x.env, dir), openRun(t, dir)
 	score.Lock()
 	defer score.Unlock()
 	score.jobs++
@@ -191,7 +188,7 @@ func (x *attachTrial) judge(t *testing.T, how, dir string, score *attachScore, l
 		score.exact++
 		for _, l := range named.Locations {
 			score.named++
-			if lines && slices.ContainsFunc(l.Stack, func(f frame) bool { return x.marked(t, f) }) {
+			if lines && slices.ContainsFunc(l.Stack, func(f frame) bool { return x.isMarked(t, f) }) {
 				score.line++
 			} else if lines {
 				t.Logf("%s: rank %d is told to be in %+v", how, l.Rank, l.frame)
@@ -207,15 +204,15 @@ func (x *attachTrial) judge(t *testing.T, how, dir string, score *attachScore, l
 	}
 	for _, got := range run.Ranks {
 		if i := slices.IndexFunc(x.truth.Ranks, func(r *model.Rank) bool { return r.Rank == got.Rank }); i >= 0 {
-			score.arguments(t, how, x.truth.Ranks[i], got, x.truth.counts(got.Rank))
+			score.scoreArguments(t, how, x.truth.Ranks[i], got, x.truth.elementCounts(got.Rank))
 		}
 	}
 }
 
 var noted = regexp.MustCompile(`\b\w*count -?\d+`)
 
-// arguments compares what is known of the call that a rank is in, where the same call was recorded.
-func (x *attachScore) arguments(t *testing.T, how string, want, got *model.Rank, counts []string) {
+// scoreArguments compares what is known of the call that a rank is in, where the same call was recorded.
+func (x *attachScore) scoreArguments(t *testing.T, how string, want, got *model.Rank, counts []string) {
 	if len(want.Threads) == 0 || len(got.Threads) == 0 {
 		return
 	}
@@ -226,49 +223,49 @@ func (x *attachScore) arguments(t *testing.T, how string, want, got *model.Rank,
 	}
 	call := w.Model.States[w.Op.State].Call
 	prefix := ""
-	if f := mpi.Find(call); f == nil || f.Param("comm") < 0 && f.Param("win") < 0 && f.Param("fh") < 0 &&
+	if f := mpi.FindFunction(call); f == nil || f.ParamIndex("comm") < 0 && f.ParamIndex("win") < 0 && f.ParamIndex("fh") < 0 &&
 		f.Class != mpi.ClassNewcommLeaders && f.Class != mpi.ClassNewcommGroups {
 		prefix = "request's " // which an earlier call began
 	}
 	whose := fmt.Sprintf("%s: rank %d in %s", how, want.Rank, call)
-	for _, pair := range pairs(want, got, w.Op.Pending, g.Op.Pending) {
+	for _, pair := range pairOperations(want, got, w.Op.Pending, g.Op.Pending) {
 		switch {
 		case pair.got == nil && g.Op.Unlisted == 0:
 			// That it is not waited for is what was said: a recorder lists requests that are complete as well.
 		case pair.want == nil:
-			x.value(t, prefix+"operation", true, false, fmt.Sprintf("%s: want none, got %+v", whose, *pair.got))
+			x.scoreValue(t, prefix+"operation", true, false, fmt.Sprintf("%s: want none, got %+v", whose, *pair.got))
 		default:
-			x.compare(t, prefix, whose, want, got, *pair.want, pair.got)
+			x.scoreOperation(t, prefix, whose, want, got, *pair.want, pair.got)
 		}
 	}
 	said := noted.FindAllString(strings.Join(got.Notes, " "), -1)
 	for _, c := range counts {
 		name, _, _ := strings.Cut(c, " ")
 		known := slices.ContainsFunc(said, func(text string) bool { return strings.HasPrefix(text, name+" ") })
-		x.value(t, "count", known, slices.Contains(said, c),
+		x.scoreValue(t, "count", known, slices.Contains(said, c),
 			fmt.Sprintf("%s: want %s, got %s", whose, c, said))
 	}
 }
 
-// value counts one argument.
-func (x *attachScore) value(t *testing.T, what string, known, right bool, whose string) {
+// scoreValue counts one argument.
+func (x *attachScore) scoreValue(t *testing.T, what string, known, right bool, whose string) {
 	x.values[what]++
 	switch {
 	case known && right:
 		x.known[what]++
 	case known:
-		x.false_ = append(x.false_, t.Name()+": "+what+": "+whose)
+		x.wrongArguments = append(x.wrongArguments, t.Name()+": "+what+": "+whose)
 	default:
 		t.Logf("%s is not known: %s", what, whose)
 	}
 }
 
-// pair is what was recorded and what was found of one operation; nil: there is no such.
-type pair struct{ want, got *model.Pending }
+// operationPair is what was recorded and what was found of one operation; nil: there is no such.
+type operationPair struct{ want, got *model.Pending }
 
-// pairs puts together operations of a kind, those that agree best first. What says nothing is no
+// pairOperations puts together operations of a kind, those that agree best first. What says nothing is no
 // operation.
-func pairs(want, got *model.Rank, recorded, found []model.Pending) (out []pair) {
+func pairOperations(want, got *model.Rank, recorded, found []model.Pending) (out []operationPair) {
 	var wants, gots []*model.Pending
 	for i := range recorded {
 		wants = append(wants, &recorded[i])
@@ -281,28 +278,28 @@ func pairs(want, got *model.Rank, recorded, found []model.Pending) (out []pair) 
 	for agreed := 3; agreed >= 0; agreed-- {
 		wants = slices.DeleteFunc(wants, func(p *model.Pending) bool {
 			i := slices.IndexFunc(gots, func(q *model.Pending) bool {
-				return q.Kind == p.Kind && agree(want, got, *p, *q) == agreed
+				return q.Kind == p.Kind && countAgreements(want, got, *p, *q) == agreed
 			})
 			if i >= 0 {
-				out = append(out, pair{p, gots[i]})
+				out = append(out, operationPair{p, gots[i]})
 				gots = slices.Delete(gots, i, i+1)
 			}
 			return i >= 0
 		})
 	}
 	for _, p := range wants {
-		out = append(out, pair{p, nil})
+		out = append(out, operationPair{p, nil})
 	}
 	for _, q := range gots {
 		if q.Kind != model.RMA || q.Peer != model.None { // the rest of an epoch whose group is not known
-			out = append(out, pair{nil, q})
+			out = append(out, operationPair{nil, q})
 		}
 	}
 	return out
 }
 
-// agree counts in how much two operations agree.
-func agree(want, got *model.Rank, p, q model.Pending) (n int) {
+// countAgreements counts in how much two operations agree.
+func countAgreements(want, got *model.Rank, p, q model.Pending) (n int) {
 	for _, same := range []bool{sameComm(want, got, p, q), p.Tag == q.Tag, p.Peer == q.Peer} {
 		if same {
 			n++
@@ -319,16 +316,16 @@ func sameComm(want, got *model.Rank, p, q model.Pending) bool {
 	return slices.Equal(a.Members, b.Members) && slices.Equal(a.Remote, b.Remote)
 }
 
-// compare counts the arguments of an operation that was recorded: those that it has. A fence has
+// scoreOperation counts the arguments of an operation that was recorded: those that it has. A fence has
 // no peer, nor has what waits for all members of a window; a lock has its type for a tag.
-func (x *attachScore) compare(t *testing.T, prefix, whose string, want, got *model.Rank, p model.Pending,
+func (x *attachScore) scoreOperation(t *testing.T, prefix, whose string, want, got *model.Rank, p model.Pending,
 	found *model.Pending) {
 	q := model.Pending{Comm: -1, Peer: -1, Tag: model.None}
 	if found != nil {
 		q = *found
 	}
 	value := func(what string, known, right bool) {
-		x.value(t, prefix+what, known, right, fmt.Sprintf("%s: want %+v, got %+v", whose, p, q))
+		x.scoreValue(t, prefix+what, known, right, fmt.Sprintf("%s: want %+v, got %+v", whose, p, q))
 	}
 	if p.Comm >= 0 {
 		value("communicator", q.Comm >= 0, sameComm(want, got, p, q))

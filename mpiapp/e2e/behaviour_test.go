@@ -24,8 +24,8 @@ type behaviour struct {
 }
 
 func behaviours(f family, t *testing.T) []behaviour {
-	plugins := []string{f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"),
-		f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
+	plugins := []string{f.buildProgram(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"),
+		f.buildProgram(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
 	return []behaviour{
 		{source: "signals.c", status: true, visits: map[string]uint64{"MPI_Barrier": 2, "MPI_Finalize": 1}},
 		{source: "signals.c", args: []string{"default"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
@@ -34,17 +34,17 @@ func behaviours(f family, t *testing.T) []behaviour {
 			"MPI_Finalize": 1}, end: exitedWith(0)},
 		{source: "plugin.c", args: plugins, status: true,
 			visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
-		{source: "throws.c", args: []string{f.build(t, "thrower.cc", "-shared", "-fPIC")}, status: true,
-			visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: threwHere},
-		{source: "throws.c", args: []string{f.build(t, "thrower.cc", "-shared", "-fPIC", "-static-libstdc++")},
-			status: true, visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: threwHere},
+		{source: "throws.c", args: []string{f.buildProgram(t, "thrower.cc", "-shared", "-fPIC")}, status: true,
+			visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: hasThrownException},
+		{source: "throws.c", args: []string{f.buildProgram(t, "thrower.cc", "-shared", "-fPIC", "-static-libstdc++")},
+			status: true, visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: hasThrownException},
 		{source: "jumps.cc", status: true,
 			visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
 		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1},
 			end: failedWith(7)},
 		{source: "endings.c", args: []string{"abort"}, status: true, visits: map[string]uint64{"MPI_Barrier": 1}},
 		// Hydra ends such a job with status 0 or 9, as it comes.
-		{source: "endings.c", args: []string{"quit"}, status: !f.killsAll(),
+		{source: "endings.c", args: []string{"quit"}, status: !f.killsJobOnDeath(),
 			visits: map[string]uint64{"MPI_Barrier": 1}},
 		{source: "endings.c", args: []string{"stdin"}, stdin: "one\ntwo\n", status: true,
 			visits: map[string]uint64{"MPI_Finalize": 1}},
@@ -56,8 +56,8 @@ func exitedWith(status int) func(r *model.Rank) bool {
 	return func(r *model.Rank) bool { return r.End == model.Exited && r.EndDetail == status }
 }
 
-// threwHere: the library's exception is known.
-func threwHere(r *model.Rank) bool {
+// hasThrownException: the library's exception is known.
+func hasThrownException(r *model.Rank) bool {
 	x := r.Threads[0].Raised
 	return exitedWith(0)(r) && x != nil && x.How == model.RaisedThrown && x.Type == "St16invalid_argument" &&
 		len(x.Stack) > 2
@@ -81,29 +81,29 @@ func TestBehaviour(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				f.behaves(t, b)
+				f.checkBehaviour(t, b)
 			})
 		}
 	})
 }
 
-func (b behaviour) input() io.Reader {
+func (b behaviour) stdinReader() io.Reader {
 	if b.stdin == "" {
 		return nil
 	}
 	return strings.NewReader(b.stdin)
 }
 
-func (f family) behaves(t *testing.T, b behaviour) {
-	env := f.environ(t)
-	command := append([]string{f.build(t, b.source, "-O0")}, b.args...)
+func (f family) checkBehaviour(t *testing.T, b behaviour) {
+	env := f.runEnvironment(t)
+	command := append([]string{f.buildProgram(t, b.source, "-O0")}, b.args...)
 	dir := filepath.Join(t.TempDir(), "run")
-	plain := f.plainly(t, env, b.input(), command...)
-	got := f.preloaded(t, env, dir, nil, b.input(), command...)
+	plain := f.runPlain(t, env, b.stdinReader(), command...)
+	got := f.runPreloaded(t, env, dir, nil, b.stdinReader(), command...)
 	if !b.status {
 		got.status = plain.status
 	}
-	for _, line := range undisturbed(t, plain, got) {
+	for _, line := range compareWithPlain(t, plain, got) {
 		if b.says == "" || !strings.Contains(line, b.says) {
 			t.Errorf("unexpected: %s", line)
 		}
@@ -147,16 +147,16 @@ func (b behaviour) checkRank(t *testing.T, r *model.Rank) {
 func TestInputThroughRun(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		env := f.environ(t)
-		program := f.build(t, "endings.c", "-O0")
+		env := f.runEnvironment(t)
+		program := f.buildProgram(t, "endings.c", "-O0")
 		for _, c := range []struct {
 			mode, want string
 			status     int
 		}{{"stdin", "got one\ngot two\ndone\n", 0}, {"status", "done\n", 7}} {
-			args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"),
+			args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"),
 				"--"}
-			args = append(args, f.command(preloadRanks)...)
-			got := start(t, env, strings.NewReader("one\ntwo\n"), append(args, program, c.mode)...).wait()
+			args = append(args, f.launchCommand(preloadRanks)...)
+			got := startJob(t, env, strings.NewReader("one\ntwo\n"), append(args, program, c.mode)...).wait()
 			if got.stdout != c.want || got.status != c.status {
 				t.Errorf("%s: %q and status %d, want %q and %d", c.mode, got.stdout, got.status, c.want, c.status)
 			}
@@ -170,19 +170,19 @@ func TestExec(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "before_collective.c")
-		env := f.environ(t)
-		program := f.build(t, s.source, "-O0")
+		env := f.runEnvironment(t)
+		program := f.buildProgram(t, s.source, "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append(f.command(s.size()), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--timeout",
+		args := append(f.launchCommand(s.rankCount()), filepath.Join(binaryDir(t), "laggard"), "exec", "-o", dir, "--timeout",
 			"2s", "--", program, s.mode)
-		got := start(t, env, nil, args...).wait()
+		got := startJob(t, env, nil, args...).wait()
 		if got.status == 0 {
 			t.Error("a job that was ended has exit status 0")
 		}
 		if n := strings.Count(got.stderr, "least progressed"); n == 0 {
 			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
 		}
-		a := diagnose(t, env, dir)
+		a := runDiagnose(t, env, dir)
 		if a.LeastProgressed == nil || a.LeastProgressed.Set != "3" {
 			t.Errorf("afterwards: %+v", a.LeastProgressed)
 		}
@@ -194,15 +194,15 @@ func TestExec(t *testing.T) {
 func TestExecFailed(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		env, dir := f.environ(t), filepath.Join(t.TempDir(), "run")
-		args := append(f.command(4), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--",
-			f.build(t, "departs.c", "-O0"), "exit", "2", "1000")
-		got := start(t, env, nil, args...).wait()
+		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+		args := append(f.launchCommand(4), filepath.Join(binaryDir(t), "laggard"), "exec", "-o", dir, "--",
+			f.buildProgram(t, "departs.c", "-O0"), "exit", "2", "1000")
+		got := startJob(t, env, nil, args...).wait()
 		if got.status == 0 {
 			t.Error("a job of which a rank failed has exit status 0")
 		}
 		said := strings.Contains(got.stderr, "Rank 2 is least progressed, of 4 ranks")
-		if !said && f.killsAll() {
+		if !said && f.killsJobOnDeath() {
 			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
 		}
 	})

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -17,6 +19,9 @@ var workDir string
 
 func TestMain(m *testing.M) {
 	code := 1
+	if signal.Ignored(syscall.SIGHUP) { // under nohup; what the tests start has it as at a terminal
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	dir, err := os.MkdirTemp("", "laggard-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -30,13 +35,13 @@ func TestMain(m *testing.M) {
 
 var built sync.Map // output path to func() error, which builds it once
 
-// build compiles a program of testdata/programs and returns its path.
-func (f family) build(t *testing.T, source string, flags ...string) string {
+// buildProgram compiles a program of testdata/programs and returns its path.
+func (f family) buildProgram(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	f.mustHaveCompiler(t, source)
 	dir := filepath.Join(workDir, f.String(), strings.ReplaceAll(strings.Join(flags, ""), "/", "_"), source)
 	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
-	once, _ := built.LoadOrStore(out, sync.OnceValue(func() error { return f.compile(source, dir, out, flags) }))
+	once, _ := built.LoadOrStore(out, sync.OnceValue(func() error { return f.compileProgram(source, dir, out, flags) }))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +51,12 @@ func (f family) build(t *testing.T, source string, flags ...string) string {
 // mustHaveCompiler skips a test of a program in Fortran, which the standard ABI has not.
 func (f family) mustHaveCompiler(t *testing.T, source string) {
 	t.Helper()
-	if f.compiler(source) == "" {
+	if f.compilerFor(source) == "" {
 		t.Skip("the program cannot be built: the standard ABI has no Fortran")
 	}
 }
 
-func (f family) compile(source, dir, out string, flags []string) error {
+func (f family) compileProgram(source, dir, out string, flags []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (f family) compile(source, dir, out string, flags []string) error {
 	}
 	args := append([]string{"-g"}, flags...)
 	args = append(args, "-o", out, path, "-lm", "-lpthread", "-ldl")
-	cmd := exec.Command(f.compiler(source), args...)
+	cmd := exec.Command(f.compilerFor(source), args...)
 	cmd.Dir = dir // Fortran modules go there
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("the program cannot be built: %s: %w\n%s", cmd, err, text)
@@ -69,7 +74,7 @@ func (f family) compile(source, dir, out string, flags []string) error {
 	return nil
 }
 
-func (f family) compiler(source string) string {
+func (f family) compilerFor(source string) string {
 	switch filepath.Ext(source) {
 	case ".c":
 		return f.cc
@@ -77,4 +82,15 @@ func (f family) compiler(source string) string {
 		return f.cxx
 	}
 	return f.fort
+}
+
+// pythonCommand runs a program of testdata/programs under the Python that has mpi4py.
+func pythonCommand(t *testing.T, source string) []string {
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import mpi4py").Run(); err != nil {
+		t.Skip("no mpi4py (Debian: python3-mpi4py)")
+	}
+	path, err := filepath.Abs(filepath.Join(programs, source))
+	must(t, err)
+	return []string{python, path}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // light are the calls that the recorder counts without a state, all together.
@@ -22,47 +23,47 @@ var light = map[string]bool{"MPI_Wtime": true, "MPI_Get_address": true}
 func TestCounts(t *testing.T) {
 	tests := []struct {
 		source  string
-		binding model.Binding
+		binding mpi.Binding
 	}{
-		{"countcalls.c", model.C},
-		{"countcalls.f", model.Fortran},
-		{"countcalls.f90", model.Fortran},
-		{"countcalls_f08.f90", model.Fortran08},
+		{"countcalls.c", mpi.C},
+		{"countcalls.f", mpi.Fortran},
+		{"countcalls.f90", mpi.Fortran},
+		{"countcalls_f08.f90", mpi.Fortran08},
 	}
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, test := range tests {
 			for _, flag := range []string{"-O0", "-O2"} {
 				t.Run(test.source+flag, func(t *testing.T) {
 					t.Parallel()
-					f.counts(t, test.source, flag, test.binding)
+					f.checkCallCounts(t, test.source, flag, test.binding)
 				})
 			}
 		}
 	})
 }
 
-func (f family) counts(t *testing.T, source, flag string, binding model.Binding) {
+func (f family) checkCallCounts(t *testing.T, source, flag string, binding mpi.Binding) {
 	const ranks = 4
-	program := f.build(t, source, flag)
+	program := f.buildProgram(t, source, flag)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, f.environ(t), ranks, nil, program)
+	j := f.startRecorded(t, dir, f.runEnvironment(t), ranks, nil, program)
 	if got := j.wait(); got.status != 0 {
 		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 	}
-	run := open(t, dir)
+	run := openRun(t, dir)
 	if len(run.Ranks) != ranks {
 		t.Fatalf("%d ranks are recorded, want %d", len(run.Ranks), ranks)
 	}
 	for _, r := range run.Ranks {
-		want := made(t, filepath.Join(j.cmd.Dir, fmt.Sprintf("counts.%d", r.Rank)))
-		if diff := cmp.Diff(want, counted(t, r, binding)); diff != "" {
+		want := readCounts(t, filepath.Join(j.cmd.Dir, fmt.Sprintf("counts.%d", r.Rank)))
+		if diff := cmp.Diff(want, recordedCounts(t, r, binding)); diff != "" {
 			t.Errorf("rank %d, made (-) and recorded (+):\n%s", r.Rank, diff)
 		}
 	}
 }
 
-// made reads the lines "NAME COUNT" that a rank wrote.
-func made(t *testing.T, path string) map[string]uint64 {
+// readCounts reads the lines "NAME COUNT" that a rank wrote.
+func readCounts(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -86,16 +87,16 @@ func made(t *testing.T, path string) map[string]uint64 {
 	return counts
 }
 
-// counted sums the visits of a rank's states by function. Every state must have
+// recordedCounts sums the visits of a rank's states by function. Every state must have
 // come through the expected binding, and the totals must agree.
-func counted(t *testing.T, r *model.Rank, binding model.Binding) map[string]uint64 {
+func recordedCounts(t *testing.T, r *model.Rank, binding mpi.Binding) map[string]uint64 {
 	t.Helper()
 	sums := map[string]uint64{}
 	if len(r.Threads) != 1 {
 		t.Errorf("rank %d has %d threads", r.Rank, len(r.Threads))
 	}
 	for _, th := range r.Threads {
-		visits, edges := totals(&th.Model)
+		visits, edges := modelTotals(&th.Model)
 		if visits != th.Calls || edges+1 != visits {
 			t.Errorf("rank %d: %d calls, %d visits, %d passages", r.Rank, th.Calls, visits, edges)
 		}
@@ -114,8 +115,8 @@ func counted(t *testing.T, r *model.Rank, binding model.Binding) map[string]uint
 	return sums
 }
 
-// totals sums the visits and the edge counts of a model.
-func totals(m *model.Model) (visits, edges uint64) {
+// modelTotals sums the visits and the edge counts of a model.
+func modelTotals(m *model.Model) (visits, edges uint64) {
 	for _, v := range m.Visits {
 		visits += v
 	}

@@ -22,34 +22,34 @@ func TestDepartures(t *testing.T) {
 		for _, s := range departures {
 			t.Run(s.mode, func(t *testing.T) {
 				t.Parallel()
-				f.departure(t, s)
+				f.checkDeparture(t, s)
 			})
 		}
 	})
 }
 
-func (f family) departure(t *testing.T, s scenario) {
-	program := f.build(t, s.source, "-O0")
-	env := f.environ(t)
+func (f family) checkDeparture(t *testing.T, s scenario) {
+	program := f.buildProgram(t, s.source, "-O0")
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	plain := start(t, env, nil, append(f.command(s.size()), program, s.mode)...).wait()
-	got := f.recorded(t, dir, env, s.size(), nil, program, s.mode).wait()
-	if f.killsAll() && got.status != 0 && plain.status != 0 {
+	plain := startJob(t, env, nil, append(f.launchCommand(s.rankCount()), program, s.mode)...).wait()
+	got := f.startRecorded(t, dir, env, s.rankCount(), nil, program, s.mode).wait()
+	if f.killsJobOnDeath() && got.status != 0 && plain.status != 0 {
 		got.status = plain.status // Hydra's is that of the rank or of those it killed, as it comes
 	}
-	if got.status != plain.status || got.printed() != plain.printed() {
+	if got.status != plain.status || got.programOutput() != plain.programOutput() {
 		t.Errorf("exit status %d and %q, want %d and %q as without laggard", got.status, got.stdout, plain.status,
 			plain.stdout)
 	}
 	if want := fmt.Sprintf("Rank %d is least progressed", s.least[0]); !strings.Contains(got.stderr, want) {
 		t.Errorf("laggard run does not say %q:\n%s", want, got.stderr)
 	}
-	s.check(t, "ended", diagnose(t, env, dir))
-	endsNoted(t, nodeFile(t, dir), s.size())
+	s.checkDiagnosis(t, "ended", runDiagnose(t, env, dir))
+	checkEndsNoted(t, nodeFile(t, dir), s.rankCount())
 }
 
-// endsNoted: the kernel has noted the end of every process in the node file.
-func endsNoted(t *testing.T, node string, ranks int) {
+// checkEndsNoted: the kernel has noted the end of every process in the node file.
+func checkEndsNoted(t *testing.T, node string, ranks int) {
 	t.Helper()
 	const ownerDied = 0x40000000
 	file, err := os.ReadFile(node)
@@ -61,8 +61,8 @@ func endsNoted(t *testing.T, node string, ranks int) {
 	}
 }
 
-// killsAll: Hydra ends a job with SIGKILL, OpenMPI's launcher asks first.
-func (f family) killsAll() bool { return f.name == "mpich" }
+// killsJobOnDeath: Hydra ends a job with SIGKILL, OpenMPI's launcher asks first.
+func (f family) killsJobOnDeath() bool { return f.name == "mpich" }
 
 // TestDeparturesTolerated tells the launcher to let the others go on: they wait
 // for the rank that is gone, and laggard run finds a hang.
@@ -70,17 +70,17 @@ func TestDeparturesTolerated(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range departures {
 			// Hydra tolerates nothing but a clean exit.
-			if f.killsAll() && !slices.Contains([]string{"exit", "_exit"}, s.mode) {
+			if f.killsJobOnDeath() && !slices.Contains([]string{"exit", "_exit"}, s.mode) {
 				continue
 			}
 			t.Run(s.mode, func(t *testing.T) {
 				t.Parallel()
-				program := f.build(t, s.source, "-O0")
-				env := f.environ(t)
+				program := f.buildProgram(t, s.source, "-O0")
+				env := f.runEnvironment(t)
 				dir := filepath.Join(t.TempDir(), "run")
-				j := f.recorded(t, dir, env, s.size(), f.tolerant, program, s.mode)
+				j := f.startRecorded(t, dir, env, s.rankCount(), f.tolerant, program, s.mode)
 				j.awaitHang()
-				s.check(t, "hung", diagnose(t, env, dir))
+				s.checkDiagnosis(t, "hung", runDiagnose(t, env, dir))
 			})
 		}
 	})

@@ -30,10 +30,10 @@ var troubles = []trouble{
 	{name: "disk later full", prepare: smallDisk("size=400k"), program: "callsites.c", says: "No space left",
 		needs: "root"},
 	{name: "read-only", prepare: smallDisk("size=400k,ro"), program: "cart.c", says: "Read-only", needs: "root"},
-	{name: "of another user", prepare: ofAnother, program: "cart.c", says: "not a directory of this user",
+	{name: "of another user", prepare: foreignDir, program: "cart.c", says: "not a directory of this user",
 		needs: "root"},
 	{name: "no place for it", prepare: nil, program: "cart.c", says: "cannot make"},
-	{name: "a file", prepare: aFile, program: "cart.c", says: "not a directory"},
+	{name: "a file", prepare: plainFile, program: "cart.c", says: "not a directory"},
 	{name: "a link", prepare: linkToDir, program: "cart.c", says: "not a directory"},
 	{name: "node file a link", prepare: symbolicLink, program: "cart.c", says: "cannot open"},
 	{name: "node file a hard link", prepare: hardLink, program: "cart.c", says: "not a plain file"},
@@ -54,28 +54,28 @@ func TestTroubledDirectory(t *testing.T) {
 					t.Skip("only root can prepare this directory")
 				}
 				t.Parallel()
-				f.troubled(t, c)
+				f.checkTrouble(t, c)
 			})
 		}
 	})
 }
 
-func (f family) troubled(t *testing.T, c trouble) {
-	env := f.environ(t)
-	program := []string{f.build(t, c.program, "-O0"), c.mode}
+func (f family) checkTrouble(t *testing.T, c trouble) {
+	env := f.runEnvironment(t)
+	program := []string{f.buildProgram(t, c.program, "-O0"), c.mode}
 	dir := filepath.Join(t.TempDir(), "run")
 	if c.prepare == nil {
 		dir = filepath.Join(dir, "deeper", "run")
 	} else {
 		c.prepare(t, dir)
 	}
-	before := contents(t, filepath.Dir(dir))
+	before := readFiles(t, filepath.Dir(dir))
 	var settings []string
 	if c.setting != "" {
 		settings = []string{c.setting}
 	}
-	plain := f.plainly(t, env, nil, program...)
-	lines := undisturbed(t, plain, f.preloaded(t, env, dir, settings, nil, program...))
+	plain := f.runPlain(t, env, nil, program...)
+	lines := compareWithPlain(t, plain, f.runPreloaded(t, env, dir, settings, nil, program...))
 	if len(lines) == 0 {
 		t.Errorf("nobody says that it does not record, want a line with %q", c.says)
 	}
@@ -89,11 +89,11 @@ func (f family) troubled(t *testing.T, c trouble) {
 			t.Errorf("%s has changed (%v)", path, err)
 		}
 	}
-	readable(t, c, dir)
+	checkReadable(t, c, dir)
 }
 
-// readable: what was recorded before the trouble can still be read.
-func readable(t *testing.T, c trouble, dir string) {
+// checkReadable: what was recorded before the trouble can still be read.
+func checkReadable(t *testing.T, c trouble, dir string) {
 	t.Helper()
 	if c.program != "callsites.c" {
 		return
@@ -108,8 +108,8 @@ func readable(t *testing.T, c trouble, dir string) {
 			off++
 		}
 		for _, th := range r.Threads {
-			visits, edges := totals(&th.Model)
-			if apart(visits, th.Calls) > 1 || visits > 0 && apart(edges, visits-1) > 1 {
+			visits, edges := modelTotals(&th.Model)
+			if absDiff(visits, th.Calls) > 1 || visits > 0 && absDiff(edges, visits-1) > 1 {
 				t.Errorf("rank %d: %d calls, %d visits, %d passages", r.Rank, th.Calls, visits, edges)
 			}
 		}
@@ -119,8 +119,8 @@ func readable(t *testing.T, c trouble, dir string) {
 	}
 }
 
-// contents reads the plain files below a directory.
-func contents(t *testing.T, dir string) map[string]string {
+// readFiles reads the plain files below a directory.
+func readFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -161,18 +161,18 @@ func smallDisk(options string) func(t *testing.T, dir string) {
 	}
 }
 
-func ofAnother(t *testing.T, dir string) {
+func foreignDir(t *testing.T, dir string) {
 	must(t, os.Mkdir(dir, 0o777))
 	must(t, os.Chown(dir, 65534, 65534))
 }
 
-func aFile(t *testing.T, dir string) { must(t, os.WriteFile(dir, []byte("mine"), 0o600)) }
+func plainFile(t *testing.T, dir string) { must(t, os.WriteFile(dir, []byte("mine"), 0o600)) }
 
 func linkToDir(t *testing.T, dir string) {
 	emptyDir(t, dir+".real")
 	must(t, os.Symlink(dir+".real", dir))
 	t.Cleanup(func() {
-		if left := contents(t, dir+".real"); len(left) > 0 {
+		if left := readFiles(t, dir+".real"); len(left) > 0 {
 			t.Errorf("the link was followed: %d files", len(left))
 		}
 	})
@@ -180,13 +180,13 @@ func linkToDir(t *testing.T, dir string) {
 
 func symbolicLink(t *testing.T, dir string) {
 	emptyDir(t, dir)
-	aFile(t, dir+".target")
+	plainFile(t, dir+".target")
 	must(t, os.Symlink(dir+".target", nodeFile(t, dir)))
 }
 
 func hardLink(t *testing.T, dir string) {
 	emptyDir(t, dir)
-	aFile(t, dir+".target")
+	plainFile(t, dir+".target")
 	must(t, os.Link(dir+".target", nodeFile(t, dir)))
 }
 
@@ -204,12 +204,12 @@ func otherRun(t *testing.T, dir string) {
 // TestModes: nobody else can read a run, whatever the user's umask.
 func TestModes(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "cart.c", "-O0")
+		program := f.buildProgram(t, "cart.c", "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{"sh", "-c", `umask 0; exec "$@"`, "sh", filepath.Join(binaries(t), "laggard"), "run", "-o",
+		args := []string{"sh", "-c", `umask 0; exec "$@"`, "sh", filepath.Join(binaryDir(t), "laggard"), "run", "-o",
 			dir, "--"}
-		args = append(args, f.command(preloadRanks)...)
-		if got := start(t, f.environ(t), nil, append(args, program)...).wait(); got.status != 0 {
+		args = append(args, f.launchCommand(preloadRanks)...)
+		if got := startJob(t, f.runEnvironment(t), nil, append(args, program)...).wait(); got.status != 0 {
 			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 		}
 		want := map[string]os.FileMode{dir: os.ModeDir | 0o700, nodeFile(t, dir): 0o600,

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// parting is the part of a divergence that the tests look at.
-type parting struct {
+// divergenceJSON is the part of a divergence that the tests look at.
+type divergenceJSON struct {
 	Kind     string
 	Majority bool
 	MadeBy   *struct {
@@ -33,9 +33,9 @@ type parting struct {
 	Branch *frame
 }
 
-// partingCase is what is known of a program of testdata/programs/divergence, by its
+// divergenceCase is what is known of a program of testdata/programs/divergence, by its
 // first lines.
-type partingCase struct {
+type divergenceCase struct {
 	source    string
 	np        int
 	odd, kind string
@@ -46,20 +46,20 @@ type partingCase struct {
 	ends      bool   // the launcher, or MPI, may end the job by itself
 }
 
-func partingCases(t *testing.T) []partingCase {
+func divergenceCases(t *testing.T) []divergenceCase {
 	paths, err := filepath.Glob(filepath.Join(programs, "divergence", "*.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []partingCase
+	var out []divergenceCase
 	for _, path := range paths {
 		if filepath.Ext(path) == ".md" {
 			continue
 		}
-		d := partingCase{source: filepath.Join("divergence", filepath.Base(path))}
+		d := divergenceCase{source: filepath.Join("divergence", filepath.Base(path))}
 		text, err := os.ReadFile(path)
 		if err == nil {
-			err = d.read(string(text))
+			err = d.parseComments(string(text))
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -69,7 +69,7 @@ func partingCases(t *testing.T) []partingCase {
 	return out
 }
 
-func (d *partingCase) read(text string) (err error) {
+func (d *divergenceCase) parseComments(text string) (err error) {
 	for line := range strings.Lines(text) {
 		key, value, is := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "/! "), ": ")
 		if !is || !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "!") {
@@ -88,7 +88,7 @@ func (d *partingCase) read(text string) (err error) {
 		case "made":
 			d.made = value
 		case "branch":
-			d.branch, err = numbers(value)
+			d.branch, err = parseNumbers(value)
 		case "ends":
 			d.ends = value == "yes"
 		}
@@ -99,7 +99,7 @@ func (d *partingCase) read(text string) (err error) {
 	return nil
 }
 
-func numbers(list string) (out []int, err error) {
+func parseNumbers(list string) (out []int, err error) {
 	if list == "-" {
 		return nil, nil
 	}
@@ -117,32 +117,32 @@ func numbers(list string) (out []int, err error) {
 // asks who left it, how, with which call, and which branch decided.
 func TestDivergences(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for i, d := range partingCases(t) {
-			if !f.takes(i) {
+		for i, d := range divergenceCases(t) {
+			if !f.runsCase(i) {
 				continue
 			}
 			t.Run(d.source, func(t *testing.T) {
 				t.Parallel()
-				f.departs(t, d)
+				f.checkDivergence(t, d)
 			})
 		}
 	})
 }
 
-func (f family) departs(t *testing.T, d partingCase) {
-	program := f.build(t, d.source, "-O1")
-	env := f.environ(t)
+func (f family) checkDivergence(t *testing.T, d divergenceCase) {
+	program := f.buildProgram(t, d.source, "-O1")
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, d.np, nil, program, "hang")
+	j := f.startRecorded(t, dir, env, d.np, nil, program, "hang")
 	if d.ends {
 		j.waitOrEnd(20 * time.Second)
 	} else {
 		j.awaitHang()
-		d.check(t, "hung", env, dir)
-		signalRanks(open(t, dir), syscall.SIGKILL)
+		d.checkDiagnosis(t, "hung", env, dir)
+		signalRanks(openRun(t, dir), syscall.SIGKILL)
 		j.waitOrEnd(15 * time.Second)
 	}
-	d.check(t, "ended", env, dir)
+	d.checkDiagnosis(t, "ended", env, dir)
 }
 
 // TestMixedUp: calls that look alike are matched though they do not belong together, and ranks
@@ -150,11 +150,11 @@ func (f family) departs(t *testing.T, d partingCase) {
 func TestMixedUp(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program, env, dir := f.build(t, "divergence/lookup.c", "-O1"), f.environ(t), filepath.Join(t.TempDir(), "run")
-		f.recorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
-		text := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", dir).stdout
+		program, env, dir := f.buildProgram(t, "divergence/lookup.c", "-O1"), f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+		f.startRecorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
+		text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
 		for _, want := range []string{
-			"died of signal 11", "Where they part: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
+			"died of signal 11", "First divergence: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
 			"decided at announce (lookup.c:33)",
 		} {
 			if !strings.Contains(text, want) {
@@ -169,12 +169,13 @@ func TestMixedUp(t *testing.T) {
 func TestStrayed(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program, env, dir := f.build(t, "divergence/phases.c", "-O1"), f.environ(t), filepath.Join(t.TempDir(), "run")
-		f.recorded(t, dir, env, 4, nil, program, "hang").awaitHang()
-		text := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", dir).stdout
+		program, env, dir := f.buildProgram(t, "divergence/phases.c", "-O1"), f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+		f.startRecorded(t, dir, env, 4, nil, program, "hang").awaitHang()
+		text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
 		for _, want := range []string{
-			"all ranks: MPI_Barrier in iteration (phases.c:84), the last that they share",
-			"then 2 collectives alike, but from different places: rank 0: MPI_Barrier in phase_begin (phases.c:34)",
+			"all ranks: MPI_Barrier in iteration (phases.c:84), the last common call",
+			"then 2 collectives that match, but from different places: rank 0: MPI_Barrier in phase_begin " +
+				"(phases.c:34)",
 			"; ranks 1-3: MPI_Barrier in iteration (phases.c:91)",
 			"decided at iteration (phases.c:86): if (bench.rank < tasks) {",
 		} {
@@ -185,15 +186,15 @@ func TestStrayed(t *testing.T) {
 	})
 }
 
-func (d partingCase) check(t *testing.T, when string, env []string, dir string) {
+func (d divergenceCase) checkDiagnosis(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", dir)
+	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", dir)
 	var a struct {
 		LeastProgressed *struct {
 			Set        string
 			Confidence float64
 		} `json:"least_progressed"`
-		Divergences []parting
+		Divergences []divergenceJSON
 	}
 	if err := json.Unmarshal([]byte(got.stdout), &a); err != nil {
 		t.Fatalf("%s: %v\n%s%s", when, err, got.stdout, got.stderr)
@@ -205,7 +206,7 @@ func (d partingCase) check(t *testing.T, when string, env []string, dir string) 
 	p := a.Divergences[0]
 	both := strings.Contains(d.odd, "|")
 	wrong := both == p.Majority || !both && a.LeastProgressed.Set != d.odd
-	note(t, d.source, when, a.LeastProgressed.Confidence, !wrong)
+	noteJudged(t, d.source, when, a.LeastProgressed.Confidence, !wrong)
 	if wrong {
 		t.Errorf("%s: %s named, majority %v, want %s", when, a.LeastProgressed.Set, p.Majority, d.odd)
 	}
@@ -225,7 +226,7 @@ func (d partingCase) check(t *testing.T, when string, env []string, dir string) 
 	}
 }
 
-func (d partingCase) checkCall(t *testing.T, when string, p parting) {
+func (d divergenceCase) checkCall(t *testing.T, when string, p divergenceJSON) {
 	t.Helper()
 	if len(p.Sides[0].Calls) == 0 {
 		t.Errorf("%s: no call", when)

@@ -37,8 +37,8 @@ var families = []family{
 	},
 }
 
-// command is the launcher's command line for a number of ranks.
-func (f family) command(ranks int, flags ...string) []string {
+// launchCommand is the launcher's command line for a number of ranks.
+func (f family) launchCommand(ranks int, flags ...string) []string {
 	out := append([]string{}, f.launcher...)
 	out = append(out, flags...)
 	return append(out, "-np", strconv.Itoa(ranks))
@@ -60,8 +60,8 @@ func (f family) standardABI() family {
 	return f
 }
 
-// installed are the families that are here, each by way of the standard ABI too where there are compilers for that.
-func installed() (out []family) {
+// installedFamilies are the families that are here, each by way of the standard ABI too where there are compilers for that.
+func installedFamilies() (out []family) {
 	for _, native := range families {
 		for _, f := range []family{native, native.standardABI()} {
 			if _, err := exec.LookPath(f.cc); err == nil {
@@ -74,7 +74,7 @@ func installed() (out []family) {
 
 // eachFamily runs a test for every MPI that is installed; at least one must be.
 func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
-	found := installed()
+	found := installedFamilies()
 	if len(found) == 0 {
 		t.Fatal("neither mpicc.openmpi nor mpicc.mpich is installed; make deps installs them")
 	}
@@ -83,17 +83,17 @@ func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
 	}
 }
 
-// everything tells whether each case is wanted, not a selection of them.
-func everything() bool { return os.Getenv("LAGGARD_ALL") != "" }
+// runEverything reports whether each case is wanted, not a selection of them.
+func runEverything() bool { return os.Getenv("LAGGARD_ALL") != "" }
 
-// takes tells whether a case of a list is run on this MPI: on one of them, the next case on the other; with LAGGARD_ALL
-// (make test-all) on each.
-func (f family) takes(number int) bool {
-	return everything() || families[number%len(families)].name == f.name || f.alone()
+// runsCase reports whether a case of a list is run on this MPI: on one of them, the next case on the other; with LAGGARD_ALL
+// (make test-long RUN=all) on each.
+func (f family) runsCase(number int) bool {
+	return runEverything() || families[number%len(families)].name == f.name || f.isOnlyMPI()
 }
 
-// alone tells whether no other MPI is installed.
-func (f family) alone() bool {
+// isOnlyMPI reports whether no other MPI is installed.
+func (f family) isOnlyMPI() bool {
 	return !slices.ContainsFunc(families, func(o family) bool {
 		_, err := exec.LookPath(o.cc)
 		return o.name != f.name && err == nil
@@ -102,8 +102,8 @@ func (f family) alone() bool {
 
 const programs = "../testdata/programs"
 
-// binaries is where make build puts the program and the recorder.
-func binaries(t *testing.T) string {
+// binaryDir is where make build puts the program and the recorder.
+func binaryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../bin")
 	if err != nil {
@@ -111,16 +111,16 @@ func binaries(t *testing.T) string {
 	}
 	for _, name := range []string{"laggard", "liblaggard.so"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Fatalf("%v; make build makes it", err)
+			t.Fatalf("%v; build it with make build", err)
 		}
 	}
 	return dir
 }
 
-// environ is the environment of a run: its own place for the launcher's session
+// runEnvironment is the environment of a run: its own place for the launcher's session
 // files, since runs that share one have hung, and a recorder that is quick to
 // take stacks.
-func (f family) environ(t *testing.T, more ...string) []string {
+func (f family) runEnvironment(t *testing.T, more ...string) []string {
 	t.Helper()
 	tmp, err := os.MkdirTemp("/tmp", "lg") // short: OpenMPI puts sockets in it
 	if err != nil {

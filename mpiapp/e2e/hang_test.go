@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
 )
 
 // TestHangs lets every program hang and asks for the diagnosis twice: of the
@@ -17,12 +19,12 @@ import (
 func TestHangs(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range hangs {
-			if !f.takes(i) {
+			if !f.runsCase(i) {
 				continue
 			}
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				f.hang(t, s, "-O0")
+				f.checkHang(t, s, "-O0")
 			})
 		}
 	})
@@ -32,12 +34,12 @@ func TestHangs(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range blocking {
-			if !s.takenBy(f, i) {
+			if !s.runsAsCase(f, i) {
 				continue
 			}
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				f.hang(t, s, "-O0")
+				f.checkHang(t, s, "-O0")
 			})
 		}
 	})
@@ -48,39 +50,39 @@ func TestBlocked(t *testing.T) {
 func TestHangsOptimised(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range hangs {
-			if !s.optimised || !f.takes(i+1) { // at -O0 it is on the other
+			if !s.optimised || !f.runsCase(i+1) { // at -O0 it is on the other
 				continue
 			}
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				f.hang(t, s, append([]string{"-O2"}, s.flags...)...)
+				f.checkHang(t, s, append([]string{"-O2"}, s.flags...)...)
 			})
 		}
 	})
 }
 
-func (f family) hang(t *testing.T, s scenario, flags ...string) {
-	program := f.build(t, s.source, flags...)
-	env := f.environ(t)
+func (f family) checkHang(t *testing.T, s scenario, flags ...string) {
+	program := f.buildProgram(t, s.source, flags...)
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, s.size(), nil, program, s.mode)
+	j := f.startRecorded(t, dir, env, s.rankCount(), nil, program, s.mode)
 	j.awaitHang()
-	if j.ended() {
+	if j.hasEnded() {
 		t.Fatalf("--on-hang keep has ended the job\n%s", j.err.String())
 	}
-	s.check(t, "hung", diagnose(t, env, dir))
-	signalRanks(open(t, dir), syscall.SIGKILL)
+	s.checkDiagnosis(t, "hung", runDiagnose(t, env, dir))
+	signalRanks(openRun(t, dir), syscall.SIGKILL)
 	if got, byItself := j.waitOrEnd(15 * time.Second); byItself && got.status != 3 {
 		t.Errorf("exit status %d with --exit-code after a hang, want 3", got.status)
 	}
-	s.check(t, "killed", diagnose(t, env, dir))
+	s.checkDiagnosis(t, "killed", runDiagnose(t, env, dir))
 	s.checkSlice(t, env, dir)
 }
 
 // awaitHang waits until laggard run says that the job hangs.
 func (j *job) awaitHang() {
 	j.t.Helper()
-	j.eventually("a hang", func() bool { return j.ended() || strings.Contains(j.err.String(), "makes no progress") })
+	j.eventually("a hang", func() bool { return j.hasEnded() || strings.Contains(j.err.String(), "makes no progress") })
 }
 
 // TestFrozen stops a rank as a broken node would. A stopped rank says nothing
@@ -88,17 +90,35 @@ func (j *job) awaitHang() {
 func TestFrozen(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program := f.build(t, frozen.source)
-		env := f.environ(t)
+		program := f.buildProgram(t, frozen.source)
+		env := f.runEnvironment(t)
 		dir := filepath.Join(t.TempDir(), "run")
-		j := f.recorded(t, dir, env, frozen.size(), nil, program, frozen.mode)
+		j := f.startRecorded(t, dir, env, frozen.rankCount(), nil, program, frozen.mode)
 		j.awaitHang()
-		frozen.check(t, "frozen", diagnose(t, env, dir))
-		time.Sleep(4 * time.Second) // its silence must be longer than chance would have it
-		signalRanks(open(t, dir), syscall.SIGKILL)
+		frozen.checkDiagnosis(t, "frozen", runDiagnose(t, env, dir))
+		j.eventually("a silence that is longer than chance would have it", func() bool { return isSilent(dir, frozen.least[0]) })
+		signalRanks(openRun(t, dir), syscall.SIGKILL)
 		j.wait()
-		frozen.check(t, "killed", diagnose(t, env, dir))
+		frozen.checkDiagnosis(t, "killed", runDiagnose(t, env, dir))
 	})
+}
+
+// isSilent reports whether a rank has said nothing for 4 s, while another has.
+func isSilent(dir string, rank int) bool {
+	run, err := model.Open(dir)
+	if err != nil {
+		return false
+	}
+	var latest, itself time.Time
+	for _, r := range run.Ranks {
+		if r.Heartbeat.After(latest) {
+			latest = r.Heartbeat
+		}
+		if r.Rank == rank {
+			itself = r.Heartbeat
+		}
+	}
+	return latest.Sub(itself) > 4*time.Second
 }
 
 // TestOnHang leaves the job to laggard run: it must end it, and what it left
@@ -109,7 +129,7 @@ func TestOnHang(t *testing.T) {
 		for _, s := range []scenario{scenarioOf(t, "before_collective.c"), scenarioOf(t, "halo.c"), frozen} {
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				f.endedByRun(t, s)
+				f.checkEndedByRun(t, s)
 			})
 		}
 	})
@@ -125,13 +145,13 @@ func scenarioOf(t *testing.T, source string) scenario {
 	return scenario{}
 }
 
-func (f family) endedByRun(t *testing.T, s scenario) {
-	program := f.build(t, s.source, "-O0")
-	env := f.environ(t)
+func (f family) checkEndedByRun(t *testing.T, s scenario) {
+	program := f.buildProgram(t, s.source, "-O0")
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout",
-		standstill(2 * time.Second), "--"}, f.command(s.size())...)
-	j := start(t, env, nil, append(args, program, s.mode)...)
+	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout",
+		standstillTimeout(2 * time.Second), "--"}, f.launchCommand(s.rankCount())...)
+	j := startJob(t, env, nil, append(args, program, s.mode)...)
 	got := j.wait()
 	if got.status == 0 {
 		t.Errorf("a job that was ended has exit status 0")
@@ -143,9 +163,9 @@ func (f family) endedByRun(t *testing.T, s scenario) {
 			t.Errorf("the diagnosis on stderr does not say %q:\n%s", want, got.stderr)
 		}
 	}
-	after := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", dir)
+	after := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
 	if diff := cmp.Diff(said, after.stdout); diff != "" {
 		t.Errorf("what is said afterwards is not what was said:\n%s", diff)
 	}
-	s.check(t, "ended", diagnose(t, env, dir))
+	s.checkDiagnosis(t, "ended", runDiagnose(t, env, dir))
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// same wants a program to print and end under a recording as it does without.
-func (f family) same(t *testing.T, env []string, dir, record string, program ...string) {
+// checkSameOutput wants a program to print and end under a recording as it does without.
+func (f family) checkSameOutput(t *testing.T, env []string, dir, record string, program ...string) {
 	t.Helper()
 	const ranks = 2
-	plain := start(t, env, nil, append(f.command(ranks), program...)...).wait()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
-	args = append(args, f.command(ranks)...)
-	got := start(t, env, nil, append(args, program...)...).wait()
+	plain := startJob(t, env, nil, append(f.launchCommand(ranks), program...)...).wait()
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
+	args = append(args, f.launchCommand(ranks)...)
+	got := startJob(t, env, nil, append(args, program...)...).wait()
 	if plain.status != 0 || got.status != 0 || !strings.HasPrefix(got.stdout, plain.stdout) {
 		t.Errorf("without a recording it prints %q, status %d; with one %q, status %d\n%s",
 			plain.stdout, plain.status, got.stdout, got.status, got.stderr)
@@ -32,7 +32,7 @@ func (f family) same(t *testing.T, env []string, dir, record string, program ...
 // left up to 2 MB.
 func TestFullDisk(t *testing.T) {
 	kilobytes := []int{32, 192, 640}
-	if everything() {
+	if runEverything() {
 		kilobytes = nil
 		for page := 1; page <= 512; page++ {
 			kilobytes = append(kilobytes, 4*page)
@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 					t.Parallel()
 					dir := filepath.Join(t.TempDir(), "disk")
 					smallDisk(fmt.Sprintf("size=%dk", kb))(t, dir)
-					f.same(t, f.environ(t), filepath.Join(dir, "run"), record, f.build(t, "move_halo.c"))
+					f.checkSameOutput(t, f.runEnvironment(t), filepath.Join(dir, "run"), record, f.buildProgram(t, "move_halo.c"))
 				})
 			}
 		}
@@ -58,8 +58,20 @@ func TestClosedDescriptors(t *testing.T) {
 		for _, record := range []string{"progress", "usage", "volume", "movement"} {
 			t.Run(record, func(t *testing.T) {
 				t.Parallel()
-				f.same(t, f.environ(t), filepath.Join(t.TempDir(), "run"), record, f.build(t, "closes.c", "-O1"))
+				f.checkSameOutput(t, f.runEnvironment(t), filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "closes.c", "-O1"))
 			})
+		}
+	})
+}
+
+// TestExecs: the recorder's exec and its like do what those of the C library do, and a rank that could not become
+// another program has finished well.
+func TestExecs(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+		f.checkSameOutput(t, env, dir, "progress", f.buildProgram(t, "execs.c", "-O1"))
+		if a := runDiagnose(t, env, dir); a.Hang || len(a.Lost) > 0 || a.Ended != nil {
+			t.Errorf("%+v", a)
 		}
 	})
 }
@@ -75,9 +87,9 @@ func TestSanitized(t *testing.T) {
 			for _, record := range []string{"progress", "usage,volume,movement"} {
 				t.Run(sanitizer+"/"+record, func(t *testing.T) {
 					t.Parallel()
-					env := append(f.environ(t), "ASAN_OPTIONS=detect_leaks=0") // MPI libraries leak
-					f.same(t, env, filepath.Join(t.TempDir(), "run"), record,
-						f.build(t, "closes.c", "-O1", "-fsanitize="+sanitizer))
+					env := append(f.runEnvironment(t), "ASAN_OPTIONS=detect_leaks=0") // MPI libraries leak
+					f.checkSameOutput(t, env, filepath.Join(t.TempDir(), "run"), record,
+						f.buildProgram(t, "closes.c", "-O1", "-fsanitize="+sanitizer))
 				})
 			}
 		}
@@ -87,23 +99,23 @@ func TestSanitized(t *testing.T) {
 // TestTortures does to the process what programs do: each prints and ends under any recording as it does without.
 func TestTortures(t *testing.T) {
 	records := []string{"usage,volume,movement"}
-	if everything() {
+	if runEverything() {
 		records = append(records, "progress", "usage", "volume", "movement")
 	}
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "tortures.c", "-O1")
-		list := output(t, f.environ(t), program, "list").stdout
+		program := f.buildProgram(t, "tortures.c", "-O1")
+		list := runCommand(t, f.runEnvironment(t), program, "list").stdout
 		for i, name := range strings.Fields(list) {
-			if !f.takes(i) {
+			if !f.runsCase(i) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				env := append(f.environ(t), "LAGGARD_QUIET_MS=300")
-				plain := f.said(t, env, program, name)
+				env := append(f.runEnvironment(t), "LAGGARD_QUIET_MS=300")
+				plain := f.sortedOutput(t, env, program, name)
 				for _, record := range records {
 					dir := filepath.Join(t.TempDir(), "run")
-					got := f.said(t, env, filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record,
+					got := f.sortedOutput(t, env, filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record,
 						"--", program, name)
 					if diff := cmp.Diff(plain, got); diff != "" {
 						t.Errorf("--record %s: without (-) and with a recording (+)\n%s", record, diff)
@@ -114,13 +126,13 @@ func TestTortures(t *testing.T) {
 	})
 }
 
-// said is what the ranks of a job print, in order, and its exit status. The last two words are the program's.
-func (f family) said(t *testing.T, env []string, words ...string) []string {
+// sortedOutput is what the ranks of a job print, in order, and its exit status. The last two words are the program's.
+func (f family) sortedOutput(t *testing.T, env []string, words ...string) []string {
 	t.Helper()
 	of := len(words) - 2
-	args := slices.Concat(words[:of], f.command(2), words[of:])
-	got := start(t, env, nil, args...).wait()
-	lines := strings.Split(got.printed(), "\n")
+	args := slices.Concat(words[:of], f.launchCommand(2), words[of:])
+	got := startJob(t, env, nil, args...).wait()
+	lines := strings.Split(got.programOutput(), "\n")
 	slices.Sort(lines)
 	return append(lines, fmt.Sprintf("exit status %d", got.status))
 }
@@ -133,8 +145,8 @@ func TestHandlers(t *testing.T) {
 			t.Run(record, func(t *testing.T) {
 				t.Parallel()
 				const restSeconds = "3"
-				env := append(f.environ(t), "LAGGARD_QUIET_MS=300")
-				f.same(t, env, filepath.Join(t.TempDir(), "run"), record, f.build(t, "handlers.c", "-O1"), restSeconds)
+				env := append(f.runEnvironment(t), "LAGGARD_QUIET_MS=300")
+				f.checkSameOutput(t, env, filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "handlers.c", "-O1"), restSeconds)
 			})
 		}
 	})
@@ -147,9 +159,9 @@ func TestCutFile(t *testing.T) {
 			t.Run(record, func(t *testing.T) {
 				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "run")
-				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
-				args = append(append(args, f.command(2)...), f.build(t, "steady.c", "-O1"), "4")
-				j := start(t, f.environ(t), nil, args...)
+				args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
+				args = append(append(args, f.launchCommand(2)...), f.buildProgram(t, "steady.c", "-O1"), "4")
+				j := startJob(t, f.runEnvironment(t), nil, args...)
 				for range 100 {
 					time.Sleep(20 * time.Millisecond)
 					files, _ := filepath.Glob(filepath.Join(dir, "*.lgd"))

@@ -21,39 +21,39 @@ func TestHealthy(t *testing.T) {
 			done[s.source] = true
 			t.Run(s.source, func(t *testing.T) {
 				t.Parallel()
-				f.healthy(t, s)
+				f.checkHealthyRun(t, s)
 			})
 		}
 	})
 }
 
-func (f family) healthy(t *testing.T, s scenario) {
-	program := f.build(t, s.source, "-O0")
-	env := f.environ(t)
+func (f family) checkHealthyRun(t *testing.T, s scenario) {
+	program := f.buildProgram(t, s.source, "-O0")
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	plain := start(t, env, nil, append(f.command(s.size()), program, "ok")...).wait()
-	got := f.recorded(t, dir, env, s.size(), nil, program, "ok").wait()
+	plain := startJob(t, env, nil, append(f.launchCommand(s.rankCount()), program, "ok")...).wait()
+	got := f.startRecorded(t, dir, env, s.rankCount(), nil, program, "ok").wait()
 	if plain.status != 0 || plain.stdout == "" {
 		t.Fatalf("the program itself fails: %+v", plain)
 	}
 	if got.stdout != plain.stdout || got.status != plain.status {
 		t.Errorf("with laggard %q and status %d, without %q and %d", got.stdout, got.status, plain.stdout, plain.status)
 	}
-	if lines := own(got.stderr); len(lines) != 1 || !strings.Contains(lines[0], dir) {
+	if lines := laggardLines(got.stderr); len(lines) != 1 || !strings.Contains(lines[0], dir) {
 		t.Errorf("laggard run says %q, want one line that names the directory", lines)
 	}
-	a := diagnose(t, env, dir)
+	a := runDiagnose(t, env, dir)
 	if a.Hang || a.LeastProgressed != nil ||
 		len(a.Lost)+len(a.Damaged)+len(a.Unfinished)+len(a.Deadlock.Cycles)+len(a.Problems) > 0 {
 		t.Errorf("the diagnosis of a healthy run: %+v", a)
 	}
-	if a.Ranks != s.size() {
-		t.Errorf("%d ranks, want %d", a.Ranks, s.size())
+	if a.Ranks != s.rankCount() {
+		t.Errorf("%d ranks, want %d", a.Ranks, s.rankCount())
 	}
 }
 
-// own picks the lines that laggard wrote among those of a program.
-func own(stderr string) []string {
+// laggardLines picks the lines that laggard wrote among those of a program.
+func laggardLines(stderr string) []string {
 	var lines []string
 	for _, line := range strings.Split(stderr, "\n") {
 		if strings.HasPrefix(line, "laggard:") {

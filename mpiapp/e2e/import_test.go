@@ -27,13 +27,13 @@ var debuggers = map[string]func(pid string) []string{
 func TestImport(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		s := scenarioOf(t, "before_collective.c")
-		program := f.build(t, s.source, "-O1")
-		env := f.environ(t)
+		program := f.buildProgram(t, s.source, "-O1")
+		env := f.runEnvironment(t)
 		healthy, hung := filepath.Join(t.TempDir(), "healthy"), filepath.Join(t.TempDir(), "hung")
-		if got := f.recorded(t, healthy, env, s.size(), nil, program, "ok").wait(); got.status != 0 {
+		if got := f.startRecorded(t, healthy, env, s.rankCount(), nil, program, "ok").wait(); got.status != 0 {
 			t.Fatalf("the healthy run: %+v", got)
 		}
-		j := f.recorded(t, hung, env, s.size(), nil, program, s.mode)
+		j := f.startRecorded(t, hung, env, s.rankCount(), nil, program, s.mode)
 		j.awaitHang()
 		for name, command := range debuggers {
 			if _, err := exec.LookPath(command("")[0]); err != nil {
@@ -41,29 +41,29 @@ func TestImport(t *testing.T) {
 				continue
 			}
 			texts := t.TempDir()
-			for _, r := range open(t, hung).Ranks {
+			for _, r := range openRun(t, hung).Ranks {
 				text, err := exec.Command(command("")[0], command(strconv.Itoa(r.PID))[1:]...).Output()
 				if len(text) == 0 {
 					t.Fatalf("%s: rank %d: %v", name, r.Rank, err)
 				}
 				must(t, os.WriteFile(filepath.Join(texts, fmt.Sprintf("rank-%d.txt", r.Rank)), text, 0o600))
 			}
-			s.imported(t, name, env, texts)
-			s.imported(t, name+", with models", env, texts, "--healthy", healthy)
+			s.checkImported(t, name, env, texts)
+			s.checkImported(t, name+", with models", env, texts, "--healthy", healthy)
 		}
 	})
 }
 
-// imported imports the texts and checks the diagnosis.
-func (s scenario) imported(t *testing.T, when string, env []string, texts string, flags ...string) {
+// checkImported imports the texts and checks the diagnosis.
+func (s scenario) checkImported(t *testing.T, when string, env []string, texts string, flags ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaries(t), "laggard"), "import", "-o", dir}, append(flags, texts)...)
-	if got := output(t, env, args...); got.status != exitDone {
+	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "import", "-o", dir}, append(flags, texts)...)
+	if got := runCommand(t, env, args...); got.status != exitDone {
 		t.Fatalf("%s: import: %+v", when, got)
 	}
-	a := diagnose(t, env, dir)
-	if !a.Hang || a.Ranks != s.size() || a.LeastProgressed == nil || a.LeastProgressed.Set != fmt.Sprint(s.least[0]) {
+	a := runDiagnose(t, env, dir)
+	if !a.Hang || a.Ranks != s.rankCount() || a.LeastProgressed == nil || a.LeastProgressed.Set != fmt.Sprint(s.least[0]) {
 		t.Errorf("%s: %+v", when, a)
 	}
 	for _, g := range a.Groups {

@@ -35,8 +35,8 @@ var slower = func() time.Duration {
 // patience is how long anything may take before a test gives up on it.
 var patience = slower * 90 * time.Second
 
-// standstill is without how much progress a job hangs.
-func standstill(elsewhere time.Duration) string { return (slower * elsewhere).String() }
+// standstillTimeout is without how much progress a job hangs.
+func standstillTimeout(elsewhere time.Duration) string { return (slower * elsewhere).String() }
 
 // outcome is what a finished command showed to its user.
 type outcome struct {
@@ -44,9 +44,9 @@ type outcome struct {
 	status         int
 }
 
-// printed is what the program itself wrote to its standard output. Hydra adds
+// programOutput is what the program itself wrote to its standard output. Hydra adds
 // there how a job ended, with process numbers.
-func (o outcome) printed() string {
+func (o outcome) programOutput() string {
 	text, _, _ := strings.Cut(o.stdout, "\n"+strings.Repeat("=", 60))
 	return text
 }
@@ -55,32 +55,37 @@ func (o outcome) printed() string {
 type job struct {
 	t      *testing.T
 	cmd    *exec.Cmd
-	out    shared
-	err    shared
+	out    syncBuffer
+	err    syncBuffer
 	done   chan struct{}
 	status int
 }
 
-// shared is a buffer that is written while it is read.
-type shared struct {
+// syncBuffer is a buffer that is written while it is read.
+type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (s *shared) Write(p []byte) (int, error) {
+func (s *syncBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.Write(p)
 }
 
-func (s *shared) String() string {
+func (s *syncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.String()
 }
 
-// start starts a command; whatever is left of it ends with the test.
-func start(t *testing.T, env []string, stdin io.Reader, args ...string) *job {
+// startJob starts a command in a process group of its own; whatever is left of it ends with the test.
+func startJob(t *testing.T, env []string, stdin io.Reader, args ...string) *job {
+	t.Helper()
+	return startAs(t, env, stdin, &syscall.SysProcAttr{Setpgid: true}, args...)
+}
+
+func startAs(t *testing.T, env []string, stdin io.Reader, attr *syscall.SysProcAttr, args ...string) *job {
 	t.Helper()
 	j := &job{t: t, done: make(chan struct{})}
 	j.cmd = exec.Command(args[0], args[1:]...)
@@ -88,7 +93,7 @@ func start(t *testing.T, env []string, stdin io.Reader, args ...string) *job {
 	j.cmd.Dir = t.TempDir()
 	j.cmd.Stdin = stdin
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.err
-	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	j.cmd.SysProcAttr = attr
 	j.cmd.WaitDelay = 5 * time.Second // a rank that is left may hold the pipes
 	if err := j.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -98,7 +103,7 @@ func start(t *testing.T, env []string, stdin io.Reader, args ...string) *job {
 		j.status = exitStatus(j.cmd, err)
 		close(j.done)
 	}()
-	t.Cleanup(j.kill)
+	t.Cleanup(j.killTree)
 	return j
 }
 
@@ -122,7 +127,7 @@ func (j *job) wait() outcome {
 	select {
 	case <-j.done:
 	case <-time.After(patience):
-		defer j.kill()
+		defer j.killTree()
 		j.t.Fatalf("%v has not ended after %s\n%s", j.cmd.Args, patience, j.err.String())
 	}
 	return outcome{j.out.String(), j.err.String(), j.status}
@@ -137,13 +142,13 @@ func (j *job) waitOrEnd(after time.Duration) (o outcome, byItself bool) {
 		return j.wait(), true
 	case <-time.After(after):
 		j.t.Logf("%v: the launcher outlived its ranks and is ended", j.cmd.Args)
-		j.kill()
+		j.killTree()
 		return j.wait(), false
 	}
 }
 
-// ended tells whether the job has.
-func (j *job) ended() bool {
+// hasEnded reports whether the job has.
+func (j *job) hasEnded() bool {
 	select {
 	case <-j.done:
 		return true
@@ -152,9 +157,9 @@ func (j *job) ended() bool {
 	}
 }
 
-// kill ends everything the job started, the launcher's children too.
-func (j *job) kill() {
-	if j.ended() {
+// killTree ends everything the job started, the launcher's children too.
+func (j *job) killTree() {
+	if j.hasEnded() {
 		return
 	}
 	tree := descendants(j.cmd.Process.Pid)
@@ -216,8 +221,8 @@ func (j *job) eventually(what string, holds func() bool) {
 	}
 }
 
-// output runs a command to its end.
-func output(t *testing.T, env []string, args ...string) outcome {
+// runCommand runs a command to its end.
+func runCommand(t *testing.T, env []string, args ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -232,18 +237,18 @@ func output(t *testing.T, env []string, args ...string) outcome {
 	return outcome{out.String(), err.String(), exitStatus(cmd, fault)}
 }
 
-// recorded starts a program under laggard run, which leaves a hung job alone.
-func (f family) recorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
+// startRecorded starts a program under laggard run, which leaves a hung job alone.
+func (f family) startRecorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout",
-		standstill(2 * time.Second), "--on-hang", "keep", "--exit-code", "--"}
-	args = append(args, f.command(ranks, flags...)...)
-	return start(t, env, nil, append(args, command...)...)
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout",
+		standstillTimeout(2 * time.Second), "--on-hang", "keep", "--exit-code", "--"}
+	args = append(args, f.launchCommand(ranks, flags...)...)
+	return startJob(t, env, nil, append(args, command...)...)
 }
 
-// open reads a run directory that must be sound. A rank that the kernel has put
+// openRun reads a run directory that must be sound. A rank that the kernel has put
 // aside in the midst of an update is.
-func open(t *testing.T, dir string) *model.Run {
+func openRun(t *testing.T, dir string) *model.Run {
 	t.Helper()
 	run, err := model.Open(dir)
 	if err != nil {

@@ -30,22 +30,22 @@ func TestLAMMPS(t *testing.T) {
 		t.Fatalf("Debian's LAMMPS wants OpenMPI: %v", err)
 	}
 	const ranks, victim = 4, 2
-	env := f.environ(t)
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, ranks, nil, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
+	j := f.startRecorded(t, dir, env, ranks, nil, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
 	var run *model.Run
 	j.eventually("5000 calls", func() bool {
 		run, _ = model.Open(dir)
-		return j.ended() || run != nil && len(run.Ranks) == ranks && run.Ranks[victim].Threads[0].Calls > 5000
+		return j.hasEnded() || run != nil && len(run.Ranks) == ranks && run.Ranks[victim].Threads[0].Calls > 5000
 	})
-	if j.ended() {
+	if j.hasEnded() {
 		t.Fatalf("LAMMPS ended: %s%s", j.out.String(), j.err.String())
 	}
 	if err := syscall.Kill(run.Ranks[victim].PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	j.awaitHang()
-	checkLAMMPS(t, diagnose(t, env, dir), victim)
+	checkLAMMPS(t, runDiagnose(t, env, dir), victim)
 }
 
 // longCrack is the crack input with so many steps that it cannot end by itself.
@@ -66,7 +66,7 @@ func longCrack(t *testing.T) string {
 	return path
 }
 
-func checkLAMMPS(t *testing.T, a *answer, victim int) {
+func checkLAMMPS(t *testing.T, a *diagnosisJSON, victim int) {
 	t.Helper()
 	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) ||
 		!slices.Equal(a.Lost, []int{victim}) {

@@ -18,8 +18,8 @@ const (
 	afterCall = "last call"
 )
 
-// marks reads the comments of a program that say where its fault is.
-func marks(t *testing.T, source string) map[string][]span {
+// readMarks reads the comments of a program that say where its fault is.
+func readMarks(t *testing.T, source string) map[string][]span {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(programs, source))
 	if err != nil {
@@ -45,8 +45,8 @@ func marks(t *testing.T, source string) map[string][]span {
 	return found
 }
 
-// covers tells whether one of the spans has the line.
-func covers(spans []span, line int) bool {
+// coversLine reports whether one of the spans has the line.
+func coversLine(spans []span, line int) bool {
 	for _, s := range spans {
 		if line >= s.first && line <= s.last {
 			return true

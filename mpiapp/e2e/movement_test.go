@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// moved is the part of the JSON form of laggard movement that is looked at.
-type moved struct {
+// movementJSON is the part of the JSON form of laggard movement that is looked at.
+type movementJSON struct {
 	Chains     int
 	Notes      []string
 	Links      struct{ Sends, LinkedSends int }
@@ -34,15 +34,15 @@ type moveSite struct {
 	Line           int
 }
 
-// movement analyses run directories with the flags and returns the findings.
-func movement(t *testing.T, args ...string) moved {
+// runMovement analyses run directories with the flags and returns the findings.
+func runMovement(t *testing.T, args ...string) movementJSON {
 	t.Helper()
-	o := output(t, os.Environ(), append([]string{filepath.Join(binaries(t), "laggard"), "movement", "--json"},
+	o := runCommand(t, os.Environ(), append([]string{filepath.Join(binaryDir(t), "laggard"), "movement", "--json"},
 		args...)...)
 	if o.status != 0 {
 		t.Fatalf("movement %v: status %d\n%s", args, o.status, o.stderr)
 	}
-	var m moved
+	var m movementJSON
 	text := strings.NewReplacer(`"linked_sends"`, `"LinkedSends"`).Replace(o.stdout)
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ var transports = []transport{
 
 // eachTransport runs a test over each that the machine has.
 func eachTransport(t *testing.T, test func(t *testing.T, f family, flags []string)) {
-	for _, f := range installed() {
+	for _, f := range installedFamilies() {
 		for _, way := range transports {
 			if way.family == f.name {
 				t.Run(strings.Replace(way.name, f.name, f.String(), 1), func(t *testing.T) { test(t, f, way.flags) })
@@ -86,14 +86,14 @@ func recordMoves(t *testing.T, f family, flags []string, hangs time.Duration, ar
 func recordMovesOf(t *testing.T, f family, flags []string, ranks int, hangs time.Duration, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	command := []string{filepath.Join(binaries(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep",
+	command := []string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep",
 		"-o", dir, "--"}
-	command = append(append(command, f.command(ranks, flags...)...), args...)
-	j := start(t, f.environ(t), nil, command...)
+	command = append(append(command, f.launchCommand(ranks, flags...)...), args...)
+	j := startJob(t, f.runEnvironment(t), nil, command...)
 	if hangs > 0 {
-		j.eventually("the resending", func() bool { return resent(dir) })
+		j.eventually("the resending", func() bool { return waitsInBarrier(dir) })
 		time.Sleep(hangs)
-		j.kill() // by SIGKILL: what was recorded must be there all the same
+		j.killTree() // by SIGKILL: what was recorded must be there all the same
 		return dir
 	}
 	if o := j.wait(); o.status != 0 {
@@ -102,15 +102,15 @@ func recordMovesOf(t *testing.T, f family, flags []string, ranks int, hangs time
 	return dir
 }
 
-// resent tells whether a rank that is connected waits in a barrier.
-func resent(dir string) bool {
+// waitsInBarrier reports whether a rank that is connected waits in a barrier.
+func waitsInBarrier(dir string) bool {
 	out, err := exec.Command("../../bin/laggard", "diagnose", "--no-slice", "--json", dir).Output()
 	return err == nil && strings.Contains(string(out), "MPI_Barrier")
 }
 
 func buildMove(t *testing.T, f family, source string) string {
 	t.Helper()
-	return f.build(t, source, "-O1", "-fno-builtin-memcpy", "-w")
+	return f.buildProgram(t, source, "-O1", "-fno-builtin-memcpy", "-w")
 }
 
 // TestBrokenChains has the faults that break a chain: the faulty one is ranked
@@ -130,12 +130,12 @@ func TestBrokenChains(t *testing.T) {
 				program := buildMove(t, f, c.source)
 				good := recordMoves(t, f, flags, 0, program)
 				bad := recordMoves(t, f, flags, 0, program, "bad")
-				if m := movement(t, good); len(m.Violations)+len(m.Outliers) > 0 || m.Chains == 0 ||
+				if m := runMovement(t, good); len(m.Violations)+len(m.Outliers) > 0 || m.Chains == 0 ||
 					m.Links.LinkedSends != m.Links.Sends {
 					t.Errorf("the healthy twin: %+v", m)
 				}
 				for _, args := range [][]string{{bad}, {"--train", good, bad}} {
-					m := movement(t, args...)
+					m := runMovement(t, args...)
 					if len(m.Outliers) > 0 || len(m.Violations) == 0 {
 						t.Fatalf("%v: %+v", args, m)
 					}
@@ -162,10 +162,10 @@ func TestStale(t *testing.T) {
 		t.Run(c.source+" "+c.fault, func(t *testing.T) {
 			eachTransport(t, func(t *testing.T, f family, flags []string) {
 				program := buildMove(t, f, c.source)
-				if m := movement(t, recordMoves(t, f, flags, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
+				if m := runMovement(t, recordMoves(t, f, flags, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
 					t.Errorf("the healthy twin: %+v", m)
 				}
-				m := movement(t, recordMoves(t, f, flags, 0, program, c.fault))
+				m := runMovement(t, recordMoves(t, f, flags, 0, program, c.fault))
 				if len(m.Outliers) > 0 || len(m.Violations) == 0 || m.Violations[0].Locations[0].Role != "missing" ||
 					m.Violations[0].Locations[0].Function != c.missing {
 					t.Errorf("%+v", m)
@@ -179,7 +179,7 @@ func TestStale(t *testing.T) {
 // others too.
 func TestDeaf(t *testing.T) {
 	eachTransport(t, func(t *testing.T, f family, flags []string) {
-		m := movement(t, recordMoves(t, f, flags, 0, buildMove(t, f, "move_mailbox.c"), "deaf"))
+		m := runMovement(t, recordMoves(t, f, flags, 0, buildMove(t, f, "move_mailbox.c"), "deaf"))
 		if len(m.Outliers) != 1 || m.Outliers[0].Rank != moveRanks/2 {
 			t.Errorf("%+v", m)
 		}
@@ -195,10 +195,10 @@ func TestResender(t *testing.T) {
 			ranks = moveRanks
 		}
 		program := buildMove(t, f, "move_connect.c")
-		if m := movement(t, recordMovesOf(t, f, flags, ranks, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
+		if m := runMovement(t, recordMovesOf(t, f, flags, ranks, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
 			t.Errorf("the healthy twin: %+v", m)
 		}
-		m := movement(t, recordMovesOf(t, f, flags, ranks, 8*time.Second, program, "bad"))
+		m := runMovement(t, recordMovesOf(t, f, flags, ranks, 8*time.Second, program, "bad"))
 		if len(m.Outliers) == 0 || m.Outliers[0].Rank != ranks*2/3 {
 			t.Fatalf("%+v", m)
 		}
@@ -221,12 +221,12 @@ func TestMaster(t *testing.T) {
 		again := recordMoves(t, f, flags, 0, program)
 		bad := recordMoves(t, f, flags, 0, program, "bad")
 		for _, args := range [][]string{{"--ranks", "1-5", good}, {"--train", good, again}} {
-			if m := movement(t, args...); len(m.Violations)+len(m.Outliers) > 0 {
+			if m := runMovement(t, args...); len(m.Violations)+len(m.Outliers) > 0 {
 				t.Errorf("%v: %+v", args, m)
 			}
 		}
 		for _, args := range [][]string{{"--ranks", "1-5", bad}, {"--train", good, bad}} {
-			if m := movement(t, args...); len(m.Outliers) == 0 || m.Outliers[0].Rank != moveRanks/2 {
+			if m := runMovement(t, args...); len(m.Outliers) == 0 || m.Outliers[0].Rank != moveRanks/2 {
 				t.Errorf("%v: %+v", args, m)
 			}
 		}
@@ -240,12 +240,12 @@ func TestLinking(t *testing.T) {
 		t.Skip("no OpenMPI")
 	}
 	program := buildMove(t, f, "move_header.c")
-	m := movement(t, "--level", "library", recordMoves(t, f, transports[0].flags, 0, program))
+	m := runMovement(t, "--level", "library", recordMoves(t, f, transports[0].flags, 0, program))
 	if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "LAGGARD_LEVEL=library") {
 		t.Errorf("what was not recorded is not missed: %q", m.Notes)
 	}
 	f.env = append(f.env, "LAGGARD_LEVEL=library")
-	m = movement(t, "--level", "library", recordMoves(t, f, transports[0].flags, 0, program))
+	m = runMovement(t, "--level", "library", recordMoves(t, f, transports[0].flags, 0, program))
 	if m.Links.Sends < 3000 || float64(m.Links.LinkedSends) < 0.95*float64(m.Links.Sends) {
 		t.Errorf("linked %d of %d sends", m.Links.LinkedSends, m.Links.Sends)
 	}

@@ -31,7 +31,7 @@ func rankOnNode(setup string, command ...string) []string {
 // wantNodes skips where no process may have a host name of its own.
 func wantNodes(t *testing.T) {
 	t.Helper()
-	if out := output(t, os.Environ(), "unshare", "--uts", "hostname", "node0"); out.status != 0 {
+	if out := runCommand(t, os.Environ(), "unshare", "--uts", "hostname", "node0"); out.status != 0 {
 		t.Skipf("no host names for processes here: %s", out.stderr)
 	}
 }
@@ -44,27 +44,27 @@ func TestSubDirectories(t *testing.T) {
 		for _, c := range []struct{ nodes, levels int }{{256, 0}, {257, 1}, {40000, 2}} {
 			t.Run(fmt.Sprint(c.nodes), func(t *testing.T) {
 				s := scenarioOf(t, "before_collective.c")
-				env := f.environ(t)
+				env := f.runEnvironment(t)
 				dir := filepath.Join(t.TempDir(), "run")
 				setup := fmt.Sprintf("export SLURM_STEP_NUM_NODES=%d", c.nodes)
-				j := f.recorded(t, dir, env, s.size(), nil, rankOnNode(setup, f.build(t, s.source, "-O0"), s.mode)...)
+				j := f.startRecorded(t, dir, env, s.rankCount(), nil, rankOnNode(setup, f.buildProgram(t, s.source, "-O0"), s.mode)...)
 				j.awaitHang()
-				s.check(t, "hung", diagnose(t, env, dir))
-				j.kill()
-				for node := range s.size() / ranksPerNode {
+				s.checkDiagnosis(t, "hung", runDiagnose(t, env, dir))
+				j.killTree()
+				for node := range s.rankCount() / ranksPerNode {
 					host := fmt.Sprintf("node%d", node)
-					if _, err := os.Stat(filepath.Join(dir, below(host, c.levels), "node-"+host+".lgd")); err != nil {
+					if _, err := os.Stat(filepath.Join(dir, nodeSubdir(host, c.levels), "node-"+host+".lgd")); err != nil {
 						t.Error(err)
 					}
 				}
-				s.check(t, "killed", diagnose(t, env, dir))
+				s.checkDiagnosis(t, "killed", runDiagnose(t, env, dir))
 			})
 		}
 	})
 }
 
-// below is the sub-directory for a node, as docs/format.md has it.
-func below(host string, levels int) string {
+// nodeSubdir is the sub-directory for a node, as docs/reference/format.md has it.
+func nodeSubdir(host string, levels int) string {
 	hash := crc32.Checksum([]byte(host), crc32.MakeTable(crc32.Castagnoli))
 	return filepath.Join([]string{fmt.Sprintf("%02x", hash&0xff), fmt.Sprintf("%02x", hash>>8&0xff)}[:levels]...)
 }
@@ -75,17 +75,17 @@ func TestLiveDir(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "halo.c")
-		env := f.environ(t)
+		env := f.runEnvironment(t)
 		dir, live := filepath.Join(t.TempDir(), "run"), t.TempDir()
-		args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--live-dir", live,
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--live-dir", live,
 			"--timeout", "4s", "--"}
-		args = append(args, f.command(s.size())...)
-		got := start(t, env, nil, append(args, f.build(t, s.source, "-O0"), s.mode)...).wait()
+		args = append(args, f.launchCommand(s.rankCount())...)
+		got := startJob(t, env, nil, append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...).wait()
 		if !strings.Contains(got.stderr, "least progressed") {
 			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
 		}
-		s.check(t, "ended", diagnose(t, env, dir))
-		empty(t, live)
+		s.checkDiagnosis(t, "ended", runDiagnose(t, env, dir))
+		wantEmptyDir(t, live)
 	})
 }
 
@@ -93,25 +93,25 @@ func TestLiveDir(t *testing.T) {
 // outside is not taken for the rank.
 func TestNumbersInContainers(t *testing.T) {
 	container := []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}
-	if out := output(t, os.Environ(), append(slices.Clone(container), "true")...); out.status != 0 {
+	if out := runCommand(t, os.Environ(), append(slices.Clone(container), "true")...); out.status != 0 {
 		t.Skipf("no process numbers of one's own here: %s", out.stderr)
 	}
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "halo.c")
-		env := f.environ(t, "OMPI_MCA_btl=self,tcp") // shared memory of Open MPI is named by the number
+		env := f.runEnvironment(t, "OMPI_MCA_btl=self,tcp") // shared memory of Open MPI is named by the number
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "4s", "--"}
-		args = append(append(args, f.command(s.size())...), container...)
-		got := start(t, env, nil, append(args, f.build(t, s.source, "-O0"), s.mode)...).wait()
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "4s", "--"}
+		args = append(append(args, f.launchCommand(s.rankCount())...), container...)
+		got := startJob(t, env, nil, append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...).wait()
 		if !strings.Contains(got.stderr, " inside its container on ") || strings.Contains(got.stderr, "killed: ") {
 			t.Errorf("stderr:\n%s", got.stderr)
 		}
 	})
 }
 
-// empty wants nothing left of a run in a live_dir.
-func empty(t *testing.T, live string) {
+// wantEmptyDir wants nothing left of a run in a live_dir.
+func wantEmptyDir(t *testing.T, live string) {
 	t.Helper()
 	left, err := os.ReadDir(live)
 	must(t, err)
@@ -128,30 +128,30 @@ func TestLiveDirsOfNodes(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "halo.c")
-		program := filepath.Join(binaries(t), "laggard")
+		program := filepath.Join(binaryDir(t), "laggard")
 		dir, lives := filepath.Join(t.TempDir(), "run"), t.TempDir()
-		nodes := s.size() / ranksPerNode
+		nodes := s.rankCount() / ranksPerNode
 		for n := range nodes {
 			must(t, os.Mkdir(filepath.Join(lives, fmt.Sprintf("node%d", n)), 0o700))
 		}
-		env := f.environ(t, "LAGGARD_ON_HANG=keep", "LAGGARD_TIMEOUT=4s")
+		env := f.runEnvironment(t, "LAGGARD_ON_HANG=keep", "LAGGARD_TIMEOUT=4s")
 		setup := "export LAGGARD_LIVE_DIR=" + lives + "/$NODE"
-		args := append(f.command(s.size()),
-			rankOnNode(setup, program, "exec", "-o", dir, "--", f.build(t, s.source, "-O0"), s.mode)...)
-		j := start(t, env, nil, args...)
+		args := append(f.launchCommand(s.rankCount()),
+			rankOnNode(setup, program, "exec", "-o", dir, "--", f.buildProgram(t, s.source, "-O0"), s.mode)...)
+		j := startJob(t, env, nil, args...)
 		j.awaitHang()
-		s.check(t, "hung", diagnose(t, env, dir))
-		refused := collect(t, env, lives, 0, dir)
+		s.checkDiagnosis(t, "hung", runDiagnose(t, env, dir))
+		refused := runCollect(t, env, lives, 0, dir)
 		if refused.status != exitDamaged || !strings.Contains(refused.stderr, "still run here") {
 			t.Errorf("collect during the run: status %d, %s", refused.status, refused.stderr)
 		}
-		j.kill()
+		j.killTree()
 		killAll(dir)
 		collectEverywhere(t, env, lives, nodes, dir)
 		collectEverywhere(t, env, lives, nodes, dir)
-		s.check(t, "collected", diagnose(t, env, dir))
+		s.checkDiagnosis(t, "collected", runDiagnose(t, env, dir))
 		for n := range nodes {
-			empty(t, filepath.Join(lives, fmt.Sprintf("node%d", n)))
+			wantEmptyDir(t, filepath.Join(lives, fmt.Sprintf("node%d", n)))
 		}
 	})
 }
@@ -183,17 +183,17 @@ func withArgument(arg string) (pids []int) {
 	return pids
 }
 
-func collect(t *testing.T, env []string, lives string, node int, dir string) outcome {
+func runCollect(t *testing.T, env []string, lives string, node int, dir string) outcome {
 	live := filepath.Join(lives, fmt.Sprintf("node%d", node))
-	return output(t, env, "unshare", "--uts", "sh", "-c", `hostname "$1"; shift; exec "$@"`, "sh", filepath.Base(live),
-		filepath.Join(binaries(t), "laggard"), "collect", "--live-dir", live, dir)
+	return runCommand(t, env, "unshare", "--uts", "sh", "-c", `hostname "$1"; shift; exec "$@"`, "sh", filepath.Base(live),
+		filepath.Join(binaryDir(t), "laggard"), "collect", "--live-dir", live, dir)
 }
 
 func collectEverywhere(t *testing.T, env []string, lives string, nodes int, dir string) {
 	t.Helper()
 	results := make(chan outcome)
 	for n := range nodes {
-		go func() { results <- collect(t, env, lives, n, dir) }()
+		go func() { results <- runCollect(t, env, lives, n, dir) }()
 	}
 	for range nodes {
 		if got := <-results; got.status != 0 || got.stdout+got.stderr != "" {

@@ -33,8 +33,8 @@ func TestPetsc(t *testing.T) {
 		for _, h := range pythonHangs(t, "petsc") {
 			t.Run(filepath.Base(h.program), func(t *testing.T) {
 				t.Parallel()
-				f.pythonHang(t, h)
-				f.pythonTwin(t, h)
+				f.checkPythonHang(t, h)
+				f.checkPythonTwin(t, h)
 			})
 		}
 	})

@@ -19,31 +19,31 @@ const (
 	preloadRunID = 0x17
 )
 
-// preloaded runs a program with the recorder and settings of a test.
-func (f family) preloaded(t *testing.T, env []string, dir string, settings []string, stdin io.Reader,
+// runPreloaded runs a program with the recorder and settings of a test.
+func (f family) runPreloaded(t *testing.T, env []string, dir string, settings []string, stdin io.Reader,
 	command ...string) outcome {
 	t.Helper()
-	args := append(f.command(preloadRanks), "env", "LD_PRELOAD="+filepath.Join(binaries(t), "liblaggard.so"),
+	args := append(f.launchCommand(preloadRanks), "env", "LD_PRELOAD="+filepath.Join(binaryDir(t), "liblaggard.so"),
 		"LAGGARD_DIR="+dir, "LAGGARD_RUN_ID="+model.RunIDText(preloadRunID))
 	args = append(args, settings...)
-	return start(t, env, stdin, append(args, command...)...).wait()
+	return startJob(t, env, stdin, append(args, command...)...).wait()
 }
 
-// plainly runs the program as it is.
-func (f family) plainly(t *testing.T, env []string, stdin io.Reader, command ...string) outcome {
+// runPlain runs the program as it is.
+func (f family) runPlain(t *testing.T, env []string, stdin io.Reader, command ...string) outcome {
 	t.Helper()
-	return start(t, env, stdin, append(f.command(preloadRanks), command...)...).wait()
+	return startJob(t, env, stdin, append(f.launchCommand(preloadRanks), command...)...).wait()
 }
 
-// undisturbed compares a recorded run with one that was not: the same output
+// compareWithPlain compares a recorded run with one that was not: the same output
 // and exit status, and no rank says more than one line. It returns the lines.
-func undisturbed(t *testing.T, plain, got outcome) []string {
+func compareWithPlain(t *testing.T, plain, got outcome) []string {
 	t.Helper()
-	if got.printed() != plain.printed() || got.status != plain.status {
+	if got.programOutput() != plain.programOutput() || got.status != plain.status {
 		t.Errorf("recorded: status %d, %q\nplain: status %d, %q\n%s", got.status, got.stdout, plain.status,
 			plain.stdout, got.stderr)
 	}
-	lines := own(got.stderr)
+	lines := laggardLines(got.stderr)
 	seen := map[string]int{}
 	for _, line := range lines {
 		_, who, _ := strings.Cut(line, "process ")

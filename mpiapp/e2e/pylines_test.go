@@ -52,10 +52,10 @@ func pyProgram(t *testing.T, file string) string {
 func (f family) pyRecorded(t *testing.T, record string, ranks int, net []string, words ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", record, "--on-hang", "keep",
-		"-o", dir, "--"}, f.command(ranks)...)
+	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", record, "--on-hang", "keep",
+		"-o", dir, "--"}, f.launchCommand(ranks)...)
 	command = append(command, pythonExe, pyProgram(t, words[0]))
-	j := start(t, f.environ(t, net...), nil, append(command, words[1:]...)...)
+	j := startJob(t, f.runEnvironment(t, net...), nil, append(command, words[1:]...)...)
 	if got, _ := j.waitOrEnd(4 * time.Minute); got.status != 0 {
 		t.Fatalf("%v: exit status %d\n%s", words, got.status, got.stderr)
 	}
@@ -72,17 +72,17 @@ type pyPlace struct {
 
 func (p pyPlace) String() string { return fmt.Sprintf("%s %s:%d", p.Function, p.File, p.Line) }
 
-// placed is the function, and the file and line that has a mark.
-func placed(t *testing.T, function, file, mark string) string {
+// placeOfMark is the function, and the file and line that has a mark.
+func placeOfMark(t *testing.T, function, file, mark string) string {
 	t.Helper()
 	path := pyProgram(t, file)
 	return pyPlace{Function: function, File: path, Line: lineOf(t, path, "# "+mark)}.String()
 }
 
-// pySaid runs a command of laggard that prints JSON, with these words.
-func pySaid(t *testing.T, said any, words ...string) {
+// runForJSON runs a command of laggard that prints JSON, with these words.
+func runForJSON(t *testing.T, said any, words ...string) {
 	t.Helper()
-	got := output(t, os.Environ(), append([]string{filepath.Join(binaries(t), "laggard")}, words...)...)
+	got := runCommand(t, os.Environ(), append([]string{filepath.Join(binaryDir(t), "laggard")}, words...)...)
 	if got.status != exitDone {
 		t.Fatalf("%v: exit status %d\n%s", words, got.status, got.stderr)
 	}
@@ -95,8 +95,8 @@ func pySaid(t *testing.T, said any, words ...string) {
 // lines of a package; a program that waits for copies of handles that MPI gave twice is right.
 func TestPythonUsage(t *testing.T) {
 	eachPython(t, func(t *testing.T, f family) {
-		begins := placed(t, "Line.begin", "halo/line.py", "BEGINS")
-		receives := placed(t, "Line.receive", "halo/line.py", "RECEIVES")
+		begins := placeOfMark(t, "Line.begin", "halo/line.py", "BEGINS")
+		receives := placeOfMark(t, "Line.receive", "halo/line.py", "RECEIVES")
 		for _, c := range []struct {
 			fault, class string
 			first        []string // the first places of the only finding
@@ -112,7 +112,7 @@ func TestPythonUsage(t *testing.T) {
 					Locations      []pyPlace
 				}
 			}
-			pySaid(t, &said, "usage", "--json", dir)
+			runForJSON(t, &said, "usage", "--json", dir)
 			if c.class == "" && len(said.Findings) == 0 {
 				continue
 			}
@@ -135,13 +135,13 @@ func TestPythonMovement(t *testing.T) {
 	eachPython(t, func(t *testing.T, f family) {
 		good := f.pyRecorded(t, "movement", 4, nil, "drift.py")
 		bad := f.pyRecorded(t, "movement", 4, nil, "drift.py", "forgets")
-		want := placed(t, "Ring.pack", "species/ring.py", "PACKS")
+		want := placeOfMark(t, "Ring.pack", "species/ring.py", "PACKS")
 		for _, args := range [][]string{{bad}, {"--train", good, bad}} {
 			var said struct {
 				Outliers   []any
 				Violations []struct{ Locations []pyPlace }
 			}
-			pySaid(t, &said, append([]string{"movement", "--json"}, args...)...)
+			runForJSON(t, &said, append([]string{"movement", "--json"}, args...)...)
 			if len(said.Outliers) > 0 || len(said.Violations) == 0 {
 				t.Fatalf("%v: %+v", args, said)
 			}
@@ -164,17 +164,17 @@ func TestPythonScaling(t *testing.T) {
 			net, sources = nil, sources[:1]
 		}
 		file := filepath.Join(t.TempDir(), "model")
-		train := []string{filepath.Join(binaries(t), "laggard"), "scaling", "train", "-o", file}
+		train := []string{filepath.Join(binaryDir(t), "laggard"), "scaling", "train", "-o", file}
 		for _, n := range []int{2, 3, 4, 6} {
 			train = append(train, f.pyRecorded(t, "volume", n, net, "balance.py", "20"))
 		}
-		if got := output(t, os.Environ(), train...); got.status != exitDone {
+		if got := runCommand(t, os.Environ(), train...); got.status != exitDone {
 			t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
 		}
 		for fault, want := range map[string]string{
 			"well":   "",
-			"branch": placed(t, "Balancer.tell", "balance.py", "WHOLE"),
-			"more":   placed(t, "Channel.push", "loads/channel.py", "PUSHES"),
+			"branch": placeOfMark(t, "Balancer.tell", "balance.py", "WHOLE"),
+			"more":   placeOfMark(t, "Channel.push", "loads/channel.py", "PUSHES"),
 		} {
 			dir := f.pyRecorded(t, "volume", 8, net, "balance.py", "20", fault)
 			for _, source := range sources {
@@ -194,7 +194,7 @@ func checkPyPlace(t *testing.T, file, dir, source, fault, want string) {
 			Divergence pyPlace
 		} `json:"localisation"`
 	}
-	pySaid(t, &said, "scaling", "test", "--json", "--source", source, "--model", file, dir)
+	runForJSON(t, &said, "scaling", "test", "--json", "--source", source, "--model", file, dir)
 	got := ""
 	if len(said.Places) > 0 {
 		got = said.Places[0].Divergence.String()

@@ -24,7 +24,7 @@ func runPytest(t *testing.T, env []string, before []string, words ...string) sui
 	report := filepath.Join(t.TempDir(), "pytest.xml")
 	args := append(append([]string{}, before...), pythonExe, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short",
 		"--junitxml", report)
-	run := suiteRun{start(t, env, nil, append(args, words...)...).wait(), map[string]string{}}
+	run := suiteRun{startJob(t, env, nil, append(args, words...)...).wait(), map[string]string{}}
 	text, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatalf("%v: status %d\n%s\n%s", err, run.status, run.stdout, run.stderr)
@@ -42,8 +42,8 @@ func runPytest(t *testing.T, env []string, before []string, words ...string) sui
 	return run
 }
 
-// expect holds what tests say against texts that have to be in it, "" for one that passes.
-func (r suiteRun) expect(t *testing.T, want map[string]string) {
+// checkTests holds what tests say against texts that have to be in it, "" for one that passes.
+func (r suiteRun) checkTests(t *testing.T, want map[string]string) {
 	t.Helper()
 	for name, text := range want {
 		said, ran := r.tests[name]
@@ -60,8 +60,8 @@ func (r suiteRun) expect(t *testing.T, want map[string]string) {
 func withPlugin(t *testing.T, f family, more ...string) []string {
 	site := t.TempDir()
 	must(t, python.Install(site))
-	more = append(more, "PYTHONPATH="+site, "PATH="+binaries(t)+":"+os.Getenv("PATH"), "LAGGARD_TIMEOUT=4s")
-	return f.environ(t, more...)
+	more = append(more, "PYTHONPATH="+site, "PATH="+binaryDir(t)+":"+os.Getenv("PATH"), "LAGGARD_TIMEOUT=4s")
+	return f.runEnvironment(t, more...)
 }
 
 // TestPytest: tests that hang, or with which their job dies, fail with the diagnosis, and the
@@ -73,27 +73,27 @@ func TestPytest(t *testing.T) {
 	must(t, err)
 	save := fmt.Sprintf("Field.save (test_field.py:%d)", lineOf(t, program, "rank 0 does not come"))
 	polls := fmt.Sprintf("test_polls (test_field.py:%d)", lineOf(t, program, "nobody sends 99"))
-	leaves := fmt.Sprintf("test_leaves (%s:%d: ValueError: no cells), and went on to ", program,
+	leaves := fmt.Sprintf("test_leaves (%s:%d: ValueError: no cells), and continued with ", program,
 		lineOf(t, program, "rank 2 does not send"))
-	laggard := []string{filepath.Join(binaries(t), "laggard"), "test", "--timeout", "4s", "--"}
+	laggard := []string{filepath.Join(binaryDir(t), "laggard"), "test", "--timeout", "4s", "--"}
 	t.Run("laggard test", func(t *testing.T) {
 		t.Parallel()
-		runPytest(t, f.environ(t), append(laggard, f.command(4)...), program, "-k", "exchange or save or dies or sum").
-			expect(t, map[string]string{
+		runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(4)...), program, "-k", "exchange or save or dies or sum").
+			checkTests(t, map[string]string{
 				"test_exchange": "", "test_save": save, "test_dies": "rank 3: died of signal 6", "test_sum_of_all": "",
 			})
 	})
 	t.Run("a rank leaves", func(t *testing.T) {
 		t.Parallel()
-		runPytest(t, f.environ(t), append(laggard, f.command(4)...), program, "-k", "leaves or sum").
-			expect(t, map[string]string{
+		runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(4)...), program, "-k", "leaves or sum").
+			checkTests(t, map[string]string{
 				"test_leaves": leaves, "test_sum_of_all": "",
 			})
 	})
 	t.Run("--laggard", func(t *testing.T) {
 		t.Parallel()
-		runPytest(t, withPlugin(t, f), f.command(4), "--laggard", program, "-k", "polls or sum").
-			expect(t, map[string]string{
+		runPytest(t, withPlugin(t, f), f.launchCommand(4), "--laggard", program, "-k", "polls or sum").
+			checkTests(t, map[string]string{
 				"test_polls": polls, "test_sum_of_all": "",
 			})
 	})
@@ -102,7 +102,7 @@ func TestPytest(t *testing.T) {
 		program := filepath.Join(filepath.Dir(program), "test_launched.py")
 		env := withPlugin(t, f, "TEST_LAUNCHER="+strings.Join(f.launcher, " "))
 		run := runPytest(t, env, nil, "--laggard", program)
-		run.expect(t, map[string]string{
+		run.checkTests(t, map[string]string{
 			"test_launched[-1]": "", "test_launched[1]": "124", "test_launched[-2]": "",
 		})
 		if !strings.Contains(run.stdout, "rank 1 went to MPI_Finalize instead of MPI_Bcast") {

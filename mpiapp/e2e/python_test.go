@@ -54,9 +54,9 @@ var pythonMinor = sync.OnceValue(func() int {
 
 var comprehension = regexp.MustCompile(`\.<locals>\.<(dict|list|set)comp>$`)
 
-// framed is the function whose frame is on the stack: from 3.12 on a comprehension has none of its own, and before
+// frameFunction is the function whose frame is on the stack: from 3.12 on a comprehension has none of its own, and before
 // 3.11 code does not know its qualified name.
-func framed(function string) string {
+func frameFunction(function string) string {
 	switch minor := pythonMinor(); {
 	case minor >= 12:
 		return comprehension.ReplaceAllString(function, "")
@@ -66,8 +66,8 @@ func framed(function string) string {
 	return function
 }
 
-// slept is what a rank waits for in time.sleep: before 3.11 that is select, which may wait for input as well.
-func slept(waits string) string {
+// sleepWait is what a rank waits for in time.sleep: before 3.11 that is select, which may wait for input as well.
+func sleepWait(waits string) string {
 	if waits == "sleep" && pythonMinor() < 11 {
 		return "events"
 	}
@@ -100,7 +100,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 				h.decides = n
 			}
 			if what, ok := strings.CutPrefix(lines.Text(), "# WAITS "); ok {
-				h.waits = slept(what)
+				h.waits = sleepWait(what)
 			}
 			if m := raisesAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.raised, h.raisedAt = m[2], n
@@ -110,7 +110,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
-				h.function, h.said, h.lines = framed(m[2]), m[2], append(h.lines, n)
+				h.function, h.said, h.lines = frameFunction(m[2]), m[2], append(h.lines, n)
 			}
 		}
 		f.Close()
@@ -132,8 +132,8 @@ func TestPython(t *testing.T) {
 			}
 			t.Run(filepath.Base(h.program), func(t *testing.T) {
 				t.Parallel()
-				f.pythonHang(t, h)
-				f.pythonTwin(t, h)
+				f.checkPythonHang(t, h)
+				f.checkPythonTwin(t, h)
 			})
 		}
 	})
@@ -147,31 +147,31 @@ func TestPythonRefused(t *testing.T) {
 		}
 		for _, h := range pythonHangs(t, "python") {
 			if filepath.Base(h.program) == "archive.py" {
-				f.pythonHang(t, h, f.build(t, "refuse.c"))
+				f.checkPythonHang(t, h, f.buildProgram(t, "refuse.c"))
 			}
 		}
 	})
 }
 
-// pythonHang lets a program hang, started by a launcher if there is one.
-func (f family) pythonHang(t *testing.T, h pythonHang, launcher ...string) {
-	env := f.environ(t)
+// checkPythonHang lets a program hang, started by a launcher if there is one.
+func (f family) checkPythonHang(t *testing.T, h pythonHang, launcher ...string) {
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	command := append(launcher, pythonExe, h.program, "hang")
-	j := f.recorded(t, dir, env, 4, nil, command...)
+	j := f.startRecorded(t, dir, env, 4, nil, command...)
 	j.awaitHang()
-	h.check(t, "hung", env, dir)
-	signalRanks(open(t, dir), syscall.SIGKILL)
+	h.checkForms(t, "hung", env, dir)
+	signalRanks(openRun(t, dir), syscall.SIGKILL)
 	j.waitOrEnd(15 * time.Second)
-	h.check(t, "killed", env, dir)
+	h.checkForms(t, "killed", env, dir)
 }
 
-// check holds the JSON, the text, the tree of stacks and the page against what the program
+// checkForms holds the JSON, the text, the tree of stacks and the page against what the program
 // says.
-func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
+func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	laggard := filepath.Join(binaries(t), "laggard")
-	a := diagnose(t, env, dir)
+	laggard := filepath.Join(binaryDir(t), "laggard")
+	a := runDiagnose(t, env, dir)
 	if a.LeastProgressed == nil || len(a.LeastProgressed.Ranks) == 0 {
 		t.Fatalf("%s: no rank is named", when)
 	}
@@ -193,11 +193,11 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 		t.Errorf("%s: want rank %d in %s (%s:%v), got\n%s", when, h.rank, h.function, h.program, h.lines, text)
 	}
 	place := fmt.Sprintf("%s (%s:%d)", h.function, filepath.Base(h.program), line)
-	if text := output(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
+	if text := runCommand(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
 		t.Errorf("%s: the text does not have %q:\n%s", when, place, text)
 	}
 	if want := fmt.Sprintf("%s:%d): ", filepath.Base(h.program), h.decides); h.decides > 0 {
-		text := output(t, env, laggard, "diagnose", dir).stdout
+		text := runCommand(t, env, laggard, "diagnose", dir).stdout
 		_, decided, _ := strings.Cut(text, "decided at ")
 		decided, _, _ = strings.Cut(decided, "\n")
 		if !strings.Contains(decided, want) {
@@ -206,11 +206,11 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	}
 	node := regexp.MustCompile(fmt.Sprintf(`%s  %s:[\d,]*\b%d\b`, regexp.QuoteMeta(h.function),
 		regexp.QuoteMeta(filepath.Base(h.program)), line))
-	if tree := output(t, env, laggard, "diagnose", "--stacks", dir).stdout; !node.MatchString(tree) {
+	if tree := runCommand(t, env, laggard, "diagnose", "--stacks", dir).stdout; !node.MatchString(tree) {
 		t.Errorf("%s: the tree does not have %q:\n%s", when, node, tree)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
-	output(t, env, laggard, "diagnose", "--html", page, dir)
+	runCommand(t, env, laggard, "diagnose", "--html", page, dir)
 	html, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 
 // checkRaised holds the exceptions against what the program says. Those of the rank alone
 // tell why it is named.
-func (h pythonHang) checkRaised(t *testing.T, when string, a *answer) {
+func (h pythonHang) checkRaised(t *testing.T, when string, a *diagnosisJSON) {
 	t.Helper()
 	if !slices.Contains(a.LeastProgressed.Ranks, h.rank) {
 		t.Errorf("%s: named are ranks %v, want %d", when, a.LeastProgressed.Ranks, h.rank)
@@ -243,10 +243,10 @@ func (h pythonHang) checkRaised(t *testing.T, when string, a *answer) {
 	}
 }
 
-// pythonTwin runs the program without its fault.
-func (f family) pythonTwin(t *testing.T, h pythonHang) {
-	env := f.environ(t)
-	j := f.recorded(t, filepath.Join(t.TempDir(), "run"), env, 4, nil, pythonExe, h.program, "well")
+// checkPythonTwin runs the program without its fault.
+func (f family) checkPythonTwin(t *testing.T, h pythonHang) {
+	env := f.runEnvironment(t)
+	j := f.startRecorded(t, filepath.Join(t.TempDir(), "run"), env, 4, nil, pythonExe, h.program, "well")
 	if got := j.wait(); got.status != 0 {
 		t.Errorf("without the fault: exit status %d\n%s", got.status, got.stderr)
 	}
@@ -262,12 +262,12 @@ func TestPythonStates(t *testing.T) {
 		}
 		var want []string
 		for range 2 {
-			env := f.environ(t)
+			env := f.runEnvironment(t)
 			dir := filepath.Join(t.TempDir(), "run")
-			if got := f.recorded(t, dir, env, 3, nil, pythonExe, program, "well").wait(); got.status != 0 {
+			if got := f.startRecorded(t, dir, env, 3, nil, pythonExe, program, "well").wait(); got.status != 0 {
 				t.Fatal(got.stderr)
 			}
-			for _, r := range open(t, dir).Ranks {
+			for _, r := range openRun(t, dir).Ranks {
 				ids, places := statesOf(r)
 				if want == nil {
 					want = ids
@@ -290,7 +290,7 @@ func statesOf(r *model.Rank) (ids []string, places map[string]bool) {
 	for _, s := range r.Threads[0].Model.States {
 		ids = append(ids, s.ID.String())
 		for _, f := range s.Stack {
-			if function, _, ok := f.Module.Python(); ok {
+			if function, _, ok := f.Module.PythonFunction(); ok {
 				places[fmt.Sprintf("%s in %s:%d", s.Call, function, f.Offset)] = true
 			}
 		}

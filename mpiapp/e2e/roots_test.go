@@ -39,7 +39,7 @@ func rootCases(t *testing.T) []rootCase {
 			r := rootCase{source: filepath.Join("roots", filepath.Base(path)), most: 1}
 			text, err := os.ReadFile(path)
 			if err == nil {
-				err = r.read(string(text))
+				err = r.parseComments(string(text))
 			}
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
@@ -50,7 +50,7 @@ func rootCases(t *testing.T) []rootCase {
 	return out
 }
 
-func (r *rootCase) read(text string) (err error) {
+func (r *rootCase) parseComments(text string) (err error) {
 	for line := range strings.Lines(text) {
 		rest, comment := strings.CutPrefix(strings.TrimSpace(line), "// ")
 		key, value, is := strings.Cut(rest, ": ")
@@ -61,9 +61,9 @@ func (r *rootCase) read(text string) (err error) {
 		case "np":
 			r.np, err = strconv.Atoi(value)
 		case "named":
-			r.named, err = numbers(value)
+			r.named, err = parseNumbers(value)
 		case "cycle":
-			r.cycle, err = numbers(value)
+			r.cycle, err = parseNumbers(value)
 		case "least":
 			r.least, err = strconv.ParseFloat(value, 64)
 		case "most":
@@ -92,40 +92,40 @@ func TestRoots(t *testing.T) {
 		for _, r := range rootCases(t) {
 			t.Run(filepath.Base(r.source), func(t *testing.T) {
 				t.Parallel()
-				f.root(t, r)
+				f.checkRootCase(t, r)
 			})
 		}
 	})
 }
 
-func (f family) root(t *testing.T, r rootCase) {
-	program := f.build(t, r.source, "-O1")
-	env := f.environ(t)
+func (f family) checkRootCase(t *testing.T, r rootCase) {
+	program := f.buildProgram(t, r.source, "-O1")
+	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, r.np, nil, program, "hang")
+	j := f.startRecorded(t, dir, env, r.np, nil, program, "hang")
 	if r.ends {
 		j.waitOrEnd(20 * time.Second)
 	} else {
 		j.awaitHang()
-		r.check(t, "hung", env, dir)
-		signalRanks(open(t, dir), syscall.SIGKILL)
+		r.checkDiagnosis(t, "hung", env, dir)
+		signalRanks(openRun(t, dir), syscall.SIGKILL)
 		j.waitOrEnd(15 * time.Second)
 	}
-	r.check(t, "ended", env, dir)
+	r.checkDiagnosis(t, "ended", env, dir)
 }
 
-func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
+func (r rootCase) checkDiagnosis(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
+	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
 	var a struct {
-		answer
+		diagnosisJSON
 		LeastProgressed *struct {
 			Ranks      []int
 			Confidence float64
 			Reason     string
 			Locations  []location
 		} `json:"least_progressed"`
-		Divergences []parting
+		Divergences []divergenceJSON
 		Differences []struct{ What, Function string }
 		Taken       []struct{ Function string }
 	}
@@ -136,7 +136,7 @@ func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
 	if l == nil {
 		t.Fatalf("%s: nobody is named, want %v", when, r.named)
 	}
-	note(t, r.source, when, l.Confidence, slices.Equal(l.Ranks, r.named))
+	noteJudged(t, r.source, when, l.Confidence, slices.Equal(l.Ranks, r.named))
 	if !slices.Equal(l.Ranks, r.named) {
 		t.Errorf("%s: %v named (%.2f, %s), want %v", when, l.Ranks, l.Confidence, l.Reason, r.named)
 		return
@@ -168,9 +168,11 @@ func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
 // checkLine wants the rank on a marked line.
 func (r rootCase) checkLine(t *testing.T, when string, l location) {
 	t.Helper()
-	found := marks(t, r.source)
+	found := readMarks(t, r.source)
 	spans := slices.Concat(found["here"], found[inLoop])
-	on := func(f frame) bool { return filepath.Base(f.File) == filepath.Base(r.source) && covers(spans, f.Line) }
+	on := func(f frame) bool {
+		return filepath.Base(f.File) == filepath.Base(r.source) && coversLine(spans, f.Line)
+	}
 	if !slices.ContainsFunc(l.Stack, on) {
 		t.Errorf("%s: rank %d at %+v, want a marked line", when, l.Rank, l.Stack)
 	}

@@ -16,13 +16,13 @@ import (
 	"laggard/model"
 )
 
-// scalingTable asks for the whole table of docs/scaling.md: every scale of
+// scalingTable asks for the whole table of docs/results/scaling.md: every scale of
 // training, and good runs far beyond it.
 var scalingTable = flag.Bool("scaling-table", false,
-	"train on every scale, test far beyond, and print the table of docs/scaling.md (with -v)")
+	"train on every scale, test far beyond, and print the table of docs/results/scaling.md (with -v)")
 
-// scaled is a program with a bug that appears only at scale.
-type scaled struct {
+// scalingCase is a program with a bug that appears only at scale.
+type scalingCase struct {
 	name, source string
 	// program gives, for a scale, the ranks and the arguments.
 	program func(scale int) (ranks int, args []string)
@@ -55,7 +55,7 @@ func inRanks(args ...string) func(int) (int, []string) {
 
 var healthy = map[string][]string{"": {"HEALTHY=1"}}
 
-var scaledPrograms = []scaled{
+var scaledPrograms = []scalingCase{
 	{
 		name: "a", source: "scaling/allgather.c", program: inRanks("10", "16384"),
 		training: upTo(4, 15), quick: []int{4, 6, 8, 9, 11, 13, 15}, test: 16, beyond: []int{30, 60, 120},
@@ -99,8 +99,8 @@ var overTCP = map[string][]string{
 	"mpich":   {"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"},
 }
 
-// judged is what laggard scaling test says of a run.
-type judged struct {
+// scalingVerdict is what laggard scaling test says of a run.
+type scalingVerdict struct {
 	Flagged string `json:"flagged_ranks"`
 	Model   string `json:"verdict_model"`
 	InRange bool   `json:"in_range"`
@@ -117,13 +117,13 @@ type judged struct {
 }
 
 // UnmarshalJSON takes the sites under the names that they have in the output.
-func (j *judged) UnmarshalJSON(text []byte) error {
-	type plain judged
+func (j *scalingVerdict) UnmarshalJSON(text []byte) error {
+	type plain scalingVerdict
 	return json.Unmarshal([]byte(strings.NewReplacer(`"training_site"`, `"training"`, `"production_site"`,
 		`"production"`).Replace(string(text))), (*plain)(j))
 }
 
-func (s scaled) env(f family, faulty bool) []string {
+func (s scalingCase) environment(f family, faulty bool) []string {
 	by := s.good
 	if faulty {
 		by = s.bad
@@ -135,17 +135,17 @@ func (s scaled) env(f family, faulty bool) []string {
 	return env
 }
 
-// record runs the program at a scale and returns the run directory.
-func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty bool) string {
+// recordAtScale runs the program at a scale and returns the run directory.
+func (s scalingCase) recordAtScale(t *testing.T, f family, dir string, scale int, faulty bool) string {
 	t.Helper()
 	ranks, args := s.program(scale)
 	out := filepath.Join(dir, fmt.Sprintf("%d-%v", scale, faulty))
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out,
-		"--timeout", s.timeout(f), "--"}, f.command(ranks)...)
-	command = append(append(command, f.build(t, s.source, "-O0")), args...)
-	j := start(t, f.environ(t, s.env(f, faulty)...), nil, command...)
+	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "volume", "-o", out,
+		"--timeout", s.hangTimeout(f), "--"}, f.launchCommand(ranks)...)
+	command = append(append(command, f.buildProgram(t, s.source, "-O0")), args...)
+	j := startJob(t, f.runEnvironment(t, s.environment(f, faulty)...), nil, command...)
 	got, _ := j.waitOrEnd(4 * time.Minute) // gigabytes are sent, or a hundred ranks started
-	stuck := s.timeout(f) == briefly && strings.Contains(got.stderr, "in MPI_Finalize")
+	stuck := s.hangTimeout(f) == briefly && strings.Contains(got.stderr, "in MPI_Finalize")
 	if got.status != 0 && !(faulty && s.crashes) && !stuck {
 		t.Fatalf("%s at %d: exit status %d\n%s", s.source, scale, got.status, got.stderr)
 	}
@@ -156,29 +156,29 @@ func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty boo
 // with laggard or without. All has been sent by then.
 const briefly = "5s"
 
-func (s scaled) timeout(f family) string {
+func (s scalingCase) hangTimeout(f family) string {
 	if s.below && f.name == "mpich" {
 		return briefly
 	}
 	return "200s"
 }
 
-func scalingTest(t *testing.T, f family, file, dir string) *judged {
+func scalingTest(t *testing.T, f family, file, dir string) *scalingVerdict {
 	t.Helper()
-	got := output(t, f.environ(t), filepath.Join(binaries(t), "laggard"), "scaling", "test", "--json", "--model",
+	got := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "scaling", "test", "--json", "--model",
 		file, dir)
 	if got.status != exitDone {
 		t.Fatalf("test: exit status %d\n%s", got.status, got.stderr)
 	}
-	j := new(judged)
+	j := new(scalingVerdict)
 	if err := json.Unmarshal([]byte(got.stdout), j); err != nil {
 		t.Fatalf("test: %v\n%s", err, got.stdout)
 	}
 	return j
 }
 
-// rightPlace tells whether the first place is where the fault is.
-func (s scaled) rightPlace(f family, j *judged) bool {
+// isRightPlace reports whether the first place is where the fault is.
+func (s scalingCase) isRightPlace(f family, j *scalingVerdict) bool {
 	if len(j.Places) == 0 || j.Places[0].Divergence == nil {
 		return false
 	}
@@ -200,62 +200,62 @@ func (s scaled) rightPlace(f family, j *judged) bool {
 func TestScaling(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range scaledPrograms {
-			if !*scalingTable && !f.takes(i) {
+			if !*scalingTable && !f.runsCase(i) {
 				continue
 			}
 			t.Run(s.name, func(t *testing.T) {
 				if !*scalingTable {
 					t.Parallel()
 				}
-				s.check(t, f)
+				s.checkScaling(t, f)
 			})
 		}
 	})
 }
 
-func (s scaled) check(t *testing.T, f family) {
+func (s scalingCase) checkScaling(t *testing.T, f family) {
 	dir := t.TempDir()
 	scales := s.quick
 	if *scalingTable {
 		scales = s.training
 	}
 	file := filepath.Join(dir, "model")
-	args := []string{filepath.Join(binaries(t), "laggard"), "scaling", "train", "-o", file}
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "scaling", "train", "-o", file}
 	for _, n := range scales {
-		args = append(args, s.record(t, f, dir, n, false))
+		args = append(args, s.recordAtScale(t, f, dir, n, false))
 	}
-	if got := output(t, f.environ(t), args...); got.status != exitDone {
+	if got := runCommand(t, f.runEnvironment(t), args...); got.status != exitDone {
 		t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
 	} else if *scalingTable {
 		t.Log(got.stdout)
 	}
-	bad := scalingTest(t, f, file, s.record(t, f, dir, s.test, true))
+	bad := scalingTest(t, f, file, s.recordAtScale(t, f, dir, s.test, true))
 	found := bad.Flagged != "" || s.crashes && bad.Crash != nil
-	right := s.rightPlace(f, bad)
+	right := s.isRightPlace(f, bad)
 	if !found {
 		t.Errorf("the faulty run is not found: %+v", bad)
 	}
 	if !right {
 		t.Errorf("the first place is wrong: %+v", bad.Places[:min(1, len(bad.Places))])
 	}
-	good := scalingTest(t, f, file, s.record(t, f, dir, s.test, false))
+	good := scalingTest(t, f, file, s.recordAtScale(t, f, dir, s.test, false))
 	if good.Flagged != "" {
 		t.Errorf("the good run at %d is flagged: %s, %+v", s.test, good.Flagged, good.Places[:min(1, len(good.Places))])
 	}
 	row := fmt.Sprintf("| %s | %s | %v, %s | %v | %s |", s.name, f.name, found, flaggedOf(bad), right, flaggedOf(good))
 	if *scalingTable {
-		t.Log(row + s.further(t, f, file, dir))
+		t.Log(row + s.checkBeyond(t, f, file, dir))
 	}
 }
 
-// further judges good runs far beyond training.
-func (s scaled) further(t *testing.T, f family, file, dir string) string {
+// checkBeyond judges good runs far beyond training.
+func (s scalingCase) checkBeyond(t *testing.T, f family, file, dir string) string {
 	row := ""
 	for _, n := range s.beyond {
 		if f.name == "mpich" && n > 30 {
 			break // its ranks spin
 		}
-		j := scalingTest(t, f, file, s.record(t, f, dir, n, false))
+		j := scalingTest(t, f, file, s.recordAtScale(t, f, dir, n, false))
 		if j.Flagged != "" && j.InRange {
 			t.Errorf("the good run at %d is flagged: %s, %+v", n, j.Flagged, j.Places[:min(1, len(j.Places))])
 		}
@@ -265,7 +265,7 @@ func (s scaled) further(t *testing.T, f family, file, dir string) string {
 }
 
 // flaggedOf says how many ranks are flagged, and whether the run is in range.
-func flaggedOf(j *judged) string {
+func flaggedOf(j *scalingVerdict) string {
 	set, _ := model.ParseRankSet(j.Flagged)
 	text := strconv.Itoa(set.Len())
 	if !j.InRange {

@@ -21,43 +21,43 @@ type scenario struct {
 	standard     int      // the first MPI that has what it calls; 3 if 0
 }
 
-func (s scenario) size() int {
+func (s scenario) rankCount() int {
 	if s.ranks == 0 {
 		return 8
 	}
 	return s.ranks
 }
 
-// runsOn tells whether an MPI has what the program calls.
+// runsOn reports whether an MPI has what the program calls.
 func (s scenario) runsOn(f family) bool { return s.standard <= f.standard }
 
-// takenBy tells whether it is run on an MPI, as a case of a list: always where no other could.
-func (s scenario) takenBy(f family, number int) bool {
-	return s.runsOn(f) && (f.takes(number) || s.standard > families[0].standard)
+// runsAsCase reports whether it is run on an MPI, as a case of a list: always where no other could.
+func (s scenario) runsAsCase(f family, number int) bool {
+	return s.runsOn(f) && (f.runsCase(number) || s.standard > families[0].standard)
 }
 
 func (s scenario) String() string { return fmt.Sprintf("%s-%s", s.source, s.mode) }
 
-// looping is a rank that never leaves a loop of its own.
-func looping(source string, rank int, function string) scenario {
+// loopScenario is a rank that never leaves a loop of its own.
+func loopScenario(source string, rank int, function string) scenario {
 	return scenario{source: source, mode: "hang", least: []int{rank}, function: []string{function},
 		mark: []string{inLoop}}
 }
 
-// lost is looping in one of several modes of a program.
-func lost(source, mode string, rank int, function string) scenario {
-	s := looping(source, rank, function)
+// loopScenarioIn is looping in one of several modes of a program.
+func loopScenarioIn(source, mode string, rank int, function string) scenario {
+	s := loopScenario(source, rank, function)
 	s.mode = mode
 	return s
 }
 
-// since says which MPI the program needs.
-func (s scenario) since(standard int) scenario {
+// withStandard says which MPI the program needs.
+func (s scenario) withStandard(standard int) scenario {
 	s.standard = standard
 	return s
 }
 
-func (s scenario) orNamed(function string) scenario {
+func (s scenario) orInFunction(function string) scenario {
 	s.function = append(s.function, function)
 	return s
 }
@@ -69,26 +69,26 @@ func (s scenario) andOptimised(flags ...string) scenario {
 
 // hangs are the programs that hang while all their processes live.
 var hangs = []scenario{
-	looping("before_collective.c", 3, "relax").andOptimised(),
-	looping("nested_loop.c", 2, "limit").andOptimised(),
-	looping("ring.c", 4, "work"),
-	looping("halo.c", 6, "stencil").andOptimised(),
-	looping("rowcol.c", 5, "local_part"),
-	looping("master_worker.c", 3, "collatz"),
-	looping("spin_iprobe.c", 0, "produce"),
-	looping("spin_test.c", 2, "take_lock").andOptimised(),
-	looping("no_finalize.c", 2, "checksum"),
-	looping("endless.c", 7, "find_seed"),
-	looping("intercomm.c", 6, "digest"),
-	looping("cart.c", 5, "cell"),
-	looping("groups.c", 4, "weigh"),
-	looping("persistent.c", 4, "find"),
-	looping("nonblocking_coll.c", 2, "root_of"),
-	looping("threads.c", 3, "mix"),
-	looping("chain.f", 2,
-		"passon").orNamed("passon_"), // with or without the linker's decoration
+	loopScenario("before_collective.c", 3, "relax").andOptimised(),
+	loopScenario("nested_loop.c", 2, "limit").andOptimised(),
+	loopScenario("ring.c", 4, "work"),
+	loopScenario("halo.c", 6, "stencil").andOptimised(),
+	loopScenario("rowcol.c", 5, "local_part"),
+	loopScenario("master_worker.c", 3, "collatz"),
+	loopScenario("spin_iprobe.c", 0, "produce"),
+	loopScenario("spin_test.c", 2, "take_lock").andOptimised(),
+	loopScenario("no_finalize.c", 2, "checksum"),
+	loopScenario("endless.c", 7, "find_seed"),
+	loopScenario("intercomm.c", 6, "digest"),
+	loopScenario("cart.c", 5, "cell"),
+	loopScenario("groups.c", 4, "weigh"),
+	loopScenario("persistent.c", 4, "find"),
+	loopScenario("nonblocking_coll.c", 2, "root_of"),
+	loopScenario("threads.c", 3, "mix"),
+	loopScenario("chain.f", 2,
+		"passon").orInFunction("passon_"), // with or without the linker's decoration
 	// where it is inlined, lines of the caller move into the loop
-	looping("jacobi.f90", 5, "smoother::smooth").orNamed("smooth").andOptimised("-fno-inline"),
+	loopScenario("jacobi.f90", 5, "smoother::smooth").orInFunction("smooth").andOptimised("-fno-inline"),
 	{source: "templates.cc", mode: "hang", least: []int{3}, function: []string{"solve::retry<double>"},
 		mark:   []string{inLoop},
 		deeper: true, optimised: true},
@@ -107,35 +107,35 @@ var hangs = []scenario{
 	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"},
 		mark: []string{"here sleep"}, optimised: true},
 	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
-	looping("successor.c", 2, "settle"),
-	{source: "successor.c", mode: "replaced", least: []int{1}, function: []string{"agree"},
+	loopScenario("successor.c", 2, "settle"),
+	{source: "successor.c", mode: "replaced", least: []int{1}, lost: []int{1}, function: []string{"agree"},
 		mark: []string{"here replaced"}},
 }
 
 // blocking are hangs in which every other way to block shows for whom a rank
 // waits; on each MPI, as far as it has the call and lets it block.
 var blocking = []scenario{
-	lost("neighbours.c", "cart", 5, "settle"),
-	lost("neighbours.c", "graph", 5, "settle"),
-	lost("neighbours.c", "dist", 5, "settle"),
+	loopScenarioIn("neighbours.c", "cart", 5, "settle"),
+	loopScenarioIn("neighbours.c", "graph", 5, "settle"),
+	loopScenarioIn("neighbours.c", "dist", 5, "settle"),
 	{source: "neighbours.c", mode: "cross", least: []int{2, 3}, function: []string{"exchange", "ask"},
 		mark:  []string{"here cross"},
 		inMPI: []string{"MPI_Neighbor_allgather", "MPI_Recv"}, cycle: []int{2, 3}},
-	lost("pscw.c", "post", 2, "weigh"),
-	lost("pscw.c", "complete", 0, "weigh"),
-	lost("pscw.c", "test", 0, "weigh"),
-	lost("locks.c", "exclusive", 3, "brood"),
-	lost("locks.c", "shared", 3, "brood"),
-	lost("locks.c", "all", 3, "brood"),
-	lost("locks.c", "flush", 0, "brood"),
-	lost("locks.c", "fetch", 0, "brood"),
+	loopScenarioIn("pscw.c", "post", 2, "weigh"),
+	loopScenarioIn("pscw.c", "complete", 0, "weigh"),
+	loopScenarioIn("pscw.c", "test", 0, "weigh"),
+	loopScenarioIn("locks.c", "exclusive", 3, "brood"),
+	loopScenarioIn("locks.c", "shared", 3, "brood"),
+	loopScenarioIn("locks.c", "all", 3, "brood"),
+	loopScenarioIn("locks.c", "flush", 0, "brood"),
+	loopScenarioIn("locks.c", "fetch", 0, "brood"),
 	{source: "locks.c", mode: "cross", least: []int{3, 5}, function: []string{"holder", "asker"},
 		mark:  []string{"here cross"},
 		inMPI: []string{"MPI_Recv", "MPI_Win_lock"}, cycle: []int{3, 5}},
-	lost("fileio.c", "begun", 6, "format"),
-	lost("fileio.c", "halves", 6, "format"),
-	lost("leaders.c", "member", 6, "muster"),
-	lost("leaders.c", "leader", 1, "muster"),
+	loopScenarioIn("fileio.c", "begun", 6, "format"),
+	loopScenarioIn("fileio.c", "halves", 6, "format"),
+	loopScenarioIn("leaders.c", "member", 6, "muster"),
+	loopScenarioIn("leaders.c", "leader", 1, "muster"),
 	{source: "started.c", mode: "ssend", least: []int{1, 4}, function: []string{"swap"}, mark: []string{"here ssend"},
 		inMPI: []string{"MPI_Wait"}, cycle: []int{1, 4}},
 	{source: "started.c", mode: "bsend", least: []int{1, 4}, function: []string{"expect"}, mark: []string{"here last"},
@@ -143,14 +143,14 @@ var blocking = []scenario{
 	{source: "started.c", mode: "detach", least: []int{1, 4}, function: []string{"give_up", "expect"},
 		mark:  []string{"here detach", "here last"},
 		inMPI: []string{"MPI_Buffer_detach", "MPI_Recv"}, cycle: []int{1, 4}},
-	lost("window.f90", "post", 2, "loss::settle").orNamed("settle"),
-	lost("window.f90", "lock", 2, "loss::settle").orNamed("settle"),
-	lost("window.f90", "line", 2, "loss::settle").orNamed("settle"),
-	lost("sessions.c", "one", 4, "enrol").since(4),
-	lost("sessions.c", "two", 4, "enrol").since(4),
-	lost("mpi4.c", "coll", 3, "sift").since(4),
-	lost("mpi4.c", "parts", 3, "sift").since(4),
-	lost("mpi4.c", "exchange", 3, "sift").since(4),
+	loopScenarioIn("window.f90", "post", 2, "loss::settle").orInFunction("settle"),
+	loopScenarioIn("window.f90", "lock", 2, "loss::settle").orInFunction("settle"),
+	loopScenarioIn("window.f90", "line", 2, "loss::settle").orInFunction("settle"),
+	loopScenarioIn("sessions.c", "one", 4, "enrol").withStandard(4),
+	loopScenarioIn("sessions.c", "two", 4, "enrol").withStandard(4),
+	loopScenarioIn("mpi4.c", "coll", 3, "sift").withStandard(4),
+	loopScenarioIn("mpi4.c", "parts", 3, "sift").withStandard(4),
+	loopScenarioIn("mpi4.c", "exchange", 3, "sift").withStandard(4),
 }
 
 // frozen is a rank that the kernel does not let go on: it is lost, and known to

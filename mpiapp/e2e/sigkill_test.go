@@ -17,8 +17,8 @@ import (
 	"laggard/model"
 )
 
-// asked is a number from the environment.
-func asked(name string, otherwise int) int {
+// envNumber is a number from the environment.
+func envNumber(name string, otherwise int) int {
 	n, err := strconv.Atoi(os.Getenv(name))
 	if err != nil {
 		return otherwise
@@ -31,32 +31,32 @@ func asked(name string, otherwise int) int {
 // readable, and no count is off by more than the update that was under way.
 func TestKilled(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "busy.c", "-O2")
+		program := f.buildProgram(t, "busy.c", "-O2")
 		random := rand.New(rand.NewPCG(17, 4))
-		for i := range asked("LAGGARD_KILLS", 20) {
+		for i := range envNumber("LAGGARD_KILLS", 20) {
 			after := time.Duration(random.Int64N(int64(400 * time.Millisecond)))
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				f.killed(t, program, after)
+				f.checkKilled(t, program, after)
 			})
 		}
 	})
 }
 
-func (f family) killed(t *testing.T, program string, after time.Duration) {
+func (f family) checkKilled(t *testing.T, program string, after time.Duration) {
 	const ranks = 2
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, f.environ(t), ranks, nil, program)
+	j := f.startRecorded(t, dir, f.runEnvironment(t), ranks, nil, program)
 	// The first rank that shows itself starts the clock, so that the ranks are
 	// also killed while they start.
 	var run *model.Run
 	j.eventually("a rank", func() bool {
 		run, _ = model.Open(dir)
-		return j.ended() || run != nil && len(run.Ranks) > 0
+		return j.hasEnded() || run != nil && len(run.Ranks) > 0
 	})
 	time.Sleep(after)
 	for run, _ = model.Open(dir); run == nil || len(run.Ranks) < ranks; run, _ = model.Open(dir) {
-		if j.ended() {
+		if j.hasEnded() {
 			t.Fatalf("the job ended by itself: %s", j.err.String())
 		}
 		time.Sleep(time.Millisecond)
@@ -85,22 +85,22 @@ func (f family) killed(t *testing.T, program string, after time.Duration) {
 func checkCounts(t *testing.T, after time.Duration, r *model.Rank) {
 	t.Helper()
 	for _, th := range r.Threads {
-		visits, edges := totals(&th.Model)
-		if apart(visits, th.Calls) > 1 || visits > 0 && apart(edges, visits-1) > 1 {
+		visits, edges := modelTotals(&th.Model)
+		if absDiff(visits, th.Calls) > 1 || visits > 0 && absDiff(edges, visits-1) > 1 {
 			t.Errorf("after %s: rank %d: %d calls, %d visits, %d passages", after, r.Rank, th.Calls, visits, edges)
 		}
 	}
 }
 
-func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+func absDiff(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
 // TestBusyIsRecorded makes sure that the job of TestKilled was busy: states of
 // all its kinds come to be there.
 func TestBusyIsRecorded(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "busy.c", "-O2")
+		program := f.buildProgram(t, "busy.c", "-O2")
 		dir := filepath.Join(t.TempDir(), "run")
-		j := f.recorded(t, dir, f.environ(t), 2, nil, program)
+		j := f.startRecorded(t, dir, f.runEnvironment(t), 2, nil, program)
 		calls := map[string]bool{}
 		j.eventually("all kinds of calls", func() bool {
 			run, err := model.Open(dir)

@@ -21,18 +21,18 @@ type sliceLine struct {
 // the sending of what that rank received, as communication.
 func (s scenario) checkSlice(t *testing.T, env []string, dir string) {
 	t.Helper()
-	marked := marks(t, s.source)
+	marked := readMarks(t, s.source)
 	if len(marked["cause"]) == 0 {
 		return
 	}
-	got := output(t, env, filepath.Join(binaries(t), "laggard"), "slice", "--json", dir)
+	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
 	var slice struct{ Lines []sliceLine }
 	if err := json.Unmarshal([]byte(got.stdout), &slice); err != nil || got.status != exitDone {
 		t.Fatalf("slice: exit status %d, %v\n%s", got.status, err, got.stderr)
 	}
 	has := func(spans []span, kind string) bool {
 		return slices.ContainsFunc(slice.Lines, func(l sliceLine) bool {
-			return filepath.Base(l.File) == s.source && covers(spans, l.Line) && (kind == "" || l.Kind == kind)
+			return filepath.Base(l.File) == s.source && coversLine(spans, l.Line) && (kind == "" || l.Kind == kind)
 		})
 	}
 	if !has(marked["cause"], "") {

@@ -35,8 +35,8 @@ var (
 		mark: []string{inLoop}}
 	failing = []failure{
 		{name: "hang", script: "run.sbatch", scenario: halo, state: "FAILED"},
-		{name: "exit code", script: "run.sbatch", scenario: departed("exit"), state: "FAILED"},
-		{name: "SIGKILL", script: "run.sbatch", scenario: departed("kill"), state: "FAILED"},
+		{name: "exit code", script: "run.sbatch", scenario: departureScenario("exit"), state: "FAILED"},
+		{name: "SIGKILL", script: "run.sbatch", scenario: departureScenario("kill"), state: "FAILED"},
 		{name: "scancel", script: "timelimit.sbatch", scenario: halo, cancel: true, state: "CANCELLED"},
 		{name: "live directory", script: "live.sbatch", scenario: halo, state: "FAILED"},
 		{name: "live directory, scancel", script: "live.sbatch", args: []string{"--export=ALL,LAGGARD_ON_HANG=dump"},
@@ -49,8 +49,8 @@ var (
 		scenario: halo, state: "TIMEOUT"}
 )
 
-// departed is the scenario in which rank 3 goes away.
-func departed(mode string) scenario {
+// departureScenario is the scenario in which rank 3 goes away.
+func departureScenario(mode string) scenario {
 	i := slices.IndexFunc(departures, func(s scenario) bool { return s.mode == mode })
 	return departures[i]
 }
@@ -59,74 +59,74 @@ func departed(mode string) scenario {
 // behind it the analysis, which must name the rank and the line.
 func TestSlurm(t *testing.T) {
 	c := newCluster(t)
-	limited := map[string]submitted{} // by family; they take a minute and more
+	limited := map[string]submittedJob{} // by family; they take a minute and more
 	t.Run("submit", func(t *testing.T) {
-		eachFamily(t, func(t *testing.T, f family) { limited[f.String()] = c.submit(t, f, timeLimit) })
+		eachFamily(t, func(t *testing.T, f family) { limited[f.String()] = c.submitJob(t, f, timeLimit) })
 	})
 	for _, what := range failing {
 		t.Run(what.name, func(t *testing.T) {
 			eachFamily(t, func(t *testing.T, f family) {
 				t.Parallel()
-				c.submit(t, f, what).check(t)
+				c.submitJob(t, f, what).checkAnalysis(t)
 			})
 		})
 	}
 	t.Run("unrecorded", func(t *testing.T) {
-		eachFamily(t, func(t *testing.T, f family) { c.unrecorded(t, f) })
+		eachFamily(t, func(t *testing.T, f family) { c.checkUnrecorded(t, f) })
 	})
 	for _, mode := range []string{"exit", "segv"} {
 		t.Run("run, "+mode, func(t *testing.T) {
 			eachFamily(t, func(t *testing.T, f family) {
 				t.Parallel()
-				c.printed(t, f, departed(mode))
+				c.checkPrinted(t, f, departureScenario(mode))
 			})
 		})
 	}
-	t.Run("healthy", func(t *testing.T) { c.healthy(t, families[0]) })
+	t.Run("healthy", func(t *testing.T) { c.checkHealthyRun(t, families[0]) })
 	t.Run(timeLimit.name, func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
 			job, ok := limited[f.String()]
 			if !ok { // this test alone is run
-				job = c.submit(t, f, timeLimit)
+				job = c.submitJob(t, f, timeLimit)
 			}
-			job.check(t)
+			job.checkAnalysis(t)
 		})
 	})
 }
 
-// unrecorded: a job that plain srun started hangs, and is found by its number.
-func (c *cluster) unrecorded(t *testing.T, f family) {
+// checkUnrecorded: a job that plain srun started hangs, and is found by its number.
+func (c *cluster) checkUnrecorded(t *testing.T, f family) {
 	script, err := filepath.Abs("../../jobscripts/slurm/attach.sh")
 	must(t, err)
 	name := "unrecorded-" + f.name
-	args := f.srun("--job-name=" + name)
+	args := f.srunCommand("--job-name=" + name)
 	ended := make(chan string, 1)
 	go func() {
-		out, err := c.try(append(args, f.build(t, halo.source, "-O0"), halo.mode)...)
+		out, err := c.runAsUser(append(args, f.buildProgram(t, halo.source, "-O0"), halo.mode)...)
 		ended <- fmt.Sprint(out, err)
 	}()
 	job, said := "", ""
 	c.eventually(t, "the job of "+name, func() bool {
-		out, err := c.try("squeue", "--noheader", "--name="+name, "--states=RUNNING", "--format=%i")
+		out, err := c.runAsUser("squeue", "--noheader", "--name="+name, "--states=RUNNING", "--format=%i")
 		job = strings.TrimSpace(out)
 		return err == nil && job != "" || len(ended) > 0
 	})
 	c.eventually(t, "a diagnosis of job "+job, func() bool { // it takes a while until it hangs
 		dir := fmt.Sprintf("attached-%s-%d", job, time.Now().UnixNano())
-		said, err = c.try(script, job, dir)
+		said, err = c.runAsUser(script, job, dir)
 		return err == nil && strings.Contains(said, "is least progressed") || len(ended) > 0
 	})
-	_, _ = c.try("scancel", "--name="+name)
+	_, _ = c.runAsUser("scancel", "--name="+name)
 	over := <-ended
 	_, text, _ := strings.Cut(said, "Rank ")
-	submitted{c: c, what: failure{scenario: halo}}.checkText(t, "Rank "+text)
+	submittedJob{c: c, what: failure{scenario: halo}}.checkText(t, "Rank "+text)
 	if t.Failed() {
 		t.Log(said, over)
 	}
 }
 
-// srun is the command that starts a program of the family on all nodes.
-func (f family) srun(options ...string) []string {
+// srunCommand is the command that starts a program of the family on all nodes.
+func (f family) srunCommand(options ...string) []string {
 	args := slices.Concat([]string{"srun"}, options, onNodes)
 	if f.name == "mpich" {
 		args = append(args, "--mpi=pmi2")
@@ -134,46 +134,46 @@ func (f family) srun(options ...string) []string {
 	return args
 }
 
-// printed: laggard run before srun prints why the job failed. (Beside rank 0 nobody
+// checkPrinted: laggard run before srun prints why the job failed. (Beside rank 0 nobody
 // can: Slurm ends all processes of a step with its ranks.)
-func (c *cluster) printed(t *testing.T, f family, s scenario) {
+func (c *cluster) checkPrinted(t *testing.T, f family, s scenario) {
 	dir := filepath.Join(t.TempDir(), "run")
-	args := slices.Concat([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--"}, f.srun())
-	out, err := c.try(append(args, f.build(t, s.source, "-O0"), s.mode)...)
+	args := slices.Concat([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--"}, f.srunCommand())
+	out, err := c.runAsUser(append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...)
 	if err == nil {
 		t.Error("the job succeeded")
 	}
 	_, text, _ := strings.Cut(out, "Rank ")
-	submitted{c: c, what: failure{scenario: s}}.checkText(t, "Rank "+text)
+	submittedJob{c: c, what: failure{scenario: s}}.checkText(t, "Rank "+text)
 	if t.Failed() {
 		t.Log(out)
 	}
 }
 
-// healthy: a run that ends well is analysed only if that was asked for.
-func (c *cluster) healthy(t *testing.T, f family) {
+// checkHealthyRun: a run that ends well is analysed only if that was asked for.
+func (c *cluster) checkHealthyRun(t *testing.T, f family) {
 	well := failure{script: "run.sbatch", scenario: scenario{source: "halo.c", mode: "ok"}}
-	unasked := c.submit(t, f, well)
+	unasked := c.submitJob(t, f, well)
 	well.after = "afterany"
-	asked := c.submit(t, f, well)
-	for _, s := range []submitted{unasked, asked} {
-		if state := s.await(t, s.run); state != "COMPLETED" {
-			t.Errorf("the run ended %s\n%s", state, c.logs())
+	asked := c.submitJob(t, f, well)
+	for _, s := range []submittedJob{unasked, asked} {
+		if state := s.awaitJobEnd(t, s.run); state != "COMPLETED" {
+			t.Errorf("the run ended %s\n%s", state, c.logTails())
 		}
 	}
-	if state := unasked.await(t, unasked.analysis); state != "CANCELLED" {
+	if state := unasked.awaitJobEnd(t, unasked.analysis); state != "CANCELLED" {
 		t.Errorf("the analysis nobody needs ended %s", state)
 	}
-	if state := asked.await(t, asked.analysis); state != "COMPLETED" {
+	if state := asked.awaitJobEnd(t, asked.analysis); state != "COMPLETED" {
 		t.Errorf("the analysis ended %s", state)
 	}
-	if text := asked.text(t); !strings.HasPrefix(text, "No hang: ") {
+	if text := asked.analysisText(t); !strings.HasPrefix(text, "No hang: ") {
 		t.Errorf("the analysis of a healthy run: %s", text)
 	}
 }
 
-// submitted is a job and the one behind it.
-type submitted struct {
+// submittedJob is a job and the one behind it.
+type submittedJob struct {
 	c        *cluster
 	what     failure
 	run      string
@@ -182,7 +182,7 @@ type submitted struct {
 
 var submittedJobs = regexp.MustCompile(`job (\d+); .*laggard-diagnosis-(\d+)\.txt`)
 
-func (c *cluster) submit(t *testing.T, f family, what failure) submitted {
+func (c *cluster) submitJob(t *testing.T, f family, what failure) submittedJob {
 	t.Helper()
 	scripts, err := filepath.Abs("../../jobscripts/slurm")
 	must(t, err)
@@ -191,14 +191,14 @@ func (c *cluster) submit(t *testing.T, f family, what failure) submitted {
 		args = append(args, what.after)
 	}
 	args = append(args, slices.Concat(onNodes, what.args, f.underSlurm(what.args))...)
-	args = append(args, filepath.Join(scripts, what.script), f.build(t, what.source, "-O0"), what.mode)
-	out, err := c.try(args...)
+	args = append(args, filepath.Join(scripts, what.script), f.buildProgram(t, what.source, "-O0"), what.mode)
+	out, err := c.runAsUser(args...)
 	must(t, err)
 	ids := submittedJobs.FindStringSubmatch(out)
 	if ids == nil {
 		t.Fatalf("submit.sh says %q", out)
 	}
-	return submitted{c, what, ids[1], ids[2]}
+	return submittedJob{c, what, ids[1], ids[2]}
 }
 
 // underSlurm says how srun starts programs of the family; the analysis behind
@@ -216,65 +216,65 @@ func (f family) underSlurm(args []string) []string {
 	return []string{export + ",SLURM_MPI_TYPE=pmi2"}
 }
 
-func (s submitted) check(t *testing.T) {
+func (s submittedJob) checkAnalysis(t *testing.T) {
 	if s.what.cancel {
-		s.c.eventually(t, "a hang", func() bool { return s.hangs(t) })
+		s.c.eventually(t, "a hang", func() bool { return s.showsHang(t) })
 		killAll(s.c.path("work/laggard-" + s.run)) // what is beside the ranks: the epilogue must do without
-		_, err := s.c.try("scancel", s.run)
+		_, err := s.c.runAsUser("scancel", s.run)
 		must(t, err)
 	}
-	if state := s.await(t, s.run); state != s.what.state {
-		t.Errorf("the job ended %s, want %s\n%s", state, s.what.state, s.c.logs())
+	if state := s.awaitJobEnd(t, s.run); state != s.what.state {
+		t.Errorf("the job ended %s, want %s\n%s", state, s.what.state, s.c.logTails())
 	}
-	state := s.await(t, s.analysis)
-	text := s.text(t)
+	state := s.awaitJobEnd(t, s.analysis)
+	text := s.analysisText(t)
 	if state != "COMPLETED" {
 		t.Errorf("the analysis ended %s", state)
 	}
 	s.checkText(t, text)
 	if s.what.script == "live.sbatch" {
-		s.collected(t)
+		s.checkCollected(t)
 	}
 	if t.Failed() {
-		t.Log(text, s.c.logs())
+		t.Log(text, s.c.logTails())
 	}
 }
 
-// collected: the nodes have nothing left of the run.
-func (s submitted) collected(t *testing.T) {
+// checkCollected: the nodes have nothing left of the run.
+func (s submittedJob) checkCollected(t *testing.T) {
 	t.Helper()
 	manifest, err := os.ReadFile(s.c.path("work/laggard-" + s.run + "/" + model.ManifestName))
 	must(t, err)
 	m, err := model.ParseManifest(manifest)
 	must(t, err)
-	left, err := s.c.try("srun", "--nodes=4", "--ntasks-per-node=1", "find", "/dev/shm", "-name", "laggard-"+m.RunID)
+	left, err := s.c.runAsUser("srun", "--nodes=4", "--ntasks-per-node=1", "find", "/dev/shm", "-name", "laggard-"+m.RunID)
 	if err != nil || strings.Contains(left, "laggard-") {
 		t.Errorf("on the nodes is still %q (%v)", left, err)
 	}
 }
 
-// text is what the analysis wrote.
-func (s submitted) text(t *testing.T) string {
+// analysisText is what the analysis wrote.
+func (s submittedJob) analysisText(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(s.c.path("work/laggard-diagnosis-" + s.analysis + ".txt"))
 	must(t, err)
 	return string(text)
 }
 
-// hangs tells whether the run directory shows where the rank is that hangs.
-func (s submitted) hangs(t *testing.T) bool {
+// showsHang reports whether the run directory shows where the rank is that hangs.
+func (s submittedJob) showsHang(t *testing.T) bool {
 	time.Sleep(time.Second)
-	out, _ := s.c.try(filepath.Join(binaries(t), "laggard"), "diagnose", "laggard-"+s.run)
+	out, _ := s.c.runAsUser(filepath.Join(binaryDir(t), "laggard"), "diagnose", "laggard-"+s.run)
 	return strings.Contains(out, " in "+s.what.function[0]+" (")
 }
 
 var jobState = regexp.MustCompile(`JobState=(\w+)`)
 
-// await waits for the end of a job and tells how it ended.
-func (s submitted) await(t *testing.T, job string) (state string) {
+// awaitJobEnd waits for the end of a job and tells how it ended.
+func (s submittedJob) awaitJobEnd(t *testing.T, job string) (state string) {
 	t.Helper()
 	s.c.eventually(t, "the end of job "+job, func() bool {
-		out, err := s.c.try("scontrol", "show", "job", job)
+		out, err := s.c.runAsUser("scontrol", "show", "job", job)
 		must(t, err)
 		state = jobState.FindStringSubmatch(out)[1]
 		return !slices.Contains([]string{"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED"}, state)
@@ -283,11 +283,14 @@ func (s submitted) await(t *testing.T, job string) (state string) {
 }
 
 // checkText wants the rank and a marked line in the report.
-func (s submitted) checkText(t *testing.T, text string) {
+func (s submittedJob) checkText(t *testing.T, text string) {
 	t.Helper()
 	want := s.what.scenario
 	rank := want.least[0]
-	if !strings.HasPrefix(text, fmt.Sprintf("Rank %d is least progressed, of %d ranks", rank, want.size())) {
+	named := strings.HasPrefix(text, fmt.Sprintf("Rank %d is least progressed, of %d ranks", rank, want.rankCount()))
+	// As by a time limit; "behind" where that came before the job had stood still for long.
+	ended := regexp.MustCompile(fmt.Sprintf("Until then rank %d was (least progressed|behind), of %d ranks", rank, want.rankCount()))
+	if first, _, _ := strings.Cut(text, "\n"); !named && !ended.MatchString(first) {
 		t.Errorf("the analysis does not name rank %d", rank)
 	}
 	place := regexp.MustCompile(fmt.Sprintf(`(?m)^  rank %d .* (?:in|by) %s \(%s:(\d+)\)`, rank, want.function[0],
@@ -299,7 +302,7 @@ func (s submitted) checkText(t *testing.T, text string) {
 	}
 	line, err := strconv.Atoi(found[1])
 	must(t, err)
-	if spans := marks(t, want.source)[want.mark[0]]; !covers(spans, line) {
+	if spans := readMarks(t, want.source)[want.mark[0]]; !coversLine(spans, line) {
 		t.Errorf("the analysis says line %d, want %v", line, spans)
 	}
 }

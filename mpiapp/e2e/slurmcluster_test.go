@@ -72,20 +72,20 @@ func newCluster(t *testing.T) *cluster {
 	dir, err := os.MkdirTemp("/tmp", "lgsl") // short: there are sockets in it
 	must(t, err)
 	c := &cluster{t: t, dir: dir, env: clusterEnv(t, dir)}
-	t.Cleanup(c.stop)
+	t.Cleanup(c.stopAll)
 	for _, sub := range []string{"state", "work", "tmp"} {
 		must(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
 	}
 	names := c.configure()
-	c.daemon("munged", "--foreground", "--force", "--key-file="+c.path("munge.key"), "--socket="+c.path("munge.socket"),
+	c.startDaemon("munged", "--foreground", "--force", "--key-file="+c.path("munge.key"), "--socket="+c.path("munge.socket"),
 		"--pid-file="+c.path("munged.pid"), "--log-file="+c.path("munged.log"), "--seed-file="+c.path("munged.seed"))
-	c.daemon("slurmctld", "-D", "-f", c.path("slurm.conf"))
+	c.startDaemon("slurmctld", "-D", "-f", c.path("slurm.conf"))
 	for _, n := range names {
-		c.daemon("unshare", "--uts", "--mount", "sh", "-c", nodeScript, "sh", n.Name, c.path("slurm.conf"),
+		c.startDaemon("unshare", "--uts", "--mount", "sh", "-c", nodeScript, "sh", n.Name, c.path("slurm.conf"),
 			c.path("hosts"))
 	}
 	c.eventually(t, "all nodes idle", func() bool {
-		out, _ := c.try("sinfo", "--noheader", "--Node", "--format=%t")
+		out, _ := c.runAsUser("sinfo", "--noheader", "--Node", "--format=%t")
 		return strings.Count(out, "idle\n") == nodes
 	})
 	return c
@@ -112,7 +112,7 @@ func (c *cluster) path(name string) string { return filepath.Join(c.dir, name) }
 // clusterEnv is the environment of the daemons and of those who submit. Slurm's
 // nodes have one network address here, which MPI must be told. Slurm's fence
 // goes round a ring: with its tree a rank can leave MPI_Init before another is
-// ready, which dies of the first message (docs/jobs.md).
+// ready, which dies of the first message (docs/manual/jobs.md).
 func clusterEnv(t *testing.T, dir string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -123,7 +123,7 @@ func clusterEnv(t *testing.T, dir string) []string {
 		}
 	}
 	return append(env, "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "TMPDIR="+filepath.Join(dir, "tmp"),
-		"PATH="+binaries(t)+":"+os.Getenv("PATH")+":/usr/sbin:/sbin", "LAGGARD_QUIET_MS=500", "LAGGARD_TIMEOUT=5s",
+		"PATH="+binaryDir(t)+":"+os.Getenv("PATH")+":/usr/sbin:/sbin", "LAGGARD_QUIET_MS=500", "LAGGARD_TIMEOUT=5s",
 		"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,vader,tcp", "OMPI_MCA_btl_tcp_if_include=lo",
 		"OMPI_MCA_mpi_yield_when_idle=1", "SLURM_PMIX_FENCE=ring",
 		"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo")
@@ -137,7 +137,7 @@ func (c *cluster) configure() []slurmNode {
 	must(c.t, os.WriteFile(c.path("munge.key"), key, 0o400))
 	epilog, err := filepath.Abs("../../jobscripts/slurm/epilog.sh")
 	must(c.t, err)
-	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaries(c.t),
+	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaryDir(c.t),
 		epilog, c.dir)
 	must(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
 	host, err := os.Hostname()
@@ -171,7 +171,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-func (c *cluster) daemon(args ...string) {
+func (c *cluster) startDaemon(args ...string) {
 	c.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	log, err := os.OpenFile(c.path("daemons.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -184,14 +184,14 @@ func (c *cluster) daemon(args ...string) {
 	c.daemons = append(c.daemons, cmd)
 }
 
-// stop ends the jobs and the daemons, last started first, and whatever is left
+// stopAll ends the jobs and the daemons, last started first, and whatever is left
 // of the jobs: it has the cluster's configuration in its environment.
-func (c *cluster) stop() {
+func (c *cluster) stopAll() {
 	if c.t.Failed() {
-		c.t.Log(c.logs())
+		c.t.Log(c.logTails())
 	}
-	_, _ = c.try("scancel", "--full", "--signal=KILL", "--user=root")
-	_, _ = c.try("scancel", "--user=root")
+	_, _ = c.runAsUser("scancel", "--full", "--signal=KILL", "--user=root")
+	_, _ = c.runAsUser("scancel", "--user=root")
 	for i := len(c.daemons) - 1; i >= 0; i-- {
 		d := c.daemons[i]
 		_ = d.Process.Signal(syscall.SIGTERM)
@@ -221,7 +221,7 @@ func withVariable(kv string) (pids []int) {
 	return pids
 }
 
-func (c *cluster) logs() string {
+func (c *cluster) logTails() string {
 	var b strings.Builder
 	names, _ := filepath.Glob(c.path("*.log"))
 	more, _ := filepath.Glob(c.path("work/*.[ot][ux]t"))
@@ -232,8 +232,8 @@ func (c *cluster) logs() string {
 	return b.String()
 }
 
-// try runs a command of Slurm's as a user in the directory work.
-func (c *cluster) try(args ...string) (string, error) {
+// runAsUser runs a command of Slurm's as a user in the directory work.
+func (c *cluster) runAsUser(args ...string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.Dir = c.env, c.path("work")
 	out, err := cmd.CombinedOutput()
@@ -247,7 +247,7 @@ func (c *cluster) eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for begin := time.Now(); !holds(); time.Sleep(300 * time.Millisecond) {
 		if time.Since(begin) > 2*patience {
-			t.Fatalf("waited %s for: %s\n%s", 2*patience, what, c.logs())
+			t.Fatalf("waited %s for: %s\n%s", 2*patience, what, c.logTails())
 		}
 	}
 }

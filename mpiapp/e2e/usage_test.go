@@ -51,7 +51,7 @@ func TestUsage(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.source, func(t *testing.T) {
 					t.Parallel()
-					pair := f.judge(t, c)
+					pair := f.judgeCase(t, c)
 					mu.Lock()
 					defer mu.Unlock()
 					runs = append(runs, pair...)
@@ -64,56 +64,56 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// judge runs both programs of a case; side by side if one only waits until it
+// judgeCase runs both programs of a case; side by side if one only waits until it
 // counts as hung.
-func (f family) judge(t *testing.T, c usageCase) []usageRun {
+func (f family) judgeCase(t *testing.T, c usageCase) []usageRun {
 	f.mustHaveCompiler(t, c.source)
-	laggard := filepath.Join(binaries(t), "laggard")
+	laggard := filepath.Join(binaryDir(t), "laggard")
 	program, err := f.buildUsage(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs := []usageRun{{usageCase: c, family: f.String(), faulty: true}, {usageCase: c, family: f.String()}}
 	var beside sync.WaitGroup
-	beside.Go(func() { runs[0].judge(t, f, laggard, program) })
+	beside.Go(func() { runs[0].judgeProgram(t, f, laggard, program) })
 	if !c.hangs {
 		beside.Wait()
 	}
-	runs[1].judge(t, f, laggard, program)
+	runs[1].judgeProgram(t, f, laggard, program)
 	beside.Wait()
 	return runs
 }
 
-func (r *usageRun) judge(t *testing.T, f family, laggard, program string) {
+func (r *usageRun) judgeProgram(t *testing.T, f family, laggard, program string) {
 	dir := filepath.Join(t.TempDir(), "run")
-	env := f.environ(t)
+	env := f.runEnvironment(t)
 	args := []string{laggard, "run", "-o", dir, "--record", "usage", "--timeout",
-		standstill(r.quiet(r.faulty)), "--"}
-	args = append(args, f.command(r.ranks)...)
-	ran, ok := r.launch(t, env, append(args, program, r.mode())...)
+		standstillTimeout(r.hangPatience(r.faulty)), "--"}
+	args = append(args, f.launchCommand(r.ranks)...)
+	ran, ok := r.runBounded(t, env, append(args, program, r.programMode())...)
 	if !ok {
 		return
 	}
-	if r.why = r.endedWell(ran); r.why != "" {
+	if r.why = r.endingProblem(ran); r.why != "" {
 		return
 	}
 	var said usageFindings
-	out, ok := r.launch(t, env, laggard, "usage", "--json", dir)
+	out, ok := r.runBounded(t, env, laggard, "usage", "--json", dir)
 	if !ok {
 		return
 	}
-	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil || !r.toldWell(out.status, said.Complete) {
+	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil || !r.isStatusRight(out.status, said.Complete) {
 		r.why = fmt.Sprintf("laggard usage: status %d, complete %v, %v: %s", out.status, said.Complete, err,
 			lastLines(out.stderr))
 		return
 	}
 	r.conclusive = true
-	r.compare(said)
+	r.compareFindings(said)
 }
 
-// toldWell reports whether it was said truly if more may be wrong: not of a program
+// isStatusRight reports whether it was said truly if more may be wrong: not of a program
 // that ended well, and always of ranks that were ended while they hung.
-func (r *usageRun) toldWell(status int, complete bool) bool {
+func (r *usageRun) isStatusRight(status int, complete bool) bool {
 	switch {
 	case status != 0 && status != 4, complete != (status == 0):
 		return false
@@ -123,32 +123,32 @@ func (r *usageRun) toldWell(status int, complete bool) bool {
 	return !r.hangs || !complete
 }
 
-func (r *usageRun) mode() string {
+func (r *usageRun) programMode() string {
 	if r.faulty {
 		return "faulty"
 	}
 	return "correct"
 }
 
-// launch runs a command; one that does not end is inconclusive, and not a fault
+// runBounded runs a command; one that does not end is inconclusive, and not a fault
 // of the test.
-func (r *usageRun) launch(t *testing.T, env []string, args ...string) (outcome, bool) {
+func (r *usageRun) runBounded(t *testing.T, env []string, args ...string) (outcome, bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	j := start(t, env, nil, args...)
+	j := startJob(t, env, nil, args...)
 	select {
 	case <-j.done:
 		return j.wait(), true
 	case <-ctx.Done():
-		j.kill()
+		j.killTree()
 		r.why = fmt.Sprintf("%s has not ended after %s", filepath.Base(args[0])+" "+args[1], patience)
 		return outcome{}, false
 	}
 }
 
-// endedWell says what is wrong with how the program ended: a correct one must
+// endingProblem says what is wrong with how the program ended: a correct one must
 // end as without the recorder, a faulty one as it says.
-func (r *usageRun) endedWell(o outcome) string {
+func (r *usageRun) endingProblem(o outcome) string {
 	hung := strings.Contains(o.stderr, "laggard: the job makes no progress")
 	switch {
 	case !r.faulty && o.status != 0:
@@ -168,7 +168,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-4):], " / ")
 }
 
-func (r *usageRun) compare(said usageFindings) {
+func (r *usageRun) compareFindings(said usageFindings) {
 	var seen []string
 	for _, f := range said.Findings {
 		at := 0

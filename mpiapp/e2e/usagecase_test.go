@@ -111,7 +111,7 @@ func readUsageCase(name string) (usageCase, error) {
 		return c, fmt.Errorf("%s: no first line with usage:, or no line with ERROR", name)
 	}
 	for word := range strings.FieldsSeq(keys) {
-		if err := c.set(word); err != nil {
+		if err := c.setAttribute(word); err != nil {
 			return c, fmt.Errorf("%s: %q: %w", name, word, err)
 		}
 	}
@@ -121,16 +121,16 @@ func readUsageCase(name string) (usageCase, error) {
 	return c, nil
 }
 
-// quiet is after how long without progress the faulty or the correct program
+// hangPatience is after how long without progress the faulty or the correct program
 // counts as hung.
-func (c *usageCase) quiet(faulty bool) time.Duration {
+func (c *usageCase) hangPatience(faulty bool) time.Duration {
 	if faulty && (c.hangs || c.mayHang) {
 		return c.patience
 	}
 	return max(c.patience, longerPatience)
 }
 
-func (c *usageCase) set(word string) (err error) {
+func (c *usageCase) setAttribute(word string) (err error) {
 	key, value, _ := strings.Cut(word, "=")
 	switch key {
 	case "class":
@@ -159,5 +159,5 @@ func (f family) buildUsage(c usageCase) (string, error) {
 		// MPICH's header gives MPI_STATUSES_IGNORE an address that gcc takes for an array of none.
 		flags = append(flags, "-Wextra", "-Wno-stringop-overflow")
 	}
-	return out, f.compile(filepath.Join("..", "usage", c.source), dir, out, flags)
+	return out, f.compileProgram(filepath.Join("..", "usage", c.source), dir, out, flags)
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// usageSaid is what laggard usage says of a run, and its exit status.
-func usageSaid(t *testing.T, dir string) (said usageFindings, status int) {
+// runUsage is what laggard usage says of a run, and its exit status.
+func runUsage(t *testing.T, dir string) (said usageFindings, status int) {
 	t.Helper()
-	out := start(t, nil, nil, filepath.Join(binaries(t), "laggard"), "usage", "--json", dir).wait()
+	out := startJob(t, nil, nil, filepath.Join(binaryDir(t), "laggard"), "usage", "--json", dir).wait()
 	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil {
 		t.Fatal(err, out.stderr)
 	}
@@ -26,15 +26,15 @@ func usageSaid(t *testing.T, dir string) (said usageFindings, status int) {
 // have completed and freed. So nothing is found, and that does not count as no wrong use.
 func TestUsageOfDead(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "usagekilled.c", "-O1")
+		program := f.buildProgram(t, "usagekilled.c", "-O1")
 		for _, how := range []string{"kill", "abort"} {
 			t.Run(how, func(t *testing.T) {
 				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "run")
 				f.usageRun(t, dir, 3, program, how).wait()
-				said, status := usageSaid(t, dir)
+				said, status := runUsage(t, dir)
 				if said.Complete || status != 4 || len(said.Findings) > 0 ||
-					!strings.Contains(strings.Join(said.Incomplete, "\n"), "rank 1: it did not come to MPI_Finalize") {
+					!strings.Contains(strings.Join(said.Incomplete, "\n"), "rank 1: it did not reach MPI_Finalize") {
 					t.Errorf("status %d, complete %v, %q, %v", status, said.Complete, said.Incomplete,
 						said.Findings)
 				}
@@ -48,10 +48,10 @@ func TestUsageOfDead(t *testing.T) {
 func TestUsageOfSpawned(t *testing.T) {
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
-	if out := f.usageRun(t, dir, 1, f.build(t, "usagespawn.c", "-O1")).wait(); out.status != 0 {
+	if out := f.usageRun(t, dir, 1, f.buildProgram(t, "usagespawn.c", "-O1")).wait(); out.status != 0 {
 		t.Fatal(out.stderr)
 	}
-	said, status := usageSaid(t, dir)
+	said, status := runUsage(t, dir)
 	if !said.Complete || status != 0 || len(said.Findings) != 1 || said.Findings[0].Class != "type_mismatch" ||
 		!strings.Contains(said.Findings[0].Message, "MPI_Comm_spawn started") {
 		t.Errorf("status %d, %+v", status, said)
@@ -73,20 +73,20 @@ func TestTouched(t *testing.T) {
 			{"into", "receive_buffer_write", "into"}, {"start", "receive_buffer_read", "read"},
 			{"put", "send_buffer_write", "put"}, {"get", "receive_buffer_read", "get"},
 		} {
-			if f.takes(i) {
+			if f.runsCase(i) {
 				t.Run(c.mode, func(t *testing.T) {
 					t.Parallel()
-					f.touched(t, "touches.c", 3, c.mode, c.class, c.mark)
+					f.checkTouched(t, "touches.c", 3, c.mode, c.class, c.mark)
 				})
 			}
 		}
-		t.Run("ok", func(t *testing.T) { f.untouched(t, "touches.c", 3, "ok") })
+		t.Run("ok", func(t *testing.T) { f.checkUntouched(t, "touches.c", 3, "ok") })
 		paths, err := filepath.Glob(filepath.Join(programs, "touches", "*.*"))
 		if err != nil || len(paths) == 0 {
 			t.Fatal("no programs: ", err)
 		}
 		for i, path := range paths {
-			if why := notOnMPICH[filepath.Base(path)]; why != "" && f.name == "mpich" || why == "" && !f.takes(i) {
+			if why := notOnMPICH[filepath.Base(path)]; why != "" && f.name == "mpich" || why == "" && !f.runsCase(i) {
 				continue
 			}
 			t.Run(filepath.Base(path), func(t *testing.T) {
@@ -98,42 +98,42 @@ func TestTouched(t *testing.T) {
 				source := filepath.Join("touches", filepath.Base(path))
 				ranks := 0
 				fmt.Sscanf(strings.TrimLeft(string(text), "/*! "), "ranks=%d", &ranks)
-				f.touched(t, source, ranks, "faulty", "", "race")
-				f.untouched(t, source, ranks, "correct")
+				f.checkTouched(t, source, ranks, "faulty", "", "race")
+				f.checkUntouched(t, source, ranks, "correct")
 			})
 		}
 	})
 }
 
-// touched runs a program that touches memory too early: of its findings, of one class if it is given, each must begin
+// checkTouched runs a program that touches memory too early: of its findings, of one class if it is given, each must begin
 // on a line with the mark.
-func (f family) touched(t *testing.T, source string, ranks int, mode, class, mark string) {
+func (f family) checkTouched(t *testing.T, source string, ranks int, mode, class, mark string) {
 	t.Helper()
-	said, stderr := f.sanitized(t, source, ranks, mode)
+	said, stderr := f.usageOfSanitized(t, source, ranks, mode)
 	if len(said.Findings) == 0 {
 		t.Errorf("nothing is found\n%s", stderr)
 	}
 	for _, found := range said.Findings {
 		if at := found.Locations[0]; !strings.Contains(found.Class, cmp.Or(class, "_buffer_")) ||
-			!covers(marks(t, source)[mark], at.Line) {
+			!coversLine(readMarks(t, source)[mark], at.Line) {
 			t.Errorf("%+v", found)
 		}
 	}
 }
 
-// untouched runs a program that waits.
-func (f family) untouched(t *testing.T, source string, ranks int, mode string) {
+// checkUntouched runs a program that waits.
+func (f family) checkUntouched(t *testing.T, source string, ranks int, mode string) {
 	t.Helper()
-	said, stderr := f.sanitized(t, source, ranks, mode)
+	said, stderr := f.usageOfSanitized(t, source, ranks, mode)
 	if len(said.Findings) > 0 || strings.Contains(stderr, "ThreadSanitizer: data race") {
 		t.Errorf("%+v\n%s", said, stderr)
 	}
 }
 
-func (f family) sanitized(t *testing.T, source string, ranks int, mode string) (usageFindings, string) {
+func (f family) usageOfSanitized(t *testing.T, source string, ranks int, mode string) (usageFindings, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	out := f.usageRun(t, dir, ranks, f.build(t, source, "-O1", "-fsanitize=thread"), mode).wait()
-	said, _ := usageSaid(t, dir)
+	out := f.usageRun(t, dir, ranks, f.buildProgram(t, source, "-O1", "-fsanitize=thread"), mode).wait()
+	said, _ := runUsage(t, dir)
 	return said, out.stderr
 }

@@ -41,7 +41,7 @@ func (f family) usageIsRecorded(t *testing.T, source string) {
 	if filepath.Ext(source) == ".f90" {
 		flags = append(flags, "-ffree-line-length-none")
 	}
-	program := f.build(t, source, flags...)
+	program := f.buildProgram(t, source, flags...)
 	dir := filepath.Join(t.TempDir(), "run")
 	j := f.usageRun(t, dir, ranks, program)
 	if got := j.wait(); got.status != 0 {
@@ -66,10 +66,10 @@ func (f family) usageIsRecorded(t *testing.T, source string) {
 // usageRun starts a program whose calls are recorded.
 func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang",
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang",
 		"dump", "--"}
-	args = append(args, f.command(ranks)...)
-	return start(t, f.environ(t), nil, append(args, command...)...)
+	args = append(args, f.launchCommand(ranks)...)
+	return startJob(t, f.runEnvironment(t), nil, append(args, command...)...)
 }
 
 // usageTraces reads all ranks of a run.
@@ -83,7 +83,7 @@ func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 }
 
 func tracesOf(x *model.Index) (out []*recorded.Trace) {
-	x.Each(func(run *model.Run) {
+	x.EachBatch(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			out = append(out, recorded.Load(x, r))
 		}
@@ -95,7 +95,7 @@ func tracesOf(x *model.Index) (out []*recorded.Trace) {
 // for anything.
 func compareCalls(t *testing.T, trace *recorded.Trace, said []string) {
 	t.Helper()
-	calls := spoken(t, trace)
+	calls := callTexts(t, trace)
 	for i := range max(len(calls), len(said)) {
 		if i >= len(calls) || i >= len(said) {
 			t.Errorf("rank %d: %d calls are recorded, %d were made", trace.Rank, len(calls), len(said))
@@ -114,9 +114,9 @@ var (
 	typeForm  = regexp.MustCompile(`\btype(\d+)\b`)
 )
 
-// spoken returns the calls as the program says them: without rank and site,
+// callTexts returns the calls as the program says them: without rank and site,
 // addresses and numbers of handles, but with what types are made of.
-func spoken(t *testing.T, trace *recorded.Trace) []string {
+func callTexts(t *testing.T, trace *recorded.Trace) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := usagetest.Dump(&b, trace, func(recorded.Site) string { return "" }); err != nil {
@@ -151,7 +151,7 @@ func typeText(trace *recorded.Trace, name string) string {
 func TestUsageOfThreads(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		const ranks, threads, times = 2, 4, 300
-		program := f.build(t, "usagethreads.c", "-O1")
+		program := f.buildProgram(t, "usagethreads.c", "-O1")
 		dir := filepath.Join(t.TempDir(), "run")
 		if got := f.usageRun(t, dir, ranks, program).wait(); got.status != 0 {
 			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
@@ -196,7 +196,7 @@ func checkThreads(t *testing.T, trace *recorded.Trace, threads, times int) {
 // readable up to the call in progress.
 func TestUsageOfTheKilled(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "busy.c", "-O2")
+		program := f.buildProgram(t, "busy.c", "-O2")
 		random := rand.New(rand.NewPCG(4, 17))
 		for i := range 12 {
 			after := time.Duration(random.Int64N(int64(300 * time.Millisecond)))
@@ -215,7 +215,7 @@ func (f family) usageOfTheKilled(t *testing.T, program string, after time.Durati
 	var run *model.Run
 	j.eventually("both ranks", func() bool {
 		run, _ = model.Open(dir)
-		return j.ended() || run != nil && len(run.Ranks) == ranks
+		return j.hasEnded() || run != nil && len(run.Ranks) == ranks
 	})
 	time.Sleep(after)
 	signalRanks(run, syscall.SIGKILL)
@@ -278,7 +278,7 @@ func shortCrack(t *testing.T) string {
 // other; see the program.
 func TestChangedBuffers(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.build(t, "usagesums.c", "-O1")
+		program := f.buildProgram(t, "usagesums.c", "-O1")
 		dir := filepath.Join(t.TempDir(), "run")
 		if got := f.usageRun(t, dir, 2, program).wait(); got.status != 0 {
 			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
@@ -293,9 +293,9 @@ func TestChangedBuffers(t *testing.T) {
 				if c.Func.Name == "MPI_Start" { // the message is that of the call that made the request
 					c = trace.Calls[n.Call-1]
 				}
-				tag, ok := c.Value1("tag")
+				tag, ok := c.InputInt("tag")
 				if !ok {
-					tag, _ = c.Value1("count")
+					tag, _ = c.InputInt("count")
 				}
 				got = append(got, tag)
 			}
@@ -310,14 +310,14 @@ func TestChangedBuffers(t *testing.T) {
 func TestUsageIsBounded(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage",
-			"--on-hang", "dump", "--"}, f.command(1)...)
-		j := start(t, f.environ(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.build(t, "usageflood.c", "-O2"))...)
+		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", "usage",
+			"--on-hang", "dump", "--"}, f.launchCommand(1)...)
+		j := startJob(t, f.runEnvironment(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.buildProgram(t, "usageflood.c", "-O2"))...)
 		var traces []*recorded.Trace
 		j.eventually("the end of the recording", func() bool {
 			x, err := model.Scan(dir)
 			if err != nil {
-				return j.ended()
+				return j.hasEnded()
 			}
 			traces = tracesOf(x)
 			return len(traces) > 0 && strings.Contains(traces[0].Why, "LAGGARD_STREAM_MB")

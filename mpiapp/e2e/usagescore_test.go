@@ -27,38 +27,38 @@ type usageScore struct {
 	strays              int // findings of another class in faulty programs
 }
 
-func (s *usageScore) add(r usageRun) {
+func (s *usageScore) addRun(r usageRun) {
 	s.runs++
-	s.conclusive += one(r.conclusive)
+	s.conclusive += boolToInt(r.conclusive)
 	if r.faulty {
 		s.faulty++
-		s.found += one(r.found)
-		s.line += one(r.line)
+		s.found += boolToInt(r.found)
+		s.line += boolToInt(r.line)
 		s.strays += r.strays
 		return
 	}
 	s.correct++
-	s.clean += one(r.conclusive && r.strays == 0)
+	s.clean += boolToInt(r.conclusive && r.strays == 0)
 }
 
-func one(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// share is n of m; of nothing, all.
-func share(n, m int) float64 {
+// shareOf is n of m; of nothing, all.
+func shareOf(n, m int) float64 {
 	if m == 0 {
 		return 1
 	}
 	return float64(n) / float64(m)
 }
 
-func (s usageScore) row(name string) string {
+func (s usageScore) tableRow(name string) string {
 	return fmt.Sprintf("%-24s %4d  %5.3f  %5.3f  %5.3f  %5.3f  %3d\n", name, s.runs,
-		share(s.found, s.faulty), share(s.line, s.found), share(s.clean, s.correct), share(s.conclusive,
+		shareOf(s.found, s.faulty), shareOf(s.line, s.found), shareOf(s.clean, s.correct), shareOf(s.conclusive,
 			s.runs), s.strays)
 }
 
@@ -67,15 +67,15 @@ func (s usageScore) row(name string) string {
 func scoreUsage(t *testing.T, runs []usageRun) {
 	slices.SortFunc(runs, func(a, b usageRun) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.family, b.family),
-			cmp.Compare(one(b.faulty), one(a.faulty)))
+			cmp.Compare(boolToInt(b.faulty), boolToInt(a.faulty)))
 	})
 	var all usageScore
 	classes, parts := map[string]*usageScore{}, map[string]*usageScore{}
 	for _, r := range runs {
-		all.add(r)
-		scoreIn(classes, r.classes[0]).add(r)
-		scoreIn(parts, r.family).add(r)
-		scoreIn(parts, partOf(r)).add(r)
+		all.addRun(r)
+		scoreIn(classes, r.classes[0]).addRun(r)
+		scoreIn(parts, r.family).addRun(r)
+		scoreIn(parts, partOf(r)).addRun(r)
 	}
 	t.Log("\n" + usageTable(all, classes, parts))
 	failing := belowBar(all, classes)
@@ -105,10 +105,10 @@ func usageTable(all usageScore, classes, parts map[string]*usageScore) string {
 	fmt.Fprintf(&b, "%-24s %4s  %5s  %5s  %5s  %5s  %3s\n", "", "runs", "class", "line", "clean", "concl", "stray")
 	for _, of := range []map[string]*usageScore{classes, parts} {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
-			b.WriteString(of[name].row(name))
+			b.WriteString(of[name].tableRow(name))
 		}
 	}
-	b.WriteString(all.row("all"))
+	b.WriteString(all.tableRow("all"))
 	return b.String()
 }
 
@@ -119,12 +119,12 @@ func belowBar(all usageScore, classes map[string]*usageScore) []string {
 			out = append(out, fmt.Sprintf("%s %.3f < %.2f", name, got, bar))
 		}
 	}
-	check("class", share(all.found, all.faulty), recallBar)
-	check("line", share(all.line, all.found), lineBar)
-	check("clean", share(all.clean, all.correct), specificityBar)
-	check("conclusive", share(all.conclusive, all.runs), conclusiveBar)
+	check("class", shareOf(all.found, all.faulty), recallBar)
+	check("line", shareOf(all.line, all.found), lineBar)
+	check("clean", shareOf(all.clean, all.correct), specificityBar)
+	check("conclusive", shareOf(all.conclusive, all.runs), conclusiveBar)
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		check("class "+name, share(classes[name].found, classes[name].faulty), recallBar)
+		check("class "+name, shareOf(classes[name].found, classes[name].faulty), recallBar)
 	}
 	return out
 }
@@ -146,7 +146,7 @@ func wrongRuns(runs []usageRun) string {
 		default:
 			continue
 		}
-		fmt.Fprintf(&b, "%s (%s) %s %s: %s: %s\n", r.source, partOf(r), r.family, r.mode(), wrong, r.why)
+		fmt.Fprintf(&b, "%s (%s) %s %s: %s: %s\n", r.source, partOf(r), r.family, r.programMode(), wrong, r.why)
 	}
 	return b.String()
 }

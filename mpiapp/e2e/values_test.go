@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"laggard/model/values"
 )
@@ -22,10 +21,10 @@ func TestValues(t *testing.T) {
 			for _, flag := range []string{"-O0", "-O2"} {
 				t.Run(source+flag, func(t *testing.T) {
 					t.Parallel()
-					if attached := f.takes(n); attached {
-						f.attachedValues(t, source, flag)
+					if attached := f.runsCase(n); attached {
+						f.checkAttachedValues(t, source, flag)
 					} else {
-						f.notedValues(t, source, flag)
+						f.checkNotedValues(t, source, flag)
 					}
 				})
 			}
@@ -33,35 +32,39 @@ func TestValues(t *testing.T) {
 	})
 }
 
-func (f family) notedValues(t *testing.T, source, flag string) {
-	program := f.build(t, filepath.Join("values", source), flag)
-	env := f.environ(t)
+func (f family) checkNotedValues(t *testing.T, source, flag string) {
+	program := f.buildProgram(t, filepath.Join("values", source), flag)
+	env := f.runEnvironment(t)
 	beside := flag == "-O2" // noted later, beside the recording
 	if beside {
 		env = append(env, "LAGGARD_VALUES=0")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	f.recorded(t, dir, env, 4, nil, program).awaitHang()
-	if beside {
-		if files, _ := filepath.Glob(filepath.Join(dir, "*", "values-*")); len(files) > 0 {
-			t.Errorf("values were noted: %v", files)
+	j := f.startRecorded(t, dir, env, 4, nil, program)
+	j.awaitHang()
+	noted := func() bool {
+		files, _ := filepath.Glob(filepath.Join(dir, "*", "values-*"))
+		return len(files) > 0
+	}
+	if !beside {
+		j.eventually("values are noted", noted) // after the diagnosis was printed
+	} else {
+		if noted() {
+			t.Error("values were noted")
 		}
-		if got := output(t, env, filepath.Join(binaries(t), "laggard"), "attach", "-o", dir); got.status != exitDone {
+		if got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir); got.status != exitDone {
 			t.Fatalf("attach: %+v", got)
 		}
 	}
 	checkValues(t, env, dir, source, flag)
 }
 
-func (f family) attachedValues(t *testing.T, source, flag string) {
-	program := f.build(t, filepath.Join("values", source), flag)
-	env := f.environ(t)
-	j := start(t, env, nil, append(f.command(4), program)...)
-	j.eventually("the ranks run", func() bool { return len(processesOf(t, env, program)) == 4 })
-	time.Sleep(2 * time.Second) // for them to come to their call
-	dir := filepath.Join(t.TempDir(), "run")
-	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-	got := output(t, env, byPID(args, processesOf(t, env, program))...)
+func (f family) checkAttachedValues(t *testing.T, source, flag string) {
+	program := f.buildProgram(t, filepath.Join("values", source), flag)
+	env := f.runEnvironment(t)
+	j := startJob(t, env, nil, append(f.launchCommand(4), program)...)
+	j.eventually("the ranks run", func() bool { return len(programPIDs(t, env, program)) == 4 })
+	dir, got := attachUntilStill(t, env, program, 4, "--looks", "5", "--over", "1s")
 	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("attach: %+v", got)
 	}
@@ -72,7 +75,7 @@ func (f family) attachedValues(t *testing.T, source, flag string) {
 // keeps some values nowhere; what is said must be so.
 func checkValues(t *testing.T, env []string, dir, source, flag string) {
 	t.Helper()
-	got := output(t, env, filepath.Join(binaries(t), "laggard"), "slice", "--json", dir)
+	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
 	type line struct {
 		File   string
 		Line   int
@@ -83,7 +86,7 @@ func checkValues(t *testing.T, env []string, dir, source, flag string) {
 		t.Fatalf("slice: exit status %d, %v\n%s", got.status, err, got.stderr)
 	}
 	said := 0
-	for n, want := range holds(t, source) {
+	for n, want := range expectedValues(t, source) {
 		at := slices.IndexFunc(slice.Lines, func(l line) bool { return filepath.Base(l.File) == source && l.Line == n })
 		if at < 0 {
 			if flag == "-O0" {
@@ -106,8 +109,8 @@ func checkValues(t *testing.T, env []string, dir, source, flag string) {
 	}
 }
 
-// holds reads what stands behind the lines of a program.
-func holds(t *testing.T, source string) map[int][]values.Value {
+// expectedValues reads what stands behind the lines of a program.
+func expectedValues(t *testing.T, source string) map[int][]values.Value {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(programs, "values", source))
 	if err != nil {

@@ -28,27 +28,27 @@ func TestVolume(t *testing.T) {
 				if f.name == "openmpi" && c.source != "volume.c" { // it has no windows over TCP
 					net = overTCP[f.name]
 				}
-				f.volumes(t, f.build(t, c.source, flags...), net)
+				f.checkVolumes(t, f.buildProgram(t, c.source, flags...), net)
 			})
 		}
 	})
 }
 
-// volumes compares what was recorded with what the program printed, and what
+// checkVolumes compares what was recorded with what the program printed, and what
 // went through sockets with what must have at least.
-func (f family) volumes(t *testing.T, program string, net []string) {
+func (f family) checkVolumes(t *testing.T, program string, net []string) {
 	const ranks = 4
 	dir := filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", dir, "--"},
-		f.command(ranks)...)
-	got := start(t, f.environ(t, net...), nil, append(command, program, "-n", "7")...).wait()
+	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "volume", "-o", dir, "--"},
+		f.launchCommand(ranks)...)
+	got := startJob(t, f.runEnvironment(t, net...), nil, append(command, program, "-n", "7")...).wait()
 	if got.status != 0 {
 		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 	}
-	run := open(t, dir)
-	want, recorded := strings.Split(strings.TrimSpace(got.printed()), "\n"), []string{}
+	run := openRun(t, dir)
+	want, recorded := strings.Split(strings.TrimSpace(got.programOutput()), "\n"), []string{}
 	for _, r := range run.Ranks {
-		recorded = append(recorded, sentOf(r)...)
+		recorded = append(recorded, sentLines(r)...)
 		if !slices.Equal(r.Arguments, []string{"-n", "7"}) {
 			t.Errorf("rank %d: arguments %q", r.Rank, r.Arguments)
 		}
@@ -64,8 +64,8 @@ func (f family) volumes(t *testing.T, program string, net []string) {
 	}
 }
 
-// sentOf lists what a rank sent by function, as the program prints it.
-func sentOf(r *model.Rank) []string {
+// sentLines lists what a rank sent by function, as the program prints it.
+func sentLines(r *model.Rank) []string {
 	bytes := map[string]uint64{}
 	for _, t := range r.Threads {
 		for _, s := range t.Sent {

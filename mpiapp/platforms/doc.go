@@ -6,11 +6,11 @@
 // The tests have the build tag platforms, need root and the network, and take
 // about ten minutes a release:
 //
-//	make test-platforms
+//	make test-long RUN=platforms
 //
 // A column alone, of one release:
 //
 //	go test -tags platforms ./mpiapp/platforms -v -timeout 6h -run 'TestPlatforms/bookworm-arm64/tests/usage'
 //
-// The table that is printed at the end stands in docs/platforms.md.
+// The table that is printed at the end stands in docs/results/platforms.md.
 package platforms

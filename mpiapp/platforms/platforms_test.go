@@ -37,10 +37,10 @@ var columns = []column{
 	{"Python", "TestPython"},
 }
 
-// score counts the tests of a cell.
-type score struct{ passed, tests int }
+// testScore counts the tests of a cell.
+type testScore struct{ passed, tests int }
 
-func (s score) String() string {
+func (s testScore) String() string {
 	if s.tests == 0 {
 		return "–"
 	}
@@ -64,16 +64,16 @@ func TestPlatforms(t *testing.T) {
 	for _, suite := range suites {
 		t.Run(suite, func(t *testing.T) {
 			system := filepath.Join(root, "build", "platforms", suite)
-			if foreign(suite) {
-				run(t, "sh", "-c", emulator)
+			if isForeignArch(suite) {
+				mustRun(t, "sh", "-c", emulator)
 			}
-			install(t, suite, system)
-			bring(t, root, suite, system)
-			if foreign(suite) {
-				t.Run("meaning", func(t *testing.T) { sameMeaning(t, root, system) })
-				t.Run("diagnosis", func(t *testing.T) { sameDiagnosis(t, root, system) })
+			installRelease(t, suite, system)
+			copyBuild(t, root, suite, system)
+			if isForeignArch(suite) {
+				t.Run("meaning", func(t *testing.T) { checkSameRecords(t, root, system) })
+				t.Run("diagnosis", func(t *testing.T) { checkSameDiagnosis(t, root, system) })
 			}
-			t.Run("tests", func(t *testing.T) { judge(t, suite, system, &table) })
+			t.Run("tests", func(t *testing.T) { testRelease(t, suite, system, &table) })
 		})
 	}
 	fmt.Println(table.String())
@@ -85,19 +85,19 @@ const emulator = `at=/proc/sys/fs/binfmt_misc
 [ -e $at/register ] || mount -t binfmt_misc binfmt_misc $at
 [ -e $at/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf >$at/register`
 
-// install makes the root file system of a release, unless it is there.
-func install(t *testing.T, suite, system string) {
+// installRelease makes the root file system of a release, unless it is there.
+func installRelease(t *testing.T, suite, system string) {
 	done := system + ".done"
 	if _, err := os.Stat(done); err == nil {
 		return
 	}
-	run(t, "rm", "-rf", system)
+	mustRun(t, "rm", "-rf", system)
 	release, arch, other := strings.Cut(suite, "-")
 	if !other {
 		arch = runtime.GOARCH
 	}
-	run(t, "debootstrap", "--arch="+arch, "--variant=minbase", release, system)
-	inside(t, system, "DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "+
+	mustRun(t, "debootstrap", "--arch="+arch, "--variant=minbase", release, system)
+	runInChroot(t, system, "DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "+
 		strings.Join(packages, " "), nil)
 	// MPICH asks for the address of its own host.
 	host, err := os.Hostname()
@@ -107,7 +107,7 @@ func install(t *testing.T, suite, system string) {
 	if err := os.WriteFile(system+"/etc/hosts", []byte("127.0.0.1 localhost "+host+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "sh", "-c", abiCompilers, system)
+	mustRun(t, "sh", "-c", abiCompilers, system)
 	if err := os.WriteFile(done, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -126,38 +126,38 @@ const abiCompilers = `cd "$0/usr/lib" && for lib in */libmpi_abi_*.so.1.*; do
 	done
 done`
 
-// bring copies what was built here, the tests and their programs.
-func bring(t *testing.T, root, suite, system string) {
+// copyBuild copies what was built here, the tests and their programs.
+func copyBuild(t *testing.T, root, suite, system string) {
 	to := system + "/laggard"
-	run(t, "rm", "-rf", to)
-	run(t, "mkdir", "-p", to+"/mpiapp/e2e")
-	run(t, "cp", "-r", binaries(root, suite), to+"/bin")
-	run(t, "cp", "-r", root+"/mpiapp/testdata", to+"/mpiapp")
+	mustRun(t, "rm", "-rf", to)
+	mustRun(t, "mkdir", "-p", to+"/mpiapp/e2e")
+	mustRun(t, "cp", "-r", binaryDir(root, suite), to+"/bin")
+	mustRun(t, "cp", "-r", root+"/mpiapp/testdata", to+"/mpiapp")
 	build := exec.Command("go", "test", "-c", "-tags", "e2e", "-o", to+"/mpiapp/e2e/e2e.test", root+"/mpiapp/e2e")
-	build.Env = environment(suite)
+	build.Env = buildEnvironment(suite)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
-// judge runs the tests in the release and adds its rows to the table.
-func judge(t *testing.T, suite, system string, table *strings.Builder) {
-	libc := strings.TrimSpace(inside(t, system, `ldd --version | sed -n '1s/.* //p'`, nil))
+// testRelease runs the tests in the release and adds its rows to the table.
+func testRelease(t *testing.T, suite, system string, table *strings.Builder) {
+	libc := strings.TrimSpace(runInChroot(t, system, `ldd --version | sed -n '1s/.* //p'`, nil))
 	more := ""
-	if foreign(suite) { // an emulator is slow, and has no system calls to read the memory of another process
+	if isForeignArch(suite) { // an emulator is slow, and has no system calls to read the memory of another process
 		more = "LAGGARD_SLOWER=8 OMPI_MCA_btl_vader_single_copy_mechanism=none "
 	}
-	cells := make([]map[string]score, len(columns))
+	cells := make([]map[string]testScore, len(columns))
 	for i, c := range columns {
-		t.Run(c.name, func(t *testing.T) { cells[i] = cell(t, suite, system, more, c.tests) })
+		t.Run(c.name, func(t *testing.T) { cells[i] = testColumn(t, suite, system, more, c.tests) })
 	}
 	for _, mpi := range []struct{ name, version string }{
 		{"openmpi", `mpirun.openmpi --version | sed -n '1s/.* //p'`},
 		{"mpich", `mpirun.mpich --version | sed -n 's/ *Version: *//p'`},
 	} {
-		version := strings.TrimSpace(inside(t, system, mpi.version, nil))
+		version := strings.TrimSpace(runInChroot(t, system, mpi.version, nil))
 		for _, name := range []string{mpi.name, mpi.name + "-abi"} {
-			if !slices.ContainsFunc(cells, func(of map[string]score) bool { return of[name].tests > 0 }) {
+			if !slices.ContainsFunc(cells, func(of map[string]testScore) bool { return of[name].tests > 0 }) {
 				continue
 			}
 			fmt.Fprintf(table, "| %s | %s | %s %s |", suite, libc, name, version)
@@ -169,18 +169,18 @@ func judge(t *testing.T, suite, system string, table *strings.Builder) {
 	}
 }
 
-// cell runs the tests of a column in the release, and what fails beside the others once more alone. It returns how
+// testColumn runs the tests of a column in the release, and what fails beside the others once more alone. It returns how
 // many passed, by MPI.
-func cell(t *testing.T, suite, system, more, tests string) map[string]score {
-	scores := map[string]score{}
-	for name, passed := range results(t, system, more, "^("+tests+")$") {
+func testColumn(t *testing.T, suite, system, more, tests string) map[string]testScore {
+	scores := map[string]testScore{}
+	for name, passed := range runTests(t, system, more, "^("+tests+")$") {
 		m := mpiOf.FindStringSubmatch(name + "/")
 		if m == nil {
 			continue
 		}
 		if !passed {
 			again := "^" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
-			passed = results(t, system, more, again)[name]
+			passed = runTests(t, system, more, again)[name]
 		}
 		s := scores[m[1]]
 		s.tests++
@@ -201,11 +201,11 @@ var (
 	notHere = regexp.MustCompile(`the program (itself fails|cannot be built)`)
 )
 
-// results runs tests in the release, with more variables, and tells which passed, of those that have no
+// runTests runs tests in the release, with more variables, and tells which passed, of those that have no
 // tests in them and whose program runs there. What failed ones print goes to stderr.
-func results(t *testing.T, system, more, tests string) map[string]bool {
+func runTests(t *testing.T, system, more, tests string) map[string]bool {
 	var report bytes.Buffer
-	inside(t, system, "cd /laggard/mpiapp/e2e && "+more+
+	runInChroot(t, system, "cd /laggard/mpiapp/e2e && "+more+
 		"./e2e.test -test.v=test2json -test.timeout 4h -test.run '"+tests+"'", &report)
 	converted := exec.Command("go", "tool", "test2json")
 	converted.Stdin = &report
@@ -242,9 +242,9 @@ func results(t *testing.T, system, more, tests string) map[string]bool {
 	return passed
 }
 
-// inside runs a command of the shell in the root file system, with mounts that end with
+// runInChroot runs a command of the shell in the root file system, with mounts that end with
 // it, and returns what it prints. With a place for its output it may fail.
-func inside(t *testing.T, system, command string, output io.Writer) string {
+func runInChroot(t *testing.T, system, command string, output io.Writer) string {
 	t.Helper()
 	c := exec.Command("unshare", "--mount", "--pid", "--fork", "sh", "-c",
 		`mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && `+ // UCX reads /sys
@@ -264,14 +264,14 @@ func inside(t *testing.T, system, command string, output io.Writer) string {
 	return text.String()
 }
 
-// run runs a command that must succeed.
-func run(t *testing.T, command ...string) {
+// mustRun runs a command that must succeed.
+func mustRun(t *testing.T, command ...string) {
 	t.Helper()
-	output(t, command...)
+	commandOutput(t, command...)
 }
 
-// output is run for what the command prints.
-func output(t *testing.T, command ...string) string {
+// commandOutput is run for what the command prints.
+func commandOutput(t *testing.T, command ...string) string {
 	t.Helper()
 	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 	if err != nil {

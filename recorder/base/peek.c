@@ -15,7 +15,7 @@ static size_t by_pipe(uint64_t at, unsigned char *to, size_t n)
     return 0;
   size_t done = 0;
   while (done < n) {
-    size_t here = LG_PAGE - (at + done) % LG_PAGE; /* up to a page that may not be there */
+    size_t here = LG_PAGE_SIZE - (at + done) % LG_PAGE_SIZE; /* up to a page that may not be there */
     if (here > n - done)
       here = n - done;
     if (write(ends[1], (const void *)(at + done), here) != (ssize_t)here)
@@ -34,7 +34,7 @@ size_t lg_peek(uint64_t at, void *to, size_t n)
   int kept = errno;
   struct iovec here = {to, n}, there = {(void *)at, n};
   ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-  while (got < 0 && errno == EFAULT && there.iov_len > LG_PAGE) { /* it copies all of a piece or nothing */
+  while (got < 0 && errno == EFAULT && there.iov_len > LG_PAGE_SIZE) { /* it copies all of a piece or nothing */
     there.iov_len /= 2;
     got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
   }

@@ -23,7 +23,7 @@ void lg_turn_off(const char *why, ...)
   va_start(args, why);
   vsnprintf(text, sizeof text, why, args);
   va_end(args);
-  fprintf(stderr, "laggard: not recording any more in process %d: %s\n", (int)getpid(), text);
+  fprintf(stderr, "laggard: recording stopped in process %d: %s\n", (int)getpid(), text);
   if (lg_when_off)
     lg_when_off(text);
   __atomic_store_n(&lg_off, true, __ATOMIC_RELEASE);

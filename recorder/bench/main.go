@@ -1,6 +1,6 @@
 // Command bench measures what the recorder costs: a program is run with and
 // without it in alternating pairs, and without it twice for the null ratio. It
-// prints rows for docs/benchmarks.md. Nothing else should run meanwhile.
+// prints rows for docs/results/benchmarks.md. Nothing else should run meanwhile.
 //
 //	go run ./recorder/bench -lib bin/liblaggard.so -pairs 15 -calls 1234567 -- mpirun -np 2 ./app
 //	go run ./recorder/bench -lib bin/liblaggard.so -percall ./percall
@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := runBenchmark(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -40,7 +40,7 @@ type bench struct {
 	tmp    string
 }
 
-func run() error {
+func runBenchmark() error {
 	b := bench{}
 	var percall, name string
 	flag.StringVar(&b.lib, "lib", "bin/liblaggard.so", "the recorder")
@@ -59,12 +59,12 @@ func run() error {
 	}
 	defer os.RemoveAll(b.tmp)
 	if percall != "" {
-		return b.perCall(percall)
+		return b.measureCalls(percall)
 	}
 	if flag.NArg() == 0 {
 		return errors.New("want -percall FILE or a command behind --")
 	}
-	return b.program(name, flag.Args())
+	return b.measureProgram(name, flag.Args())
 }
 
 // runOnce runs a command and returns its output, the CPU seconds of all its
@@ -77,7 +77,7 @@ func (b bench) runOnce(command []string, recorded bool) (out string, cpu float64
 	cmd.Env = append(os.Environ(), "TMPDIR="+b.tmp)
 	if recorded {
 		dir = filepath.Join(b.tmp, "run-"+strconv.FormatInt(time.Now().UnixNano(), 36))
-		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.preload(), "LAGGARD_DIR="+dir, "LAGGARD_RECORD="+b.record)
+		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.preloadPaths(), "LAGGARD_DIR="+dir, "LAGGARD_RECORD="+b.record)
 	}
 	text := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = text, io.Discard
@@ -89,9 +89,9 @@ func (b bench) runOnce(command []string, recorded bool) (out string, cpu float64
 	return text.String(), seconds(use.Utime) + seconds(use.Stime), dir, nil
 }
 
-// preload is the recorder with its second library, where that is needed, as
+// preloadPaths is the recorder with its second library, where that is needed, as
 // laggard run has it.
-func (b bench) preload() string {
+func (b bench) preloadPaths() string {
 	if strings.Contains(b.record, "volume") || strings.Contains(b.record, "movement") {
 		return b.lib + ":" + filepath.Join(filepath.Dir(b.lib), "liblaggard-libc.so")
 	}
@@ -106,17 +106,17 @@ func median(v []float64) float64 {
 	return (s[len(s)/2-1] + s[len(s)/2]) / 2
 }
 
-// perCall prints, for each case of the micro-benchmark, the median CPU
+// measureCalls prints, for each case of the micro-benchmark, the median CPU
 // nanoseconds per call without and with the recorder, and of the differences.
-func (b bench) perCall(program string) error {
+func (b bench) measureCalls(program string) error {
 	plain, with, added := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	var order []string
 	for range b.pairs {
-		p, err := b.cases(program, false)
+		p, err := b.runCases(program, false)
 		if err != nil {
 			return err
 		}
-		w, err := b.cases(program, true)
+		w, err := b.runCases(program, true)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ type timing struct {
 	ns   float64
 }
 
-func (b bench) cases(program string, recorded bool) ([]timing, error) {
+func (b bench) runCases(program string, recorded bool) ([]timing, error) {
 	out, _, dir, err := b.runOnce([]string{program}, recorded)
 	if err != nil {
 		return nil, err
@@ -164,9 +164,9 @@ func (b bench) cases(program string, recorded bool) ([]timing, error) {
 	return list, nil
 }
 
-// program prints the CPU of a program without and with the recorder, the ratio,
+// measureProgram prints the CPU of a program without and with the recorder, the ratio,
 // the null ratio, and what a call costs.
-func (b bench) program(name string, command []string) error {
+func (b bench) measureProgram(name string, command []string) error {
 	if name == "" {
 		name = filepath.Base(command[len(command)-1])
 	}
@@ -187,7 +187,7 @@ func (b bench) program(name string, command []string) error {
 			if dir == "" {
 				continue
 			}
-			if calls, err = callsIn(dir); err != nil {
+			if calls, err = countCalls(dir); err != nil {
 				return err
 			}
 			os.RemoveAll(dir)
@@ -203,12 +203,12 @@ func (b bench) program(name string, command []string) error {
 		"|\n|---|---|---|---|---|---|---|")
 	fmt.Printf("| %s | %d | %.2f | %.3f | %.3f | %.0f (%.0f–%.0f) | %.0f |\n", name, calls, median(plain),
 		median(ratio), median(null),
-		median(s), s[len(s)/4], s[len(s)*3/4], noise(null, median(plain), calls))
+		median(s), s[len(s)/4], s[len(s)*3/4], noisePerCall(null, median(plain), calls))
 	return nil
 }
 
-// noise is what one standard error of the null differences makes per call, ns.
-func noise(null []float64, cpu float64, calls uint64) float64 {
+// noisePerCall is what one standard error of the null differences makes per call, ns.
+func noisePerCall(null []float64, cpu float64, calls uint64) float64 {
 	mean, sum := 0.0, 0.0
 	for _, r := range null {
 		mean += r / float64(len(null))
@@ -220,7 +220,7 @@ func noise(null []float64, cpu float64, calls uint64) float64 {
 	return sd / math.Sqrt(float64(len(null))) * cpu * 1e9 / float64(calls)
 }
 
-func callsIn(dir string) (uint64, error) {
+func countCalls(dir string) (uint64, error) {
 	run, err := model.Open(dir)
 	if err != nil {
 		return 0, err

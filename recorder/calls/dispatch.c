@@ -68,7 +68,7 @@ void lg_dispatch_before(struct lg_call *c)
   case CLS_file_free: return lg_before_free(c, LG_HANDLE_FILE, d->file);
   case CLS_init: return lg_op_simple(c, LG_OP_INIT);
   case CLS_finalize: lg_rank->status = LG_FINALIZING; return lg_op_simple(c, LG_OP_FINALIZE);
-  case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1)); return lg_op_simple(c, LG_OP_ABORT);
+  case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1), LG_ENDER_PROGRAM); return lg_op_simple(c, LG_OP_ABORT);
   case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
     c->comm = lg_comm_of(c->st, c, d->comm);
     return lg_op_simple(c, LG_OP_LOCAL);

@@ -132,7 +132,7 @@ void lg_before_detach(struct lg_call *c)
       lg_op_wait_for(c->thr->pub, n++, buffered[i]);
   }
   if (nbuffered > kept || nown > MAX_OWN)
-    lg_op_wait_for(c->thr->pub, n++, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
+    lg_op_wait_for(c->thr->pub, n++, (struct lg_pending){LG_OP_OTHER, LG_NO_INDEX, LG_NONE, LG_NONE, 0, c->st->index, 0});
   lg_op_publish(c, n ? LG_OP_WAIT : LG_OP_LOCAL, n);
   lg_op_end(c);
 }
@@ -259,7 +259,7 @@ static struct lg_pending take_message(struct lg_call *c)
 {
   struct lg_req *r = lg_req_get(LG_KEY_MESSAGE, lg_handle_at(c, c->desc->message, 0));
   if (!r)
-    return (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0};
+    return (struct lg_pending){LG_OP_OTHER, LG_NO_INDEX, LG_NONE, LG_NONE, 0, c->st->index, 0};
   struct lg_pending e = {LG_OP_RECV, r->comm, r->peer, r->tag, r->seq, c->st->index, 0};
   c->comm = r->ref;
   c->peer = r->peer;

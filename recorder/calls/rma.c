@@ -104,7 +104,7 @@ uint32_t lg_list_window(struct lg_call *c, uint32_t n)
   struct lg_window *w = window_of(c);
   if (w && w->exposure.from)
     return list_epoch(c, n, &w->exposure);
-  lg_op_wait_for(c->thr->pub, n, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
+  lg_op_wait_for(c->thr->pub, n, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : LG_NO_INDEX, LG_NONE, LG_NONE, 0, c->st->index, 0});
   return n + 1;
 }
 
@@ -137,7 +137,7 @@ static void at_target(struct lg_call *c, int tag)
   c->tag = tag;
   if (c->peer == LG_PROC_NULL)
     return lg_op_simple(c, LG_OP_LOCAL);
-  lg_op_one(c, LG_OP_RMA, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, c->peer, tag, 0, c->st->index, 0});
+  lg_op_one(c, LG_OP_RMA, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : LG_NO_INDEX, c->peer, tag, 0, c->st->index, 0});
 }
 
 void lg_before_window(struct lg_call *c)
@@ -173,7 +173,7 @@ static struct lg_pending operation(struct lg_call *c)
   c->comm = lg_comm_of(c->st, c, c->desc->win);
   c->peer = target_of(c);
   c->tag = lock_tag(c->comm, c->peer);
-  struct lg_pending e = {LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, c->peer, c->tag, 0, c->st->index, 0};
+  struct lg_pending e = {LG_OP_RMA, c->comm ? c->comm->index : LG_NO_INDEX, c->peer, c->tag, 0, c->st->index, 0};
   const struct lg_epoch *access = c->comm && c->comm->win ? &c->comm->win->access : NULL;
   for (int i = 0; access && i < access->n; i++)
     if (access->from[i].peer == c->peer) {

@@ -23,7 +23,7 @@ struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
   r->kind = kind;
   r->peer = LG_NONE;
   r->tag = LG_NONE;
-  r->comm = c->comm ? c->comm->index : UINT32_MAX;
+  r->comm = c->comm ? c->comm->index : LG_NO_INDEX;
   r->ref = c->comm;
   r->state = c->st->index;
   r->thread = c->thr->pub->index;
@@ -34,7 +34,7 @@ struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
  * nothing in another thread. */
 static uint32_t state_in(const struct lg_thread *p, const struct lg_req *r)
 {
-  return r->thread == p->index ? r->state : UINT32_MAX;
+  return r->thread == p->index ? r->state : LG_NO_INDEX;
 }
 
 void lg_after_begun(struct lg_call *c, uint32_t kind)
@@ -79,7 +79,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   r->persistent = true;
   r->active = false;
   r->buffered = c->desc->cls == CLS_bsend_init;
-  r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
+  r->bytes = lg_volume && (c->desc->traits & TRAIT_sends) ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
     r->collective = *lg_collective_of(c, c->comm, r->peer);
@@ -150,7 +150,7 @@ static uint32_t list_unknown(const struct lg_call *c, uint32_t n, long handle)
 {
   if (lg_request_null(c, handle))
     return n;
-  lg_op_wait_for(c->thr->pub, n, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, UINT32_MAX, 0});
+  lg_op_wait_for(c->thr->pub, n, (struct lg_pending){LG_OP_OTHER, LG_NO_INDEX, LG_NONE, LG_NONE, 0, LG_NO_INDEX, 0});
   return n + 1;
 }
 

@@ -54,17 +54,17 @@ static int reserve(uint64_t offset, size_t size)
 
 size_t lg_file_rounded(size_t size)
 {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = page > LG_PAGE ? page : LG_PAGE;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = page > LG_PAGE_SIZE ? page : LG_PAGE_SIZE;
   return (size + unit - 1) / unit * unit;
 }
 
 static bool fill_header(uint64_t run_id)
 {
-  struct lg_file h = {.version = LG_VERSION, .page = LG_PAGE, .run_id = run_id, .created_ns = lg_now(),
-                      .end = lg_file_rounded(LG_PAGE)};
+  struct lg_file h = {.version = LG_VERSION, .page = LG_PAGE_SIZE, .run_id = run_id, .created_ns = lg_now(),
+                      .end = lg_file_rounded(LG_PAGE_SIZE)};
   gethostname(h.host, sizeof h.host - 1);
   h.crc = lg_crc(0, &h.version, offsetof(struct lg_file, crc) - offsetof(struct lg_file, version));
-  int err = reserve(0, LG_PAGE);
+  int err = reserve(0, LG_PAGE_SIZE);
   if (err || pwrite(fd, &h, sizeof h, 0) != sizeof h) {
     lg_turn_off("cannot write the run file: %s", strerror(err ? err : errno));
     return false;
@@ -79,7 +79,7 @@ static bool await_header(void)
   for (int i = 0; i < HEADER_TRIES; i++) {
     struct stat st;
     uint64_t magic = 0;
-    if (lg_fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
+    if (lg_fstat(fd, &st) == 0 && st.st_size >= LG_PAGE_SIZE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
         magic == LG_MAGIC)
       return true;
     nanosleep(&(struct timespec){0, HEADER_WAIT_NS}, NULL);
@@ -194,12 +194,12 @@ bool lg_file_open(void)
   if (!path || !open_node_file(run_id))
     return false;
   out_of_the_way();
-  head = mmap(NULL, LG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  head = mmap(NULL, LG_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (head == MAP_FAILED) {
     lg_turn_off("cannot map the run file: %s", strerror(errno));
     return false;
   }
-  look_after(head, LG_PAGE);
+  look_after(head, LG_PAGE_SIZE);
   shared = on_shared_disk();
   slot = __atomic_fetch_add(&head->nslots, 1, __ATOMIC_RELAXED);
   return true;
@@ -278,7 +278,7 @@ bool lg_file_write(const void *p, size_t n, int64_t at)
 
 void lg_file_sync_header(void)
 {
-  msync(head, LG_PAGE, MS_SYNC);
+  msync(head, LG_PAGE_SIZE, MS_SYNC);
 }
 
 bool lg_file_shared(void)

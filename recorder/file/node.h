@@ -10,7 +10,7 @@
 bool lg_file_open(void); /* false: not started by laggard, or the recording was turned off */
 uint32_t lg_slot(void);  /* of this process in the file */
 uint32_t *lg_file_ending(void); /* where the kernel is to note the end of this process; NULL: too many slots */
-/* The size of a chunk with room for so many bytes: a multiple of LG_PAGE, and of the pages of
+/* The size of a chunk with room for so many bytes: a multiple of LG_PAGE_SIZE, and of the pages of
  * this machine, which may be larger, so that each chunk can be mapped by itself. */
 size_t lg_file_rounded(size_t size);
 /* Space in the file: bytes (as lg_file_rounded gives them) that are nobody else's, added

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 struct lg_rank *lg_rank;
 bool lg_mpi_ready;
 static bool finalized;
+static uint32_t parent;
 static uint32_t pid; /* not as the file has it, which somebody may have cut short */
 
 /* What the launcher says of the rank; MPI_Init will say it for certain. */
@@ -39,6 +41,7 @@ bool lg_rank_open(uint32_t family)
   if (!r)
     return false;
   r->pid = pid = (uint32_t)getpid();
+  parent = (uint32_t)getppid();
   r->slot = lg_slot();
   r->start_ns = lg_now();
   r->family = family;
@@ -78,15 +81,48 @@ bool lg_is_rank(void)
   return lg_rank && !lg_off && lg_in_rank();
 }
 
-void lg_said_end(uint32_t end, int detail)
+/* take_end tells whether this end is the first, or comes behind a signal that the program survived. */
+static bool take_end(uint32_t end)
 {
-  if (!lg_is_rank())
-    return;
   uint32_t none = LG_ALIVE;
-  if (!__atomic_compare_exchange_n(&lg_rank->end, &none, end, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
-      none != LG_SIGNALLED)
+  return __atomic_compare_exchange_n(&lg_rank->end, &none, end, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
+         none == LG_SIGNALLED;
+}
+
+void lg_said_end(uint32_t end, int detail, uint32_t ender)
+{
+  if (!lg_is_rank() || !take_end(end))
     return;
   lg_rank->end = end;
   lg_rank->detail = detail;
-  lg_rank->end_ns = lg_now();
+  lg_rank->ender = ender;
+  lg_rank->orphaned = (uint32_t)getppid() != parent;
+  lg_rank->end_time_ns = lg_now();
+}
+
+void lg_stays(void)
+{
+  if (lg_is_rank() && lg_rank->ender == LG_ENDER_EXEC) {
+    lg_rank->ender = LG_ENDER_UNKNOWN;
+    lg_rank->end = LG_ALIVE;
+  }
+}
+
+void lg_said_signal(const struct lg_signal *s, uint32_t ender)
+{
+  if (!lg_is_rank())
+    return;
+  /* A handler, such as Open MPI's, raises the signal again when it has said where it came. */
+  if (s->sender != LG_SENDER_SELF || lg_rank->fatal.signal != s->signal)
+    lg_rank->fatal = *s;
+  lg_said_end(LG_SIGNALLED, (int)s->signal, ender);
+}
+
+void lg_said_asked(const struct lg_signal *s)
+{
+  if (!lg_is_rank())
+    return;
+  uint32_t before = lg_rank->asked.signal;
+  if (before == 0 || before == SIGUSR1 || before == SIGUSR2) /* those may mean anything */
+    lg_rank->asked = *s;
 }

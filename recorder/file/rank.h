@@ -15,7 +15,11 @@ bool lg_mpi_usable(void); /* MPI may be asked: it is ready, and MPI_Finalize has
 void lg_finalized(void);  /* MPI_Finalize has returned */
 bool lg_in_rank(void); /* false in a child of vfork, which shares this memory but is no rank */
 bool lg_is_rank(void); /* and it is being recorded */
-void lg_said_end(uint32_t end, int detail); /* how the process ends (enum lg_end); a signal handler may say it */
+/* How the process ends (enum lg_end), and whose thread ends it (enum lg_ender). A signal handler may say it. */
+void lg_said_end(uint32_t end, int detail, uint32_t ender);
+void lg_stays(void); /* it did not become another program after all */
+void lg_said_signal(const struct lg_signal *s, uint32_t ender); /* the same, by a signal */
+void lg_said_asked(const struct lg_signal *s); /* a signal asks the process to end */
 
 #pragma GCC visibility pop
 #endif

@@ -20,7 +20,7 @@ static struct { /* what is mapped, for lg_file_sync */
 
 static bool new_chunk(size_t need)
 {
-  size_t size = nchunks ? LG_CHUNK : LG_FIRST_CHUNK;
+  size_t size = nchunks ? LG_NEXT_CHUNK_SIZE : LG_FIRST_CHUNK_SIZE;
   const char *why = NULL;
   if (!nchunks)
     limit = (uint64_t)lg_env_int("MAX_MB", 64) << 20;
@@ -39,7 +39,7 @@ static bool new_chunk(size_t need)
   c->size = (uint32_t)size;
   c->slot = lg_slot();
   c->seq = nchunks;
-  uint32_t magic = LG_CHUNK_MAGIC;
+  uint32_t magic = LG_MAGIC_CHUNK;
   c->crc = lg_crc(lg_crc(0, &magic, sizeof magic), &c->size, 12);
   __atomic_store_n(&c->magic, magic, __ATOMIC_RELEASE);
   maps[nchunks].p = c;

@@ -53,20 +53,20 @@ static void find_zstd(void)
   zstd.failed = (unsigned (*)(size_t))dlsym(lib, "ZSTD_isError");
   if (!create || !bound || !zstd.compress || !zstd.failed)
     return;
-  zstd.room = bound(LG_BLOCK);
+  zstd.room = bound(LG_BLOCK_SIZE);
   zstd.out = lg_pages(zstd.room);
-  char *sample = lg_pages(LG_BLOCK);
+  char *sample = lg_pages(LG_BLOCK_SIZE);
   zstd.context = zstd.out && sample ? create() : NULL;
   if (zstd.context)
-    zstd.compress(zstd.context, zstd.out, zstd.room, sample, LG_BLOCK, LEVEL);
+    zstd.compress(zstd.context, zstd.out, zstd.room, sample, LG_BLOCK_SIZE, LEVEL);
   if (sample)
-    munmap(sample, LG_BLOCK);
+    munmap(sample, LG_BLOCK_SIZE);
 }
 
 void lg_stream_start(void)
 {
   limit = (uint64_t)lg_env_int("STREAM_MB", 128) << 20;
-  live_bytes = lg_file_rounded(LG_BLOCK + sizeof(struct lg_stream_chunk));
+  live_bytes = lg_file_rounded(LG_BLOCK_SIZE + sizeof(struct lg_stream_chunk));
   if (lg_records("usage") || lg_records("movement"))
     find_zstd();
 }
@@ -102,7 +102,7 @@ static int64_t space(size_t size, const char **why)
 
 static struct lg_stream_chunk header(const struct lg_stream *s, size_t size, size_t packed)
 {
-  struct lg_stream_chunk h = {.magic = LG_STREAM_MAGIC, .size = (uint32_t)size, .slot = lg_slot(), .kind = (uint16_t)s->kind,
+  struct lg_stream_chunk h = {.magic = LG_MAGIC_STREAM, .size = (uint32_t)size, .slot = lg_slot(), .kind = (uint16_t)s->kind,
                               .thread = (uint16_t)s->thread, .number = s->number, .packed = (uint32_t)packed, .block = s->block};
   h.crc = lg_crc(0, &h, offsetof(struct lg_stream_chunk, crc));
   return h;
@@ -123,7 +123,7 @@ static bool fresh(struct lg_stream *s)
   __atomic_store_n(&c->magic, h.magic, __ATOMIC_RELEASE);
   s->live = c;
   s->at = (unsigned char *)(c + 1);
-  s->end = s->at + LG_BLOCK;
+  s->end = s->at + LG_BLOCK_SIZE;
   return true;
 }
 
@@ -144,7 +144,7 @@ static bool pack(struct lg_stream *s)
 {
   const char *why = NULL;
   size_t used = s->live->used;
-  if (!zstd.context || used > LG_BLOCK) /* somebody has written to the file */
+  if (!zstd.context || used > LG_BLOCK_SIZE) /* somebody has written to the file */
     return false;
   while (__atomic_exchange_n(&zstd.lock, 1, __ATOMIC_ACQUIRE))
     sched_yield();

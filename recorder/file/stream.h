@@ -25,7 +25,7 @@ struct lg_stream {
 
 unsigned char *lg_stream_next_block(struct lg_stream *s); /* begins a new block */
 
-/* lg_stream_begin gives room for one event of at most `most` bytes (LG_BLOCK / 4
+/* lg_stream_begin gives room for one event of at most `most` bytes (LG_BLOCK_SIZE / 4
  * or less); NULL: the stream has ended. A new block may have been begun: a writer
  * of events that build on earlier ones compares s->block. */
 static inline unsigned char *lg_stream_begin(struct lg_stream *s, size_t most)

@@ -30,8 +30,8 @@ var (
 // what one library offers to the other. All may include them.
 var ground = []string{"format.h", "export.h"}
 
-// readme lists the floors of the table, from the bottom.
-func readme(t *testing.T) []string {
+// readFloors lists the floors of the table, from the bottom.
+func readFloors(t *testing.T) []string {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +43,9 @@ func readme(t *testing.T) []string {
 	return out
 }
 
-// sources are the C files of the floors by their paths below recorder/, with those
+// readSources are the C files of the floors by their paths below recorder/, with those
 // that the generator writes.
-func sources(t *testing.T, floors []string) map[string]string {
+func readSources(t *testing.T, floors []string) map[string]string {
 	made := t.TempDir()
 	if out, err := exec.Command("go", "run", "../gen", made).CombinedOutput(); err != nil {
 		t.Fatalf("gen: %v\n%s", err, out)
@@ -66,11 +66,11 @@ func sources(t *testing.T, floors []string) map[string]string {
 	return files
 }
 
-// unit is a .c file and its header.
-func unit(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
+// unitName is a .c file and its header.
+func unitName(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) }
 
 func TestEveryFolderIsAFloor(t *testing.T) {
-	floors := readme(t)
+	floors := readFloors(t)
 	dirs, err := filepath.Glob(filepath.Join(root, "*", "*.c"))
 	if err != nil || len(floors) == 0 {
 		t.Fatal("no floors: ", err)
@@ -86,8 +86,8 @@ func TestEveryFolderIsAFloor(t *testing.T) {
 }
 
 func TestIncludesPointDown(t *testing.T) {
-	floors := readme(t)
-	files := sources(t, floors)
+	floors := readFloors(t)
+	files := readSources(t, floors)
 	for path, text := range files {
 		own, _, _ := strings.Cut(path, "/")
 		for _, m := range include.FindAllStringSubmatch(text, -1) {
@@ -98,7 +98,7 @@ func TestIncludesPointDown(t *testing.T) {
 				t.Errorf("%s includes %q, which is not a path below recorder/", path, m[1])
 			case slices.Index(floors, floor) > slices.Index(floors, own):
 				t.Errorf("%s includes %q of a higher floor", path, m[1])
-			case own == apart && floor != apart && len(symbols(files[m[1]]).declared) > 0:
+			case own == apart && floor != apart && len(parseSymbols(files[m[1]]).declared) > 0:
 				t.Errorf("%s includes %q, whose symbols are in the other library", path, m[1])
 			}
 		}
@@ -106,17 +106,17 @@ func TestIncludesPointDown(t *testing.T) {
 }
 
 func TestNoCircle(t *testing.T) {
-	files := sources(t, readme(t))
+	files := readSources(t, readFloors(t))
 	ids := map[string]int64{}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if _, ok := ids[unit(path)]; !ok {
-			ids[unit(path)] = int64(len(ids))
+		if _, ok := ids[unitName(path)]; !ok {
+			ids[unitName(path)] = int64(len(ids))
 		}
 	}
 	g := simple.NewDirectedGraph()
 	for path, text := range files {
 		for _, m := range include.FindAllStringSubmatch(text, -1) {
-			from, to := unit(path), unit(m[1])
+			from, to := unitName(path), unitName(m[1])
 			if _, ok := ids[to]; ok && from != to {
 				g.SetEdge(g.NewEdge(simple.Node(ids[from]), simple.Node(ids[to])))
 			}
@@ -138,14 +138,14 @@ func TestNoCircle(t *testing.T) {
 }
 
 func TestSymbolsAreDeclaredByTheirFile(t *testing.T) {
-	files := sources(t, readme(t))
+	files := readSources(t, readFloors(t))
 	for path, text := range files {
 		if !strings.HasSuffix(path, ".h") || strings.HasPrefix(path, apart+"/") {
 			continue
 		}
-		for _, s := range symbols(text).declared {
-			if !slices.Contains(symbols(files[unit(path)+".c"]).defined, s) {
-				t.Errorf("%s declares %s, which %s.c does not define", path, s, unit(path))
+		for _, s := range parseSymbols(text).declared {
+			if !slices.Contains(parseSymbols(files[unitName(path)+".c"]).defined, s) {
+				t.Errorf("%s declares %s, which %s.c does not define", path, s, unitName(path))
 			}
 		}
 	}
@@ -153,9 +153,9 @@ func TestSymbolsAreDeclaredByTheirFile(t *testing.T) {
 		if !strings.HasSuffix(path, ".c") || strings.HasPrefix(path, apart+"/") {
 			continue
 		}
-		for _, s := range symbols(text).defined {
-			if !slices.Contains(symbols(files[unit(path)+".h"]).declared, s) {
-				t.Errorf("%s defines %s, which %s.h does not declare; should it be static?", path, s, unit(path))
+		for _, s := range parseSymbols(text).defined {
+			if !slices.Contains(parseSymbols(files[unitName(path)+".h"]).declared, s) {
+				t.Errorf("%s defines %s, which %s.h does not declare; should it be static?", path, s, unitName(path))
 			}
 			if !strings.HasPrefix(s, ownSymbols) {
 				t.Errorf("%s: the name of %s does not begin with %s", path, s, ownSymbols)

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// names are the symbols of a C file that are neither static nor exported from the
+// symbolNames are the symbols of a C file that are neither static nor exported from the
 // library.
-type names struct{ declared, defined []string }
+type symbolNames struct{ declared, defined []string }
 
 var (
 	noise = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`)
@@ -25,13 +25,13 @@ var (
 	typeOnly  = regexp.MustCompile(`^(?:struct|enum|union)\s*\w*$`)
 )
 
-// symbols reads the declarations at the top level of a C file.
-func symbols(text string) names {
+// parseSymbols reads the declarations at the top level of a C file.
+func parseSymbols(text string) symbolNames {
 	text = directive.ReplaceAllString(noise.ReplaceAllString(text, ""), "")
 	text = attribute.ReplaceAllString(text, "")
-	var out names
+	var out symbolNames
 	for _, s := range statements(text) {
-		out.add(s)
+		out.addStatement(s)
 	}
 	return out
 }
@@ -68,27 +68,27 @@ func statements(text string) []statement {
 	return out
 }
 
-func (n *names) add(s statement) {
+func (n *symbolNames) addStatement(s statement) {
 	if private.MatchString(s.text) || typeOnly.MatchString(s.text) || s.text == "" {
 		return
 	}
 	outside := strings.HasPrefix(s.text, "extern ")
 	if m := pointer.FindStringSubmatch(s.text); m != nil && !s.body {
-		n.put(m[1], outside)
+		n.addSymbol(m[1], outside)
 		return
 	}
 	if m := function.FindStringSubmatch(s.text); m != nil && !strings.Contains(s.text, "=") {
-		n.put(m[1], !s.body)
+		n.addSymbol(m[1], !s.body)
 		return
 	}
 	for part := range strings.SplitSeq(s.text, ",") {
 		if m := variable.FindStringSubmatch(strings.TrimSpace(part)); m != nil {
-			n.put(m[1], outside)
+			n.addSymbol(m[1], outside)
 		}
 	}
 }
 
-func (n *names) put(name string, declared bool) {
+func (n *symbolNames) addSymbol(name string, declared bool) {
 	if declared {
 		n.declared = append(n.declared, name)
 	} else if !slices.Contains(n.defined, name) {
@@ -97,7 +97,7 @@ func (n *names) put(name string, declared bool) {
 }
 
 func TestSymbols(t *testing.T) {
-	got := symbols(`
+	got := parseSymbols(`
 #define MACRO(x) \
   int x;
 struct lg_a { int n; };
@@ -112,8 +112,8 @@ int lg_b, lg_c[2] = {1, 2};
 void (*lg_e)(int);
 bool __attribute__((noinline)) lg_f(int (*g)(int)) { if (g) { return true; } return false; }
 `)
-	want := names{[]string{"lg_b", "lg_c", "lg_d", "lg_g"}, []string{"lg_b", "lg_c", "lg_e", "lg_f"}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(names{})); diff != "" {
+	want := symbolNames{[]string{"lg_b", "lg_c", "lg_d", "lg_g"}, []string{"lg_b", "lg_c", "lg_e", "lg_f"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(symbolNames{})); diff != "" {
 		t.Error(diff)
 	}
 }

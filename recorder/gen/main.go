@@ -1,13 +1,23 @@
-// Command gen writes what the recorder takes from the table of model/mpi:
-// mpi/numbers.h (the classes of functions, the kinds of parameters and what else
-// package mpi numbers), mpi/table.c (where each function has its arguments), and
-// start/wrappers.c (one wrapper per function and language binding).
+// Command gen writes what the recorder and its readers take from tables.
 //
-// A wrapper takes every argument as a register-wide integer and hands it on
-// untouched; no MPI function takes a floating-point argument and every handle
-// fits a register, so one library serves every MPI without its mpi.h.
+// From that of package mpi: mpi/numbers.h (the classes of functions, the kinds of
+// parameters and what else the package numbers), mpi/table.c (where each function has
+// its arguments), and start/wrappers.c (one wrapper per function and language
+// binding). A wrapper takes every argument as a register-wide integer and hands it on
+// untouched; no MPI function takes a floating-point argument and every handle fits a
+// register, so one library serves every MPI without its mpi.h.
 //
-// Usage: gen outdir, or gen file.go for the same classes as constants of package mpi
+// From that of package format: format.h, the layout of a node file.
+//
+// From that of package cpython: python/layouts.h, where CPython keeps what a stack is read from.
+//
+// Usage:
+//
+//	gen outdir      all of these, for C
+//	gen classes.go  the classes, as constants of package mpi
+//	gen constants.go  the constants of MPI, likewise
+//	gen layout.go   the layout, for package format
+//	gen layouts.go  the layouts of CPython, for package cpython
 package main
 
 import (
@@ -16,42 +26,76 @@ import (
 	"os"
 	"path/filepath"
 
+	"laggard/binary/cpython"
+	"laggard/model/format"
 	"laggard/model/mpi"
+	"laggard/recorder/gen/layout"
 )
 
-const origin = "// Code generated from model/mpi/functions.tbl by recorder/gen; DO NOT EDIT.\n"
+const (
+	functionsTable = "model/mpi/functions.tbl"
+	constantsTable = "model/mpi/constants.tbl"
+	formatTable    = "model/format/format.tbl"
+	cpythonTable   = "binary/cpython/layouts.tbl"
+)
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := generateAll(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func generateAll(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: gen outdir | file.go")
+		return fmt.Errorf("usage: gen outdir | classes.go | constants.go | layout.go | layouts.go")
 	}
-	if filepath.Ext(args[0]) == ".go" {
-		return generate(args[0], goClasses)
+	t, err := layout.Parse(format.Table)
+	if err != nil {
+		return err
+	}
+	layouts, err := parseCPython(cpython.Table)
+	if err != nil {
+		return err
+	}
+	switch filepath.Base(args[0]) {
+	case "classes.go":
+		return generateFile(args[0], functionsTable, goClasses)
+	case "constants.go":
+		return generateFile(args[0], constantsTable, goConstants)
+	case "layout.go":
+		return generateFile(args[0], formatTable, t.WriteGo)
+	case "layouts.go":
+		return generateFile(args[0], cpythonTable, layouts.golang)
+	}
+	if err := generateFile(filepath.Join(args[0], "format.h"), formatTable, t.WriteHeader); err != nil {
+		return err
+	}
+	if err := generateFile(filepath.Join(args[0], "python/layouts.h"), cpythonTable, layouts.header); err != nil {
+		return err
 	}
 	functions := mpi.Functions()
-	wrapped := wraps(functions)
+	wrapped := allWrappers(functions)
 	for name, write := range map[string]func(*bytes.Buffer){
-		"mpi/numbers.h":    numbers,
-		"mpi/table.c":      func(b *bytes.Buffer) { table(b, functions, wrapped) },
-		"start/wrappers.c": func(b *bytes.Buffer) { wrappers(b, wrapped) },
+		"mpi/numbers.h":    writeNumbers, // of both tables of package mpi
+		"mpi/table.c":      func(b *bytes.Buffer) { writeTable(b, functions, wrapped) },
+		"start/wrappers.c": func(b *bytes.Buffer) { writeWrappers(b, wrapped) },
 	} {
-		if err := generate(filepath.Join(args[0], name), write); err != nil {
+		if err := generateFile(filepath.Join(args[0], name), functionsTable, write); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func generate(path string, write func(*bytes.Buffer)) error {
+// generatedLine is the first line of a file that is made from a table.
+func generatedLine(table string) string {
+	return fmt.Sprintf("// Code generated from %s by recorder/gen; DO NOT EDIT.\n", table)
+}
+
+func generateFile(path, table string, write func(*bytes.Buffer)) error {
 	var b bytes.Buffer
-	b.WriteString(origin)
+	b.WriteString(generatedLine(table))
 	write(&b)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -40,18 +40,58 @@ const (
 	after  = 2
 )
 
-// numbers writes the enums.
-func numbers(b *bytes.Buffer) {
+// writeNumbers writes the enums.
+func writeNumbers(b *bytes.Buffer) {
 	b.WriteString("#ifndef LAGGARD_NUMBERS_H\n#define LAGGARD_NUMBERS_H\n\n")
-	enum(b, "lg_class", classes())
-	enum(b, "lg_param_kind", kinds())
+	writeEnum(b, "lg_class", classNumbers())
+	writeEnum(b, "lg_param_kind", kindNumbers())
+	writeEnum(b, "lg_trait", traitNumbers())
 	for _, e := range enums {
-		enum(b, e.name, e.values)
+		writeEnum(b, e.name, e.values)
 	}
+	writeConstants(b)
 	b.WriteString("#endif\n")
 }
 
-func enum(b *bytes.Buffer, name string, values []named) {
+// writeConstants writes the constants of the families of MPI as a list of calls of a macro.
+func writeConstants(b *bytes.Buffer) {
+	var sets []named
+	b.WriteString("/* X(set, name, number in Open MPI, in MPICH, in the standard ABI) for each constant. */\n")
+	b.WriteString("#define LG_CONSTANTS(X)")
+	for _, c := range mpi.Constants() {
+		fmt.Fprintf(b, " \\\n  X(%s, %s, %d, %d, %d)", c.Set, c.Name, c.Numbers[0], c.Numbers[1], c.Numbers[2])
+		set := named{"SET_" + string(c.Set), len(sets)}
+		if len(sets) == 0 || sets[len(sets)-1].name != set.name {
+			sets = append(sets, set)
+		}
+	}
+	b.WriteString("\n\n")
+	writeEnum(b, "lg_set", sets)
+}
+
+// goConstants writes the constants of package mpi, with Open MPI's numbers, such as LockExclusive.
+func goConstants(b *bytes.Buffer) {
+	b.WriteString("\npackage mpi\n\n// The constants of MPI by the numbers that a run directory has for them.\nconst (\n")
+	width := 0
+	for _, c := range mpi.Constants() {
+		width = max(width, len(camelCase(c.Name)))
+	}
+	for _, c := range mpi.Constants() {
+		fmt.Fprintf(b, "\t%-*s = %d\n", width, camelCase(c.Name), c.Numbers[0])
+	}
+	b.WriteString(")\n")
+}
+
+// camelCase is the name in Go of a word of a table, such as SendInit for send_init.
+func camelCase(name string) string {
+	out := ""
+	for _, word := range strings.Split(name, "_") {
+		out += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return out
+}
+
+func writeEnum(b *bytes.Buffer, name string, values []named) {
 	fmt.Fprintf(b, "enum %s {\n", name)
 	for _, v := range values {
 		fmt.Fprintf(b, "  %s = %d,\n", v.name, v.value)
@@ -59,10 +99,18 @@ func enum(b *bytes.Buffer, name string, values []named) {
 	b.WriteString("};\n\n")
 }
 
-func classes() []named {
+func classNumbers() []named {
 	var out []named
-	for _, c := range mpi.Classes() {
+	for _, c := range mpi.AllClasses() {
 		out = append(out, named{"CLS_" + c.String(), int(c)})
+	}
+	return out
+}
+
+func traitNumbers() []named {
+	out := []named{{"TRAIT_sends", int(mpi.Sends)}}
+	for _, t := range mpi.AllTraits() {
+		out = append(out, named{"TRAIT_" + t.String(), int(t)})
 	}
 	return out
 }
@@ -70,11 +118,8 @@ func classes() []named {
 // goClasses writes the constants of package mpi, such as ClassSendInit.
 func goClasses(b *bytes.Buffer) {
 	b.WriteString("\npackage mpi\n\n// The classes.\nconst (\n")
-	for i, c := range mpi.Classes() {
-		name := "Class"
-		for _, word := range strings.Split(c.String(), "_") {
-			name += strings.ToUpper(word[:1]) + word[1:]
-		}
+	for i, c := range mpi.AllClasses() {
+		name := "Class" + camelCase(c.String())
 		if i == 0 {
 			name += " Class = iota"
 		}
@@ -83,9 +128,9 @@ func goClasses(b *bytes.Buffer) {
 	b.WriteString(")\n")
 }
 
-func kinds() []named {
+func kindNumbers() []named {
 	var out []named
-	for _, k := range mpi.Kinds() {
+	for _, k := range mpi.AllKinds() {
 		out = append(out, named{"P_" + k.String(), int(k)})
 	}
 	return out

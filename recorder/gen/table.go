@@ -54,23 +54,23 @@ var sendRoles = []struct {
 	{"op", []string{"op"}},
 }
 
-// position is that of the first parameter with one of the names or types, -1 none.
-func position(f *mpi.Function, names, types []string) int {
+// paramPosition is that of the first parameter with one of the names or types, -1 none.
+func paramPosition(f *mpi.Function, names, types []string) int {
 	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
 		return slices.Contains(names, p.Name) || slices.Contains(types, p.Type)
 	})
 }
 
-// table writes struct lg_param and lg_desc of every function, and the entries that
+// writeTable writes struct lg_param and lg_desc of every function, and the entries that
 // the wrappers forward to.
-func table(b *bytes.Buffer, functions []*mpi.Function, wrapped []wrapper) {
+func writeTable(b *bytes.Buffer, functions []*mpi.Function, wrapped []wrapper) {
 	b.WriteString("#include \"mpi/table.h\"\n\n")
 	for _, f := range functions {
-		params(b, f)
+		writeParams(b, f)
 	}
 	b.WriteString("\nconst struct lg_desc lg_descs[] = {\n")
 	for _, f := range functions {
-		desc(b, f)
+		writeDesc(b, f)
 	}
 	b.WriteString("};\n\nconst char *const lg_entry_names[] = {\n")
 	for _, w := range wrapped {
@@ -79,70 +79,67 @@ func table(b *bytes.Buffer, functions []*mpi.Function, wrapped []wrapper) {
 	b.WriteString("};\nvoid *lg_real[sizeof lg_entry_names / sizeof *lg_entry_names];\n")
 }
 
-// params writes the parameters of f.
-func params(b *bytes.Buffer, f *mpi.Function) {
+// writeParams writes the parameters of f.
+func writeParams(b *bytes.Buffer, f *mpi.Function) {
 	fmt.Fprintf(b, "static const struct lg_param params_%s[] = {", f.Name)
 	for i, p := range f.Params {
-		fmt.Fprintf(b, "{P_%s, %d, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt),
-			p.Len.Kind, p.Len.By, p.Len.Only, before*bit(f.Recorded(i, false))+after*bit(f.Recorded(i, true)))
+		fmt.Fprintf(b, "{P_%s, %d, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, boolBit(p.Ref), boolBit(p.FortranInt),
+			p.Len.Kind, p.Len.By, p.Len.Only, before*boolBit(f.IsRecorded(i, false))+after*boolBit(f.IsRecorded(i, true)))
 	}
 	b.WriteString("{0}};\n")
 }
 
-func bit(b bool) int {
+func boolBit(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// told lists the arguments of which what all members must give alike is made.
-func told(f *mpi.Function) string {
+// alikeArguments lists the arguments of which what all members must give alike is made.
+func alikeArguments(f *mpi.Function) string {
 	count, kind := []string{}, []string{}
-	switch alike[collective(f)] {
-	case "LG_ALIKE_SENT":
+	switch {
+	case f.HasTrait(mpi.AlikeSent):
 		count, kind = sendRoles[1].names, sendRoles[2].names
-	case "LG_ALIKE_RECEIVED":
+	case f.HasTrait(mpi.AlikeReceived):
 		count, kind = []string{"recvcount"}, []string{"recvtype"}
 	}
 	var out []string
 	for _, names := range [][]string{count, kind, {"op"}, {"root"}} {
-		out = append(out, fmt.Sprint(max(position(f, names, nil), 0)))
+		out = append(out, fmt.Sprint(max(paramPosition(f, names, nil), 0)))
 	}
 	return strings.Join(out, ", ")
 }
 
-// desc writes where f has its arguments.
-func desc(b *bytes.Buffer, f *mpi.Function) {
+// writeDesc writes where f has its arguments.
+func writeDesc(b *bytes.Buffer, f *mpi.Function) {
 	fmt.Fprintf(b, "  {.name = %q, .cls = CLS_%s, .nargs = %d", f.Name, f.Class, len(f.Params))
 	for _, r := range roles {
-		fmt.Fprintf(b, ", .%s = %d", r.field, position(f, r.names, r.types))
+		fmt.Fprintf(b, ", .%s = %d", r.field, paramPosition(f, r.names, r.types))
 	}
 	source := -1
-	if position(f, []string{"dest"}, nil) >= 0 {
-		source = position(f, []string{"source"}, nil)
+	if paramPosition(f, []string{"dest"}, nil) >= 0 {
+		source = paramPosition(f, []string{"source"}, nil)
 	}
 	byValue, results := true, false
 	for i, p := range f.Params {
-		byValue = byValue && !(f.Recorded(i, false) && (p.Ref || p.Kind == mpi.Request))
-		results = results || f.Recorded(i, true)
+		byValue = byValue && !(f.IsRecorded(i, false) && (p.Ref || p.Kind == mpi.Request))
+		results = results || f.IsRecorded(i, true)
 	}
-	fmt.Fprintf(b, ", .by_value = %d, .results = %d", bit(byValue), bit(results))
+	fmt.Fprintf(b, ", .by_value = %d, .results = %d", boolBit(byValue), boolBit(results))
 	fmt.Fprintf(b, ", .peer2 = %d, .params = params_%s", source, f.Name)
-	if how := sends(f); how != "" {
-		fmt.Fprintf(b, ", .sends = %s", how)
+	fmt.Fprintf(b, ", .traits = %d", f.Traits)
+	if f.HasTrait(mpi.Sends) {
 		for _, r := range sendRoles {
-			fmt.Fprintf(b, ", .%s = %d", r.field, position(f, r.names, nil))
+			fmt.Fprintf(b, ", .%s = %d", r.field, paramPosition(f, r.names, nil))
 		}
 	}
-	if what := alike[collective(f)]; what != "" {
-		fmt.Fprintf(b, ", .alike = %s", what)
-	}
-	inPlace := position(f, []string{"sendcount"}, nil) >= 0 && position(f, []string{"recvcount"}, nil) >= 0
+	inPlace := paramPosition(f, []string{"sendcount"}, nil) >= 0 && paramPosition(f, []string{"recvcount"}, nil) >= 0
 	if len(f.Params) > 0 {
-		fmt.Fprintf(b, ", .told = {%s}, .told_more = %v", told(f), inPlace || strings.HasSuffix(f.Name, "_c"))
+		fmt.Fprintf(b, ", .told = {%s}, .told_more = %v", alikeArguments(f), inPlace || f.HasTrait(mpi.Large))
 	}
-	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+	if i := paramPosition(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
 		b.WriteString(", .wide = true")
 	}
 	b.WriteString("},\n")

@@ -18,32 +18,34 @@ type wrapper struct {
 	aliases      []string
 }
 
-// wraps are the wrappers of all functions.
-func wraps(functions []*mpi.Function) []wrapper {
-	index := map[string]int{}
+// allWrappers are the wrappers of all functions.
+func allWrappers(functions []*mpi.Function) []wrapper {
+	large := map[*mpi.Function]int{} // by the function with int counts
 	for i, f := range functions {
-		index[f.Name] = i
+		if f.HasTrait(mpi.Large) {
+			large[f.Narrow] = i
+		}
 	}
 	var out []wrapper
 	for i, f := range functions {
 		out = append(out, wrapper{f.Name, "P" + f.Name, f, i, "LG_BIND_C", len(f.Params), nil})
-		if strings.HasSuffix(f.Name, "_c") {
+		if f.HasTrait(mpi.Large) {
 			continue
 		}
-		large, ok := index[f.Name+"_c"]
+		withLarge, ok := large[f]
 		if !ok {
-			large = i
+			withLarge = i
 		}
-		out = append(out, fortran(f, i, large)...)
+		out = append(out, fortranWrappers(f, i, withLarge)...)
 	}
 	return out
 }
 
-// fortran are the wrappers of the Fortran bindings. A Fortran caller passes one
+// fortranWrappers are the wrappers of the Fortran bindings. A Fortran caller passes one
 // argument more (ierror) and the lengths of its strings; handing on more than was
 // passed is harmless.
-func fortran(f *mpi.Function, desc, large int) []wrapper {
-	n := len(f.Params) + 1 + characters(f)
+func fortranWrappers(f *mpi.Function, desc, large int) []wrapper {
+	n := len(f.Params) + 1 + countStrings(f)
 	lower := strings.ToLower(f.Name)
 	var aliases []string
 	for _, alias := range []string{lower, lower + "__", strings.ToUpper(f.Name)} {
@@ -63,8 +65,8 @@ func fortran(f *mpi.Function, desc, large int) []wrapper {
 	}
 }
 
-// characters counts the strings, whose hidden lengths a Fortran caller appends.
-func characters(f *mpi.Function) int {
+// countStrings counts the strings, whose hidden lengths a Fortran caller appends.
+func countStrings(f *mpi.Function) int {
 	n := 0
 	for _, p := range f.Params {
 		if strings.HasPrefix(strings.TrimPrefix(p.Type, "const "), "char") {
@@ -74,8 +76,8 @@ func characters(f *mpi.Function) int {
 	return n
 }
 
-// wrappers writes them, by the macros of recorder/start/wrap.h.
-func wrappers(b *bytes.Buffer, wrapped []wrapper) {
+// writeWrappers writes them, by the macros of recorder/start/wrap.h.
+func writeWrappers(b *bytes.Buffer, wrapped []wrapper) {
 	b.WriteString("#include \"start/wrap.h\"\n\n")
 	for entry, w := range wrapped {
 		ret, kind := "long", "LG_WRAP"
@@ -86,15 +88,15 @@ func wrappers(b *bytes.Buffer, wrapped []wrapper) {
 			kind = "LG_WRAP_LIGHT"
 		}
 		fmt.Fprintf(b, "%s(%s, %s, %d, %d, %s, (%s), (%s), (%s))\n", kind, ret, w.symbol, entry, w.desc, w.binding,
-			list(w.args, "long a%d", "void"), list(w.args, "a%d", "0"), list(w.args, "a[%d]", ""))
+			joinNumbered(w.args, "long a%d", "void"), joinNumbered(w.args, "a%d", "0"), joinNumbered(w.args, "a[%d]", ""))
 		for _, alias := range w.aliases {
 			fmt.Fprintf(b, "LG_ALIAS(%s, %s)\n", alias, w.symbol)
 		}
 	}
 }
 
-// list is the form for each of n numbers, or empty.
-func list(n int, form, empty string) string {
+// joinNumbered is the form for each of n numbers, or empty.
+func joinNumbered(n int, form, empty string) string {
 	if n == 0 {
 		return empty
 	}

@@ -208,7 +208,7 @@ static void add(struct birth *b)
     lg_history_reset(r->history);
   live->id = b->id;
   live->parent = b->parent;
-  live->thread = b->thread;
+  live->by_thread = b->thread;
   live->state = b->state;
   __atomic_store_n(&live->freed, 0, __ATOMIC_RELEASE);
   unsigned k = bucket(b->what, b->handle);
@@ -285,7 +285,7 @@ struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, ui
 
 static void predefined(long handle, uint32_t flag, uint64_t id)
 {
-  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flag, .state = UINT32_MAX, .id = id};
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flag, .state = LG_NO_INDEX, .id = id};
   b.rank = lg_members_of_comm(handle, &b.local);
   add(&b);
   lg_members_forget(&b.local);

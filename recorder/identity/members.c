@@ -230,7 +230,7 @@ bool lg_world_from_comm(long world)
     return false;
   long (*get_parent)(void *) = (long (*)(void *))lg_find_symbol("PMPI_Comm_get_parent");
   if (get_parent && get_parent(&parent) == 0 && lg_handle_of(&parent) != lg_fam.comm_null)
-    lg_rank->parent_world = 1;
+    lg_rank->spawned = 1;
   return true;
 }
 

@@ -54,7 +54,7 @@ int lg_index(const struct lg_call *c, int v)
     return v;
   if (v == lg_fam.undefined || v == lg_fam.undefined + 1)
     return lg_fam.undefined;
-  if (lg_fam.id != LG_MPICH || c->binding < LG_BIND_F08)
+  if (lg_fam.id != LG_FAMILY_MPICH || c->binding < LG_BIND_F08)
     return v - 1;
   if (first < 0 && (v == 0 || gone(c, v) != gone(c, v - 1)))
     first = v == 0 || gone(c, v) ? 0 : 1;

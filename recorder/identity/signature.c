@@ -23,18 +23,18 @@ uint64_t lg_state_type_size(struct lg_call *c, int i)
 static bool uses_in_place(const struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  if (!d->alike || d->in_place_count < 0)
+  if (d->in_place_count < 0)
     return false;
-  return lg_in_place(c, d->alike == LG_ALIKE_RECEIVED ? d->recv_buf : d->send_buf);
+  return lg_in_place(c, d->traits & TRAIT_alike_received ? d->recv_buf : d->send_buf);
 }
 
 uint64_t lg_common_bytes(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  if (!d->alike)
+  if (!(d->traits & (TRAIT_alike_sent | TRAIT_alike_received)))
     return UINT64_MAX;
   /* In place, at the root or everywhere, the other side's count and type say it. */
-  bool received = (d->alike == LG_ALIKE_RECEIVED) != uses_in_place(c);
+  bool received = !!(d->traits & TRAIT_alike_received) != uses_in_place(c);
   uint64_t n = lg_count_of(c, received ? d->recv_count : d->send_count);
   return n ? n * lg_state_type_size(c, received ? d->recv_type : d->send_type) : 0;
 }
@@ -42,7 +42,7 @@ uint64_t lg_common_bytes(struct lg_call *c)
 uint32_t lg_reduction_of(struct lg_call *c)
 {
   struct lg_st *st = c->st;
-  if (!c->desc->sends || c->desc->op < 0)
+  if (!(c->desc->traits & TRAIT_sends) || c->desc->op < 0)
     return 0;
   long given = lg_handle_in(c, c->desc->op);
   if (unlikely(st->op != given || !st->op_number)) {

@@ -162,7 +162,7 @@ static struct lg_site *site_new(struct lg_site **slot, const char *function, uin
   if (nsites == MAX_SITES) {
     static bool said;
     if (!said)
-      lg_note("table full: call stacks below MPI, and what is called from them, are left out from now on");
+      lg_note("table full: call stacks below MPI, and calls made from them, are dropped from now on");
     said = true;
     return NULL;
   }

@@ -181,7 +181,7 @@ static struct lg_st *state_new(struct lg_model *m, const struct lg_desc *d, int 
   }
   struct lg_st *st = &m->states[m->nstates % STATE_BLOCK];
   *st = (struct lg_st){.index = m->nstates, .func = (uint16_t)(d - lg_descs), .binding = (uint8_t)binding,
-                       .partial = partial, .nframes = (uint32_t)n, .hash = hash, .last.to = UINT32_MAX};
+                       .partial = partial, .nframes = (uint32_t)n, .hash = hash, .last.to = LG_NO_INDEX};
   if (!state_record(m, st, d, frames))
     return NULL;
   size_t name = strlen(d->name);

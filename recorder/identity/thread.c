@@ -42,7 +42,7 @@ static bool thread_record(struct lg_thr *t)
     return false;
   p->index = nthreads++;
   p->first_tid = (uint32_t)t->tid;
-  p->state = UINT32_MAX;
+  p->state = LG_NO_INDEX;
   lg_rec_commit(p);
   t->pub = p;
   t->model.thread = p->index;

@@ -20,6 +20,18 @@ struct lg_empty_poll { /* the last poll, if it was unsuccessful, to recognise th
   struct lg_call call;
 };
 
+/* Registers of a thread inside an MPI call, the latest ones: number n is at n mod LG_SAMPLES. */
+#define LG_SAMPLES 12
+struct lg_samples {
+  uint64_t v[LG_SAMPLES][NREGS];
+  uint32_t taken; /* how many, all in all */
+  uint32_t first; /* the number of the first one inside the present call */
+  uint64_t calls; /* that call */
+  bool asked;         /* for one more, which it has not taken yet */
+  uint32_t asked_at;  /* how many it had taken then */
+  uint64_t asked_ran; /* how long it had run then, ns; UINT64_MAX unknown */
+};
+
 struct lg_thr {
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;        /* the record */
@@ -39,6 +51,7 @@ struct lg_thr {
   uint64_t waited; /* ns that it would have run but was given no processor, as of the watch thread's last look */
   uint64_t raised; /* a hash of the exception that was recorded last */
   struct lg_thrown *thrown; /* the exception of C++ that it threw last; NULL none */
+  struct lg_samples samples;
   bool starved; /* it did not run since that look, though it was ready to */
 };
 

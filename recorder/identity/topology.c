@@ -27,19 +27,19 @@ bool lg_topology_of(long comm, int self, struct lg_topology *out)
   }
   if (!test || test(comm, &out->kind) || out->kind == lg_fam.undefined)
     return false;
-  if (out->kind == lg_fam.topo_cart) {
+  if (out->kind == lg_fam.cart) {
     if (!cart || cart(comm, &out->dims))
       return false;
     out->in = out->out = 2 * out->dims;
     return true;
   }
-  if (out->kind == lg_fam.topo_graph) {
+  if (out->kind == lg_fam.graph) {
     if (self < 0 || !graph || graph(comm, self, &out->in))
       return false;
     out->out = out->in;
     return true;
   }
-  return out->kind == lg_fam.topo_dist_graph && dist && !dist(comm, &out->in, &out->out, &weighted);
+  return out->kind == lg_fam.dist_graph && dist && !dist(comm, &out->in, &out->out, &weighted);
 }
 
 static int rising(const void *a, const void *b)
@@ -127,9 +127,9 @@ void lg_neighbours_of(long comm, int self, struct lg_neighbours *out)
   *out = (struct lg_neighbours){0};
   if (!lg_topology_of(comm, self, &t))
     return;
-  if (t.kind == lg_fam.topo_cart)
+  if (t.kind == lg_fam.cart)
     out->known = of_cart(comm, &t, out);
-  else if (t.kind == lg_fam.topo_graph)
+  else if (t.kind == lg_fam.graph)
     out->known = of_graph(comm, self, &t, out);
   else
     out->known = of_dist_graph(comm, &t, out);

@@ -17,7 +17,7 @@
 /* DWARF numbers of registers (AADWARF64, section 4.1). FP: x29; RA: x30, which is what call
  * frame information calls the return address; VG: eight bytes are in a vector so often. PC is
  * where execution stands, or goes on; it has a number that is reserved. */
-enum { X19 = 19, FP = 29, RA = 30, SP = 31, PC = 32, VG = 46, NREGS = 47 };
+enum { RESULT = 0, X19 = 19, FP = 29, RA = 30, SP = 31, PC = 32, VG = 46, NREGS = 47 };
 
 #define LG_ADDRESS_BITS 48 /* of a program that does not ask for more */
 #define LG_JUMP_SLOT R_AARCH64_JUMP_SLOT

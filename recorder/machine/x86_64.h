@@ -9,9 +9,9 @@
 #define LG_MACHINE_CFA ((uint64_t)__builtin_dwarf_cfa()) /* the canonical frame address */
 
 /* DWARF numbers of registers (System V ABI for x86-64, figure 3.36). FP: what compilers use as
- * frame pointer; RA: what call frame information calls the return address; PC: where execution
+ * frame pointer; RESULT: where a system call leaves its result; RA: what call frame information calls the return address; PC: where execution
  * stands, or goes on. */
-enum { RBX = 3, FP = 6, SP = 7, R12 = 12, RA = 16, PC = RA, NREGS = 17 };
+enum { RESULT = 0, RBX = 3, FP = 6, SP = 7, R12 = 12, RA = 16, PC = RA, NREGS = 17 };
 
 #define LG_ADDRESS_BITS 47 /* of a program */
 #define LG_JUMP_SLOT R_X86_64_JUMP_SLOT

@@ -27,7 +27,7 @@ static struct lg_piece memory_of(struct lg_call *c, int buffer, int count, int t
 static struct lg_piece outgoing(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  return d->sends ? memory_of(c, d->send_buf, d->send_count, d->send_type) : (struct lg_piece){0};
+  return (d->traits & TRAIT_sends) ? memory_of(c, d->send_buf, d->send_count, d->send_type) : (struct lg_piece){0};
 }
 
 static struct lg_piece incoming(struct lg_call *c)

@@ -1,4 +1,4 @@
-/* Data movements (docs/movement.md): what is allocated, copied and transferred,
+/* Data movements (docs/manual/movement.md): what is allocated, copied and transferred,
  * in the order in which it happened; the events are in format.h. The functions
  * of ../libc/ that see them come through export.h, messages of MPI by this. */
 #ifndef LAGGARD_MOVES_H

@@ -7,41 +7,43 @@
 
 #define COMBINERS 17 /* of the standard ABI */
 
+#define OPENMPI(set, field, openmpi, mpich, standard) .field = openmpi,
+#define MPICH(set, field, openmpi, mpich, standard) .field = mpich,
+#define STANDARD(set, field, openmpi, mpich, standard) .field = standard,
+#define ROW(set, field, openmpi, mpich, standard) {SET_##set, {openmpi, mpich, standard}},
+
 struct lg_family lg_fam;
 
 static void openmpi(void)
 {
   lg_fam = (struct lg_family){
-      .id = LG_OPENMPI, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
+      .id = LG_FAMILY_OPENMPI, LG_CONSTANTS(OPENMPI) .handle_bytes = 8,
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
       .in_place = 1, .comm_world = (long)lg_visible("ompi_mpi_comm_world"), .comm_self = (long)lg_visible("ompi_mpi_comm_self"),
       .comm_null = (long)lg_visible("ompi_mpi_comm_null"), .request_null = (long)lg_visible("ompi_request_null"),
       .type_null = (long)lg_visible("ompi_mpi_datatype_null"), .op_null = (long)lg_visible("ompi_mpi_op_no_op"),
-      .root = -4, .err_in_status = 18, .class_mask = ~0, .combiner_named = 0,
-      .order_fortran = 1, .thread_level = 1, .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
+      .class_mask = ~0};
 }
 
 static void mpich(void)
 {
   lg_fam = (struct lg_family){
-      .id = LG_MPICH, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
+      .id = LG_FAMILY_MPICH, LG_CONSTANTS(MPICH) .handle_bytes = 4,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
       .in_place = -1, .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
       .type_null = 0x0c000000, .op_null = 0x5800000e,
-      .root = -3, .err_in_status = 17, .class_mask = 0x7f, .combiner_named = 1,
-      .order_fortran = 57, .thread_level = 1, .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
+      .class_mask = 0x7f};
 }
 
 static void standard(void)
 {
   static const uint8_t combiners[COMBINERS] = {0, 1, 2, 3, 5, 6, 8, 9, 18, 11, 12, 13, 14, 15, 16, 17, 19};
   lg_fam = (struct lg_family){
-      .id = LG_STANDARD, .handle_bytes = 8, .any_source = -1, .any_tag = -2, .proc_null = -3, .undefined = -32766,
+      .id = LG_FAMILY_STANDARD, LG_CONSTANTS(STANDARD) .handle_bytes = 8,
       .status_size = 32, .status_source = 0, .status_tag = 4, .status_ignore = 0,
       .in_place = 1, .comm_world = 0x101, .comm_self = 0x102, .comm_null = 0x100, .request_null = 0x180,
       .fortran_request_null = 0x180, .type_null = 0x200, .op_null = 0x3d,
-      .root = -4, .err_in_status = 19, .class_mask = ~0, .combiner_named = 101, .combiners = combiners,
-      .order_fortran = 1, .thread_level = 1024, .lock_exclusive = 301, .topo_cart = 211, .topo_graph = 212, .topo_dist_graph = 213};
+      .class_mask = ~0, .combiners = combiners};
 }
 
 /* has_standard_abi tells whether the program's MPI is one with the ABI of MPI-5. Libraries
@@ -86,10 +88,30 @@ int lg_tag(int tag)
   return tag == lg_fam.any_tag ? LG_ANY : tag;
 }
 
+int64_t lg_constant(enum lg_set set, int64_t number)
+{
+  static const struct constant {
+    enum lg_set set;
+    int number[3]; /* by family */
+  } constants[] = {LG_CONSTANTS(ROW)};
+  bool sums = set == SET_amode || set == SET_assert;
+  int64_t sum = 0;
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    const struct constant *c = &constants[i];
+    int own = c->number[lg_fam.id - LG_FAMILY_OPENMPI];
+    if (c->set != set)
+      continue;
+    if (!sums && number == own)
+      return c->number[0];
+    if (sums && number & own)
+      sum |= c->number[0];
+  }
+  return sums ? sum : number;
+}
+
 int lg_thread_level(int level)
 {
-  int n = level / lg_fam.thread_level;
-  return n > 3 ? 3 : n;
+  return (int)lg_constant(SET_thread, level);
 }
 
 int lg_combiner(int combiner)
@@ -100,13 +122,10 @@ int lg_combiner(int combiner)
 
 void lg_array_constants(int64_t *order, int64_t *distribs, int64_t *dargs, int64_t n)
 {
-  enum { ORDER_C = 12, NONE = 16, BLOCK, CYCLIC, DEFAULT_ARGUMENT };
-  if (lg_fam.id != LG_STANDARD)
-    return;
-  *order = *order == ORDER_C ? 0 : lg_fam.order_fortran;
+  *order = lg_constant(SET_order, *order);
   for (int64_t i = 0; i < n; i++) {
-    distribs[i] = distribs[i] == BLOCK ? 0 : distribs[i] == CYCLIC ? 1 : distribs[i] == NONE ? 2 : distribs[i];
-    if (dargs[i] == DEFAULT_ARGUMENT)
-      dargs[i] = -1;
+    distribs[i] = lg_constant(SET_distribution, distribs[i]);
+    if (dargs[i] == lg_fam.distribute_dflt_darg)
+      dargs[i] = LG_N_distribute_dflt_darg;
   }
 }

@@ -6,13 +6,18 @@
 #define LAGGARD_FAMILY_H
 
 #include "base/base.h"
+#include "format.h"
+#include "mpi/numbers.h"
 
-enum { LG_OPENMPI = 1, LG_MPICH = 2, LG_STANDARD = 3 };
+/* The constants by the numbers of Open MPI, such as LG_N_order_c. */
+#define LG_NUMBER(set, name, openmpi, mpich, standard) LG_N_##name = openmpi,
+enum { LG_CONSTANTS(LG_NUMBER) };
 
 struct lg_family {
-  uint32_t id; /* as in struct lg_rank */
+  uint32_t id; /* enum lg_mpi_family */
   int handle_bytes; /* of a C handle in memory */
-  int any_source, any_tag, proc_null, undefined;
+#define LG_FIELD(set, name, openmpi, mpich, standard) int name;
+  LG_CONSTANTS(LG_FIELD) /* the constants of MPI, in lower case and without MPI_ */
   int status_size;                           /* bytes, C and Fortran alike */
   int status_source, status_tag;             /* byte offsets in MPI_Status */
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits; 0: MPI is asked */
@@ -20,16 +25,9 @@ struct lg_family {
   long comm_world, comm_self, comm_null, request_null;
   int fortran_request_null;                  /* where Fortran's handles are other numbers than C's */
   long in_place;                             /* MPI_IN_PLACE in C */
-  int root;                                  /* MPI_ROOT */
-  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
-  int class_mask;
-  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow it */
-  const uint8_t *combiners;                  /* what those are in OpenMPI; NULL: they are in its order */
-  int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  int class_mask;                            /* the bits of an error code that are its class */
+  const uint8_t *combiners;                  /* what those behind MPI_COMBINER_NAMED are in Open MPI; NULL: they are in its order */
   long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
-  int order_fortran;                         /* MPI_ORDER_FORTRAN, as lg_array_constants leaves it */
-  int thread_level;                          /* MPI_THREAD_FUNNELED; SERIALIZED is twice that, MULTIPLE more */
-  int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
 #pragma GCC visibility push(hidden)
@@ -40,8 +38,10 @@ int lg_peer(int peer); /* MPI's constant to ours: LG_ANY, LG_PROC_NULL, LG_NONE 
 int lg_tag(int tag);
 int lg_thread_level(int level); /* of MPI_THREAD_SINGLE to MULTIPLE: 0 to 3 */
 int lg_combiner(int combiner);  /* of MPI_COMBINER_…: from 0, in OpenMPI's order */
-/* Brings what array constructors were given, the n distributions and their arguments too, from
- * the standard ABI's numbers to OpenMPI's. Those of others stay. */
+/* The number of Open MPI, by which a run directory has a constant, for that of this library; of the sets amode and
+ * assert, a sum. A number that is none of the set stays, but of a sum is left out. */
+int64_t lg_constant(enum lg_set set, int64_t number);
+/* Does so with what array constructors were given, the n distributions and their arguments too. */
 void lg_array_constants(int64_t *order, int64_t *distribs, int64_t *dargs, int64_t n);
 
 /* What a handle in memory is. */

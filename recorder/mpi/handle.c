@@ -13,7 +13,7 @@ uint32_t lg_comm_gen = 1;
 lg_converter lg_from_fortran(const char *object)
 {
   char name[64];
-  snprintf(name, sizeof name, lg_fam.id == LG_STANDARD ? "PMPI_%s_fromint" : "PMPI_%s_f2c", object);
+  snprintf(name, sizeof name, lg_fam.id == LG_FAMILY_STANDARD ? "PMPI_%s_fromint" : "PMPI_%s_f2c", object);
   return (lg_converter)lg_find_symbol(name);
 }
 

@@ -22,9 +22,9 @@ const uint32_t lg_nreductions = sizeof lg_reductions / sizeof *lg_reductions;
 
 long lg_named_handle(const struct lg_named *n)
 {
-  if (lg_fam.id == LG_STANDARD)
+  if (lg_fam.id == LG_FAMILY_STANDARD)
     return n->standard;
-  return lg_fam.id == LG_MPICH ? n->mpich : (long)lg_visible(n->openmpi);
+  return lg_fam.id == LG_FAMILY_MPICH ? n->mpich : (long)lg_visible(n->openmpi);
 }
 
 uint32_t lg_reduction_number(long handle)

@@ -70,11 +70,11 @@ int64_t lg_status_bytes(const char *status)
 {
   uint32_t half[2];
   int64_t whole;
-  if (lg_fam.id == LG_OPENMPI) {
+  if (lg_fam.id == LG_FAMILY_OPENMPI) {
     memcpy(&whole, status + OPENMPI_STATUS_BYTES, sizeof whole);
     return whole;
   }
-  if (lg_fam.id == LG_STANDARD)
+  if (lg_fam.id == LG_FAMILY_STANDARD)
     return ask_bytes(status);
   memcpy(half, status, sizeof half);
   return (int64_t)((uint64_t)(half[1] >> 1) << 32 | half[0]);

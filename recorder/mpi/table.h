@@ -29,37 +29,13 @@ struct lg_desc {
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
   int8_t recv_buf, recv_count, recv_type, partitions;
   bool wide; /* counts are MPI_Count, not int */
-  /* what it sends; the rest only if that is not 0 */
-  uint16_t sends; /* enum lg_sends */
+  uint32_t traits; /* bits of enum lg_trait, as functions.tbl explains them; TRAIT_sends are those that say how much it sends */
+  /* what it sends, if it does */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, op;
-  uint8_t alike; /* enum lg_alike */
   int8_t told[4]; /* count and type by it, operation and root; any argument where there is none */
   bool told_more; /* what they tell depends on others, too */
   uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   const struct lg_param *params;
-};
-
-enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
-  LG_SENDS_ONE = 1,    /* a buffer of count elements */
-  LG_SENDS_BLOCKS = 2, /* count elements for each member */
-  LG_SENDS_SUM = 3,    /* counts differ by member */
-  LG_SENDS_EACH = 4,   /* counts and types do */
-  LG_SENDS_SINGLE = 5, /* one element */
-  LG_SENDS_TWO = 6,    /* two elements */
-  LG_SENDS_FORM = 7,
-  LG_SENDS_FROM_ROOT = 8,
-  LG_SENDS_TO_ROOT = 16,
-  LG_SENDS_NEAR = 32,  /* the members are the neighbours */
-  LG_SENDS_LOCAL = 64, /* the members are always those of the local group */
-  LG_SENDS_SAME = 128, /* count and type are those of the call in place, too */
-  LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
-  LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
-  LG_SENDS_EXCLUSIVE = 1024,    /* the first rank receives nothing */
-};
-
-enum lg_alike { /* which count and type all members of a collective must give alike */
-  LG_ALIKE_SENT = 1,
-  LG_ALIKE_RECEIVED = 2,
 };
 
 /* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */

@@ -19,7 +19,7 @@ bool lg_py_is(const struct lg_py_layout *l, uint64_t object, const char *name, u
     return true;
   if (!lg_py_word(type + l->type_name, &at))
     return false;
-  size_t room = LG_PAGE - at % LG_PAGE, most = room < sizeof text - 1 ? room : sizeof text - 1;
+  size_t room = LG_PAGE_SIZE - at % LG_PAGE_SIZE, most = room < sizeof text - 1 ? room : sizeof text - 1;
   if (!lg_py_some(at, text, most) || strcmp(text, name) != 0)
     return false;
   *met = type;

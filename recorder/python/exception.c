@@ -114,7 +114,7 @@ static bool name_of(const struct lg_py_layout *l, uint64_t type, char *to)
     return false;
   memset(to, 0, LG_MAX_RAISED_TYPE);
   while (n < LG_MAX_RAISED_TYPE - 1 && !memchr(to, 0, n)) {
-    size_t room = LG_PAGE - (at + n) % LG_PAGE, rest = LG_MAX_RAISED_TYPE - 1 - n;
+    size_t room = LG_PAGE_SIZE - (at + n) % LG_PAGE_SIZE, rest = LG_MAX_RAISED_TYPE - 1 - n;
     if (!lg_py_bytes(at + n, to + n, room < rest ? room : rest))
       break;
     n += room < rest ? room : rest;

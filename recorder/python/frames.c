@@ -21,7 +21,7 @@ uint64_t lg_py_thread(const struct lg_py_layout *l, uint64_t runtime, uint64_t p
     if (!lg_py_word(interpreter + l->threads, &thread))
       return 0;
     for (int k = 0; thread && k < MAX_THREADS; k++) {
-      if (!lg_py_word(thread + l->thread_id, &id))
+      if (!lg_py_word(thread + l->thread_handle, &id))
         return 0;
       if (id == pthread)
         return thread;

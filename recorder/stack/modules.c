@@ -15,7 +15,6 @@
 #include "stack/modules.h"
 
 /* FNV-1a, the hash of bytes (draft-eastlake-fnv). */
-#define OFFSET_BITS 48 /* of a frame word, below the module */
 #define MAX_PATH 4000
 #define MAX_BUILD_ID 64
 #define FNV_BASIS 14695981039346656037ull
@@ -185,7 +184,7 @@ static void unloading(bool begins)
 struct lg_mapped *lg_module_at(uint64_t pc)
 {
   struct lg_mapped *m = lg_module_in_table(pc);
-  if (m || !lg_modules_may_refresh || pc < LG_PAGE)
+  if (m || !lg_modules_may_refresh || pc < LG_PAGE_SIZE)
     return m;
   lg_modules_current();
   return lg_module_in_table(pc);
@@ -194,6 +193,18 @@ struct lg_mapped *lg_module_at(uint64_t pc)
 bool lg_is_code(uint64_t pc)
 {
   return lg_module_in_table(pc) != NULL;
+}
+
+bool lg_module_of_mpi(const struct lg_mapped *m)
+{
+  static const char *const names[] = {"libmpi", "libpmpi", "libopen-", "libopen_mpi", "mca_", "libmca_", "libpmix", "pmix_", "libpmi.",
+                                      "libpmi2.", "libprrte", "libevent", "libev.", "libucp.", "libuct", "libucs", "libucm", "libfabric.",
+                                      "libpsm", "librdmacm.", "libibverbs.", "libmlx", "libhcoll.", "libxpmem."};
+  const char *path = m->path ? m->path : "", *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(name, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
 }
 
 static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
@@ -227,7 +238,7 @@ static uint32_t module_record(const struct lg_mapped *m, const char *path)
   if (!r)
     return LG_NO_MODULE;
   r->index = nknown;
-  r->buildid_len = (uint16_t)m->build_id_len;
+  r->build_id_len = (uint16_t)m->build_id_len;
   r->path_len = (uint16_t)len;
   r->base = m->bias;
   r->size = m->image_hi - m->image_lo;
@@ -282,7 +293,7 @@ uint32_t lg_module_named(const char *text)
 
 uint64_t lg_frame_of(uint32_t index, uint64_t offset)
 {
-  return (uint64_t)index << OFFSET_BITS | (offset & ((1ull << OFFSET_BITS) - 1));
+  return (uint64_t)index << LG_OFFSET_BITS | (offset & ((1ull << LG_OFFSET_BITS) - 1));
 }
 
 uint64_t lg_frame_word(uint64_t pc)
@@ -294,7 +305,7 @@ uint64_t lg_frame_word(uint64_t pc)
 
 uint64_t lg_frame_across(uint64_t word)
 {
-  uint64_t module = word >> 48;
+  uint64_t module = word >> LG_OFFSET_BITS;
   return module < nknown ? lg_mix(known[module].across, word & 0xffffffffffffull) : 0;
 }
 

@@ -33,12 +33,13 @@ void lg_modules_current(void); /* reads the table again if the loader has been a
 struct lg_mapped *lg_module_in_table(uint64_t pc); /* NULL: none that is known */
 struct lg_mapped *lg_module_at(uint64_t pc); /* reads the table again if it must and may */
 bool lg_is_code(uint64_t pc); /* in a module that is known */
+bool lg_module_of_mpi(const struct lg_mapped *m); /* the MPI library, one of its components, or what it is built on */
 bool lg_module_interprets(uint64_t pc); /* in one that is an interpreter of Python */
 /* The index of a record for what is no module: a function that an interpreter runs, by
  * file ":" name. LG_NO_MODULE: there is no room. */
 uint32_t lg_module_named(const char *text);
 uint64_t lg_frame_of(uint32_t index, uint64_t offset); /* a frame word */
-uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
+uint64_t lg_frame_word(uint64_t pc); /* of the frame, see docs/reference/format.md; may write a module record */
 uint64_t lg_frame_across(uint64_t word); /* a hash of it that is the same in all processes; 0: code of no module */
 
 #pragma GCC visibility pop

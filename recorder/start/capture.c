@@ -19,45 +19,69 @@
 uint32_t lg_capture_why;
 int lg_capture_signal;
 
-/* The address tells our signals from the program's own of that number. */
-void lg_capture_ask(int tid)
+/* The address tells our signals from the program's own of that number, and what is asked for. */
+static char registers_asked;
+
+static void ask(int tid, void *what)
 {
   siginfo_t info = {.si_signo = lg_capture_signal, .si_code = SI_QUEUE};
   info.si_pid = getpid();
   info.si_uid = getuid();
-  info.si_value.sival_ptr = &lg_capture_why;
+  info.si_value.sival_ptr = what;
   syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, lg_capture_signal, &info);
+}
+
+void lg_capture_ask(int tid)
+{
+  ask(tid, &lg_capture_why);
+}
+
+void lg_capture_ask_registers(int tid)
+{
+  ask(tid, &registers_asked);
 }
 
 bool lg_capture_wanted(const siginfo_t *info)
 {
-  return info->si_code == SI_QUEUE && info->si_pid == getpid() && info->si_value.sival_ptr == &lg_capture_why;
+  const void *what = info->si_value.sival_ptr;
+  return info->si_code == SI_QUEUE && info->si_pid == getpid() && (what == &lg_capture_why || what == &registers_asked);
+}
+
+void lg_capture_asked(struct lg_thr *t, const siginfo_t *info, void *ucontext)
+{
+  struct lg_samples *s = &t->samples;
+  if (info->si_value.sival_ptr != &registers_asked) {
+    lg_capture_here(t, lg_capture_why, 0, ucontext);
+    return;
+  }
+  LG_CONTEXT(ucontext, s->v[s->taken % LG_SAMPLES]);
+  __atomic_store_n(&s->taken, s->taken + 1, __ATOMIC_RELEASE);
 }
 
 static bool same_stack(const struct lg_thread *p, const struct lg_words *w)
 {
-  return p->stack_ns && p->nframes == (uint32_t)w->n && memcmp(p->frames, w->word, sizeof *w->word * (size_t)w->n) == 0;
+  return p->stack.time_ns && p->stack.nframes == (uint32_t)w->n && memcmp(p->stack.frames, w->word, sizeof *w->word * (size_t)w->n) == 0;
 }
 
 /* write_stack publishes a stack whose innermost frame is at pc. */
 static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint32_t why, int sig, bool idle)
 {
   struct lg_thread *p = t->pub;
-  bool same = same_stack(p, w) && t->stack_pc == pc && p->stack_calls == p->calls;
-  lg_seq_begin(&p->stack_seq);
+  bool same = same_stack(p, w) && t->stack_pc == pc && p->stack.calls == p->calls;
+  lg_seq_begin(&p->stack.seq);
   if (!same)
-    p->stack_same = 1;
+    p->stack.same = 1;
   else if (!t->starved)
-    p->stack_same++;
-  p->stack_ns = lg_now();
-  p->stack_calls = p->calls;
-  p->stack_why = why;
-  p->stack_in_mpi = p->in_mpi;
-  p->stack_flags = (w->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
-  p->stack_signal = (uint32_t)sig;
-  p->nframes = (uint32_t)w->n;
-  memcpy(p->frames, w->word, sizeof *w->word * (size_t)w->n);
-  lg_seq_end(&p->stack_seq);
+    p->stack.same++;
+  p->stack.time_ns = lg_now();
+  p->stack.calls = p->calls;
+  p->stack.why = why;
+  p->stack.in_mpi = p->in_mpi;
+  p->stack.flags = (w->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
+  p->stack.signal = (uint32_t)sig;
+  p->stack.nframes = (uint32_t)w->n;
+  memcpy(p->stack.frames, w->word, sizeof *w->word * (size_t)w->n);
+  lg_seq_end(&p->stack.seq);
   t->stack_pc = pc;
 }
 

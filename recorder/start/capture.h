@@ -7,8 +7,6 @@
 #include "base/base.h"
 #include "identity/thread.h"
 
-enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3, LG_WHY_ERROR = 4 };
-
 #pragma GCC visibility push(hidden)
 
 extern uint32_t lg_capture_why; /* of the captures that are under way */
@@ -16,8 +14,12 @@ extern int lg_capture_signal;   /* has a thread write down its stack */
 
 /* Has a thread of this process write its own stack down, by the signal. */
 void lg_capture_ask(int tid);
-/* Whether that signal came from lg_capture_ask, and not from the program. */
+/* Has it only copy its registers, to its samples. */
+void lg_capture_ask_registers(int tid);
+/* Whether that signal came from one of these, and not from the program. */
 bool lg_capture_wanted(const siginfo_t *info);
+/* Does for the thread whose signal handler this is what that signal asked for. */
+void lg_capture_asked(struct lg_thr *t, const siginfo_t *info, void *ucontext);
 /* Of the thread whose signal handler this is, or that asked for its own registers;
  * false: the file lock was not to be had. */
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);

@@ -15,15 +15,19 @@
 #include "identity/thread.h"
 #include "mpi/symbol.h"
 #include "start/capture.h"
+#include "start/ender.h"
 #include "start/ends.h"
 #include "start/raised.h"
 #include "start/watch.h"
+#include "base/locks.h"
 #include "base/reading.h"
+#include "stack/modules.h"
 
 #define CAPTURE_SIGNAL 11 /* above SIGRTMIN: programs use the first ones */
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM,
-                            SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
+                            SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2,
+                            SIGXFSZ, SIGPIPE, SIGALRM, SIGTRAP};
 static struct sigaction theirs[NSIG]; /* what the program believes is set */
 static bool ours[NSIG];               /* our handler is installed in its place */
 static int asked_signal;
@@ -42,6 +46,12 @@ static int their_sigaction(int sig, const struct sigaction *act, struct sigactio
 static bool is_fault(int sig)
 {
   return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT || sig == SIGSYS;
+}
+
+/* is_everyday: programs handle these in their course, such as timers. */
+static bool is_everyday(int sig)
+{
+  return sig == SIGALRM || sig == SIGPIPE || sig == SIGTRAP || sig == SIGXFSZ;
 }
 
 /* as_default ends the process as the signal would have: the default action is
@@ -79,6 +89,27 @@ static bool ends_here(int sig)
   return sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
 }
 
+/* asks_to_end: a signal by which others, a terminal or a limit may have a process end. */
+static bool asks_to_end(const struct lg_signal *s)
+{
+  switch (s->signal) {
+  case SIGTERM: case SIGINT: case SIGHUP: case SIGQUIT: case SIGXCPU: case SIGUSR1: case SIGUSR2:
+    return s->sender != LG_SENDER_SELF && (int)s->signal != asked_signal;
+  default: /* behind it another one may come, while a handler still says where it was */
+    return s->sender == LG_SENDER_OTHER && is_fault((int)s->signal);
+  }
+}
+
+/* note_signal writes down a signal that may end the process. */
+static void note_signal(int sig, const siginfo_t *info, void *context)
+{
+  struct lg_signal s = lg_signal_of(info);
+  if (asks_to_end(&s))
+    lg_said_asked(&s);
+  if (ends_here(sig) || is_fault(sig))
+    lg_said_signal(&s, lg_ender(context));
+}
+
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
@@ -94,16 +125,16 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (t && is_fault(sig))
       lg_capture_here(t, LG_WHY_FATAL, sig, context);
     else if (t && wanted)
-      lg_capture_here(t, lg_capture_why, 0, context);
+      lg_capture_asked(t, info, context);
     if (sig == asked_signal)
       lg_watch_ask();
-    if (!wanted && (ends_here(sig) || is_fault(sig)))
-      lg_said_end(LG_SIGNALLED, sig);
+    if (!wanted)
+      note_signal(sig, info, context);
   }
   errno = saved;
   if (wanted)
     return; /* the program never sent it */
-  told |= sig != asked_signal;
+  told |= sig != asked_signal && !is_everyday(sig);
   pass_on(sig, info, context);
 }
 
@@ -245,22 +276,42 @@ LG_EXPORT int fflush(FILE *f)
 
 /* ---- exits ---- */
 
+static void said_exit(int status)
+{
+  note_error();
+  lg_said_end(LG_EXITED, status, lg_ender(NULL));
+}
+
 static void at_exit(int status, void *unused)
 {
   (void)unused;
-  note_error();
-  lg_said_end(LG_EXITED, status & 0xff);
+  if (lg_lock_file_soon()) {
+    lg_modules_current(); /* a component of the library may be new */
+    lg_unlock_file();
+  }
+  said_exit(status & 0xff);
 }
+
+static int quick_status = -1; /* unknown */
 
 static void at_quick_exit_(void)
 {
-  lg_said_end(LG_EXITED, -1);
+  said_exit(quick_status);
+}
+
+LG_EXPORT void quick_exit(int status)
+{
+  static void (*real)(int);
+  if (!real)
+    real = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
+  quick_status = status & 0xff;
+  real(status);
+  _exit(status);
 }
 
 LG_EXPORT void _exit(int status)
 {
-  note_error();
-  lg_said_end(LG_EXITED, status & 0xff);
+  said_exit(status & 0xff);
   for (;;)
     syscall(SYS_exit_group, status);
 }
@@ -288,10 +339,11 @@ static int signal_number(const char *s)
 
 void lg_ends_start(void)
 {
+  lg_ender_start();
   lg_capture_signal = SIGRTMIN + CAPTURE_SIGNAL;
   const char *asked = lg_env("SIGNAL");
   if (asked && !(asked_signal = signal_number(asked)))
-    fprintf(stderr, "laggard: LAGGARD_SIGNAL=%s is no signal\n", asked);
+    fprintf(stderr, "laggard: LAGGARD_SIGNAL=%s is not a signal\n", asked);
   for (unsigned i = 0; i < sizeof fatal / sizeof *fatal; i++)
     take(fatal[i]);
   take(lg_capture_signal);

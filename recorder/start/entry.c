@@ -43,13 +43,9 @@ static struct lg_thr *__attribute__((noinline)) first_call(void)
  * program they cannot be told apart. */
 static bool by_mpi(uint64_t pc)
 {
-  static const char *const names[] = {"libmpi", "libpmpi", "libopen-", "libopen_mpi", "mca_"};
   lg_lock_file();
   struct lg_mapped *m = lg_module_at(pc);
-  bool is = !m || !m->path || m == lg_module_at((uint64_t)lg_find_symbol("PMPI_Init"));
-  const char *slash = is ? NULL : strrchr(m->path, '/'), *name = is ? "" : slash ? slash + 1 : m->path;
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    is |= strncmp(name, names[i], strlen(names[i])) == 0;
+  bool is = !m || !m->path || m == lg_module_at((uint64_t)lg_find_symbol("PMPI_Init")) || lg_module_of_mpi(m);
   lg_unlock_file();
   return is;
 }
@@ -129,7 +125,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   }
   lg_lock_tables();
   lg_dispatch_before(c);
-  if (unlikely(lg_volume) && d->sends)
+  if (unlikely(lg_volume) && (d->traits & TRAIT_sends))
     count_bytes(c);
   if (lg_usage_on)
     lg_usage_before(c);

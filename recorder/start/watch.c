@@ -3,8 +3,6 @@
 #define DEFAULT_QUIET_MS 2000
 #define ANSWER_MS 100        /* how long a thread has to write its stack down */
 #define BETWEEN_LOOKS_MS 20
-#define MAX_TASK_PATH 64     /* bytes of a path below /proc/self/task */
-#define MAX_LINE 256         /* bytes that are read of a file there */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -27,9 +25,11 @@
 #include "identity/thread.h"
 #include "machine/machine.h"
 #include "stack/modules.h"
+#include "start/activity.h"
 #include "start/capture.h"
 #include "start/own.h"
 #include "start/show.h"
+#include "start/task.h"
 #include "start/watch.h"
 
 #define LOOKS_AGAIN 4
@@ -80,68 +80,18 @@ static bool undisturbed(long nr)
   }
 }
 
-/* task_line reads the first line of a file about a thread. */
-static bool task_line(int tid, const char *name, char *line, size_t room)
-{
-  char path[MAX_TASK_PATH];
-  snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t n = read(fd, line, room - 1);
-  close(fd);
-  line[n < 0 ? 0 : n] = 0;
-  return n > 0;
-}
-
-/* calls_told tells whether the kernel says in which system call a thread is, with numbers of this
- * processor: of the thread that asks it is one that reads. An emulator shows its own calls, and
- * some containers show none. */
-static bool calls_told(void)
-{
-  static bool asked, told;
-  char line[MAX_LINE];
-  long nr;
-  if (!asked)
-    told = task_line((int)syscall(SYS_gettid), "syscall", line, sizeof line) && sscanf(line, "%ld", &nr) == 1 && nr == SYS_read;
-  asked = true;
-  return told;
-}
-
-/* sleeps tells whether a thread may be asleep. */
-static bool sleeps(int tid)
-{
-  char line[MAX_LINE];
-  const char *state = task_line(tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
-  return !state || strncmp(state, ") R", 3) != 0;
-}
-
 /* asleep tells whether a thread is in a system call that is not to be disturbed,
  * and whether it waits there a little at a time, or for others. */
 static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
 {
-  char line[MAX_LINE];
+  char line[LG_TASK_LINE];
   long nr;
   unsigned long a[6];
-  if (!task_line(tid, "syscall", line, sizeof line) ||
+  if (!lg_task_read(tid, "syscall", line, sizeof line) ||
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
     return false;
   *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
   return *idle || undisturbed(nr);
-}
-
-/* schedule_of is how long a thread was on a processor, and how long it would have
- * run but was given none, ns; false unknown. It is read into memory of this thread:
- * ThreadSanitizer sees sscanf, and nothing that orders it. */
-static bool schedule_of(int tid, uint64_t *ran, uint64_t *waited)
-{
-  char line[MAX_LINE];
-  uint64_t on, off;
-  if (!task_line(tid, "schedstat", line, sizeof line) || sscanf(line, "%lu %lu", &on, &off) != 2)
-    return false;
-  *ran = on;
-  *waited = off;
-  return true;
 }
 
 /* has_run tells whether a thread that would run did so since it was looked at
@@ -152,17 +102,17 @@ static bool schedule_of(int tid, uint64_t *ran, uint64_t *waited)
 static bool has_run(const struct lg_thr *t)
 {
   uint64_t ran, waited;
-  return !schedule_of(t->tid, &ran, &waited) || ran - t->ran >= TIME_SLICE || sleeps(t->tid);
+  return !lg_task_schedule(t->tid, &ran, &waited) || ran - t->ran >= TIME_SLICE || lg_task_sleeps(t->tid);
 }
 
 /* ask has a running thread write its own stack down, and waits for it: its
  * handler wants the file lock, and must not find another's. */
 static bool ask(struct lg_thr *t)
 {
-  uint64_t before = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+  uint64_t before = __atomic_load_n(&t->pub->stack.seq, __ATOMIC_ACQUIRE);
   lg_capture_ask(t->tid);
   for (int i = 0; i < ANSWER_MS; i++) {
-    uint64_t now = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+    uint64_t now = __atomic_load_n(&t->pub->stack.seq, __ATOMIC_ACQUIRE);
     if (now != before && now % 2 == 0)
       return true;
     nanosleep(&(struct timespec){0, MS}, NULL);
@@ -176,19 +126,19 @@ static bool look(struct lg_thr *t)
   bool idle;
   t->starved = !has_run(t);
   bool got = false;
-  if (!calls_told())
-    got = !sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
+  if (!lg_task_calls_told())
+    got = !lg_task_sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
   else
     got = asleep(t->tid, &sp, &pc, &idle) ? lg_capture_asleep(t, sp, pc, idle) : ask(t);
   uint64_t waited;
-  if (!schedule_of(t->tid, &t->ran, &waited))
+  if (!lg_task_schedule(t->tid, &t->ran, &waited))
     t->ran = 0;
   return got;
 }
 
 static bool unmoved(const struct lg_thr *t)
 {
-  return t->pub->stack_same > 1 && t->pub->stack_calls == t->pub->calls && !(t->pub->stack_flags & LG_STACK_IDLE);
+  return t->pub->stack.same > 1 && t->pub->stack.calls == t->pub->calls && !(t->pub->stack.flags & LG_STACK_IDLE);
 }
 
 /* capture takes the stacks of all threads that called MPI, and tells whether it
@@ -239,7 +189,7 @@ static uint64_t starved(void)
 {
   uint64_t most = 0, ran, waited;
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
-    if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !schedule_of(t->tid, &ran, &waited))
+    if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !lg_task_schedule(t->tid, &ran, &waited))
       continue;
     bool works = !t->pub->in_mpi || t->pub->kind == LG_OP_INIT;
     if (works && t->waited && waited > t->waited && waited - t->waited > most)
@@ -259,14 +209,15 @@ static uint64_t away(uint64_t now)
   return late;
 }
 
-/* moved: the program made progress. */
+/* moved: the program made progress. What was active until then did not stand still. */
 static void moved(uint64_t now)
 {
   uint64_t quiet = lg_rank->quiet_since_ns;
   if (!quiet)
     return;
-  if (now > quiet && now - quiet > lg_rank->longest_quiet_ns)
-    lg_rank->longest_quiet_ns = now - quiet;
+  uint64_t still = lg_rank->active_ns > quiet ? lg_rank->active_ns : quiet;
+  if (now > still && now - still > lg_rank->longest_quiet_ns)
+    lg_rank->longest_quiet_ns = now - still;
   lg_rank->quiet_since_ns = 0;
   lg_show();
 }
@@ -285,9 +236,11 @@ static void tick(uint64_t now)
     since = now;
     captured = 0;
     wait = SECOND;
+    lg_activity_begin();
     counted = false;
     return;
   }
+  lg_activity_look(now);
   uint64_t lost = counted ? starved() : (starved(), 0);
   counted = true;
   since += late > lost ? late : lost;
@@ -332,13 +285,22 @@ static void no_end(void)
   robust.head.list.next = &robust.head.list;
 }
 
+/* alone tells whether all threads of the program have ended, the main thread too: with the last one the process would
+ * have ended, but for this thread. */
+static bool alone(void)
+{
+  char line[LG_TASK_LINE];
+  struct stat st;
+  return lg_task_state(getpid(), line, NULL) == 'Z' && lg_stat("/proc/self/task", &st) == 0 && st.st_nlink == 2 + 2;
+}
+
 static void *watch(void *unused)
 {
   struct timespec second = {1, 0};
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
   note_end();
-  while (!lg_off) {
+  while (!lg_off && !(lg_rank->quiet_since_ns && alone())) {
     if (lg_file_cut())
       lg_turn_off("the run file was cut short");
     tick(lg_now());
@@ -364,6 +326,6 @@ void lg_watch_start(void)
   if (lg_own_thread(watch))
     return;
   lg_lock_file();
-  lg_note("no watch thread: computation is not located, and death not told from silence");
+  lg_note("no watch thread: ranks that compute are not located, and dead ranks cannot be distinguished from silent ones");
   lg_unlock_file();
 }

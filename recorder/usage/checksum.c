@@ -53,7 +53,7 @@ static bool persistent(int cls)
  * what is replaced is written by MPI. */
 static bool sends_on(const struct lg_desc *d)
 {
-  if (!d->sends || d->partitions >= 0)
+  if (!(d->traits & TRAIT_sends) || d->partitions >= 0)
     return false;
   switch (d->cls) {
   case CLS_isend: case CLS_ibsend: case CLS_icoll:

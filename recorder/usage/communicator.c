@@ -15,7 +15,7 @@ int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r)
   p = lg_put_u(p, r->index);
   p = lg_put_u(p, r->id);
   p = lg_put_u(p, r->live->parent);
-  p = lg_put_u(p, r->live->thread);
+  p = lg_put_u(p, r->live->by_thread);
   p = lg_put_u(p, (uint64_t)r->live->state + 1);
   lg_event_end(u, p);
   return r->use - 1;

@@ -55,7 +55,7 @@ const long *lg_predefined_types(uint32_t *n)
 
 static void number_types(void)
 {
-  bool mpich = lg_fam.id == LG_MPICH;
+  bool mpich = lg_fam.id == LG_FAMILY_MPICH;
   npredefined = mpich ? sizeof mpich_types / sizeof *mpich_types : sizeof standard_types / sizeof *standard_types;
   for (uint32_t i = 0; i < npredefined; i++)
     predefined[i] = mpich ? (int)mpich_types[i] : standard_types[i]; /* as a handle comes: MPICH's of pairs are negative */
@@ -65,7 +65,7 @@ static void find_types(void)
 {
   char name[64] = OPENMPI_TYPE;
   size_t n = sizeof openmpi_types / sizeof *openmpi_types;
-  if (lg_fam.id != LG_OPENMPI)
+  if (lg_fam.id != LG_FAMILY_OPENMPI)
     return number_types();
   for (size_t i = 0; i < n && npredefined < TYPES; i++) {
     strcpy(name + strlen(OPENMPI_TYPE), openmpi_types[i]);

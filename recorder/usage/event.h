@@ -1,4 +1,4 @@
-/* Events of the recording of usage (docs/format.md): where they go, and how the
+/* Events of the recording of usage (docs/reference/format.md): where they go, and how the
  * values of one are written. */
 #ifndef LAGGARD_EVENT_H
 #define LAGGARD_EVENT_H

@@ -208,7 +208,7 @@ void lg_race_ended(uint64_t operation)
 static void buffers(const struct lg_call *c, struct lg_usage *u, struct operation *o)
 {
   const struct lg_param *p = c->desc->params;
-  bool idle = c->desc->sends && c->desc->op >= 0 && lg_op_handle(c, c->desc->op) == lg_fam.op_null; /* reads nothing */
+  bool idle = (c->desc->traits & TRAIT_sends) && c->desc->op >= 0 && lg_op_handle(c, c->desc->op) == lg_fam.op_null; /* reads nothing */
   for (int i = 0; i < c->desc->nargs; i++) {
     if (p[i].kind != P_buffer || (idle && p[i].dir == LG_IN))
       continue;

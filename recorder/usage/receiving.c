@@ -71,11 +71,11 @@ static bool collects(const struct lg_call *c)
   if ((d->cls != CLS_icoll && d->cls != CLS_coll_init) || !alone || !c->comm || c->comm->flags & LG_COMM_INTER)
     return false;
   bool root = d->peer >= 0 && lg_int(c, d->peer) == c->comm->rank;
-  if (d->sends & LG_SENDS_TO_ROOT)
+  if (d->traits & TRAIT_to_root)
     return root;
-  if (d->sends & LG_SENDS_FROM_ROOT)
+  if (d->traits & TRAIT_from_root)
     return !root;
-  return d->sends && !(d->sends & LG_SENDS_NEAR) && !(c->comm->rank == 0 && d->sends & LG_SENDS_EXCLUSIVE);
+  return (d->traits & TRAIT_sends) && !(d->traits & TRAIT_neighbours) && !(c->comm->rank == 0 && d->traits & TRAIT_exclusive);
 }
 
 /* describe says where the first bytes go that the call receives, if they have one

@@ -77,7 +77,7 @@ static void subarray(struct map *m, const struct lg_dtype *t)
 {
   int64_t n = t->ints[0], at[DIMENSIONS] = {0};
   const int64_t *sizes = t->ints + 1, *sub = sizes + n, *start = sub + n;
-  bool fortran = t->ints[1 + 3 * n] == lg_fam.order_fortran;
+  bool fortran = t->ints[1 + 3 * n] == LG_N_order_fortran;
   if (n < 1 || n > DIMENSIONS) {
     m->failed = true;
     return;

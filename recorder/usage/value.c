@@ -85,6 +85,11 @@ static inline int64_t value(const struct lg_call *c, struct lg_usage *u, int i, 
   switch (p->kind) {
   case P_rank: return peer((int)v);
   case P_tag: return lg_tag((int)v);
+  case P_lock_type: return lg_constant(SET_lock, (int)v);
+  case P_amode: return lg_constant(SET_amode, (int)v);
+  case P_assert: return lg_constant(SET_assert, (int)v);
+  case P_order: return lg_constant(SET_order, (int)v);
+  case P_distribution: return lg_constant(SET_distribution, (int)v);
   case P_logical: return v != 0;
   case P_index: return lg_index(c, (int)v);
   case P_comm: case P_win: case P_file: return comm_value(c, u, p->kind, v, i);

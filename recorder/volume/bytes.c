@@ -24,26 +24,26 @@ static bool sends_at_all(const struct lg_call *c)
   const struct lg_desc *d = c->desc;
   if (!c->comm)
     return false;
-  if (d->sends & LG_SENDS_NEAR)
+  if (d->traits & TRAIT_neighbours)
     return c->comm->slots > 0;
-  if (!(d->sends & (LG_SENDS_FROM_ROOT | LG_SENDS_TO_ROOT)))
+  if (!(d->traits & (TRAIT_from_root | TRAIT_to_root)))
     return true;
   int root = lg_int(c, d->peer);
-  if (d->sends & LG_SENDS_FROM_ROOT)
+  if (d->traits & TRAIT_from_root)
     return root == (is_inter(c) ? lg_fam.root : c->comm->rank);
   return !is_inter(c) || root >= 0;
 }
 
 static int members(const struct lg_call *c)
 {
-  if (c->desc->sends & LG_SENDS_NEAR)
+  if (c->desc->traits & TRAIT_neighbours)
     return c->comm->slots;
-  return is_inter(c) && !(c->desc->sends & LG_SENDS_LOCAL) ? c->comm->remote_size : c->comm->size;
+  return is_inter(c) && !(c->desc->traits & TRAIT_local) ? c->comm->remote_size : c->comm->size;
 }
 
 static bool takes(const struct lg_call *c, int k)
 {
-  return !(c->desc->sends & LG_SENDS_NEAR) || k >= NOBODY_BITS || !(c->comm->nobody >> k & 1);
+  return !(c->desc->traits & TRAIT_neighbours) || k >= NOBODY_BITS || !(c->comm->nobody >> k & 1);
 }
 
 static uint64_t takers(const struct lg_call *c)
@@ -87,18 +87,18 @@ static uint64_t collective_bytes(struct lg_call *c)
   int count = d->send_count, type = d->send_type;
   if (!sends_at_all(c))
     return 0;
-  if (!(d->sends & (LG_SENDS_SAME | LG_SENDS_FROM_ROOT)) && lg_in_place(c, d->send_buf)) {
+  if (!(d->traits & (TRAIT_same | TRAIT_from_root)) && lg_in_place(c, d->send_buf)) {
     count = d->in_place_count;
     type = d->in_place_type;
-    if (d->sends & LG_SENDS_TO_ROOT)
+    if (d->traits & TRAIT_to_root)
       return 0; /* the root has its part already */
-    if (d->sends & LG_SENDS_OWN_OF_BLOCKS)
+    if (d->traits & TRAIT_own_of_blocks)
       return c->comm->rank < 0 ? 0 : times(c, lg_count_at(c, count, c->comm->rank), type);
   }
-  switch (d->sends & LG_SENDS_FORM) {
-  case LG_SENDS_ONE: return times(c, lg_count_of(c, count), type);
-  case LG_SENDS_BLOCKS: return times(c, lg_count_of(c, count) * takers(c), type);
-  case LG_SENDS_SUM: return times(c, sum_of_counts(c, count), type);
+  switch (d->traits & TRAIT_sends) {
+  case TRAIT_sends_one: return times(c, lg_count_of(c, count), type);
+  case TRAIT_sends_blocks: return times(c, lg_count_of(c, count) * takers(c), type);
+  case TRAIT_sends_sum: return times(c, sum_of_counts(c, count), type);
   default: return sum_of_blocks(c, count, type);
   }
 }
@@ -113,10 +113,10 @@ uint64_t lg_send_count(const struct lg_call *c)
   const struct lg_desc *d = c->desc;
   if (is_collective(d->cls) ? !sends_at_all(c) : lg_int(c, d->peer) == lg_fam.proc_null)
     return 0;
-  switch (d->sends & LG_SENDS_FORM) {
-  case LG_SENDS_ONE: return lg_count_of(c, d->send_count);
-  case LG_SENDS_BLOCKS: return lg_count_of(c, d->send_count) * (uint64_t)members(c);
-  case LG_SENDS_SUM: return d->sends & LG_SENDS_SAME ? sum_of_counts(c, d->send_count) : 0;
+  switch (d->traits & TRAIT_sends) {
+  case TRAIT_sends_one: return lg_count_of(c, d->send_count);
+  case TRAIT_sends_blocks: return lg_count_of(c, d->send_count) * (uint64_t)members(c);
+  case TRAIT_sends_sum: return d->traits & TRAIT_same ? sum_of_counts(c, d->send_count) : 0;
   default: return 0;
   }
 }
@@ -124,12 +124,12 @@ uint64_t lg_send_count(const struct lg_call *c)
 static uint64_t one_sided_bytes(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  int form = d->sends & LG_SENDS_FORM;
+  int form = d->traits & TRAIT_sends;
   if (d->op >= 0 && lg_op_handle(c, d->op) == lg_fam.op_null)
     return 0; /* only looks */
-  if (form == LG_SENDS_ONE)
+  if (form == TRAIT_sends_one)
     return times(c, lg_count_of(c, d->send_count), d->send_type);
-  return times(c, form == LG_SENDS_TWO ? 2 : 1, d->send_type);
+  return times(c, form == TRAIT_sends_two ? 2 : 1, d->send_type);
 }
 
 uint64_t lg_send_bytes(struct lg_call *c)

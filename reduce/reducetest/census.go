@@ -23,11 +23,11 @@ func (c Census) Add(state string, rank int) {
 func CensusMonoid() reduce.Monoid[Census] {
 	return reduce.Monoid[Census]{
 		Codec: reduce.Codec[Census]{Encode: encodeCensus, Decode: decodeCensus},
-		Merge: func(a, b Census) (Census, error) { return union(a, b), nil },
+		Merge: func(a, b Census) (Census, error) { return unionOf(a, b), nil },
 	}
 }
 
-func union(a, b Census) Census {
+func unionOf(a, b Census) Census {
 	out := Census{}
 	maps.Copy(out, a)
 	for state, ranks := range b {

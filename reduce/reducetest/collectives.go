@@ -12,9 +12,9 @@ import (
 // them: more than any number of ranks the checks run on, and no multiple.
 const blocks = 61
 
-// part is what block b of the job contributes. Sizes differ a lot between
+// blockCensus is what block b of the job contributes. Sizes differ a lot between
 // blocks, and some are empty.
-func part(b int) Census {
+func blockCensus(b int) Census {
 	out := Census{}
 	for i := range b * b % 97 {
 		out.Add(fmt.Sprintf("state %d", i*b%41), b*1000+i)
@@ -22,51 +22,51 @@ func part(b int) Census {
 	return out
 }
 
-// local folds the block of parts that a rank of a job is responsible for.
-func local(rank, size int) Census {
+// localCensus folds the block of parts that a rank of a job is responsible for.
+func localCensus(rank, size int) Census {
 	out := Census{}
 	for b := blocks * rank / size; b < blocks*(rank+1)/size; b++ {
-		out = union(out, part(b))
+		out = unionOf(out, blockCensus(b))
 	}
 	return out
 }
 
-// results compares every operation with the fold of all parts in one place,
+// checkResults compares every operation with the fold of all parts in one place,
 // byte for byte, and so also the results of different numbers of ranks.
-func results(c reduce.Comm) error {
+func checkResults(c reduce.Comm) error {
 	t := reduce.NewTree(c)
-	want := local(0, 1)
+	want := localCensus(0, 1)
 
-	sum, err := reduce.Reduce(t, CensusMonoid(), local(c.Rank(), c.Size()), nil)
+	sum, err := reduce.Reduce(t, CensusMonoid(), localCensus(c.Rank(), c.Size()), nil)
 	if err == nil && c.Rank() == 0 {
-		err = same(sum, want)
+		err = compareCensus(sum, want)
 	} else if err == nil && sum != nil {
 		err = errors.New("a value away from rank 0")
 	}
-	err = wrap("reduce", err)
+	err = wrapError("reduce", err)
 
-	everywhere, failed := reduce.AllReduce(t, CensusMonoid(), local(c.Rank(), c.Size()), err)
+	everywhere, failed := reduce.AllReduce(t, CensusMonoid(), localCensus(c.Rank(), c.Size()), err)
 	if failed != nil {
-		return wrap("allreduce", failed)
+		return wrapError("allreduce", failed)
 	}
-	err = wrap("allreduce", same(everywhere, want))
+	err = wrapError("allreduce", compareCensus(everywhere, want))
 
 	told := Census{"not of rank 0": {1}}
 	if c.Rank() == 0 {
-		told = part(17)
+		told = blockCensus(17)
 	}
 	heard, failed := reduce.Broadcast(t, CensusMonoid().Codec, told, err)
 	if failed != nil {
-		return wrap("broadcast", failed)
+		return wrapError("broadcast", failed)
 	}
-	return wrap("broadcast", same(heard, part(17)))
+	return wrapError("broadcast", compareCensus(heard, blockCensus(17)))
 }
 
-// rounds checks that no operation takes more rounds than ⌈log2 P⌉, that rank 0
+// checkRounds checks that no operation takes more rounds than ⌈log2 P⌉, that rank 0
 // sees exactly these, and that bytes were counted.
-func rounds(c reduce.Comm) error {
+func checkRounds(c reduce.Comm) error {
 	t := reduce.NewTree(c)
-	if _, err := reduce.AllReduce(t, CensusMonoid(), local(c.Rank(), c.Size()), nil); err != nil {
+	if _, err := reduce.AllReduce(t, CensusMonoid(), localCensus(c.Rank(), c.Size()), nil); err != nil {
 		return err
 	}
 	depth := 0
@@ -81,14 +81,14 @@ func rounds(c reduce.Comm) error {
 		if pass.Kind != kinds[i] {
 			return fmt.Errorf("pass %d is %v, want %v", i, pass.Kind, kinds[i])
 		}
-		if err := roundsOf(pass, c.Rank(), depth); err != nil {
+		if err := checkPass(pass, c.Rank(), depth); err != nil {
 			return fmt.Errorf("pass %v: %w", pass.Kind, err)
 		}
 	}
 	return nil
 }
 
-func roundsOf(pass reduce.Pass, rank, depth int) error {
+func checkPass(pass reduce.Pass, rank, depth int) error {
 	if rank == 0 && len(pass.Rounds) != depth {
 		return fmt.Errorf("%d rounds, want %d", len(pass.Rounds), depth)
 	}
@@ -105,7 +105,7 @@ func roundsOf(pass reduce.Pass, rank, depth int) error {
 	return nil
 }
 
-func same(got, want Census) error {
+func compareCensus(got, want Census) error {
 	a, err := encodeCensus(got)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func same(got, want Census) error {
 	return nil
 }
 
-func wrap(what string, err error) error {
+func wrapError(what string, err error) error {
 	if err == nil {
 		return nil
 	}

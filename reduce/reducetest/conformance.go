@@ -16,14 +16,14 @@ func Conformance(c reduce.Comm) error {
 		name string
 		run  func(reduce.Comm) error
 	}{
-		{"bad peers", badPeers},
-		{"order within a pair", pairOrder},
-		{"order between pairs", selectiveReceive},
-		{"payload sizes", payloadSizes},
-		{"ownership of payloads", ownership},
-		{"collective results", onPrefixes(results)},
-		{"rounds", onPrefixes(rounds)},
-		{"failures", onPrefixes(failures)},
+		{"bad peers", checkBadPeers},
+		{"order within a pair", checkPairOrder},
+		{"order between pairs", checkSelectiveReceive},
+		{"payload sizes", checkPayloadSizes},
+		{"ownership of payloads", checkOwnership},
+		{"collective results", onPrefixes(checkResults)},
+		{"rounds", onPrefixes(checkRounds)},
+		{"failures", onPrefixes(checkFailures)},
 	} {
 		if err := reduce.Agree(reduce.NewTree(c), check.run(c)); err != nil {
 			return fmt.Errorf("%s, %d ranks: %w", check.name, c.Size(), err)

@@ -27,7 +27,7 @@ type operation struct {
 	reaches func(s stage, rank, size int) bool
 }
 
-// hasChild tells whether a rank of the binomial tree receives on the way up.
+// hasChild reports whether a rank of the binomial tree receives on the way up.
 func hasChild(rank, size int) bool { return rank%2 == 0 && rank+1 < size }
 
 var operations = []operation{
@@ -46,16 +46,16 @@ func broadcast(t *reduce.Tree, m reduce.Monoid[Census], value Census, failed err
 	return reduce.Broadcast(t, m.Codec, value, failed)
 }
 
-// failures makes each rank fail in each stage of each operation in turn. All
+// checkFailures makes each rank fail in each stage of each operation in turn. All
 // ranks must return an error naming that rank if it got to that stage, and
 // none must if it did not. The operation that follows must be undisturbed.
-func failures(c reduce.Comm) error {
+func checkFailures(c reduce.Comm) error {
 	t := reduce.NewTree(c)
-	value := local(c.Rank(), c.Size()) // a union leaves its operands alone
+	value := localCensus(c.Rank(), c.Size()) // a union leaves its operands alone
 	for _, op := range operations {
 		for s := before; s <= merging; s++ {
 			for victim := range c.Size() {
-				outcome := injure(t, c, op, value, s, victim)
+				outcome := failAtStage(t, c, op, value, s, victim)
 				if err := reduce.Agree(t, outcome); err != nil {
 					return fmt.Errorf("%s, stage %d, rank %d of %d: %w", op.name, s, victim, c.Size(), err)
 				}
@@ -65,7 +65,7 @@ func failures(c reduce.Comm) error {
 	return nil
 }
 
-func injure(t *reduce.Tree, c reduce.Comm, op operation, value Census, s stage, victim int) error {
+func failAtStage(t *reduce.Tree, c reduce.Comm, op operation, value Census, s stage, victim int) error {
 	own := nowhere
 	if c.Rank() == victim {
 		own = s
@@ -74,7 +74,7 @@ func injure(t *reduce.Tree, c reduce.Comm, op operation, value Census, s stage, 
 	if own == before {
 		failed = errInjected
 	}
-	got, err := op.run(t, brittle(own), value, failed)
+	got, err := op.run(t, failingMonoid(own), value, failed)
 	if !op.reaches(s, victim, c.Size()) {
 		return err
 	}
@@ -83,22 +83,22 @@ func injure(t *reduce.Tree, c reduce.Comm, op operation, value Census, s stage, 
 	}
 	named, ok := errors.AsType[*reduce.RankError](err)
 	if !ok || named.Rank != victim {
-		return notNamed(err, victim)
+		return wrongRankError(err, victim)
 	}
 	if c.Rank() == victim && !errors.Is(err, errInjected) {
-		return fmt.Errorf("the cause is lost: %w", notNamed(err, victim))
+		return fmt.Errorf("the cause is lost: %w", wrongRankError(err, victim))
 	}
 	return nil
 }
 
-// notNamed quotes err without wrapping it: the rank it names is not the one
+// wrongRankError quotes err without wrapping it: the rank it names is not the one
 // where the check fails.
-func notNamed(err error, victim int) error {
+func wrongRankError(err error, victim int) error {
 	return fmt.Errorf("got %q, want an error of rank %d", fmt.Sprint(err), victim)
 }
 
-// brittle is the monoid of Census with one stage that fails.
-func brittle(s stage) reduce.Monoid[Census] {
+// failingMonoid is the monoid of Census with one stage that fails.
+func failingMonoid(s stage) reduce.Monoid[Census] {
 	m := CensusMonoid()
 	switch s {
 	case encoding:

@@ -24,7 +24,7 @@ func Laws[T any](m reduce.Monoid[T], build func() []T, trees int, rng *rand.Rand
 		if try > 0 { // the first one, in plain order, fixes the result
 			rng.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 		}
-		got, err := anyTree(m, values, rng)
+		got, err := mergeRandomTree(m, values, rng)
 		if err != nil {
 			return fmt.Errorf("tree %d: %w", try, err)
 		}
@@ -38,12 +38,12 @@ func Laws[T any](m reduce.Monoid[T], build func() []T, trees int, rng *rand.Rand
 	return nil
 }
 
-// anyTree merges neighbours at random places until one value is left. Half of
+// mergeRandomTree merges neighbours at random places until one value is left. Half of
 // the values take the way over the wire first, as a tree of ranks would do.
-func anyTree[T any](m reduce.Monoid[T], values []T, rng *rand.Rand) ([]byte, error) {
+func mergeRandomTree[T any](m reduce.Monoid[T], values []T, rng *rand.Rand) ([]byte, error) {
 	for len(values) > 1 {
 		i := rng.IntN(len(values) - 1)
-		right, err := maybeTravel(m.Codec, values[i+1], rng)
+		right, err := maybeRoundTrip(m.Codec, values[i+1], rng)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func anyTree[T any](m reduce.Monoid[T], values []T, rng *rand.Rand) ([]byte, err
 	return m.Encode(values[0])
 }
 
-func maybeTravel[T any](codec reduce.Codec[T], value T, rng *rand.Rand) (T, error) {
+func maybeRoundTrip[T any](codec reduce.Codec[T], value T, rng *rand.Rand) (T, error) {
 	if rng.IntN(2) == 0 {
 		return value, nil
 	}

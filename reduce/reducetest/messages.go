@@ -11,7 +11,7 @@ import (
 	"laggard/reduce"
 )
 
-func badPeers(c reduce.Comm) error {
+func checkBadPeers(c reduce.Comm) error {
 	for _, peer := range []int{-1, c.Rank(), c.Size()} {
 		if err := c.Send(peer, nil); !errors.Is(err, reduce.ErrRank) {
 			return fmt.Errorf("send to %d: got %v, want ErrRank", peer, err)
@@ -43,65 +43,65 @@ func eachPair(c reduce.Comm, talk func(peer int, speaksFirst bool) error) error 
 	return err
 }
 
-// pairOrder sends messages of growing and shrinking length both ways.
-func pairOrder(c reduce.Comm) error {
+// checkPairOrder sends messages of growing and shrinking length both ways.
+func checkPairOrder(c reduce.Comm) error {
 	return eachPair(c, func(peer int, speaksFirst bool) error {
 		if speaksFirst {
-			return cmp.Or(speak(c, peer, 40), listen(c, peer, 40))
+			return cmp.Or(sendPatterns(c, peer, 40), receivePatterns(c, peer, 40))
 		}
-		return cmp.Or(listen(c, peer, 40), speak(c, peer, 40))
+		return cmp.Or(receivePatterns(c, peer, 40), sendPatterns(c, peer, 40))
 	})
 }
 
-func speak(c reduce.Comm, to, messages int) error {
+func sendPatterns(c reduce.Comm, to, messages int) error {
 	var err error
 	for i := range messages {
-		err = cmp.Or(err, c.Send(to, pattern(c.Rank(), i, i*7919%500)))
+		err = cmp.Or(err, c.Send(to, patternBytes(c.Rank(), i, i*7919%500)))
 	}
 	return err
 }
 
-func listen(c reduce.Comm, from, messages int) error {
+func receivePatterns(c reduce.Comm, from, messages int) error {
 	var err error
 	for i := range messages {
-		err = cmp.Or(err, wrap(fmt.Sprint("message ", i), expect(c, from, pattern(from, i, i*7919%500))))
+		err = cmp.Or(err, wrapError(fmt.Sprint("message ", i), expectPayload(c, from, patternBytes(from, i, i*7919%500))))
 	}
 	return err
 }
 
-// selectiveReceive has rank 0 receive from the last rank first, whoever sent
+// checkSelectiveReceive has rank 0 receive from the last rank first, whoever sent
 // first.
-func selectiveReceive(c reduce.Comm) error {
+func checkSelectiveReceive(c reduce.Comm) error {
 	if c.Rank() != 0 {
-		return speak(c, 0, 3)
+		return sendPatterns(c, 0, 3)
 	}
 	var err error
 	for from := c.Size() - 1; from > 0; from-- {
-		err = cmp.Or(err, listen(c, from, 3))
+		err = cmp.Or(err, receivePatterns(c, from, 3))
 	}
 	return err
 }
 
-// payloadSizes tries nothing, single bytes, sizes around multiples of 4096
+// checkPayloadSizes tries nothing, single bytes, sizes around multiples of 4096
 // (where a transport that splits messages may err) and several megabytes.
-func payloadSizes(c reduce.Comm) error {
+func checkPayloadSizes(c reduce.Comm) error {
 	sizes := []int{0, 1, 2, 4095, 4096, 4097, 8191, 8192, 8193, 12288, 65536, 0, 3<<20 + 5}
 	return eachPair(c, func(peer int, speaksFirst bool) error {
 		var err error
 		for _, size := range sizes {
 			if speaksFirst {
-				err = cmp.Or(err, c.Send(peer, pattern(c.Rank(), peer, size)))
+				err = cmp.Or(err, c.Send(peer, patternBytes(c.Rank(), peer, size)))
 			} else {
-				err = cmp.Or(err, expect(c, peer, pattern(peer, c.Rank(), size)))
+				err = cmp.Or(err, expectPayload(c, peer, patternBytes(peer, c.Rank(), size)))
 			}
 		}
 		return err
 	})
 }
 
-// ownership changes payloads after they were sent and after they were
+// checkOwnership changes payloads after they were sent and after they were
 // received. Neither may show on the other side.
-func ownership(c reduce.Comm) error {
+func checkOwnership(c reduce.Comm) error {
 	return eachPair(c, func(peer int, speaksFirst bool) error {
 		if speaksFirst {
 			return changeSent(c, peer)
@@ -113,8 +113,8 @@ func ownership(c reduce.Comm) error {
 func changeSent(c reduce.Comm, peer int) error {
 	payload := bytes.Repeat([]byte{1}, 64)
 	err := c.Send(peer, payload)
-	fill(payload, 2)
-	err = cmp.Or(err, c.Send(peer, nil), expect(c, peer, nil))
+	fillBytes(payload, 2)
+	err = cmp.Or(err, c.Send(peer, nil), expectPayload(c, peer, nil))
 	if !bytes.Equal(payload, bytes.Repeat([]byte{2}, 64)) {
 		err = cmp.Or(err, errors.New("a payload changed after it was received"))
 	}
@@ -123,22 +123,22 @@ func changeSent(c reduce.Comm, peer int) error {
 
 func changeReceived(c reduce.Comm, peer int) error {
 	payload, err := c.Recv(peer)
-	err = cmp.Or(err, expect(c, peer, nil)) // the sender has changed its own by now
+	err = cmp.Or(err, expectPayload(c, peer, nil)) // the sender has changed its own by now
 	if !bytes.Equal(payload, bytes.Repeat([]byte{1}, 64)) {
 		err = cmp.Or(err, errors.New("a payload changed after it was sent"))
 	}
-	fill(payload, 3)
+	fillBytes(payload, 3)
 	return cmp.Or(err, c.Send(peer, nil))
 }
 
-func fill(payload []byte, value byte) {
+func fillBytes(payload []byte, value byte) {
 	for i := range payload {
 		payload[i] = value
 	}
 }
 
-// pattern makes bytes that differ with the sender, the message and the place.
-func pattern(rank, message, size int) []byte {
+// patternBytes makes bytes that differ with the sender, the message and the place.
+func patternBytes(rank, message, size int) []byte {
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], uint64(rank))
 	binary.LittleEndian.PutUint64(seed[8:], uint64(message))
@@ -147,7 +147,7 @@ func pattern(rank, message, size int) []byte {
 	return out
 }
 
-func expect(c reduce.Comm, from int, want []byte) error {
+func expectPayload(c reduce.Comm, from int, want []byte) error {
 	got, err := c.Recv(from)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"laggard/reduce/reducetest"
 )
 
-func censuses() []reducetest.Census {
+func newCensuses() []reducetest.Census {
 	out := make([]reducetest.Census, 12)
 	for i := range out {
 		out[i] = reducetest.Census{}
@@ -24,7 +24,7 @@ func censuses() []reducetest.Census {
 
 func TestCensusObeysTheLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	if err := reducetest.Laws(reducetest.CensusMonoid(), censuses, 200, rng); err != nil {
+	if err := reducetest.Laws(reducetest.CensusMonoid(), newCensuses, 200, rng); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,3 @@
-// Package ci writes how a test under laggard ended in the forms that test suites and their
-// services read: JUnit's XML, SARIF, annotations and a summary of GitHub, the code
-// quality report of GitLab.
 package ci
 
 import (
@@ -31,17 +28,17 @@ type Outcome struct {
 	Dir     string            // that files are named from, where they lie in it
 }
 
-func (o *Outcome) name() string {
+func (o *Outcome) displayName() string {
 	if o.Name != "" {
 		return o.Name
 	}
 	return commandLine(o.Command)
 }
 
-// Failed tells whether the test did not pass.
+// Failed reports whether the test did not pass.
 func (o *Outcome) Failed() bool { return o.Status != 0 }
 
-// Died is who is named where a job ended by itself; nil: it hung, or nobody is.
+// Died is who is named where a job ended by itself; nil: it hung, or no rank is.
 func (o *Outcome) Died() []int {
 	if o.Hung || o.Result == nil || o.Result.LeastProgressed == nil {
 		return nil
@@ -60,7 +57,7 @@ type finding struct {
 func (o *Outcome) findings() []finding {
 	var out []finding
 	if o.Failed() {
-		out = append(out, o.ending()...)
+		out = append(out, o.failureFindings()...)
 	}
 	if o.Usage == nil {
 		return out
@@ -82,8 +79,8 @@ func (o *Outcome) findings() []finding {
 	return out
 }
 
-// ending says why the test failed, once for each place where a rank is named.
-func (o *Outcome) ending() []finding {
+// failureFindings says why the test failed, once for each place where a rank is named.
+func (o *Outcome) failureFindings() []finding {
 	one := finding{rule: "failed", title: "Test failed", level: "error"}
 	one.message = fmt.Sprintf("exit status %d", o.Status)
 	if o.Hung {
@@ -111,7 +108,7 @@ func (o *Outcome) ending() []finding {
 	if len(r.Divergences) > 0 && r.Divergences[0].Branch != nil && r.Divergences[0].Branch.File != "" {
 		b := r.Divergences[0].Branch
 		at := one
-		at.level, at.title, at.file, at.line = "warning", "Here the ranks part", b.File, b.Line
+		at.level, at.title, at.file, at.line = "warning", "The ranks diverge here", b.File, b.Line
 		at.message = "this decided which way ranks went: " + b.Text
 		out = append(out, at)
 	}
@@ -143,8 +140,8 @@ func commandLine(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// relative names a file as the services want it: from the top of the source tree.
-func (o *Outcome) relative(file string) string {
+// relativePath names a file as the services want it: from the top of the source tree.
+func (o *Outcome) relativePath(file string) string {
 	if rel, err := filepath.Rel(o.Dir, file); err == nil && !strings.HasPrefix(rel, "..") {
 		return filepath.ToSlash(rel)
 	}

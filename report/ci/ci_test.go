@@ -16,9 +16,9 @@ import (
 	"laggard/report/usage"
 )
 
-// outcomes are tests that passed, hung, failed and use MPI wrongly, with names and texts that
+// testOutcomes are tests that passed, hung, failed and use MPI wrongly, with names and texts that
 // the forms must keep apart from their own.
-func outcomes() map[string]*Outcome {
+func testOutcomes() map[string]*Outcome {
 	began := time.Date(2026, 3, 12, 2, 15, 1, 0, time.UTC)
 	base := Outcome{
 		Name: "halo, 4: <ranks>", Command: []string{"mpirun", "-n", "4", "./halo", "a b"}, Began: began,
@@ -52,9 +52,9 @@ func outcomes() map[string]*Outcome {
 
 // TestForms compares what is written with the files in testdata; -update writes them.
 func TestForms(t *testing.T) {
-	for name, o := range outcomes() {
+	for name, o := range testOutcomes() {
 		for form, write := range map[string]func(io.Writer, *Outcome) error{
-			"junit.xml": together(JUnit), "sarif.json": together(SARIF), "quality.json": together(CodeQuality),
+			"junit.xml": asSuite(JUnit), "sarif.json": asSuite(SARIF), "quality.json": asSuite(CodeQuality),
 			"github.txt": GitHub, "summary.md": Summary,
 		} {
 			var b bytes.Buffer
@@ -76,14 +76,14 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// together is a form for one outcome.
-func together(write func(io.Writer, []*Outcome) error) func(io.Writer, *Outcome) error {
+// asSuite is a form for one outcome.
+func asSuite(write func(io.Writer, []*Outcome) error) func(io.Writer, *Outcome) error {
 	return func(w io.Writer, o *Outcome) error { return write(w, []*Outcome{o}) }
 }
 
 // TestSuite: several outcomes come into one file of each form.
 func TestSuite(t *testing.T) {
-	o := outcomes()
+	o := testOutcomes()
 	for form, write := range map[string]func(io.Writer, []*Outcome) error{
 		"junit.xml": JUnit, "sarif.json": SARIF, "quality.json": CodeQuality,
 	} {
@@ -98,7 +98,7 @@ func TestSuite(t *testing.T) {
 // TestFingerprint: the same finding has the same fingerprint in the next run, another not.
 func TestFingerprint(t *testing.T) {
 	prints := func(change func(*Outcome)) string {
-		o := outcomes()["hangs"]
+		o := testOutcomes()["hangs"]
 		change(o)
 		var b bytes.Buffer
 		if err := CodeQuality(&b, []*Outcome{o}); err != nil {

@@ -44,16 +44,16 @@ func JUnit(w io.Writer, all []*Outcome) error {
 	var took time.Duration
 	for _, o := range all {
 		took += o.Took
-		c := junitCase{Name: clean(o.name()), ClassName: "laggard", Time: seconds(o.Took), Err: clean(o.Text)}
+		c := junitCase{Name: cleanXML(o.displayName()), ClassName: "laggard", Time: formatSeconds(o.Took), Err: cleanXML(o.Text)}
 		if o.Failed() {
 			s.Failures++
 			f := o.findings()[0]
-			c.Failure = &junitFailure{Message: clean(f.message), Type: f.rule, Text: clean(o.Text)}
+			c.Failure = &junitFailure{Message: cleanXML(f.message), Type: f.rule, Text: cleanXML(o.Text)}
 			c.Err = ""
 		}
 		s.Cases = append(s.Cases, c)
 	}
-	s.Time = seconds(took)
+	s.Time = formatSeconds(took)
 	text, err := xml.MarshalIndent(junitSuites{Suite: s}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("junit: %w", err)
@@ -62,10 +62,10 @@ func JUnit(w io.Writer, all []*Outcome) error {
 	return err
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+func formatSeconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// clean leaves out what XML has no place for.
-func clean(s string) string {
+// cleanXML leaves out what XML has no place for.
+func cleanXML(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r >= ' ' && r != 0xFFFE && r != 0xFFFF {
 			return r

@@ -98,7 +98,7 @@ func (run *sarifRun) add(o *Outcome) {
 			RuleID: f.rule, RuleIndex: i, Level: f.level, Message: sarifText{f.message}, Locations: []sarifLocation{},
 		}
 		if f.file != "" {
-			at := sarifPhysical{Artifact: sarifArtifact{uriOf(o.relative(f.file))}, Region: sarifRegion{max(f.line, 1)}}
+			at := sarifPhysical{Artifact: sarifArtifact{uriOf(o.relativePath(f.file))}, Region: sarifRegion{max(f.line, 1)}}
 			r.Locations = append(r.Locations, sarifLocation{at})
 		}
 		run.Results = append(run.Results, r)

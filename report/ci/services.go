@@ -17,22 +17,24 @@ func GitHub(w io.Writer, o *Outcome) error {
 	for _, f := range o.findings() {
 		at := ""
 		if f.file != "" {
-			at = fmt.Sprintf("file=%s,line=%d,", property(o.relative(f.file)), max(f.line, 1))
+			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(o.relativePath(f.file)), max(f.line, 1))
 		}
-		if _, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", f.level, at, property(o.name()+": "+f.title),
-			data(f.message)); err != nil {
+		if _, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", f.level, at, escapeProperty(o.displayName()+": "+f.title),
+			escapeData(f.message)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// data and property escape what a workflow command would take for its own.
-func data(s string) string {
+// escapeData and property escape what a workflow command would take for its own.
+func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-func property(s string) string { return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s)) }
+func escapeProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
+}
 
 // Summary writes the outcome for the summary of a workflow's step, in Markdown.
 func Summary(w io.Writer, o *Outcome) error {
@@ -40,7 +42,7 @@ func Summary(w io.Writer, o *Outcome) error {
 	if o.Failed() {
 		mark = "❌"
 	}
-	if _, err := fmt.Fprintf(w, "### %s %s: %s (%s)\n\n", mark, plain(o.name()), plain(o.headline()),
+	if _, err := fmt.Fprintf(w, "### %s %s: %s (%s)\n\n", mark, escapeMarkdown(o.displayName()), escapeMarkdown(o.headline()),
 		o.Took.Round(time.Millisecond)); err != nil {
 		return err
 	}
@@ -51,13 +53,13 @@ func Summary(w io.Writer, o *Outcome) error {
 	for strings.Contains(o.Text, fence) {
 		fence += "`"
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n\n", fence, strings.TrimRight(clean(o.Text), "\n"), fence)
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n\n", fence, strings.TrimRight(cleanXML(o.Text), "\n"), fence)
 	return err
 }
 
-// plain keeps Markdown and HTML out of a line.
-func plain(s string) string {
-	s = strings.ReplaceAll(clean(s), "\n", " ")
+// escapeMarkdown keeps Markdown and HTML out of a line.
+func escapeMarkdown(s string) string {
+	s = strings.ReplaceAll(cleanXML(s), "\n", " ")
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[").Replace(s)
 }
 
@@ -79,7 +81,7 @@ type issue struct {
 func CodeQuality(w io.Writer, all []*Outcome) error {
 	issues := []issue{}
 	for _, o := range all {
-		issues = append(issues, o.issues()...)
+		issues = append(issues, o.codeQualityIssues()...)
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -87,7 +89,7 @@ func CodeQuality(w io.Writer, all []*Outcome) error {
 	return e.Encode(issues)
 }
 
-func (o *Outcome) issues() (out []issue) {
+func (o *Outcome) codeQualityIssues() (out []issue) {
 	for _, f := range o.findings() {
 		if f.file == "" {
 			continue
@@ -96,8 +98,8 @@ func (o *Outcome) issues() (out []issue) {
 		if f.level == "warning" {
 			one.Severity = "minor"
 		}
-		one.Location.Path, one.Location.Lines.Begin = o.relative(f.file), max(f.line, 1)
-		same := strings.Join([]string{o.name(), f.rule, f.title, one.Location.Path, fmt.Sprint(f.line)}, "\x00")
+		one.Location.Path, one.Location.Lines.Begin = o.relativePath(f.file), max(f.line, 1)
+		same := strings.Join([]string{o.displayName(), f.rule, f.title, one.Location.Path, fmt.Sprint(f.line)}, "\x00")
 		sum := sha256.Sum256([]byte(same))
 		one.Fingerprint = fmt.Sprintf("%x", sum[:16])
 		out = append(out, one)

@@ -11,6 +11,8 @@ import (
 // Headline is the answer in one sentence, without its full stop.
 func Headline(r *Result) string {
 	switch l := r.LeastProgressed; {
+	case r.Ended != nil:
+		return endedHeadline(r)
 	case l != nil && r.Running:
 		return fmt.Sprintf("No hang, but %s %s behind the others, of %s", words.Ranks(l.Set),
 			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
@@ -18,16 +20,16 @@ func Headline(r *Result) string {
 		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
 			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
 	case r.Hang:
-		return fmt.Sprintf("The run of %s did not finish, and which rank is least progressed cannot be told",
+		return fmt.Sprintf("The run of %s did not finish; the least-progressed rank could not be determined",
 			words.Size(r.Ranks))
 	case len(r.Groups) == 0:
-		return "Nothing can be said of this run"
+		return "No usable data in this run"
 	}
 	return fmt.Sprintf("No hang: nothing in this run of %s is stuck", words.Size(r.Ranks))
 }
 
-// places are the locations, each once, with the process of its first rank.
-func places(l *LeastProgressed) []Location {
+// distinctLocations are the locations, each once, with the process of its first rank.
+func distinctLocations(l *LeastProgressed) []Location {
 	return slices.CompactFunc(slices.Clone(l.Locations), func(a, b Location) bool { return a.Ranks == b.Ranks })
 }
 
@@ -39,8 +41,8 @@ func cycleLines(r *Result) []string {
 	for _, c := range r.Deadlock.Cycles {
 		switch {
 		case !slices.IsSorted(c):
-			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", arrows(c)))
-		case !among(model.NewRankSet(c...).String(), r):
+			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", cycleText(c)))
+		case !allLeastProgressed(model.NewRankSet(c...).String(), r):
 			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.",
 				words.Ranks(model.NewRankSet(c...).String())))
 		}
@@ -48,9 +50,9 @@ func cycleLines(r *Result) []string {
 	return lines
 }
 
-// among tells whether all ranks of a set are least progressed, so that the
+// allLeastProgressed reports whether all ranks of a set are least progressed, so that the
 // headline speaks of them.
-func among(set string, r *Result) bool {
+func allLeastProgressed(set string, r *Result) bool {
 	if r.LeastProgressed == nil {
 		return false
 	}
@@ -62,7 +64,7 @@ func among(set string, r *Result) bool {
 func lossLines(r *Result) []string {
 	var lines []string
 	for _, l := range r.Losses {
-		if !among(l.Ranks, r) {
+		if !allLeastProgressed(l.Ranks, r) {
 			lines = append(lines, fmt.Sprintf("Lost: %s: %s", words.Ranks(l.Ranks), words.Cut(l.Reason)))
 		}
 	}
@@ -84,8 +86,8 @@ type step struct {
 	Also    string `json:"also"`    // after the command
 }
 
-// before is the sentence up to the command.
-func (s step) before() string {
+// beforeCommand is the sentence up to the command.
+func (s step) beforeCommand() string {
 	if s.Host == "" {
 		return s.Aim
 	}
@@ -94,22 +96,25 @@ func (s step) before() string {
 
 func nextStep(r *Result) step {
 	var l Location
+	if r.Ended != nil {
+		return step{} // its processes are gone
+	}
 	if r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0 {
 		l = r.LeastProgressed.Locations[0]
 	}
 	switch {
 	case l.Contained && slices.Contains(r.LostRanks, l.Rank):
-		return step{Host: l.Host, Aim: "what the system says of the process (", Command: "journalctl -k", Also: ")"}
+		return step{Host: l.Host, Aim: "check the system log for the process (", Command: "journalctl -k", Also: ")"}
 	case l.Contained:
 		return step{When: ", while it still runs", Host: l.Host, Aim: "inside its container, ",
 			Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
-		return step{Host: l.Host, Aim: "see whether the process is there (", Command: fmt.Sprintf("ps -fp %d", l.PID),
-			Also: "), and what the system says of it (journalctl -k)"}
+		return step{Host: l.Host, Aim: "check whether the process exists (", Command: fmt.Sprintf("ps -fp %d", l.PID),
+			Also: "), and the system log (journalctl -k)"}
 	case l.PID != 0:
 		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case len(r.Groups) == 0:
-		return step{Command: "laggard doctor PROGRAM", Also: " says whether it can be recorded"}
+		return step{Command: "laggard doctor PROGRAM", Also: " checks whether it can be recorded"}
 	}
 	return step{}
 }

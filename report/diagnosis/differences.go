@@ -10,42 +10,42 @@ import (
 	"laggard/symbol"
 )
 
-// Difference is something by which ranks differ that nothing else tells apart.
+// Difference is a property in which ranks differ that the evidence does not distinguish.
 type Difference struct {
-	// What is state, path, calls, peers, communicators or pause; see docs/diagnosis.md.
+	// state, path, calls, peers, communicators or pause, see docs/manual/diagnosis.md
 	What string `json:"what"`
-	MPI  string `json:"mpi,omitempty"` // of path and calls: the function
+	MPI  string `json:"mpi,omitempty"` // the MPI function, for path and calls
 	report.Site
-	Classes []Class `json:"classes"`
+	Classes []Class `json:"classes"` // the ranks with each value
 }
 
-// Class is the ranks that are alike.
+// Class is the ranks with one value.
 type Class struct {
-	Value string `json:"value"` // in words
-	Ranks string `json:"ranks"`
+	Value string `json:"value"` // the value, in words
+	Ranks string `json:"ranks"` // the ranks that have it
 }
 
 func (s Source) differences(r *Result) []Difference {
 	if len(s.Differ) == 0 {
 		return nil
 	}
-	out := states(r)
+	out := stateDifferences(r)
 	for _, d := range s.Differ {
 		one := Difference{What: string(d.What)}
 		if d.State != nil {
 			one.MPI = words.Printable(d.State.Call)
-			one.Site = report.NewSite(symbol.Trim(s.Resolver.Stack(d.State.Stack, false)))
+			one.Site = report.NewSite(symbol.TrimStack(s.Resolver.ResolveStack(d.State.Stack, false)))
 		}
 		for _, c := range d.Classes {
-			one.Classes = append(one.Classes, Class{value(d.What, c.Value), c.Ranks.String()})
+			one.Classes = append(one.Classes, Class{classValueText(d.What, c.Value), c.Ranks.String()})
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// states is where the ranks stand, if they are in several places.
-func states(r *Result) []Difference {
+// stateDifferences is where the ranks stand, if they are in several places.
+func stateDifferences(r *Result) []Difference {
 	if len(r.Groups) < 2 {
 		return nil
 	}
@@ -56,8 +56,8 @@ func states(r *Result) []Difference {
 	return []Difference{out}
 }
 
-// value says in words what ranks of a class have in common.
-func value(what contrast.What, n int64) string {
+// classValueText says in words what ranks of a class have in common.
+func classValueText(what contrast.What, n int64) string {
 	switch what {
 	case contrast.Peers:
 		return words.Count(int(n), "rank", "ranks")

@@ -21,17 +21,17 @@ func DOT(w io.Writer, r *Result) error {
 		if g.Least {
 			fill = ", style=filled, fillcolor=\"#f4b6a6\""
 		}
-		fmt.Fprintf(b, "  g%d [label=%s%s];\n", g.ID, quote(label(g)), fill)
+		fmt.Fprintf(b, "  g%d [label=%s%s];\n", g.ID, quoteDOT(groupLabel(g)), fill)
 	}
 	for _, e := range r.Edges {
-		fmt.Fprintf(b, "  g%d -> g%d [%s, tooltip=%s];\n", e.From, e.To, edgeStyle(e), quote(e.Reason))
+		fmt.Fprintf(b, "  g%d -> g%d [%s, tooltip=%s];\n", e.From, e.To, edgeStyle(e), quoteDOT(e.Reason))
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func label(g Group) string {
+func groupLabel(g Group) string {
 	return words.Ranks(g.Ranks) + "\n" + stateText(g.State)
 }
 
@@ -42,10 +42,10 @@ func edgeStyle(e Edge) string {
 	case e.Kind == "inferred" || e.Weak:
 		return "style=dashed"
 	}
-	return "style=solid, label=" + quote(e.Kind)
+	return "style=solid, label=" + quoteDOT(e.Kind)
 }
 
-// quote writes a string as DOT wants it.
-func quote(s string) string {
+// quoteDOT writes a string as DOT wants it.
+func quoteDOT(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -30,7 +30,7 @@ func (s Source) exceptions() []Exception {
 		if thrown {
 			name = symbol.TypeName(name)
 		}
-		stack := s.Resolver.Stack(x.Frames, !thrown)
+		stack := s.Resolver.ResolveStack(x.Frames, !thrown)
 		out = append(out, Exception{
 			Ranks: x.Ranks.String(), Type: words.Printable(name), State: raisedStates[x.How],
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
@@ -85,9 +85,9 @@ func (p *printer) exceptions(r *Result) {
 	p.List(len(lines), maxExceptions, "exceptions", func(i int) { p.Line("  %s", words.Cut(lines[i])) })
 }
 
-// raised says for the reason which exceptions the named ranks are in the midst of. What all
+// exceptionReason says for the reason which exceptions the named ranks are in the midst of. What all
 // ranks have tells nothing.
-func (r *Result) raised() string {
+func (r *Result) exceptionReason() string {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
 	var parts []string
 	for i := range r.Exceptions {

@@ -19,7 +19,7 @@ func TestExceptions(t *testing.T) {
 	raise, caught := pyFrame("/home/u/app.py", "parse", 12), pyFrame("/home/u/app.py", "load", 30)
 	of := func(d progress.Diagnosis) *Result {
 		run := report.NewRun(&model.Index{})
-		return New(Source{Run: run, Result: &progress.Result{Diagnosis: d}, Resolver: resolver(t)})
+		return New(Source{Run: run, Result: &progress.Result{Diagnosis: d}, Resolver: testResolver(t)})
 	}
 	library := pyFrame("/usr/lib/python3.11/json/decoder.py", "decode", 355)
 	for name, c := range map[string]struct {

@@ -20,7 +20,7 @@ const maxStackLines = 1000
 // communicators lists those of the run for the page's filter.
 func communicators(comms []facts.Comm) []Communicator {
 	comms = slices.Clone(comms)
-	slices.SortStableFunc(comms, func(x, y facts.Comm) int { return cmp.Compare(first(x), first(y)) })
+	slices.SortStableFunc(comms, func(x, y facts.Comm) int { return cmp.Compare(worldFirstKey(x), worldFirstKey(y)) })
 	var out []Communicator
 	for _, c := range comms {
 		out = append(out, Communicator{
@@ -42,8 +42,8 @@ func AddSources(r *Result, finder source.Finder) {
 	}
 }
 
-// first puts MPI_COMM_WORLD before the others.
-func first(c facts.Comm) int {
+// worldFirstKey puts MPI_COMM_WORLD before the others.
+func worldFirstKey(c facts.Comm) int {
 	if c.World {
 		return 0
 	}

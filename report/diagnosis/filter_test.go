@@ -17,7 +17,7 @@ func TestFilter(t *testing.T) {
 		edges  [][2]int
 		order  [][]int
 	}{
-		{"all", span(0, 7), []string{"0", "1", "2", "3-7"}, [][2]int{{0, 2}, {1, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}},
+		{"all", rankRange(0, 7), []string{"0", "1", "2", "3-7"}, [][2]int{{0, 2}, {1, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}},
 			[][]int{{0, 1, 2}, {3}}},
 		{"one of a group keeps the group", set(5), []string{"3-7"}, [][2]int{}, [][]int{{0}}},
 		{"both ends of an edge", set(1, 2), []string{"1", "2"}, [][2]int{{1, 0}}, [][]int{{0, 1}}},
@@ -25,8 +25,8 @@ func TestFilter(t *testing.T) {
 		{"none", model.RankSet{}, []string{}, [][2]int{}, [][]int{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			source := deadlock()
-			source.Resolver = resolver(t)
+			source := deadlockSource()
+			source.Resolver = testResolver(t)
 			r := New(source)
 			if err := Filter(r, c.only); err != nil {
 				t.Fatal(err)
@@ -50,7 +50,7 @@ func TestFilter(t *testing.T) {
 				t.Errorf("the answer itself was filtered:\n%s", d)
 			}
 			for form := range forms {
-				written(t, form, r)
+				writeForm(t, form, r)
 			}
 		})
 	}

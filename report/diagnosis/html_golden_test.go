@@ -9,8 +9,8 @@ import (
 
 // TestPageGolden shows the data of the page; the rest of it is always the same.
 func TestPageGolden(t *testing.T) {
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		data, err := newPage(New(source))
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"laggard/report/reporttest"
 )
 
-func html(t testing.TB, r *diagnosis.Result) string {
+func renderHTML(t testing.TB, r *diagnosis.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := diagnosis.HTML(&b, r); err != nil {
@@ -28,7 +28,7 @@ func html(t testing.TB, r *diagnosis.Result) string {
 func TestPageIsSmall(t *testing.T) {
 	for name, r := range map[string]*diagnosis.Result{"large": reporttest.Large(32768),
 		"scattered": reporttest.Scattered(32768)} {
-		if n := len(html(t, r)); n >= 2_000_000 {
+		if n := len(renderHTML(t, r)); n >= 2_000_000 {
 			t.Errorf("%s: the page has %d bytes", name, n)
 		} else {
 			t.Log(name, n)
@@ -46,7 +46,7 @@ var (
 // TestPolicy: the page allows its own style and script, by hash, and nothing
 // else.
 func TestPolicy(t *testing.T) {
-	page := html(t, reporttest.Whole())
+	page := renderHTML(t, reporttest.Complete())
 	hash := func(r *regexp.Regexp) string {
 		all := r.FindAllStringSubmatch(page, -1)
 		if len(all) != 1 {
@@ -64,7 +64,7 @@ func TestPolicy(t *testing.T) {
 
 // TestPageStandsAlone: nothing in the page names another file or place.
 func TestPageStandsAlone(t *testing.T) {
-	page := html(t, reporttest.Whole())
+	page := renderHTML(t, reporttest.Complete())
 	for _, bad := range []string{"http://", "https://", "//cdn", " src=", "@import", "url(", "innerHTML", "outerHTML",
 		"insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch(", "XMLHttpRequest", "WebSocket",
 		"sourceMappingURL"} {
@@ -80,7 +80,7 @@ func TestPageStandsAlone(t *testing.T) {
 // TestHostilePage: what comes from a run directory stays text. It does not end
 // the script it stands in, and has no characters that a reader would obey.
 func TestHostilePage(t *testing.T) {
-	page := html(t, reporttest.Hostile())
+	page := renderHTML(t, reporttest.Hostile())
 	if n := strings.Count(page, "<script"); n != 2 {
 		t.Errorf("%d scripts begin, want 2", n)
 	}
@@ -117,10 +117,10 @@ func eachText(v any, do func(string)) {
 
 // TestPageIsTheSame: the same result gives the same bytes.
 func TestPageIsTheSame(t *testing.T) {
-	first := html(t, reporttest.Whole())
-	again := reporttest.Whole()
+	first := renderHTML(t, reporttest.Complete())
+	again := reporttest.Complete()
 	again.Analysis.Ranks, again.Analysis.Seconds = 7, map[string]float64{"load": 1}
-	if html(t, again) != first {
+	if renderHTML(t, again) != first {
 		t.Error("two analyses of one run give two pages")
 	}
 }
@@ -128,7 +128,7 @@ func TestPageIsTheSame(t *testing.T) {
 // TestWholeGolden shows the data of a page that has everything.
 func TestWholeGolden(t *testing.T) {
 	var got bytes.Buffer
-	if err := json.Indent(&got, []byte(parts.FindStringSubmatch(html(t, reporttest.Whole()))[1]), "",
+	if err := json.Indent(&got, []byte(parts.FindStringSubmatch(renderHTML(t, reporttest.Complete()))[1]), "",
 		"  "); err != nil {
 		t.Fatal(err)
 	}

@@ -29,21 +29,21 @@ type Communicator struct {
 // What the page holds is bounded, so that it stays below 2 MB for 32,768 ranks
 // whatever they do; the JSON form has all. What was left out is counted.
 const (
-	maxPageGroups    = 1000
-	maxPageEdges     = 400
-	maxComparedParts = 150     // groups and edges of the compared result, each
-	maxPageSets      = 80_000  // bytes of rank sets in a list
-	maxPageComms     = 150_000 // bytes of the members of communicators
-	maxPageSource    = 150_000 // bytes of source text
-	maxPageLines     = 6000    // lines of slices
-	maxPageFrames    = 6000    // distinct ones
-	maxPageStacks    = 30_000  // frames in all stacks
-	maxComparedSet   = 300     // characters of a set of the compared result
-	maxPageNodes     = 2000    // of the tree of stacks
-	maxPageDepth     = 200     // of it
-	maxPageTexts     = 100     // notes, problems, losses and cycles, each
-	maxPageText      = 2000    // characters of one of them
-	maxPagePartings  = 8       // communicators whose members part, and sides of one
+	maxPageGroups      = 1000
+	maxPageEdges       = 400
+	maxComparedParts   = 150     // groups and edges of the compared result, each
+	maxPageSets        = 80_000  // bytes of rank sets in a list
+	maxPageComms       = 150_000 // bytes of the members of communicators
+	maxPageSource      = 150_000 // bytes of source text
+	maxPageLines       = 6000    // lines of slices
+	maxPageFrames      = 6000    // distinct ones
+	maxPageStacks      = 30_000  // frames in all stacks
+	maxComparedSet     = 300     // characters of a set of the compared result
+	maxPageNodes       = 2000    // of the tree of stacks
+	maxPageDepth       = 200     // of it
+	maxPageTexts       = 100     // notes, problems, losses and cycles, each
+	maxPageText        = 2000    // characters of one of them
+	maxPageDivergences = 8       // communicators whose members part, and sides of one
 )
 
 // pageData is the data of the page. Positions in a table stand for what many groups
@@ -63,7 +63,7 @@ type pageData struct {
 	Unfinished  string           `json:"unfinished"`
 	Problems    []string         `json:"problems"`
 	Explained   []string         `json:"explained,omitempty"` // the wrong use of MPI that explains the hang
-	Partings    []pageParting    `json:"partings,omitempty"`
+	Partings    []pageDivergence `json:"partings,omitempty"`
 	Differences []pageDifference `json:"differences,omitempty"`
 	Exceptions  []string         `json:"exceptions,omitempty"`
 	Library     *pageLibrary     `json:"library,omitempty"`
@@ -82,11 +82,11 @@ type pageData struct {
 	States      []pageState      `json:"states"`
 	Parts       []pagePart       `json:"parts"`
 	Tree        *pageNode        `json:"tree"` // of the stacks of the parts
-	Left        pageLeft         `json:"left"`
+	Left        pageOmitted      `json:"left"`
 }
 
-// pageLeft counts what the bounds left out.
-type pageLeft struct {
+// pageOmitted counts what the bounds left out.
+type pageOmitted struct {
 	Groups   int `json:"groups"`
 	Edges    int `json:"edges"`
 	Order    int `json:"order"`  // levels
@@ -99,8 +99,8 @@ type pageLeft struct {
 	Partings int `json:"partings,omitempty"`
 }
 
-// pageParting is a Divergence in words.
-type pageParting struct {
+// pageDivergence is a Divergence in words.
+type pageDivergence struct {
 	Where string `json:"where"`
 	Last  string `json:"last"` // "" not known
 	// Then is where each side began what they did alike behind that, from different places.
@@ -234,31 +234,31 @@ type pageExcerpt struct {
 func newPage(r *Result) (*pageData, error) {
 	b := pageBuilder{tables: newPageTables()}
 	p := &pageData{
-		Run: b.run(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.next(r),
-		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), Taken: b.texts(takenLines(r)),
-		LossLines: b.texts(lossLines(r)), Explained: b.texts(explainedLines(r)),
-		Exceptions: b.texts(exceptionLines(r)),
-		Partings:   b.partings(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
+		Run: b.runSummary(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.nextStep(r),
+		Notes: b.pageTexts(r.Notes), Cycles: b.pageTexts(cycleLines(r)), Taken: b.pageTexts(takenLines(r)),
+		LossLines: b.pageTexts(lossLines(r)), Explained: b.pageTexts(explainedLines(r)),
+		Exceptions: b.pageTexts(exceptionLines(r)),
+		Partings:   b.pageDivergences(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
 		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
-		Losses: b.losses(r.Losses), Problems: b.texts(r.Problems),
+		Losses: b.pageLosses(r.Losses), Problems: b.pageTexts(r.Problems),
 	}
 	p.Left.Problems = len(r.Problems) - len(p.Problems)
 	p.Left.Partings = len(r.Divergences) - len(p.Partings)
 	var position map[int]int
-	p.View, position = b.view(r, maxPageGroups, maxPageEdges, &p.Left)
+	p.View, position = b.newView(r, maxPageGroups, maxPageEdges, &p.Left)
 	if r.Extra.Compared != nil {
-		p.Compared = b.compared(r.Extra.Compared)
+		p.Compared = b.comparedView(r.Extra.Compared)
 		p.Same = leastSet(r) == leastSet(r.Extra.Compared)
 	}
-	if err := b.tree(p, r, position); err != nil {
+	if err := b.addStackTree(p, r, position); err != nil {
 		return nil, err
 	}
-	p.Comms = b.comms(r.Extra.Comms, &p.Left)
-	p.Slices = b.slices(r.Slices, position, &p.Left)
-	p.Sources = b.sources(r, &p.Left)
-	p.Changed = b.changed(r.Extra.Changed)
-	p.Left.Frames = b.tables.left
-	b.tables.fill(p)
+	p.Comms = b.pageComms(r.Extra.Comms, &p.Left)
+	p.Slices = b.pageSlices(r.Slices, position, &p.Left)
+	p.Sources = b.sourceExcerpts(r, &p.Left)
+	p.Changed = b.fileIndices(r.Extra.Changed)
+	p.Left.Frames = b.tables.omitted
+	b.tables.fillPage(p)
 	return p, nil
 }
 

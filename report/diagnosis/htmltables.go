@@ -16,8 +16,8 @@ type table[K comparable] struct {
 
 func newTable[K comparable]() table[K] { return table[K]{at: map[K]int{}, list: []K{}} }
 
-// put returns the position of a value, and whether it is new.
-func (t *table[K]) put(k K) (int, bool) {
+// intern returns the position of a value, and whether it is new.
+func (t *table[K]) intern(k K) (int, bool) {
 	if i, known := t.at[k]; known {
 		return i, false
 	}
@@ -33,7 +33,7 @@ type pageTables struct {
 	stackKeys             table[string]
 	stacks                [][]int
 	inStacks              int // frames in stacks
-	left                  int // frames that there was no room for
+	omitted               int // frames that there was no room for
 	states                table[pageState]
 }
 
@@ -44,43 +44,43 @@ func newPageTables() pageTables {
 	}
 }
 
-func (t *pageTables) fill(p *pageData) {
+func (t *pageTables) fillPage(p *pageData) {
 	p.Files, p.Names, p.Modules = t.files.list, t.names.list, t.modules.list
 	p.Frames, p.Stacks, p.States = t.frames.list, t.stacks, t.states.list
 }
 
-func (t *pageTables) file(name string) int {
-	i, _ := t.files.put(words.Printable(name))
+func (t *pageTables) fileIndex(name string) int {
+	i, _ := t.files.intern(words.Printable(name))
 	return i
 }
 
-func (t *pageTables) name(function string) int {
-	i, _ := t.names.put(words.Printable(function))
+func (t *pageTables) nameIndex(function string) int {
+	i, _ := t.names.intern(words.Printable(function))
 	return i
 }
 
-func (t *pageTables) frame(f report.Frame) pageFrame {
+func (t *pageTables) encodeFrame(f report.Frame) pageFrame {
 	name := f.Function
 	if name == "" {
 		name = f.String()
 	}
-	module, _ := t.modules.put(words.Printable(f.Module))
-	return pageFrame{name: t.name(name), file: t.file(f.File), line: f.Line, module: module,
-		note: t.name(words.Cut(f.Note)), inlined: f.Inlined}
+	module, _ := t.modules.intern(words.Printable(f.Module))
+	return pageFrame{name: t.nameIndex(name), file: t.fileIndex(f.File), line: f.Line, module: module,
+		note: t.nameIndex(words.Cut(f.Note)), inlined: f.Inlined}
 }
 
-// stack puts the frames from the innermost on, as long as there is room.
-func (t *pageTables) stack(frames []report.Frame) int {
+// stackIndex puts the frames from the innermost on, as long as there is room.
+func (t *pageTables) stackIndex(frames []report.Frame) int {
 	list := []int{}
 	for _, f := range frames {
 		if len(t.frames.list) == maxPageFrames || t.inStacks+len(list) == maxPageStacks {
 			break
 		}
-		i, _ := t.frames.put(t.frame(f))
+		i, _ := t.frames.intern(t.encodeFrame(f))
 		list = append(list, i)
 	}
-	t.left += len(frames) - len(list)
-	i, isNew := t.stackKeys.put(fmt.Sprint(list))
+	t.omitted += len(frames) - len(list)
+	i, isNew := t.stackKeys.intern(fmt.Sprint(list))
 	if isNew {
 		t.stacks = append(t.stacks, list)
 		t.inStacks += len(list)
@@ -88,17 +88,17 @@ func (t *pageTables) stack(frames []report.Frame) int {
 	return i
 }
 
-func (t *pageTables) state(s State) int {
+func (t *pageTables) stateIndex(s State) int {
 	does, at := stateParts(s)
-	i, _ := t.states.put(pageState{Does: words.Printable(does), At: words.Printable(at), Stack: t.stack(s.Stack)})
+	i, _ := t.states.intern(pageState{Does: words.Printable(does), At: words.Printable(at), Stack: t.stackIndex(s.Stack)})
 	return i
 }
 
 // pageBuilder lays out parts of a result, with what they share in tables.
 type pageBuilder struct{ tables pageTables }
 
-// texts cuts a list, and each of its texts, to what a page can show.
-func (b *pageBuilder) texts(list []string) []string {
+// pageTexts cuts a list, and each of its texts, to what a page can show.
+func (b *pageBuilder) pageTexts(list []string) []string {
 	out := []string{}
 	for _, s := range list[:min(len(list), maxPageTexts)] {
 		out = append(out, pageText(s))
@@ -117,7 +117,7 @@ func cutPage(s string) string {
 	return string(runes[:maxPageText]) + "… (all of it in the JSON form)"
 }
 
-func (b *pageBuilder) losses(list []Loss) []Loss {
+func (b *pageBuilder) pageLosses(list []Loss) []Loss {
 	out := slices.Clone(list[:min(len(list), maxPageTexts)])
 	for i := range out {
 		out[i].Reason = cutPage(words.Printable(out[i].Reason))

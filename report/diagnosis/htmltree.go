@@ -4,8 +4,8 @@ import (
 	"laggard/report/words"
 )
 
-// tree lays out the stacks of the groups that the page has.
-func (b *pageBuilder) tree(p *pageData, r *Result, position map[int]int) error {
+// addStackTree lays out the stacks of the groups that the page has.
+func (b *pageBuilder) addStackTree(p *pageData, r *Result, position map[int]int) error {
 	all, err := RankStacks(r)
 	if err != nil {
 		return err
@@ -26,20 +26,20 @@ func (b *pageBuilder) tree(p *pageData, r *Result, position map[int]int) error {
 	}
 	nodes := treeCutter{room: maxPageNodes}
 	p.Tree = nodes.cut(NewStackTree(stacks), 0)
-	p.Left.Tree = nodes.left
+	p.Left.Tree = nodes.omitted
 	return nil
 }
 
 // treeCutter copies a tree as far as there is room.
-type treeCutter struct{ room, left int }
+type treeCutter struct{ room, omitted int }
 
 func (c *treeCutter) cut(t *StackTree, depth int) *pageNode {
 	out := &pageNode{Text: words.Printable(words.Cut(t.Text())), Ends: append([]int{}, t.Ends...),
 		Children: []*pageNode{}}
 	for _, child := range t.Children {
 		if c.room == 0 || depth == maxPageDepth {
-			c.left++
-			out.Ends = append(out.Ends, ends(child)...)
+			c.omitted++
+			out.Ends = append(out.Ends, stacksThrough(child)...)
 			continue
 		}
 		c.room--
@@ -48,11 +48,11 @@ func (c *treeCutter) cut(t *StackTree, depth int) *pageNode {
 	return out
 }
 
-// ends lists all stacks that go through a node.
-func ends(t *StackTree) []int {
+// stacksThrough lists all stacks that go through a node.
+func stacksThrough(t *StackTree) []int {
 	out := append([]int{}, t.Ends...)
 	for _, child := range t.Children {
-		out = append(out, ends(child)...)
+		out = append(out, stacksThrough(child)...)
 	}
 	return out
 }

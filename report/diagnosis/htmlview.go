@@ -10,7 +10,7 @@ import (
 	"laggard/report/words"
 )
 
-func (b *pageBuilder) run(r report.Run) pageRun {
+func (b *pageBuilder) runSummary(r report.Run) pageRun {
 	out := pageRun{Dir: words.Printable(r.Dir), Command: words.Printable(strings.Join(r.Command, " ")),
 		Job: words.Printable(r.Job)}
 	if !r.Created.IsZero() {
@@ -20,8 +20,8 @@ func (b *pageBuilder) run(r report.Run) pageRun {
 	return out
 }
 
-// next is nil if there is nothing to advise.
-func (b *pageBuilder) next(r *Result) *step {
+// nextStep is nil if there is nothing to advise.
+func (b *pageBuilder) nextStep(r *Result) *step {
 	n := nextStep(r)
 	if n.Command == "" {
 		return nil
@@ -30,17 +30,17 @@ func (b *pageBuilder) next(r *Result) *step {
 	return &n
 }
 
-// view lays out what one algorithm concluded, and returns the positions of the
+// newView lays out what one algorithm concluded, and returns the positions of the
 // groups by their ID.
-func (b *pageBuilder) view(r *Result, maxGroups, maxEdges int, left *pageLeft) (pageView, map[int]int) {
+func (b *pageBuilder) newView(r *Result, maxGroups, maxEdges int, left *pageOmitted) (pageView, map[int]int) {
 	v := pageView{Algorithm: words.Printable(r.Analysis.Algorithm), Groups: []pageGroup{}, Edges: []pageEdge{}}
 	if r.LeastProgressed != nil {
-		v.Least = b.least(r.LeastProgressed)
+		v.Least = b.leastProgressed(r.LeastProgressed)
 	}
 	position, far := map[int]int{}, distances(r)
-	for _, g := range nearest(r, maxGroups) {
+	for _, g := range nearestGroups(r, maxGroups) {
 		position[g.ID] = len(v.Groups)
-		v.Groups = append(v.Groups, pageGroup{ID: g.ID, Ranks: g.Ranks, Count: g.Count, State: b.tables.state(g.State),
+		v.Groups = append(v.Groups, pageGroup{ID: g.ID, Ranks: g.Ranks, Count: g.Count, State: b.tables.stateIndex(g.State),
 			Least: g.Least, Far: far[g.ID]})
 	}
 	for _, e := range r.Edges {
@@ -51,16 +51,16 @@ func (b *pageBuilder) view(r *Result, maxGroups, maxEdges int, left *pageLeft) (
 				Reason: words.Printable(words.Cut(e.Reason))})
 		}
 	}
-	v.Order = levels(r.RankOrder, v.Groups)
+	v.Order = progressLevels(r.RankOrder, v.Groups)
 	left.Groups += len(r.Groups) - len(v.Groups)
 	left.Edges += len(r.Edges) - len(v.Edges)
 	left.Order += len(r.RankOrder) - len(v.Order)
 	return v, position
 }
 
-// compared is a view that is looked at beside the other, and smaller.
-func (b *pageBuilder) compared(r *Result) *pageView {
-	v, _ := b.view(r, maxComparedParts, maxComparedParts, &pageLeft{})
+// comparedView is a view that is looked at beside the other, and smaller.
+func (b *pageBuilder) comparedView(r *Result) *pageView {
+	v, _ := b.newView(r, maxComparedParts, maxComparedParts, &pageOmitted{})
 	v.Order = v.Order[:min(len(v.Order), maxComparedParts)]
 	for i, level := range v.Order {
 		if set, ok := level.(string); ok {
@@ -84,9 +84,9 @@ func leastSet(r *Result) string {
 	return r.LeastProgressed.Set
 }
 
-// nearest returns at most n groups, in order of ID: the least progressed ones,
+// nearestGroups returns at most n groups, in order of ID: the least progressed ones,
 // those that wait for them, those that wait for these, and then the largest.
-func nearest(r *Result, n int) []Group {
+func nearestGroups(r *Result, n int) []Group {
 	if len(r.Groups) <= n {
 		return r.Groups
 	}
@@ -137,9 +137,9 @@ func shortKind(kind string) string {
 	return string(runes[:min(len(runes), 16)])
 }
 
-// levels lists levels of progress, as many as have room; the first is always
+// progressLevels lists levels of progress, as many as have room; the first is always
 // among them.
-func levels(sets []string, groups []pageGroup) []any {
+func progressLevels(sets []string, groups []pageGroup) []any {
 	whole := map[string]int{}
 	for i, g := range groups {
 		whole[g.Ranks] = i
@@ -159,24 +159,24 @@ func levels(sets []string, groups []pageGroup) []any {
 	return out
 }
 
-func (b *pageBuilder) least(l *LeastProgressed) *pageLeast {
+func (b *pageBuilder) leastProgressed(l *LeastProgressed) *pageLeast {
 	out := &pageLeast{
 		Set: l.Set, Count: len(l.Ranks), Method: words.Printable(l.Method), Confidence: l.Confidence,
 		Reason: cutPage(words.Printable(l.Reason)), Places: []pagePlace{},
 	}
-	list := places(l)
+	list := distinctLocations(l)
 	for _, at := range list[:min(len(list), maxLocations)] {
 		out.Places = append(out.Places, pagePlace{
-			Ranks: at.Ranks, Doing: words.Printable(doing(at)), Process: words.Printable(process(at)),
-			Place: words.Printable(at.Site.String()), Stack: b.tables.stack(at.Stack),
+			Ranks: at.Ranks, Doing: words.Printable(activityText(at)), Process: words.Printable(processText(at)),
+			Place: words.Printable(at.Site.String()), Stack: b.tables.stackIndex(at.Stack),
 		})
 	}
 	return out
 }
 
-// comms keeps as many communicators as there is room for, those that all ranks
+// pageComms keeps as many communicators as there is room for, those that all ranks
 // are in first.
-func (b *pageBuilder) comms(list []Communicator, left *pageLeft) []Communicator {
+func (b *pageBuilder) pageComms(list []Communicator, left *pageOmitted) []Communicator {
 	out, room := []Communicator{}, maxPageComms
 	for _, c := range list {
 		if room -= len(c.Ranks) + len(c.ID) + 40; room < 0 {
@@ -189,7 +189,7 @@ func (b *pageBuilder) comms(list []Communicator, left *pageLeft) []Communicator 
 	return out
 }
 
-func (b *pageBuilder) slices(list []slice.Slice, position map[int]int, left *pageLeft) []pageSlice {
+func (b *pageBuilder) pageSlices(list []slice.Slice, position map[int]int, left *pageOmitted) []pageSlice {
 	out, room := []pageSlice{}, maxPageLines
 	for _, s := range list {
 		c := s.Criterion
@@ -199,7 +199,7 @@ func (b *pageBuilder) slices(list []slice.Slice, position map[int]int, left *pag
 		}
 		one := pageSlice{
 			Group: group, Ranks: c.Ranks, Text: words.Printable(c.Text), Backend: words.Printable(s.Backend),
-			Truncated: s.Truncated, Notes: b.texts(s.Notes), Lines: [][]any{},
+			Truncated: s.Truncated, Notes: b.pageTexts(s.Notes), Lines: [][]any{},
 		}
 		kept := s.Lines[:min(len(s.Lines), room)]
 		for _, l := range kept {
@@ -217,7 +217,7 @@ func (b *pageBuilder) sliceLine(l slice.Line) []any {
 	if l.New {
 		added = 1
 	}
-	out := []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance,
+	out := []any{b.tables.fileIndex(l.File), l.Line.Line, b.tables.nameIndex(l.Function), l.Distance,
 		words.Printable(string(l.Kind)), added}
 	if now := l.Now(); now != "" {
 		out = append(out, now)

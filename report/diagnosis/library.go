@@ -16,41 +16,41 @@ import (
 // Library is what is seen inside the MPI library, where all calls match and nothing
 // moves.
 type Library struct {
-	MPI       string   `json:"mpi"`       // as MPI_Get_library_version says; "" unknown
-	Transport []string `json:"transport"` // the components and libraries that ranks are in
-	// Stacks are folded by functions; most ranks first.
-	Stacks []InsideStack `json:"stacks"`
-	Known  []KnownIssue  `json:"known"` // public issues that look like it
+	MPI       string        `json:"mpi"`       // the version, from MPI_Get_library_version; "" unknown
+	Transport []string      `json:"transport"` // components and libraries that ranks are in
+	Stacks    []InsideStack `json:"stacks"`    // where ranks are inside the library, most ranks first
+	Known     []KnownIssue  `json:"known"`     // public issues that resemble this hang
+	hang      known.Hang    // what these are looked up by
 }
 
 // InsideStack is where ranks are inside the library, innermost first.
 type InsideStack struct {
-	Ranks  string         `json:"ranks"`
-	Frames []report.Frame `json:"frames"`
+	Ranks  string         `json:"ranks"`  // the ranks
+	Frames []report.Frame `json:"frames"` // frames inside the library, innermost first
 	count  int            // of ranks
 }
 
-// KnownIssue is a public issue that the hang looks like.
+// KnownIssue is a public issue that resembles the hang.
 type KnownIssue struct {
-	Title      string   `json:"title"`
-	Reference  string   `json:"reference"`
-	Workaround string   `json:"workaround"`
-	Why        []string `json:"why"` // what it has in common with the hang
+	Title      string   `json:"title"`      // title of the issue
+	Reference  string   `json:"reference"`  // its address
+	Workaround string   `json:"workaround"` // what helps
+	Why        []string `json:"why"`        // what it has in common with the hang
 }
 
-// library describes a hang that the library may be at fault for; nil: it is another.
-func (s Source) library() *Library {
+// newLibrary describes a hang that the library may be at fault for; nil: it is another.
+func (s Source) newLibrary() *Library {
 	l := s.Diagnosis.LeastProgressed
 	if l == nil || l.Cause != progress.CauseLibrary {
 		return nil
 	}
 	out := &Library{Transport: []string{}, Stacks: []InsideStack{}, Known: []KnownIssue{}}
-	hang := s.folded(out)
+	hang := s.foldStacks(out)
 	for _, lib := range s.Inside.Libraries {
 		out.MPI = words.Printable(lib.Version)
 		hang.Family = lib.Family
 		if v := known.VersionIn(lib.Version); v != "" {
-			hang.Versions = add(hang.Versions, v)
+			hang.Versions = appendUnique(hang.Versions, v)
 		}
 	}
 	for _, g := range s.Groups {
@@ -58,19 +58,28 @@ func (s Source) library() *Library {
 			hang.Calls = append(hang.Calls, g.Call)
 		}
 	}
-	for _, m := range s.Known.Matches(hang) {
-		out.Known = append(out.Known, KnownIssue{m.Title, m.Reference, m.Workaround, words.AllPrintable(m.Why)})
-	}
+	out.hang = hang
 	return out
 }
 
-// folded joins the stacks that go through the same functions, and returns what a
+// AddKnownIssues adds the issues of a table that a hang of the MPI library looks like.
+func AddKnownIssues(r *Result, table known.Table) {
+	if r.Library == nil {
+		return
+	}
+	for _, m := range table.Matches(r.Library.hang) {
+		r.Library.Known = append(r.Library.Known,
+			KnownIssue{m.Title, m.Reference, m.Workaround, words.AllPrintable(m.Why)})
+	}
+}
+
+// foldStacks joins the stacks that go through the same functions, and returns what a
 // known issue may tell of them.
-func (s Source) folded(out *Library) known.Hang {
+func (s Source) foldStacks(out *Library) known.Hang {
 	var hang known.Hang
 	at, ranks := map[string]int{}, []model.RankSet{}
 	for _, stack := range s.Inside.Stacks {
-		levels := s.Resolver.Stack(stack.Frames, true)
+		levels := s.Resolver.ResolveStack(stack.Frames, true)
 		key := ""
 		for _, l := range levels {
 			frame := report.Frames([]symbol.Location{l})[0]
@@ -79,7 +88,7 @@ func (s Source) folded(out *Library) known.Hang {
 				name = frame.Code()
 			}
 			key += name + "\n"
-			hang.Frames, hang.Modules = add(hang.Frames, name), add(hang.Modules, l.Module)
+			hang.Frames, hang.Modules = appendUnique(hang.Frames, name), appendUnique(hang.Modules, l.Module)
 		}
 		i, is := at[key]
 		if !is {
@@ -92,15 +101,15 @@ func (s Source) folded(out *Library) known.Hang {
 	}
 	slices.SortStableFunc(out.Stacks, func(a, b InsideStack) int { return b.count - a.count })
 	for _, m := range hang.Modules {
-		if symbol.Transport(m) {
-			out.Transport = add(out.Transport, words.Printable(path.Base(m)))
+		if symbol.IsTransport(m) {
+			out.Transport = appendUnique(out.Transport, words.Printable(path.Base(m)))
 		}
 	}
 	slices.Sort(out.Transport)
 	return hang
 }
 
-func add(list []string, one string) []string {
+func appendUnique(list []string, one string) []string {
 	if slices.Contains(list, one) {
 		return list
 	}
@@ -113,8 +122,8 @@ const (
 	maxInsideFrames = 8
 )
 
-// library shows what the ranks do inside the library, and what that looks like.
-func (p *printer) library(r *Result) {
+// libraryStacks shows what the ranks do inside the library.
+func (p *printer) libraryStacks(r *Result) {
 	l := r.Library
 	if l == nil {
 		return
@@ -122,9 +131,17 @@ func (p *printer) library(r *Result) {
 	p.Line("")
 	p.Line("Inside the library%s:", libraryText(l))
 	p.List(len(l.Stacks), maxInside, "stacks", func(i int) {
-		p.Line("  %s: %s", words.Ranks(l.Stacks[i].Ranks), strings.Join(l.Stacks[i].names(), " < "))
+		p.Line("  %s: %s", words.Ranks(l.Stacks[i].Ranks), strings.Join(l.Stacks[i].frameNames(), " < "))
 	})
-	for _, k := range l.Known {
+}
+
+// knownIssues shows the issues that the hang looks like.
+func (p *printer) knownIssues(r *Result) {
+	if r.Library == nil || len(r.Library.Known) == 0 {
+		return
+	}
+	p.Line("")
+	for _, k := range r.Library.Known {
 		p.Line("This looks like a known issue (%s):", strings.Join(k.Why, "; "))
 		p.Line("  %s", words.Cut(k.Title))
 		p.Line("  %s", k.Reference)
@@ -147,8 +164,8 @@ func libraryText(l *Library) string {
 	return text
 }
 
-// names are those of the frames, without inlined ones.
-func (s InsideStack) names() []string {
+// frameNames are those of the frames, without inlined ones.
+func (s InsideStack) frameNames() []string {
 	var out []string
 	for _, f := range s.Frames {
 		switch {
@@ -182,8 +199,8 @@ func pageLibraryOf(r *Result) *pageLibrary {
 		return nil
 	}
 	out := &pageLibrary{Title: pageText("Inside the library" + libraryText(r.Library)), Known: []KnownIssue{}}
-	for _, s := range r.Library.Stacks[:min(len(r.Library.Stacks), maxPagePartings)] {
-		out.Stacks = append(out.Stacks, pageInside{s.Ranks, words.AllPrintable(s.names())})
+	for _, s := range r.Library.Stacks[:min(len(r.Library.Stacks), maxPageDivergences)] {
+		out.Stacks = append(out.Stacks, pageInside{s.Ranks, words.AllPrintable(s.frameNames())})
 	}
 	for _, k := range r.Library.Known {
 		out.Known = append(out.Known, KnownIssue{pageText(k.Title), pageText(k.Reference), pageText(k.Workaround),

@@ -22,9 +22,9 @@ func TestLibrary(t *testing.T) {
 		return inside.Stack{Frames: frames, Ranks: set}
 	}
 	var names symbol.Names
-	poll := names.Frame("/usr/lib/mca_btl_vader.so", []symbol.NamedCall{{Function: "vader_progress"}})
-	again := names.Frame("/usr/lib/mca_btl_vader.so", []symbol.NamedCall{{Function: "vader_progress"}})
-	other := names.Frame("/usr/lib/libopen-pal.so", []symbol.NamedCall{{Function: "opal_progress"}})
+	poll := names.NewFrame("/usr/lib/mca_btl_vader.so", []symbol.NamedCall{{Function: "vader_progress"}})
+	again := names.NewFrame("/usr/lib/mca_btl_vader.so", []symbol.NamedCall{{Function: "vader_progress"}})
+	other := names.NewFrame("/usr/lib/libopen-pal.so", []symbol.NamedCall{{Function: "opal_progress"}})
 	dir := t.TempDir()
 	if err := names.Write(dir); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestLibrary(t *testing.T) {
 	table := known.Table{{Title: "a title", Reference: "https://x/1", MPI: "openmpi", Versions: []string{"4.1"},
 		Calls: []string{"MPI_Barrier"}, Frames: []string{"vader"}, Workaround: "a way round"}}
 	all := model.NewRankSet(0, 1, 2, 3)
-	s := Source{Resolver: resolver, Known: table, Result: &progress.Result{
+	s := Source{Resolver: resolver, Result: &progress.Result{
 		Diagnosis: progress.Diagnosis{
 			Hang: true, Size: 4, Groups: []progress.Group{{Ranks: all, Call: "MPI_Barrier", Least: true}},
 			LeastProgressed: &progress.LeastProgressed{Ranks: all, Cause: progress.CauseLibrary},
@@ -44,17 +44,20 @@ func TestLibrary(t *testing.T) {
 			Stacks:    []inside.Stack{at("0", other), at("1-2", poll, other), at("3", again, other)},
 		},
 	}}
-	l := s.library()
+	l := s.newLibrary()
+	AddKnownIssues(&Result{Library: l}, table)
 	if l == nil || len(l.Stacks) != 2 || l.Stacks[0].Ranks != "1-3" ||
 		!slices.Equal(l.Transport, []string{"mca_btl_vader.so"}) || len(l.Known) != 1 {
 		t.Fatalf("got %+v", l)
 	}
 	p := &printer{}
-	p.library(&Result{Library: l})
+	p.libraryStacks(&Result{Library: l})
+	p.knownIssues(&Result{Library: l})
 	const want = `
 Inside the library (Open MPI v4.1.4), over mca_btl_vader.so:
   ranks 1-3: vader_progress < opal_progress
   rank 0: opal_progress
+
 This looks like a known issue (version 4.1.4; all ranks are in MPI_Barrier; inside vader_progress):
   a title
   https://x/1
@@ -64,16 +67,17 @@ This looks like a known issue (version 4.1.4; all ranks are in MPI_Barrier; insi
 		t.Errorf("got %s\nwant %s", p.String(), want)
 	}
 	s.Inside.Libraries = append(s.Inside.Libraries, inside.Library{Family: "openmpi", Version: "Open MPI v4.0.1"})
-	if l := s.library(); len(l.Known) != 0 {
+	l = s.newLibrary()
+	if AddKnownIssues(&Result{Library: l}, table); len(l.Known) != 0 {
 		t.Errorf("ranks of several versions: %v", l.Known)
 	}
 	s.LeastProgressed.Cause = progress.CauseDeadlock
-	if l := s.library(); l != nil {
+	if l := s.newLibrary(); l != nil {
 		t.Errorf("a deadlock: %+v", l)
 	}
 }
 
-// TestExplain: the finding comes first, in the words of its own report, unless it is
+// TestExplain: the finding is shown in the words of its own report, unless it is
 // to be ignored.
 func TestExplain(t *testing.T) {
 	resolver := symbol.New(symbol.Config{})
@@ -81,20 +85,22 @@ func TestExplain(t *testing.T) {
 	f := finding.New("deadlock", "ranks 0 and 1 wait for each other", finding.Place{Rank: 0, Call: "MPI_Recv"},
 		finding.Place{Rank: 1, Call: "MPI_Recv"})
 	r := &Result{Hang: true, Groups: []Group{{Ranks: "0-3"}}}
-	Explain(r, []finding.Finding{f}, usage.Source{Resolver: resolver})
+	Explain(r, Hanging(r), []finding.Finding{f}, usage.Source{Resolver: resolver})
 	p := &printer{}
-	p.explained(r)
-	const begin = "deadlock: ranks 0 and 1 wait for each other\n  error, ranks 0-1, "
+	p.explainingFinding(r)
+	const begin = "\nWrong use of MPI explains this hang: deadlock: ranks 0 and 1 wait for each other\n" +
+		"  error, ranks 0-1, "
 	if text := p.String(); !strings.HasPrefix(text, begin) {
 		t.Errorf("got %s", text)
 	}
 	r.Explained = nil
-	Explain(r, []finding.Finding{f}, usage.Source{Resolver: resolver, Ignore: []finding.Ignore{{Class: "deadlock"}}})
+	ignoring := usage.Source{Resolver: resolver, Ignore: []finding.Ignore{{Class: "deadlock"}}}
+	Explain(r, Hanging(r), []finding.Finding{f}, ignoring)
 	if r.Explained != nil {
 		t.Error("an ignored finding explains the hang")
 	}
 	r.Hang = false
-	Explain(r, []finding.Finding{f}, usage.Source{Resolver: resolver})
+	Explain(r, Hanging(r), []finding.Finding{f}, usage.Source{Resolver: resolver})
 	if r.Explained != nil {
 		t.Error("a finding explains a hang that is none")
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/known"
 	"laggard/analysis/progress"
 	"laggard/model"
 	"laggard/report"
@@ -23,10 +22,10 @@ type Source struct {
 	Run report.Run
 	*progress.Result
 	Resolver *symbol.Resolver
-	Known    known.Table // issues that a hang is compared with
 }
 
-// New makes the result, without its slices, its Analysis and the sources.
+// New makes the result as far as the diagnosis goes: without branches, slices, known issues and wrong use of MPI
+// that explains it, its Analysis and the sources.
 func New(s Source) *Result {
 	f := s.Diagnosis
 	r := &Result{
@@ -38,8 +37,8 @@ func New(s Source) *Result {
 		Deadlock:        Deadlock{Cycles: [][]int{}},
 		LostRanks:       []int{},
 		Losses:          []Loss{},
-		DamagedRanks:    list(s.Damaged),
-		UnfinishedRanks: list(f.Unfinished),
+		DamagedRanks:    rankList(s.Damaged),
+		UnfinishedRanks: rankList(f.Unfinished),
 		RankOrder:       []string{},
 		Groups:          []Group{},
 		Edges:           []Edge{},
@@ -53,6 +52,9 @@ func New(s Source) *Result {
 	for _, level := range f.RankOrder {
 		r.RankOrder = append(r.RankOrder, level.String())
 	}
+	if f.Ended != nil {
+		r.Ended = endedOf(f.Ended)
+	}
 	if f.Deadlock != nil {
 		r.Deadlock.Cycles = f.Deadlock.Cycles
 	}
@@ -61,34 +63,34 @@ func New(s Source) *Result {
 		lost = lost.Union(l.Ranks)
 		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason)})
 	}
-	r.LostRanks = list(lost)
+	r.LostRanks = rankList(lost)
 	r.Divergences = s.divergences()
 	for _, t := range f.Taken {
-		r.Taken = append(r.Taken, s.taken(t))
+		r.Taken = append(r.Taken, s.newTaken(t))
 	}
-	s.graph(r)
-	r.Differences, r.Library = s.differences(r), s.library()
+	s.fillGraph(r)
+	r.Differences, r.Library = s.differences(r), s.newLibrary()
 	r.Exceptions = s.exceptions()
 	if f.LeastProgressed != nil {
-		r.LeastProgressed = s.least(f.LeastProgressed)
-		s.reason(r)
+		r.LeastProgressed = s.newLeastProgressed(f.LeastProgressed)
+		s.setReason(r)
 	}
 	r.Extra.Comms = communicators(s.Comms)
 	if s.Compared != nil {
-		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver, s.Known})
+		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver})
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
 	}
 	return r
 }
 
-// reason fills in why the ranks are named, and why the job hangs if it does: with what they
+// setReason fills in why the ranks are named, and why the job hangs if it does: with what they
 // called in the words of the program, and the exceptions that tell them from others.
-func (s Source) reason(r *Result) {
+func (s Source) setReason(r *Result) {
 	text := s.LeastProgressed.Reason
-	if s.LeastProgressed.Cause.Parting() {
-		text += r.called()
+	if s.LeastProgressed.Cause.IsDivergence() {
+		text += r.pythonCallsText()
 	}
-	text += r.raised()
+	text += r.exceptionReason()
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }
@@ -106,13 +108,13 @@ func causeOf(f progress.Diagnosis, text string) *Cause {
 	return &Cause{string(cmp.Or(l.Cause, progress.CauseUnknown)), l.Ranks.String(), text}
 }
 
-func (s Source) graph(r *Result) {
+func (s Source) fillGraph(r *Result) {
 	for _, g := range s.Groups {
 		r.Groups = append(r.Groups, Group{
 			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
 			State: State{
 				Kind: string(g.Kind), MPI: words.Printable(g.Call),
-				Stack: report.Frames(symbol.Trim(s.Resolver.Stack(g.Stack, false))),
+				Stack: report.Frames(symbol.TrimStack(s.Resolver.ResolveStack(g.Stack, false))),
 			},
 		})
 	}
@@ -123,29 +125,29 @@ func (s Source) graph(r *Result) {
 	}
 }
 
-func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
+func (s Source) newLeastProgressed(l *progress.LeastProgressed) *LeastProgressed {
 	out := &LeastProgressed{
-		Ranks: list(l.Ranks), Set: l.Ranks.String(), Method: l.Method, Confidence: l.Confidence,
+		Ranks: rankList(l.Ranks), Set: l.Ranks.String(), Rule: l.Rule, Method: l.Method, Confidence: l.Confidence,
 		Locations: []Location{},
 	}
 	for _, place := range l.Locations {
-		one := s.location(place)
+		one := s.newLocation(place)
 		if l.Ranks.Len() > maxLocations {
-			out.Locations = append(out.Locations, s.at(one, place.Ranks.Min()))
+			out.Locations = append(out.Locations, s.withProcess(one, place.Ranks.Min()))
 			continue
 		}
-		place.Ranks.Each(func(rank int) { out.Locations = append(out.Locations, s.at(one, rank)) })
+		place.Ranks.Each(func(rank int) { out.Locations = append(out.Locations, s.withProcess(one, rank)) })
 	}
 	return out
 }
 
-func (s Source) location(place progress.Location) Location {
-	stack := slices.DeleteFunc(symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured)), symbol.Recorder)
+func (s Source) newLocation(place progress.Location) Location {
+	stack := slices.DeleteFunc(symbol.TrimStack(s.Resolver.ResolveStack(place.Stack, place.Captured)), symbol.InRecorder)
 	out := Location{
 		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
 		After: words.Printable(place.After), Captured: place.Captured,
 	}
-	wait := outside.Of(stack)
+	wait := outside.WaitOf(stack)
 	out.Within = wait.Within
 	if place.Call != "" {
 		call := words.Printable(place.Call)
@@ -156,7 +158,7 @@ func (s Source) location(place progress.Location) Location {
 	return out
 }
 
-func (s Source) at(l Location, rank int) Location {
+func (s Source) withProcess(l Location, rank int) Location {
 	l.Rank = rank
 	if p, ok := s.Processes[rank]; ok {
 		l.Host, l.PID, l.Contained = words.Printable(p.Host), p.PID, p.Contained
@@ -168,7 +170,7 @@ func (s Source) at(l Location, rank int) Location {
 	return l
 }
 
-func list(s model.RankSet) []int {
+func rankList(s model.RankSet) []int {
 	if out := s.Slice(); out != nil {
 		return out
 	}

@@ -32,7 +32,7 @@ func waysOf(reached, missed []report.Frame) (w pythonWays) {
 	return w
 }
 
-// calledBack tells whether the Python frame behind some outer ones was called by code in another
+// calledBack reports whether the Python frame behind some outer ones was called by code in another
 // language.
 func calledBack(stack []report.Frame, outer int) bool {
 	for i, f := range slices.Backward(stack) {
@@ -47,7 +47,7 @@ func calledBack(stack []report.Frame, outer int) bool {
 	return false
 }
 
-// inCallbacks tells whether the ways part in a library that called a function in Python on one
+// inCallbacks reports whether the ways part in a library that called a function in Python on one
 // side, and another one, or none, on the other.
 func (w *pythonWays) inCallbacks() bool {
 	k := w.shared
@@ -64,7 +64,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	if made == nil || made.State == nil || other == nil || other.State == nil {
 		return nil
 	}
-	w := waysOf(s.begun(made).Stack, s.begun(other).Stack)
+	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
 	reached, missed, k := w.reached, w.missed, w.shared
 	switch {
 	case len(reached) == 0 || len(missed) == 0:
@@ -72,10 +72,10 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case inLibrary && !w.inCallbacks():
 		return nil
 	case k == len(reached) && k == len(missed):
-		return decided(reached, 0, o.Kind != divergence.LoopCount, finder)
+		return deciderSites(reached, 0, o.Kind != divergence.LoopCount, finder)
 	case w.inCallbacks() || k < len(reached) && k < len(missed) && !sameFunction(reached[k], missed[k]):
 		// They are called from one line, in an order that the line does not tell.
-		one, two := decided(reached[k:], 0, false, finder), decided(missed[k:], 0, false, finder)
+		one, two := deciderSites(reached[k:], 0, false, finder), deciderSites(missed[k:], 0, false, finder)
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
@@ -83,10 +83,10 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	if further(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
+	if isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
 		reached, missed = missed, reached // who is further has passed the call of the other side
 	}
-	return decided(reached[k:], missed[k].Line, false, finder)
+	return deciderSites(reached[k:], missed[k].Line, false, finder)
 }
 
 // lastShared are the frames, from behind some outer ones, of the last call that two sides have in
@@ -96,35 +96,35 @@ func (s Source) lastShared(o *divergence.Odd, outer []report.Frame) []report.Fra
 	if last == nil || last.State == nil {
 		return nil
 	}
-	frames := pythonFrames(s.begun(last).Stack)
+	frames := pythonFrames(s.newBegun(last).Stack)
 	if len(frames) <= len(outer) || !slices.Equal(frames[:len(outer)], outer) {
 		return nil
 	}
 	return frames[len(outer):]
 }
 
-// further tells whether the first of two sides, which stand in one function, has come further
+// isFurther reports whether the first of two sides, which stand in one function, has come further
 // than the other: to a later round of a loop, by the last call that both made, or to a later line.
-func further(one, other, last []report.Frame, finder source.Finder) bool {
+func isFurther(one, other, last []report.Frame, finder source.Finder) bool {
 	a, b := standsAt(one, finder), standsAt(other, finder)
 	if len(last) > 0 && sameFunction(last[0], one[0]) {
 		text, l := finder.Text(one[0].File), standsAt(last, finder)
 		round := func(side []report.Frame, at, other int) bool { // it is a round further
 			return slices.Equal(side, last) || python.NextRound(text, at, other, l)
 		}
-		if after(one, last) && round(other, b, a) {
+		if isPastCall(one, last) && round(other, b, a) {
 			return false
 		}
-		if after(other, last) && round(one, a, b) {
+		if isPastCall(other, last) && round(one, a, b) {
 			return true
 		}
 	}
 	return a > b
 }
 
-// after tells whether a side stands behind the last call that both made, in the same round; not who
+// isPastCall reports whether a side stands behind the last call that both made, in the same round; not who
 // makes that call again.
-func after(side, last []report.Frame) bool {
+func isPastCall(side, last []report.Frame) bool {
 	for i := range min(len(side), len(last)) {
 		if side[i] != last[i] {
 			return sameFunction(side[i], last[i]) && side[i].Line > last[i].Line
@@ -151,10 +151,10 @@ func pythonFrames(stack []report.Frame) []report.Frame {
 	return out
 }
 
-// decided lists what decides that the call of the last frame is reached, by who is at the
+// deciderSites lists what decides that the call of the last frame is reached, by who is at the
 // line `past` of the function of the first one; of that function at least the nearest line.
 // round: in one round of the innermost loop.
-func decided(frames []report.Frame, past int, round bool, finder source.Finder) (out []report.Site) {
+func deciderSites(frames []report.Frame, past int, round bool, finder source.Finder) (out []report.Site) {
 	for i, f := range slices.Backward(frames) {
 		other, room := 0, maxDeciders-1
 		if i == 0 {

@@ -29,7 +29,7 @@ def outer(comm):
 	frame := func(function string, line int) report.Frame {
 		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
 	}
-	got := decided([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, false, source.Finder{})
+	got := deciderSites([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, false, source.Finder{})
 	want := []int{2, 7}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
@@ -41,11 +41,11 @@ def outer(comm):
 	}
 	// Without the line of the other, the loop decides too, unless both are in a round of it.
 	both := []report.Frame{frame("outer", 8), frame("inner", 4)}
-	if all, round := decided(both, 0, false, source.Finder{}), decided(both, 0, true, source.Finder{}); len(all) != 3 ||
+	if all, round := deciderSites(both, 0, false, source.Finder{}), deciderSites(both, 0, true, source.Finder{}); len(all) != 3 ||
 		all[2].Line != 6 || len(round) != 2 {
 		t.Errorf("decided at %v, in one round at %v", all, round)
 	}
-	if got := decided([]report.Frame{frame("gone", 400)}, 0, false, source.Finder{}); got != nil {
+	if got := deciderSites([]report.Frame{frame("gone", 400)}, 0, false, source.Finder{}); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)
 	}
 }
@@ -88,7 +88,7 @@ if count:
 	}
 	var got []int
 	frames := []report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}
-	for _, site := range decided(frames, 10, false, source.Finder{}) {
+	for _, site := range deciderSites(frames, 10, false, source.Finder{}) {
 		got = append(got, site.Line)
 	}
 	if want := []int{6, 5, 4, 8}; !slices.Equal(got, want) {
@@ -123,7 +123,7 @@ func TestFurther(t *testing.T) {
 		{5, 3, at(3), false}, {3, 5, at(3), true}, // where the other one has come further since
 		{5, 2, []report.Frame{{Function: "other", File: file, Line: 3}}, true},
 	} {
-		if got := further(at(c.one), at(c.other), c.last, source.Finder{}); got != c.want {
+		if got := isFurther(at(c.one), at(c.other), c.last, source.Finder{}); got != c.want {
 			t.Errorf("line %d against %d, last %v: %v, want %v", c.one, c.other, c.last, got, c.want)
 		}
 	}
@@ -158,14 +158,14 @@ func TestInCallbacks(t *testing.T) {
 func TestCallers(t *testing.T) {
 	c := report.Frame{Function: "TSSolve"}
 	py := func(function string) report.Frame { return report.Frame{Function: function, Language: symbol.Python} }
-	got := callers([]report.Frame{c, py("after"), c, c, py("run"), py("<module>")})
+	got := callerFrames([]report.Frame{c, py("after"), c, c, py("run"), py("<module>")})
 	if want := []report.Frame{py("run"), py("<module>")}; !slices.Equal(got, want) {
 		t.Errorf("of a callback: %v, want %v", got, want)
 	}
-	if got := callers([]report.Frame{c, c}); len(got) != 1 {
+	if got := callerFrames([]report.Frame{c, c}); len(got) != 1 {
 		t.Errorf("of C: %v", got)
 	}
-	if got := callers(nil); got != nil {
+	if got := callerFrames(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
 	}
 }

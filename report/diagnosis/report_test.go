@@ -3,8 +3,10 @@ package diagnosis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +31,8 @@ var inSettle = []model.Frame{{Module: halo, Offset: 0x12f5}}
 // inExchange is a return address behind MPI_Waitall.
 var inExchange = []model.Frame{{Module: halo, Offset: 0x144c}}
 
-// resolver finds nothing but the program in testdata, on every machine.
-func resolver(t testing.TB) *symbol.Resolver {
+// testResolver finds nothing but the program in testdata, on every machine.
+func testResolver(t testing.TB) *symbol.Resolver {
 	r := symbol.New(symbol.Config{RunDir: "testdata", DebugDirs: []string{}})
 	t.Cleanup(r.Close)
 	return r
@@ -41,7 +43,7 @@ var forms = map[string]func(io.Writer, *Result) error{
 	"json": func(w io.Writer, r *Result) error { return report.JSON(w, r) },
 }
 
-func written(t testing.TB, form string, r *Result) []byte {
+func writeForm(t testing.TB, form string, r *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := forms[form](&b, r); err != nil {
@@ -51,11 +53,11 @@ func written(t testing.TB, form string, r *Result) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		r := New(source)
 		for form := range forms {
-			t.Run(name+"."+form, func(t *testing.T) { golden.Check(t, name+"."+form+".golden", written(t, form, r)) })
+			t.Run(name+"."+form, func(t *testing.T) { golden.Check(t, name+"."+form+".golden", writeForm(t, form, r)) })
 		}
 	}
 }
@@ -63,10 +65,10 @@ func TestGolden(t *testing.T) {
 // TestPrintable: no form has what a terminal would obey, whatever is in a run
 // directory.
 func TestPrintable(t *testing.T) {
-	source := sources()["hostile"]
-	source.Resolver = resolver(t)
+	source := testSources()["hostile"]
+	source.Resolver = testResolver(t)
 	for form := range forms {
-		for _, c := range string(written(t, form, New(source))) {
+		for _, c := range string(writeForm(t, form, New(source))) {
 			if c != '\n' && !unicode.IsPrint(c) {
 				t.Errorf("%s has the character %U", form, c)
 			}
@@ -80,10 +82,10 @@ func TestDOTParses(t *testing.T) {
 	if err != nil {
 		t.Skip("dot (Graphviz) is not installed")
 	}
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		cmd := exec.Command(dot, "-Tplain")
-		cmd.Stdin = bytes.NewReader(written(t, "dot", New(source)))
+		cmd.Stdin = bytes.NewReader(writeForm(t, "dot", New(source)))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, out)
 		}
@@ -94,19 +96,19 @@ func TestDOTParses(t *testing.T) {
 func TestQuote(t *testing.T) {
 	for _, s := range []string{"", `"`, `\`, `a\"b`, `\N`, "two\nlines", `ends in \`, "<b>no markup</b>",
 		"]; x -> y ["} {
-		q := quote(s)
+		q := quoteDOT(s)
 		inner := strings.TrimSuffix(strings.TrimPrefix(q, `"`), `"`)
 		if len(inner) != len(q)-2 || strings.Contains(q, "\n") {
 			t.Errorf("%q is quoted as %s", s, q)
 		}
-		if got := unquote(t, inner); got != s {
+		if got := unquoteDOT(t, inner); got != s {
 			t.Errorf("%q is quoted as %s, which reads %q", s, q, got)
 		}
 	}
 }
 
-// unquote undoes escapes; an unescaped quote would end the string early.
-func unquote(t *testing.T, s string) string {
+// unquoteDOT undoes escapes; an unescaped quote would end the string early.
+func unquoteDOT(t *testing.T, s string) string {
 	t.Helper()
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -127,11 +129,11 @@ func unquote(t *testing.T, s string) string {
 
 // TestJSONRoundTrip: a script that knows the types gets back what was written.
 func TestJSONRoundTrip(t *testing.T) {
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		want := New(source)
 		var got Result
-		if err := json.Unmarshal(written(t, "json", want), &got); err != nil {
+		if err := json.Unmarshal(writeForm(t, "json", want), &got); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(want, &got); d != "" {
@@ -142,11 +144,11 @@ func TestJSONRoundTrip(t *testing.T) {
 
 // TestLists: what is a list in JSON is never null.
 func TestLists(t *testing.T) {
-	empty := New(Source{Run: report.NewRun(&model.Index{}), Result: new(progress.Result), Resolver: resolver(t)})
+	empty := New(Source{Run: report.NewRun(&model.Index{}), Result: new(progress.Result), Resolver: testResolver(t)})
 	empty.Analysis.Seconds = map[string]float64{}
 	empty.Cause = &Cause{}
 	empty.LeastProgressed = &LeastProgressed{Ranks: []int{}, Locations: []Location{}}
-	if text := string(written(t, "json", empty)); strings.Contains(text, "null") {
+	if text := string(writeForm(t, "json", empty)); strings.Contains(text, "null") {
 		t.Errorf("an empty result has null:\n%s", text)
 	}
 }
@@ -155,7 +157,7 @@ var sometime = time.Date(2026, 3, 12, 3, 15, 2, 0, time.UTC)
 
 func set(ranks ...int) model.RankSet { return model.NewRankSet(ranks...) }
 
-func span(first, last int) model.RankSet {
+func rankRange(first, last int) model.RankSet {
 	var s model.RankSet
 	s.AddRange(first, last)
 	return s
@@ -164,15 +166,53 @@ func span(first, last int) model.RankSet {
 // TestContained: a number inside a container is not advised to be looked for on the host.
 func TestContained(t *testing.T) {
 	l := Location{Ranks: "3", Rank: 3, Host: "n0017", PID: 12, Contained: true}
-	if got := process(l); got != "process 12 inside its container on n0017" {
+	if got := processText(l); got != "process 12 inside its container on n0017" {
 		t.Error(got)
 	}
 	r := &Result{LeastProgressed: &LeastProgressed{Locations: []Location{l}}}
-	if n := nextStep(r); n.before()+n.Command != "on n0017: inside its container, gdb -p 12" {
+	if n := nextStep(r); n.beforeCommand()+n.Command != "on n0017: inside its container, gdb -p 12" {
 		t.Errorf("%+v", n)
 	}
 	r.LostRanks = []int{3}
 	if n := nextStep(r); n.Command != "journalctl -k" {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestFirstScreen: the command to type next is within the first fifteen lines, with all that comes before it.
+func TestFirstScreen(t *testing.T) {
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
+		r := New(source)
+		if len(r.Divergences) > 0 {
+			t.Errorf("%s: has no branch that decided, which takes lines, too", name)
+		}
+		lines := strings.Split(string(writeForm(t, "text", r)), "\n")
+		next := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "Next") })
+		if want := nextStep(r).Command != ""; want != (next >= 0) || next >= maxScreen {
+			t.Errorf("%s: the next command is in line %d", name, next+1)
+		}
+	}
+}
+
+// TestFirstScreenOfDivergence: so is the line that decided, where ranks diverge.
+func TestFirstScreenOfDivergence(t *testing.T) {
+	source := manyLeastSource()
+	source.Resolver = testResolver(t)
+	r := New(source)
+	r.Divergences = []Divergence{{Kind: "skipped", Branch: &Branch{Site: report.Site{Function: "step", File: "halo.c", Line: 17}}}}
+	var b bytes.Buffer
+	text := NewTextReport(&b)
+	if err := text.Diagnosis(r); err != nil {
+		t.Fatal(err)
+	}
+	r.LeastProgressed.Reason = "rank 0 skipped MPI_Barrier"
+	if err := errors.Join(text.Code(r), text.Details(r)); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	decided := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "decided at step (halo.c:17)") })
+	if decided < 0 || decided >= maxScreen {
+		t.Errorf("the line that decided is in line %d of\n%s", decided+1, b.String())
 	}
 }

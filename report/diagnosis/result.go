@@ -9,130 +9,152 @@ import (
 	"laggard/report/usage"
 )
 
-// Result is the diagnosis of a run as the user gets it. Its JSON form is the
-// contract with scripts. All of it but Analysis depends on the run directory
-// alone.
+// Result is the diagnosis of a run. Its JSON form is a contract with scripts. Apart from Analysis it depends on the run
+// directory alone.
 type Result struct {
-	SchemaVersion   int              `json:"schema_version"`
-	Run             report.Run       `json:"run"`
-	Ranks           int              `json:"ranks"` // of MPI_COMM_WORLD, 0 unknown
-	Hang            bool             `json:"hang"`
-	Running         bool             `json:"running"`          // it made progress when it was looked at
-	LeastProgressed *LeastProgressed `json:"least_progressed"` // null: none
-	Deadlock        Deadlock         `json:"deadlock"`
-	Cause           *Cause           `json:"cause"`                 // null: there is no hang, or nobody is named
-	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
-	Taken           []Taken          `json:"taken,omitempty"`       // messages that went to another receive, perhaps by mistake
-	Differences     []Difference     `json:"differences,omitempty"` // where nothing tells ranks apart
-	Explained       *usage.Finding   `json:"explained,omitempty"`   // the wrong use of MPI that explains the hang
-	Exceptions      []Exception      `json:"exceptions,omitempty"`  // of ranks in Python
-	Library         *Library         `json:"library,omitempty"`     // where all calls match and nothing moves
-	LostRanks       []int            `json:"lost_ranks"`
-	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
-	DamagedRanks    []int            `json:"damaged_ranks"`
-	UnfinishedRanks []int            `json:"unfinished_ranks"`
-	Groups          []Group          `json:"groups"`
-	Edges           []Edge           `json:"edges"`
-	ProgressOrder   [][]int          `json:"progress_order"` // group ids, least progressed first
-	RankOrder       []string         `json:"rank_order"`     // the same by rank sets, and finer
-	Notes           []string         `json:"notes"`
-	Problems        []string         `json:"problems"` // what was missing or damaged in the data
-	Slices          []slice.Slice    `json:"slices,omitempty"`
-	Analysis        Analysis         `json:"analysis"`
-	Extra           Extra            `json:"-"` // for the page
+	SchemaVersion   int              `json:"schema_version"`   // version of this JSON form
+	Run             report.Run       `json:"run"`              // the run that was analysed
+	Ranks           int              `json:"ranks"`            // size of MPI_COMM_WORLD; 0: unknown
+	Hang            bool             `json:"hang"`             // ranks have not finished, and none was seen to make progress
+	Ended           *Ended           `json:"ended,omitempty"`  // how the job was ended from outside; absent: it was not
+	Running         bool             `json:"running"`          // the job was making progress when it was last observed
+	LeastProgressed *LeastProgressed `json:"least_progressed"` // the answer; null: no rank is named
+	Deadlock        Deadlock         `json:"deadlock"`         // the deadlocks found
+	Cause           *Cause           `json:"cause"`            // what the job hangs on; null: no hang, or no rank is named
+	// collectives that the ranks did not begin alike, the earliest first
+	Divergences []Divergence `json:"divergences,omitempty"`
+	// messages that another wildcard receive may have taken by mistake
+	Taken []Taken `json:"taken,omitempty"`
+	// how the ranks differ, where the evidence does not distinguish them
+	Differences []Difference   `json:"differences,omitempty"`
+	Explained   *usage.Finding `json:"explained,omitempty"` // the finding of laggard usage that explains the hang
+	// exceptions of Python or C++ that ranks are handling or threw last
+	Exceptions []Exception `json:"exceptions,omitempty"`
+	// what the ranks do inside the MPI library, where all calls match and nothing moves
+	Library *Library `json:"library,omitempty"`
+	// ranks whose process is gone or stopped, or that left no record
+	LostRanks       []int  `json:"lost_ranks"`
+	Losses          []Loss `json:"losses"`           // why the lost ranks are lost
+	DamagedRanks    []int  `json:"damaged_ranks"`    // ranks whose record could not be read completely
+	UnfinishedRanks []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
+	// ranks in the same state with the same role: the nodes of the progress dependence graph
+	Groups        []Group `json:"groups"`
+	Edges         []Edge  `json:"edges"`          // which group waits for which: the edges of the graph
+	ProgressOrder [][]int `json:"progress_order"` // levels of group IDs, least progressed first
+	// levels of rank sets, least progressed first; finer than progress_order
+	RankOrder []string `json:"rank_order"`
+	// remarks on the run and the diagnosis, see docs/reference/notes.md
+	Notes []string `json:"notes"`
+	// what was missing or damaged in the data, see docs/reference/notes.md
+	Problems []string `json:"problems"`
+	// source lines that may have led there; absent with --no-slice
+	Slices   []slice.Slice `json:"slices,omitempty"`
+	Analysis Analysis      `json:"analysis"` // how the analysis ran; differs from one analysis to the next
+	Extra    Extra         `json:"-"`        // for the page
 }
 
-// LeastProgressed is the answer: the ranks the others wait for in the end.
+// LeastProgressed is the answer: the ranks that the others ultimately wait for.
 type LeastProgressed struct {
-	Ranks      []int      `json:"ranks"`
-	Set        string     `json:"set"` // the same as "0-3,7"
-	Method     string     `json:"method"`
-	Confidence float64    `json:"confidence"` // 0 to 1, see docs/diagnosis.md
-	Reason     string     `json:"reason"`
-	Locations  []Location `json:"locations"`
+	Ranks      []int      `json:"ranks"`      // the ranks
+	Set        string     `json:"set"`        // the same as a rank set
+	Rule       string     `json:"rule"`       // the rule that decided, see docs/reference/rules.md
+	Method     string     `json:"method"`     // evidence, or the algorithm that decided: loop-aware or pdi
+	Confidence float64    `json:"confidence"` // 0 to 1, see docs/manual/diagnosis.md
+	Reason     string     `json:"reason"`     // why, in words
+	Locations  []Location `json:"locations"`  // where these ranks are, one entry for each place
 }
 
-// Cause says what the job hangs on.
+// Ended is how a job that did not finish was ended from outside.
+type Ended struct {
+	By     string    `json:"by"`               // signal, launcher, launcher_gone or killed_together
+	Signal string    `json:"signal,omitempty"` // name of the signal
+	Time   time.Time `json:"time"`             // when
+	Sender string    `json:"sender,omitempty"` // who sent the signal, or to whom it was sent, as far as known
+	// the ranks that received it; absent: the launcher or all ranks did
+	Ranks string `json:"ranks,omitempty"`
+}
+
+// Cause is what the job hangs on.
 type Cause struct {
-	Kind  string `json:"kind"` // see docs/diagnosis.md
-	Ranks string `json:"ranks"`
-	Text  string `json:"text"` // one sentence
+	Kind  string `json:"kind"`  // one of the kinds in docs/manual/diagnosis.md
+	Ranks string `json:"ranks"` // the ranks at fault
+	Text  string `json:"text"`  // one sentence
 }
 
-// Location is where a least-progressed rank is. Function, file and line are
-// those of the frame to look at first; Stack has all.
+// Location is where a least-progressed rank is. The site is the frame to look at first.
 type Location struct {
-	Rank  int    `json:"rank"`
-	Ranks string `json:"ranks"` // all that are there
+	Rank  int    `json:"rank"`  // one of the ranks at this place, whose stack is shown
+	Ranks string `json:"ranks"` // all ranks at this place
 	report.Site
-	InMPI     *string        `json:"in_mpi"` // MPI function, null in computation
-	After     string         `json:"after"`  // in computation: the last MPI function
-	Captured  bool           `json:"captured"`
-	WaitsFor  string         `json:"waits_for,omitempty"` // in computation: a key of outside.Waits
-	Within    string         `json:"within,omitempty"`    // "import" or "destructor", of Python
-	Stack     []report.Frame `json:"stack"`
-	Host      string         `json:"host"`
-	PID       int            `json:"pid"`
-	Contained bool           `json:"contained,omitempty"` // PID is its number inside a container
-	Since     *time.Time     `json:"since"`               // no progress since then; null unknown
+	InMPI *string `json:"in_mpi"` // MPI function the rank is in; null: it computes
+	After string  `json:"after"`  // while it computes: the last MPI function called
+	// the stack was captured while the rank stood still; otherwise it is that of its last MPI call
+	Captured bool `json:"captured"`
+	// while it computes: what the thread waits for, such as lock, thread, sleep or read
+	WaitsFor  string         `json:"waits_for,omitempty"`
+	Within    string         `json:"within,omitempty"`    // import or destructor, in Python: how the place was reached
+	Stack     []report.Frame `json:"stack"`               // the call stack, innermost frame first
+	Host      string         `json:"host"`                // name of the node
+	PID       int            `json:"pid"`                 // process ID
+	Contained bool           `json:"contained,omitempty"` // pid is the number inside a container
+	Since     *time.Time     `json:"since"`               // no progress since then; null: unknown
 }
 
-// Exception is one of Python that ranks are in the midst of. The place is where it was
-// raised; Stack are the frames that it came through, innermost first.
+// Exception is an exception that ranks are handling or threw last. The site is where it was raised.
 type Exception struct {
-	Ranks string `json:"ranks"`
-	Type  string `json:"type"`
-	State string `json:"state"` // handled, raised or uncaught; of C++ thrown
+	Ranks string `json:"ranks"` // the ranks that have it
+	Type  string `json:"type"`  // type of the exception
+	State string `json:"state"` // handled, raised or uncaught in Python; thrown in C++
 	report.Site
-	Stack []report.Frame `json:"stack"`
+	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 }
 
-// Deadlock lists the cycles and knots of ranks none of which can go on.
+// Deadlock is the cycles and knots of ranks of which none can ever continue.
 type Deadlock struct {
+	// each a list of ranks that wait for one another in a cycle or knot
 	Cycles [][]int `json:"cycles"`
 }
 
-// Loss is a set of ranks whose process is gone or stands still.
+// Loss is a set of ranks whose process is gone or stopped.
 type Loss struct {
-	Ranks  string `json:"ranks"`
-	Reason string `json:"reason"`
+	Ranks  string `json:"ranks"`  // the ranks
+	Reason string `json:"reason"` // why they are lost, in words
 }
 
 // Group is a set of ranks in the same state with the same role.
 type Group struct {
-	ID       int    `json:"id"`
-	Ranks    string `json:"ranks"`
-	Count    int    `json:"count"`
-	State    State  `json:"state"`
-	Isolated bool   `json:"isolated"`
-	Least    bool   `json:"least_progressed"`
+	ID       int    `json:"id"`               // number of the group, used by edges and progress_order
+	Ranks    string `json:"ranks"`            // its ranks
+	Count    int    `json:"count"`            // number of ranks
+	State    State  `json:"state"`            // what they do
+	Isolated bool   `json:"isolated"`         // the group is a single rank
+	Least    bool   `json:"least_progressed"` // least progressed
 }
 
 // State is a node of the progress dependence graph.
 type State struct {
-	Kind  string         `json:"kind"` // communication, computation or unknown
-	MPI   string         `json:"mpi"`  // the MPI function they are in, or called last
-	Stack []report.Frame `json:"stack"`
+	Kind  string         `json:"kind"`  // communication, computation or unknown
+	MPI   string         `json:"mpi"`   // MPI function the ranks are in, or called last
+	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
-// Edge says that ranks of group From wait for ranks of group To.
+// Edge is a wait of one group for another.
 type Edge struct {
-	From   int    `json:"from"`
-	To     int    `json:"to"`
-	Kind   string `json:"kind"` // collective, p2p, inferred or undefined
-	Weak   bool   `json:"weak"` // evidence that may be satisfied already
-	Reason string `json:"reason"`
+	From   int    `json:"from"`   // ID of the group that waits
+	To     int    `json:"to"`     // ID of the group it waits for; the same as from: its ranks wait for one another
+	Kind   string `json:"kind"`   // collective, p2p, inferred or undefined
+	Weak   bool   `json:"weak"`   // the wait may be satisfied already
+	Reason string `json:"reason"` // why, in words
 }
 
-// Analysis says how the result was made; it differs from one analysis of a run
-// to the next.
+// Analysis is how the result was made.
 type Analysis struct {
-	Algorithm string             `json:"algorithm"`
-	Ranks     int                `json:"ranks"`
-	Rounds    int                `json:"rounds"`                    // of one pass over the binomial tree
-	Bytes     int64              `json:"bytes"`                     // sent and received by analysis rank 0
-	PerRound  []int64            `json:"bytes_per_round,omitempty"` // of these, by round
-	Seconds   map[string]float64 `json:"seconds"`
+	Algorithm string             `json:"algorithm"`                 // loop-aware or pdi
+	Ranks     int                `json:"ranks"`                     // number of analysis ranks
+	Rounds    int                `json:"rounds"`                    // rounds of one pass over the binomial tree
+	Bytes     int64              `json:"bytes"`                     // bytes sent and received by analysis rank 0
+	PerRound  []int64            `json:"bytes_per_round,omitempty"` // the same, by round
+	Seconds   map[string]float64 `json:"seconds"`                   // duration of each phase: load, build_pdg, find_lp, output
 }
 
 // NewAnalysis says how a result was made.

@@ -10,29 +10,30 @@ import (
 	"laggard/report"
 )
 
-// sources are the runs that the goldens show.
-func sources() map[string]Source {
+// testSources are the runs that the goldens show.
+func testSources() map[string]Source {
 	return map[string]Source{
-		"hang": hang(), "deadlock": deadlock(), "knot": knot(), "lost": lost(), "lost_record": lostRecord(),
-		"healthy": healthy(), "no_record": noRecord(), "undefined": undefined(), "untold": untold(),
-		"alike": alike(),
-		"many":  many(), "damaged": damaged(), "hostile": hostile(),
+		"hang": hangSource(), "deadlock": deadlockSource(), "knot": knotSource(), "lost": lostRankSource(),
+		"lost_record": lostRecordSource(),
+		"healthy":     healthySource(), "no_record": noRecordSource(), "undefined": undefinedSource(), "untold": undecidedSource(),
+		"alike": indistinctSource(),
+		"many":  manyLeastSource(), "damaged": damagedSource(), "hostile": hostileSource(),
 	}
 }
 
 var someRun = report.Run{Dir: "run", ID: "00000000000004d2", Command: []string{"mpirun", "-np", "16", "./halo"},
 	Created: sometime}
 
-// hang: rank 3 computes, the others wait for it, and some for each other.
-func hang() Source {
-	others := span(0, 15).Minus(set(3))
+// hangSource: rank 3 computes, the others wait for it, and some for each other.
+func hangSource() Source {
+	others := rankRange(0, 15).Minus(set(3))
 	return Source{
 		Run: someRun,
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
 				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-				Reason:    "awaited in the end by ranks 0-2,4-15",
+				Reason:    "ultimately awaited by ranks 0-2,4-15",
 				Locations: []progress.Location{{Ranks: set(3), After: "MPI_Waitall", Stack: inSettle, Captured: true}},
 			},
 			Groups: []progress.Group{
@@ -42,11 +43,11 @@ func hang() Source {
 			},
 			Edges: []progress.Edge{
 				{From: 0, To: 0, Kind: progress.EdgePointToPoint,
-					Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; it has sent 45 such; " +
-						"and 12 more like it"},
+					Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; such messages sent: 45 " +
+						"(+12 similar waits)"},
 				{From: 0, To: 1, Kind: progress.EdgePointToPoint,
-					Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; it has sent 41 such; and " +
-						"1 more like it"},
+					Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; such messages sent: 41 " +
+						"(+1 similar wait)"},
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
@@ -54,15 +55,19 @@ func hang() Source {
 		}}
 }
 
-// deadlock: three ranks wait for each other and the others for them.
-func deadlock() Source {
+// deadlockSource: three ranks wait for each other and the others for them.
+func deadlockSource() Source {
 	send := func(rank, to int) string { return fmt.Sprintf("rank %d is in MPI_Send to rank %d", rank, to) }
 	f := progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
-		LeastProgressed: &progress.LeastProgressed{Ranks: span(0, 2), Method: progress.MethodEvidence, Confidence: 0.99,
-			Reason:    "deadlock: ranks 0-2 wait for each other",
-			Cause:     progress.CauseDeadlock,
-			Locations: []progress.Location{{Ranks: span(0, 2), Call: "MPI_Send", Stack: inExchange}}},
+		LeastProgressed: &progress.LeastProgressed{
+			Ranks:      rankRange(0, 2),
+			Method:     progress.MethodEvidence,
+			Confidence: 0.99,
+			Reason:     "deadlock: ranks 0-2 wait for each other",
+			Cause:      progress.CauseDeadlock,
+			Locations:  []progress.Location{{Ranks: rankRange(0, 2), Call: "MPI_Send", Stack: inExchange}},
+		},
 		Deadlock:      &progress.Deadlock{Cycles: [][]int{{0, 2, 1}}, Certain: true},
 		ProgressOrder: [][]int{{0, 1, 2}, {3}},
 	}
@@ -73,19 +78,19 @@ func deadlock() Source {
 		f.Edges = append(f.Edges, progress.Edge{From: rank, To: to, Kind: progress.EdgePointToPoint,
 			Reason: send(rank, to)})
 	}
-	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: span(3, 7), Kind: progress.Communication,
+	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: rankRange(3, 7), Kind: progress.Communication,
 		Call: "MPI_Barrier", Stack: inExchange})
 	for to := range 3 {
 		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective,
-			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0; and 4 more like it",
+			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0 (+4 similar waits)",
 				to)})
 	}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
 		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Since: sometime}}}}
 }
 
-// knot: a deadlock without an order, beside a lost rank that caused it.
-func knot() Source {
+// knotSource: a deadlock without an order, beside a lost rank that caused it.
+func knotSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
@@ -93,7 +98,7 @@ func knot() Source {
 		Deadlock: &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
 		Lost:     []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
 		Groups: []progress.Group{
-			{ID: 0, Ranks: span(0, 2), Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange},
+			{ID: 0, Ranks: rankRange(0, 2), Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange},
 			{ID: 1, Ranks: set(3), Kind: progress.Unknown, Isolated: true, Least: true},
 		},
 		Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true,
@@ -102,8 +107,8 @@ func knot() Source {
 	}}}
 }
 
-// lost: one rank was killed, another ended after it, two never finalized.
-func lost() Source {
+// lostRankSource: one rank was killed, another ended after it, two never finalized.
+func lostRankSource() Source {
 	return Source{
 		Run: someRun,
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
@@ -116,21 +121,21 @@ func lost() Source {
 				{Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
 			Unfinished: set(5, 6, 7),
 			Groups: []progress.Group{
-				{ID: 0, Ranks: span(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
+				{ID: 0, Ranks: rankRange(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
 					Stack: inExchange},
 				{ID: 1, Ranks: set(5), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
 					Isolated: true, Least: true},
 			},
 			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective,
-				Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4; and 14 more like it"}},
+				Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4 (+14 similar waits)"}},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
 			Processes: map[int]progress.Process{5: {Host: "n0002", PID: 200}},
 		}}
 }
 
-// lostRecord: two ranks left nothing.
-func lostRecord() Source {
+// lostRecordSource: two ranks left nothing.
+func lostRecordSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
@@ -146,31 +151,32 @@ func lostRecord() Source {
 	}}}
 }
 
-func healthy() Source {
+func healthySource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 16,
-		Groups: []progress.Group{{ID: 0, Ranks: span(0, 15), Kind: progress.Computation, Call: "MPI_Finalize",
+		Groups: []progress.Group{{ID: 0, Ranks: rankRange(0, 15), Kind: progress.Computation, Call: "MPI_Finalize",
 			Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
 	}}}
 }
 
-func noRecord() Source {
+func noRecordSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi",
-		Notes: []string{"there is no record of any rank"}}}}
+		Notes: []string{"no rank left a record"}}}}
 }
 
-// undefined: evidence says nothing and inference little; nobody left a stack.
-func undefined() Source {
+// undefinedSource: evidence says nothing and inference little; nobody left a stack.
+func undefinedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "in the execution history no rank is behind it",
+			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "by the execution history, no rank has " +
+				"made less progress",
 			Locations: []progress.Location{{Ranks: set(1)},
 				{Ranks: set(4), After: "MPI_Bcast", Stack: []model.Frame{{Offset: 0x7f001234}}}},
 		},
 		Groups: []progress.Group{
-			{ID: 0, Ranks: span(0, 7).Minus(set(1, 4)), Kind: progress.Computation, Call: "MPI_Reduce",
+			{ID: 0, Ranks: rankRange(0, 7).Minus(set(1, 4)), Kind: progress.Computation, Call: "MPI_Reduce",
 				Stack: inExchange},
 			{ID: 1, Ranks: set(1), Kind: progress.Computation, Isolated: true, Least: true},
 			{ID: 2, Ranks: set(4), Kind: progress.Computation, Call: "MPI_Bcast", Isolated: true, Least: true},
@@ -186,31 +192,40 @@ func undefined() Source {
 	}}}
 }
 
-// alike are ranks that nothing tells apart, with what they differ in.
-func alike() Source {
-	group := progress.Group{Ranks: span(0, 3), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
-		Least: true}
+// indistinctSource are ranks that nothing tells apart, with what they differ in.
+func indistinctSource() Source {
+	group := progress.Group{
+		Ranks: rankRange(0, 3),
+		Kind:  progress.Communication,
+		Call:  "MPI_Waitall",
+		Stack: inExchange,
+		Least: true,
+	}
 	return Source{Run: someRun, Result: &progress.Result{
 		Diagnosis: progress.Diagnosis{
 			Algorithm: "loop-aware", Size: 4, Hang: true, Groups: []progress.Group{group},
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: span(0, 3), Method: "loop-aware", Confidence: 0.1, Reason: "nothing tells the ranks apart",
-				Locations: []progress.Location{{Ranks: span(0, 3), Call: "MPI_Waitall", Stack: inExchange}},
+				Ranks: rankRange(0, 3), Method: "loop-aware", Confidence: 0.1, Reason: "the evidence does not " +
+					"distinguish the ranks",
+				Locations: []progress.Location{{Ranks: rankRange(0, 3), Call: "MPI_Waitall", Stack: inExchange}},
 			},
 		},
 		Differ: []contrast.Difference{
 			{What: contrast.Path, State: &model.State{Call: "MPI_Allreduce", Stack: inExchange},
-				Classes: []contrast.Class{{Ranks: set(3)}, {Value: 1, Ranks: span(0, 2)}}},
+				Classes: []contrast.Class{{Ranks: set(3)}, {Value: 1, Ranks: rankRange(0, 2)}}},
 			{What: contrast.Calls, State: &model.State{Call: "MPI_Iprobe"},
-				Classes: []contrast.Class{{Value: 4, Ranks: set(0, 3)}, {Value: 5, Ranks: span(1, 2)}}},
-			{What: contrast.Peers, Classes: []contrast.Class{{Value: 1, Ranks: set(0)}, {Value: 2, Ranks: span(1, 3)}}},
+				Classes: []contrast.Class{{Value: 4, Ranks: set(0, 3)}, {Value: 5, Ranks: rankRange(1, 2)}}},
+			{
+				What:    contrast.Peers,
+				Classes: []contrast.Class{{Value: 1, Ranks: set(0)}, {Value: 2, Ranks: rankRange(1, 3)}},
+			},
 			{What: contrast.Pause, Classes: []contrast.Class{
-				{Value: sometime.Unix() - 60, Ranks: set(3)}, {Value: sometime.Unix(), Ranks: span(0, 2)}}},
+				{Value: sometime.Unix() - 60, Ranks: set(3)}, {Value: sometime.Unix(), Ranks: rankRange(0, 2)}}},
 		},
 	}}
 }
 
-func untold() Source {
+func undecidedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 2, Hang: true,
 		Notes: []string{"the execution history leaves the order undefined: every position waits for another"},
@@ -220,9 +235,9 @@ func untold() Source {
 	}}}
 }
 
-// many: a hundred least-progressed ranks at six places, no range among them,
+// manyLeastSource: a hundred least-progressed ranks at six places, no range among them,
 // with deep stacks, and more waits than a screen has lines.
-func many() Source {
+func manyLeastSource() Source {
 	f := progress.Diagnosis{Algorithm: "pdi", Size: 400, Hang: true, ProgressOrder: [][]int{{0}, {}}}
 	least := &progress.LeastProgressed{Method: progress.MethodEvidence, Confidence: 0.95}
 	for place := range 6 {
@@ -236,7 +251,7 @@ func many() Source {
 		least.Ranks = least.Ranks.Union(at.Ranks)
 		least.Locations = append(least.Locations, at)
 	}
-	least.Reason = "awaited in the end by " + strings.Repeat("everybody and ", 100) + "nobody"
+	least.Reason = "ultimately awaited by " + strings.Repeat("everybody and ", 100) + "nobody"
 	f.LeastProgressed = least
 	f.Groups = []progress.Group{{ID: 0, Ranks: least.Ranks, Kind: progress.Communication, Call: "MPI_Recv",
 		Stack: inExchange, Least: true}}
@@ -256,8 +271,8 @@ func many() Source {
 		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100}}}}
 }
 
-func damaged() Source {
-	s := hang()
+func damagedSource() Source {
+	s := hangSource()
 	s.Damaged = set(4, 7)
 	for i := range 12 {
 		s.Problems = append(s.Problems, fmt.Sprintf("model: node-n0001.lgd: rank 4: STATE record at %d: checksum "+
@@ -266,9 +281,9 @@ func damaged() Source {
 	return s
 }
 
-// hostile: everything that comes from a run directory tries to get at the
+// hostileSource: everything that comes from a run directory tries to get at the
 // terminal, or out of a string in DOT.
-func hostile() Source {
+func hostileSource() Source {
 	const evil = "a\x1b[2J\x1b]0;owned\x07\u009b31m\r\n\t\x00\x7f\u202e\\\"]; b -> c [\xff<b>"
 	module := &model.Module{Path: "/tmp/" + evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}

@@ -23,7 +23,7 @@ func Stacks(w io.Writer, r *Result) error {
 	} else {
 		fmt.Fprintf(b, "%s, %s\n", words.Size(t.ranks.Len()), words.Ranks(t.ranks.String()))
 	}
-	t.text(b, "")
+	t.writeText(b, "")
 	_, err = io.WriteString(w, b.String())
 	return err
 }
@@ -38,7 +38,7 @@ func StacksDOT(w io.Writer, r *Result) error {
 	b := &strings.Builder{}
 	b.WriteString("digraph stacks {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", " +
 		"fontsize=10];\n")
-	t.dot(b, new(int))
+	t.writeDOT(b, new(int))
 	b.WriteString("}\n")
 	_, err = io.WriteString(w, b.String())
 	return err
@@ -83,10 +83,10 @@ func rankTreeOf(t *StackTree, sets []model.RankSet) *rankTree {
 	return out
 }
 
-// text writes what is below a node. A chain of calls that all its ranks share
+// writeText writes what is below a node. A chain of calls that all its ranks share
 // needs no deeper indentation.
-func (t *rankTree) text(b *strings.Builder, indent string) {
-	if what := t.ending(); what != "" {
+func (t *rankTree) writeText(b *strings.Builder, indent string) {
+	if what := t.endingText(); what != "" {
 		fmt.Fprintf(b, "%s(%s)  [%d: %s]\n", indent, what, t.ends.Len(), words.Set(t.ends.String()))
 	}
 	for _, c := range t.children {
@@ -99,13 +99,13 @@ func (t *rankTree) text(b *strings.Builder, indent string) {
 		if len(c.children) > 1 || c.ends.Len() > 0 && len(c.children) > 0 || len(t.children) > 1 {
 			deeper += "  "
 		}
-		c.text(b, deeper)
+		c.writeText(b, deeper)
 	}
 }
 
-// ending says what the stacks that end at a node mean, where that is no matter of
+// endingText says what the stacks that end at a node mean, where that is no matter of
 // course.
-func (t *rankTree) ending() string {
+func (t *rankTree) endingText() string {
 	switch {
 	case t.ends.Len() == 0:
 		return ""
@@ -117,19 +117,19 @@ func (t *rankTree) ending() string {
 	return ""
 }
 
-// dot writes a node with its children and returns its number.
-func (t *rankTree) dot(b *strings.Builder, next *int) int {
+// writeDOT writes a node with its children and returns its number.
+func (t *rankTree) writeDOT(b *strings.Builder, next *int) int {
 	id := *next
 	*next++
 	fill := ""
 	if t.ranks.Len() == 1 {
 		fill = ", style=filled, fillcolor=\"#f4b6a6\""
 	}
-	fmt.Fprintf(b, "  s%d [label=%s%s];\n", id, quote(t.name), fill)
+	fmt.Fprintf(b, "  s%d [label=%s%s];\n", id, quoteDOT(t.name), fill)
 	for _, c := range t.children {
-		child := c.dot(b, next)
+		child := c.writeDOT(b, next)
 		fmt.Fprintf(b, "  s%d -> s%d [label=%s];\n", id, child,
-			quote(fmt.Sprintf("%d: %s", c.ranks.Len(), words.Set(c.ranks.String()))))
+			quoteDOT(fmt.Sprintf("%d: %s", c.ranks.Len(), words.Set(c.ranks.String()))))
 	}
 	return id
 }

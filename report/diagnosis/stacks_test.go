@@ -11,8 +11,8 @@ import (
 // TestStacksGolden writes the tree of stacks of the runs that the other goldens
 // show, as text and for Graphviz.
 func TestStacksGolden(t *testing.T) {
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		r := New(source)
 		var text, dot bytes.Buffer
 		if err := Stacks(&text, r); err != nil {
@@ -31,8 +31,8 @@ func TestStacksGolden(t *testing.T) {
 // TestStacksHaveAllRanks: the ranks of the nodes at the top are those of the
 // groups, each once.
 func TestStacksHaveAllRanks(t *testing.T) {
-	for name, source := range sources() {
-		source.Resolver = resolver(t)
+	for name, source := range testSources() {
+		source.Resolver = testResolver(t)
 		r := New(source)
 		tree, err := newRankTree(r)
 		if err != nil {

@@ -39,40 +39,40 @@ func RankStacks(r *Result) ([]RankStack, error) {
 			return nil, err
 		}
 		if g.Least && r.LeastProgressed != nil {
-			for _, at := range places(r.LeastProgressed) {
+			for _, at := range distinctLocations(r.LeastProgressed) {
 				there, err := model.ParseRankSet(at.Ranks)
 				if err != nil {
 					return nil, err
 				}
 				if there = there.Intersect(rest); there.Len() > 0 {
-					out = append(out, RankStack{g.ID, there.String(), at.frames()})
+					out = append(out, RankStack{g.ID, there.String(), at.stackWithCall()})
 					rest = rest.Minus(there)
 				}
 			}
 		}
 		if rest.Len() > 0 {
-			out = append(out, RankStack{g.ID, rest.String(), g.State.frames()})
+			out = append(out, RankStack{g.ID, rest.String(), g.State.stackWithCall()})
 		}
 	}
 	return out, nil
 }
 
-func (l Location) frames() []report.Frame {
+func (l Location) stackWithCall() []report.Frame {
 	if l.InMPI == nil {
 		return l.Stack
 	}
-	return called(*l.InMPI, l.Stack)
+	return withCallee(*l.InMPI, l.Stack)
 }
 
-func (s State) frames() []report.Frame {
+func (s State) stackWithCall() []report.Frame {
 	if s.Kind != "communication" {
 		return s.Stack
 	}
-	return called(s.MPI, s.Stack)
+	return withCallee(s.MPI, s.Stack)
 }
 
-// called puts the function that is called before its caller.
-func called(function string, stack []report.Frame) []report.Frame {
+// withCallee puts the function that is called before its caller.
+func withCallee(function string, stack []report.Frame) []report.Frame {
 	return append([]report.Frame{{Function: function}}, stack...)
 }
 

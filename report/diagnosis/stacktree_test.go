@@ -12,26 +12,26 @@ import (
 	"laggard/report/reporttest"
 )
 
-// drawn writes a tree with what ends at each node.
-func drawn(t *diagnosis.StackTree, stacks []diagnosis.RankStack, indent string) string {
+// drawTree writes a tree with what ends at each node.
+func drawTree(t *diagnosis.StackTree, stacks []diagnosis.RankStack, indent string) string {
 	var b strings.Builder
 	for _, c := range t.Children {
 		b.WriteString(indent + c.Text())
 		for _, i := range c.Ends {
 			fmt.Fprintf(&b, " [group %d: %s]", stacks[i].Group, stacks[i].Ranks)
 		}
-		b.WriteString("\n" + drawn(c, stacks, indent+"  "))
+		b.WriteString("\n" + drawTree(c, stacks, indent+"  "))
 	}
 	return b.String()
 }
 
-func tree(t *testing.T, r *diagnosis.Result) string {
+func drawStacks(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
 	stacks, err := diagnosis.RankStacks(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return drawn(diagnosis.NewStackTree(stacks), stacks, "")
+	return drawTree(diagnosis.NewStackTree(stacks), stacks, "")
 }
 
 func TestStackTree(t *testing.T) {
@@ -44,7 +44,7 @@ func TestStackTree(t *testing.T) {
     MPI_Waitall [group 2: 40-55]
   poll  pio.c:52 [group 5: 63]
 `
-	if d := cmp.Diff(want, tree(t, reporttest.Whole())); d != "" {
+	if d := cmp.Diff(want, drawStacks(t, reporttest.Complete())); d != "" {
 		t.Error(d)
 	}
 }
@@ -60,7 +60,7 @@ func TestStackTreeOfPlaces(t *testing.T) {
 			{Rank: 0, Ranks: "0-3", Stack: at("here")}, {Rank: 4, Ranks: "4-7", Stack: at("there")}}},
 	}
 	want := "main\n  here [group 0: 0-3]\n  there [group 0: 4-7]\n  last [group 0: 8-9]\n"
-	if d := cmp.Diff(want, tree(t, r)); d != "" {
+	if d := cmp.Diff(want, drawStacks(t, r)); d != "" {
 		t.Error(d)
 	}
 	r.Groups[0].Ranks = "nonsense"

@@ -9,24 +9,24 @@ import (
 	"laggard/symbol"
 )
 
-// Taken is a message that a receive with a wildcard took, while the rank now waits in vain for
-// another one of the same sender and tag. It may have been meant for the receive that waits.
+// Taken is a message that a wildcard receive took, while the rank now waits for another message of the same sender and
+// tag. The message may have been meant for the receive that waits.
 type Taken struct {
-	Rank         int    `json:"rank"`
-	From         int    `json:"from"` // its sender
-	Tag          int    `json:"tag"`
-	Communicator string `json:"communicator"`
-	Number       uint64 `json:"number"` // of the messages from there with that tag, from 1
-	Sent         uint64 `json:"sent"`   // how many of them there were; all are received
-	AnySource    bool   `json:"any_source"`
-	AnyTag       bool   `json:"any_tag"`
-	MPI          string `json:"mpi"` // the receive, or what began it
+	Rank         int    `json:"rank"`         // the rank that waits
+	From         int    `json:"from"`         // rank that sent the message
+	Tag          int    `json:"tag"`          // tag of the message
+	Communicator string `json:"communicator"` // the communicator, hexadecimal
+	Number       uint64 `json:"number"`       // which of the messages from that rank with that tag, from 1
+	Sent         uint64 `json:"sent"`         // how many of them were sent; all were received
+	AnySource    bool   `json:"any_source"`   // the receive was with MPI_ANY_SOURCE
+	AnyTag       bool   `json:"any_tag"`      // the receive was with MPI_ANY_TAG
+	MPI          string `json:"mpi"`          // the receive, or the call that began it
 	report.Site
-	Stack []report.Frame `json:"stack"`
+	Stack []report.Frame `json:"stack"` // its call stack, innermost frame first
 }
 
-func (s Source) taken(t progress.Taken) Taken {
-	stack := symbol.Trim(s.Resolver.Stack(t.Stack, false))
+func (s Source) newTaken(t progress.Taken) Taken {
+	stack := symbol.TrimStack(s.Resolver.ResolveStack(t.Stack, false))
 	return Taken{
 		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: words.Printable(t.Comm), Number: t.Number, Sent: t.Sent,
 		AnySource: t.AnySource, AnyTag: t.AnyTag, MPI: words.Printable(t.Call), Site: report.NewSite(stack),

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -13,47 +14,178 @@ import (
 	"laggard/report/words"
 )
 
-// The first screen must hold the answer, so its lists are cut in the text form;
-// the JSON form has all of them.
+// The first screen holds the answer: its lists are cut, and what does not fit follows under headings. Only the JSON
+// form has all lists whole.
 const (
+	maxScreen     = 15 // lines of the first screen
+	codeLines     = 5  // of them for what the code adds: the line that decided, and the next command
+	screenPlaces  = 3
+	screenFrames  = 3 // of one place; of several, the innermost frame of the first
+	screenWaits   = 2
 	maxPlaces     = 4
 	maxFrames     = 10
-	maxWaits      = 6
 	maxSliceLines = 8
 )
 
-// Text writes the result for a person. First the answer: which rank, where,
-// since when, who waits for it, what is lost or damaged, and what to do next;
-// below it all groups and the other waits. It does not contain the Analysis, so
-// equal runs give equal text.
+// Text writes the result for a person; see TextReport.
 func Text(w io.Writer, r *Result) error {
-	p := &printer{said: map[int]bool{}}
-	p.explained(r)
-	p.headline(r)
-	p.partings(r)
-	p.library(r)
-	if r.LeastProgressed != nil {
-		p.locations(r.LeastProgressed)
-		p.exceptions(r)
-		p.differences(r)
-		p.waiting(r)
+	t := NewTextReport(w)
+	for _, write := range []func(*Result) error{t.Diagnosis, t.Code, t.Details, t.Misuse} {
+		if err := write(r); err != nil {
+			return err
+		}
 	}
-	p.cycles(r)
-	p.section(takenLines(r), "messages")
-	p.losses(r)
-	p.data(r)
-	p.sliced(r)
-	p.next(r)
-	p.groups(r)
-	p.otherWaits(r)
-	p.order(r)
-	_, err := io.WriteString(w, p.String())
+	return nil
+}
+
+// TextReport writes a result for a person, part by part, as it comes to be known. Diagnosis comes first, then Code,
+// Details and Misuse. The first two are the first screen. It does not write the Analysis, so equal runs give equal text.
+type TextReport struct {
+	w          io.Writer
+	printed    map[int]bool // edges, by index, that have been written
+	used       int          // lines of the first screen
+	rest       []string     // what did not fit there
+	reason     string       // why the ranks are named, as it was written
+	confidence float64      // in that
+	kind       string       // of the first divergence, as it was written
+	notes      int          // how many were written, or are in rest
+}
+
+// NewTextReport returns a report that nothing of is written yet.
+func NewTextReport(w io.Writer) *TextReport { return &TextReport{w: w, printed: map[int]bool{}} }
+
+// text returns what a function prints.
+func (t *TextReport) text(print func(*printer)) string {
+	p := printer{printed: t.printed}
+	print(&p)
+	return p.String()
+}
+
+// write writes what functions print, on the first screen or behind it.
+func (t *TextReport) write(prints ...func(*printer)) error {
+	for _, print := range prints {
+		if err := t.writeText(t.text(print)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeIfFits writes what functions print on the first screen, each if it fits there; else it is kept for Details.
+func (t *TextReport) writeIfFits(prints ...func(*printer)) error {
+	for _, print := range prints {
+		text := t.text(print)
+		if t.used+strings.Count(text, "\n") > maxScreen-codeLines {
+			t.rest = append(t.rest, text)
+		} else if err := t.writeText(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *TextReport) writeText(text string) error {
+	t.used += strings.Count(text, "\n")
+	_, err := io.WriteString(t.w, text)
 	return err
+}
+
+// Diagnosis writes what is known before any optional analysis: which rank, why, where, since when, and who waits for it.
+func (t *TextReport) Diagnosis(r *Result) error {
+	l := r.LeastProgressed
+	if len(r.Divergences) > 0 {
+		t.kind = r.Divergences[0].Kind
+	}
+	t.notes = len(r.Notes)
+	err := t.write(func(p *printer) { p.headline(r) })
+	if l != nil {
+		t.reason, t.confidence = l.Reason, l.Confidence
+		err = errors.Join(err, t.write(
+			func(p *printer) { p.firstPlaces(l) },
+			func(p *printer) { p.firstWaits(r) },
+		))
+	}
+	var optional []func(*printer)
+	for i := range r.Notes {
+		optional = append(optional, func(p *printer) { p.notes(r.Notes[i:][:1]) })
+	}
+	return errors.Join(err, t.writeIfFits(append(optional,
+		func(p *printer) { p.damagedData(r) },
+		func(p *printer) { p.exceptions(r) },
+		func(p *printer) { p.losses(r) },
+		func(p *printer) { p.cycles(r) },
+		func(p *printer) { p.firstDivergence(r) },
+		func(p *printer) { p.libraryStacks(r) },
+		func(p *printer) { p.differences(r) },
+		func(p *printer) { p.section(takenLines(r), "messages") },
+	)...))
+}
+
+// Code writes what the code of the program adds, what the ranks did wrong in its terms and the line that decided, and
+// the command to type next.
+func (t *TextReport) Code(r *Result) error {
+	return t.write(func(p *printer) { t.explanation(p, r) }, func(p *printer) { p.nextCommand(r) })
+}
+
+// Details writes what did not fit on the first screen, known issues of the MPI library, the slice, all groups and all
+// other waits.
+func (t *TextReport) Details(r *Result) error {
+	rest := func(p *printer) {
+		for _, text := range t.rest {
+			p.WriteString(text)
+		}
+	}
+	return t.write(rest,
+		func(p *printer) { p.allPlaces(r.LeastProgressed) },
+		func(p *printer) { p.knownIssues(r) },
+		func(p *printer) { p.sliceLines(r) },
+		func(p *printer) { p.laterNotes(r.Notes[min(t.notes, len(r.Notes)):]) },
+		func(p *printer) { p.groups(r) },
+		func(p *printer) { p.otherWaits(r) },
+		func(p *printer) { p.progressOrder(r) },
+	)
+}
+
+// Misuse writes the wrong use of MPI that explains the hang.
+func (t *TextReport) Misuse(r *Result) error {
+	return t.write(func(p *printer) { p.explainingFinding(r) })
+}
+
+// explanation says in terms of the code what the diagnosis said in terms of calls, and which line decided.
+func (t *TextReport) explanation(p *printer, r *Result) {
+	l := r.LeastProgressed
+	explained := true
+	switch {
+	case l != nil && l.Reason != t.reason:
+		sure := ""
+		if l.Confidence != t.confidence {
+			sure = fmt.Sprintf(" (confidence %.2f)", l.Confidence)
+		}
+		p.Line("")
+		p.Line("Explanation: %s%s", words.Cut(l.Reason), sure)
+	case len(r.Divergences) > 0 && r.Divergences[0].Kind != t.kind:
+		p.Line("")
+		p.Line("Explanation:")
+		p.divergedSides(&r.Divergences[0])
+	default:
+		explained = false
+	}
+	if len(r.Divergences) == 0 || r.Divergences[0].Branch == nil {
+		return
+	}
+	if !explained {
+		p.Line("")
+	}
+	b := r.Divergences[0].Branch
+	p.Line("  decided at %s", b)
+	for i := range b.Or {
+		p.Line("       or at %s", &b.Or[i])
+	}
 }
 
 type printer struct {
 	words.Printer
-	said map[int]bool // edges, by index, that have been written
+	printed map[int]bool // edges, by index, that have been written
 }
 
 func (p *printer) headline(r *Result) {
@@ -66,23 +198,84 @@ func (p *printer) headline(r *Result) {
 			p.Line("  because: %s", words.Cut(l.Reason))
 		}
 	}
-	for _, n := range r.Notes {
+}
+
+func (p *printer) notes(notes []string) {
+	for _, n := range notes {
 		p.Line("Note: %s", n)
 	}
 }
 
-// locations writes each place once, with the process of its first rank.
-func (p *printer) locations(l *LeastProgressed) {
-	list := places(l)
+// laterNotes writes what the optional analyses had to remark.
+func (p *printer) laterNotes(notes []string) {
+	if len(notes) > 0 {
+		p.Line("")
+		p.notes(notes)
+	}
+}
+
+// firstPlaces writes where the named ranks are: the first place with its process and its innermost frames.
+func (p *printer) firstPlaces(l *LeastProgressed) {
+	list := distinctLocations(l)
+	if len(list) == 0 {
+		return
+	}
+	p.Line("")
+	p.place(list[0])
+	frames := ownFrames(list[0])
+	if len(list) > 1 {
+		frames = frames[:min(len(frames), 1)]
+	}
+	for _, f := range frames[:min(len(frames), screenFrames)] {
+		p.Line("      %s", f.String())
+	}
+	for _, at := range list[1:min(len(list), screenPlaces)] {
+		p.Line("  %s %s", words.Ranks(at.Ranks), activityText(at))
+	}
+	if more := len(list) - screenPlaces; more > 0 {
+		p.Line("  and %s, below", words.Count(more, "more place", "more places"))
+	}
+}
+
+// ownFrames are the frames of a stack from the place of the program outwards, without those of libraries that it called.
+func ownFrames(at Location) []report.Frame {
+	i := slices.IndexFunc(at.Stack, func(f report.Frame) bool {
+		return f.Function == at.Site.Function && f.File == at.Site.File && f.Line == at.Site.Line
+	})
+	return at.Stack[max(i, 0):]
+}
+
+func (p *printer) place(at Location) {
+	p.Line("  %s %s", words.Ranks(at.Ranks), activityText(at))
+	if text := processText(at); text != "" {
+		p.Line("      %s", text)
+	}
+}
+
+// allPlaces writes each place once with its stack, if firstPlaces left something out.
+func (p *printer) allPlaces(l *LeastProgressed) {
+	if l == nil {
+		return
+	}
+	list := distinctLocations(l)
+	whole := !slices.ContainsFunc(list, func(at Location) bool {
+		return len(at.Stack) > screenFrames || len(ownFrames(at)) < len(at.Stack) || hasSymbolNotes(at.Stack)
+	})
+	if len(list) == 0 || len(list) == 1 && whole {
+		return
+	}
+	p.Line("")
+	p.Line("Stacks:")
 	p.List(len(list), maxPlaces, "places", func(i int) {
 		at := list[i]
-		p.Line("")
-		p.Line("  %s %s", words.Ranks(at.Ranks), doing(at))
-		if text := process(at); text != "" {
-			p.Line("      %s", text)
-		}
+		p.Line("  %s %s", words.Ranks(at.Ranks), activityText(at))
 		p.stack(at.Stack)
 	})
+}
+
+// hasSymbolNotes reports whether something is to be said of how the frames were resolved.
+func hasSymbolNotes(frames []report.Frame) bool {
+	return slices.ContainsFunc(frames, func(f report.Frame) bool { return f.Note != "" })
 }
 
 func (p *printer) stack(frames []report.Frame) {
@@ -96,9 +289,9 @@ func (p *printer) stack(frames []report.Frame) {
 	}
 }
 
-// waiting says who waits for the least progressed ranks, directly, and through
+// firstWaits says who waits for the least progressed ranks, directly, and through
 // what; in a deadlock they wait for each other.
-func (p *printer) waiting(r *Result) {
+func (p *printer) firstWaits(r *Result) {
 	var direct []int
 	for i, e := range r.Edges {
 		if r.Groups[e.To].Least && e.Kind != "undefined" {
@@ -109,13 +302,13 @@ func (p *printer) waiting(r *Result) {
 		return
 	}
 	p.Line("")
-	for _, i := range direct[:min(len(direct), maxWaits)] {
-		p.wait(r, i)
+	for _, i := range direct[:min(len(direct), screenWaits)] {
+		p.waitLine(r, i)
 	}
 }
 
-func (p *printer) wait(r *Result, i int) {
-	p.said[i] = true
+func (p *printer) waitLine(r *Result, i int) {
+	p.printed[i] = true
 	p.Line("  %s", edgeText(r, r.Edges[i]))
 }
 
@@ -130,7 +323,7 @@ func (p *printer) section(lines []string, what string) {
 
 func (p *printer) losses(r *Result) { p.section(lossLines(r), "losses") }
 
-func (p *printer) data(r *Result) {
+func (p *printer) damagedData(r *Result) {
 	if len(r.DamagedRanks) == 0 && len(r.Problems) == 0 {
 		return
 	}
@@ -143,8 +336,8 @@ func (p *printer) data(r *Result) {
 	p.List(len(r.Problems), words.MaxLines, "problems", func(i int) { p.Line("  %s", words.Cut(r.Problems[i])) })
 }
 
-// sliced shows the first lines of the first slice.
-func (p *printer) sliced(r *Result) {
+// sliceLines shows the first lines of the first slice.
+func (p *printer) sliceLines(r *Result) {
 	if len(r.Slices) == 0 || len(r.Slices[0].Lines) == 0 {
 		return
 	}
@@ -152,24 +345,24 @@ func (p *printer) sliced(r *Result) {
 	p.Line("")
 	of := fmt.Sprintf("of %d lines", len(s.Lines))
 	if s.Truncated {
-		of = fmt.Sprintf("of the first %d lines, which were found before the search was cut short", len(s.Lines))
+		of = fmt.Sprintf("of %d lines found before the search was cut short", len(s.Lines))
 	}
 	shown, held := s.Lines[:min(len(s.Lines), maxSliceLines)], ""
 	if slice.Valued(shown) {
-		held = fmt.Sprintf("; <- what names held in rank %d", s.Criterion.Rank)
+		held = fmt.Sprintf("; <- values in rank %d", s.Criterion.Rank)
 	}
-	p.Line("Code that may have led there, likeliest first, %s (laggard slice shows all%s):", of, held)
+	p.Line("Source lines that may have led there, most likely first, %s (laggard slice shows all%s):", of, held)
 	for _, l := range shown {
 		text := fmt.Sprintf("      %s:%d  %s  %s%s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l), l.Now())
 		p.Line("%s", strings.TrimRight(text, " "))
 	}
 }
 
-// next names the command to type next.
-func (p *printer) next(r *Result) {
+// nextCommand names the command to type next.
+func (p *printer) nextCommand(r *Result) {
 	if n := nextStep(r); n.Command != "" {
 		p.Line("")
-		p.Line("Next%s: %s%s%s", n.When, n.before(), n.Command, n.Also)
+		p.Line("Next%s: %s%s%s", n.When, n.beforeCommand(), n.Command, n.Also)
 	}
 }
 
@@ -194,23 +387,23 @@ func (p *printer) groups(r *Result) {
 
 // otherWaits writes the edges that were not part of the answer.
 func (p *printer) otherWaits(r *Result) {
-	if len(p.said) == len(r.Edges) {
+	if len(p.printed) == len(r.Edges) {
 		return
 	}
 	p.Line("")
-	if len(p.said) == 0 {
+	if len(p.printed) == 0 {
 		p.Line("Waits:")
 	} else {
 		p.Line("Other waits:")
 	}
 	for i := range r.Edges {
-		if !p.said[i] {
-			p.wait(r, i)
+		if !p.printed[i] {
+			p.waitLine(r, i)
 		}
 	}
 }
 
-func (p *printer) order(r *Result) {
+func (p *printer) progressOrder(r *Result) {
 	if len(r.ProgressOrder) < 2 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"laggard/symbol/outside"
 )
 
-// arrows writes a cycle.
-func arrows(cycle []int) string {
+// cycleText writes a cycle.
+func cycleText(cycle []int) string {
 	b := &strings.Builder{}
 	for i, rank := range cycle {
 		if i == words.MaxLines {
@@ -25,7 +25,7 @@ func arrows(cycle []int) string {
 	return b.String()
 }
 
-func doing(l Location) string {
+func activityText(l Location) string {
 	computes := words.Verb(l.Ranks, "computes", "compute")
 	if waits := outside.Waits[l.WaitsFor]; waits != "" {
 		end := strings.Index(waits+" ", " ") // of the verb, whose s only one rank has
@@ -50,9 +50,9 @@ func doing(l Location) string {
 // within says in words what of Python a place is part of.
 var within = map[string]string{"import": ", while a module is imported", "destructor": ", in a destructor"}
 
-// process says how to find a rank's process. Of several ranks at a place it is
+// processText says how to find a rank's process. Of several ranks at a place it is
 // that of the one named.
-func process(l Location) string {
+func processText(l Location) string {
 	var parts []string
 	if l.PID != 0 {
 		parts = append(parts, fmt.Sprintf("process %d%s on %s", l.PID, inContainer(l), l.Host))

@@ -1,4 +1,3 @@
-// Package inspect says what is in a run directory.
 package inspect
 
 import (
@@ -23,8 +22,7 @@ func Text(w io.Writer, r *model.Report) error {
 	}
 	if len(r.Files) <= maxListed {
 		for _, f := range r.Files {
-			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots,
-				f.Ranks)
+			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
 			recordsText(out, f.Records)
 		}
 	} else {
@@ -34,12 +32,12 @@ func Text(w io.Writer, r *model.Report) error {
 		recordsText(out, all.Records)
 	}
 	if r.Missing.Len() > 0 {
-		fmt.Fprintf(out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
+		fmt.Fprintf(out, "\nmissing: %d ranks left no data: %s\n", r.Missing.Len(), r.Missing)
 	}
 	if r.Foreign.Len() > 0 {
 		fmt.Fprintf(out, "  of these, ranks %s are in files of another run\n", r.Foreign)
 	}
-	if again := share.Again(r.Size, r.Again); again != "" {
+	if again := share.DuplicatesText(r.Size, r.Duplicates); again != "" {
 		fmt.Fprintf(out, "\nnote: %s\n", again)
 	}
 	if len(r.Problems) > 0 {
@@ -87,39 +85,41 @@ func sumUp(files []model.FileReport) model.FileReport {
 	return all
 }
 
-// inspection is the JSON form of inspect.
-type inspection struct {
-	SchemaVersion int             `json:"schema_version"`
-	Dir           string          `json:"dir"`
-	RunID         string          `json:"run_id"`
-	Ranks         int             `json:"ranks"`
-	Files         []inspectedFile `json:"files"`
-	Missing       string          `json:"missing"` // ranks that left nothing, "" none
-	Foreign       string          `json:"foreign"` // of these, those in files of another run
-	Problems      []string        `json:"problems"`
+// Inspection is what a run directory holds, what is missing and what is damaged.
+type Inspection struct {
+	SchemaVersion int    `json:"schema_version"` // version of this JSON form
+	Dir           string `json:"dir"`            // the run directory
+	RunID         string `json:"run_id"`         // number of the run, hexadecimal
+	Ranks         int    `json:"ranks"`          // size of MPI_COMM_WORLD; 0: unknown
+	Files         []File `json:"files"`          // the node files, by name
+	Missing       string `json:"missing"`        // ranks without a record; "": none
+	Foreign       string `json:"foreign"`        // those of them that are recorded in files of another run; "": none
+	// Problems are what could not be read, one sentence each.
+	Problems []string `json:"problems"`
 }
 
-type inspectedFile struct {
-	Name    string         `json:"name"`
-	Host    string         `json:"host"`
-	Bytes   int64          `json:"bytes"`
-	Slots   int            `json:"slots"`
-	Ranks   string         `json:"ranks"`
-	Records map[string]int `json:"records"`
+// File is one node file.
+type File struct {
+	Name    string         `json:"name"`    // path below the run directory
+	Host    string         `json:"host"`    // name of the node
+	Bytes   int64          `json:"bytes"`   // size of the file
+	Slots   int            `json:"slots"`   // processes recorded in it
+	Ranks   string         `json:"ranks"`   // their ranks
+	Records map[string]int `json:"records"` // number of records of each type, as in docs/reference/format.md
 }
 
 // JSON writes the same, each node file on its own.
 func JSON(w io.Writer, r *model.Report) error {
-	out := inspection{
+	out := Inspection{
 		SchemaVersion: 1, Dir: r.Dir, RunID: model.RunIDText(r.RunID), Ranks: r.Size,
-		Files: []inspectedFile{}, Missing: r.Missing.String(), Foreign: r.Foreign.String(), Problems: []string{},
+		Files: []File{}, Missing: r.Missing.String(), Foreign: r.Foreign.String(), Problems: []string{},
 	}
 	for _, f := range r.Files {
 		records := map[string]int{}
 		for _, c := range f.Records {
 			records[c.Type] = c.Count
 		}
-		out.Files = append(out.Files, inspectedFile{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
+		out.Files = append(out.Files, File{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
 	}
 	out.Problems = append(out.Problems, share.Describe(r.Problems)...)
 	e := json.NewEncoder(w)

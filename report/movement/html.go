@@ -36,7 +36,7 @@ type shareKey struct{ Class, Text string }
 // the pictures of the paper, Figures 3 and 6.
 func HTML(w io.Writer, m *Result) error {
 	body, err := page.Fill(pageBody, view{
-		M: m, Headline: headline(m), Followed: followed(m),
+		M: m, Headline: headline(m), Followed: chainsText(m),
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})
 	if err != nil {
@@ -104,33 +104,33 @@ func newPlot(ranks []int, top float64, title string) *plot {
 
 func (p *plot) y(v float64) float64 { return p.Bottom() - v/p.top*p.Height }
 
-// span is where column i stands.
-func (p *plot) span(i int) (x, width float64) {
+// columnSpan is where column i stands.
+func (p *plot) columnSpan(i int) (x, width float64) {
 	w := p.Width / float64(len(p.ranks))
 	return p.Left + float64(i)*w, max(w-min(2, w/5), .5)
 }
 
-func (p *plot) bar(i int, from, to float64, class, text string) {
-	x, w := p.span(i)
+func (p *plot) addBar(i int, from, to float64, class, text string) {
+	x, w := p.columnSpan(i)
 	p.Bars = append(p.Bars, chart.Bar{
 		X: x, Y: p.y(to), Width: w, Height: max(p.y(from)-p.y(to), 0),
 		Class: class, Text: fmt.Sprintf("rank %d: %s", p.ranks[i], text),
 	})
 }
 
-func (p *plot) tick(v float64, text string) {
+func (p *plot) addTick(v float64, text string) {
 	p.Ticks = append(p.Ticks, chart.Tick{At: p.y(v), Text: text})
 }
 
-func (p *plot) level(v float64, class string) {
-	p.tick(v, fmt.Sprintf("%.3f", v))
+func (p *plot) addLevel(v float64, class string) {
+	p.addTick(v, fmt.Sprintf("%.3f", v))
 	p.Levels = append(p.Levels, chart.Level{At: p.y(v), Class: class})
 }
 
-// chart is the plot, with the ranks of some columns below it.
-func (p *plot) chart() *chart.Chart {
+// labelledChart is the plot, with the ranks of some columns below it.
+func (p *plot) labelledChart() *chart.Chart {
 	for i := 0; i < len(p.ranks); i += max(1, (len(p.ranks)+15)/16) {
-		x, w := p.span(i)
+		x, w := p.columnSpan(i)
 		p.Labels = append(p.Labels, chart.Tick{At: x + w/2, Text: fmt.Sprint(p.ranks[i])})
 	}
 	return &chart.Chart{
@@ -170,19 +170,19 @@ func spreadPicture(m *Result) *chart.Chart {
 	}
 	columns := columnsOf(m)
 	p := newPlot(ranksOf(m, columns), 1, "Share of each kind of chain by rank")
-	p.tick(1, "100 %")
-	p.tick(0, "0")
+	p.addTick(1, "100 %")
+	p.addTick(0, "0")
 	for i, k := range columns {
 		at := 0.0
 		for g, s := range m.shares {
 			if s.share[k] > 0 {
 				text := fmt.Sprintf("%.1f %% %s", 100*s.share[k], shareText(m, g))
-				p.bar(i, at, at+s.share[k], shareClass(g, len(m.shares)), text)
+				p.addBar(i, at, at+s.share[k], shareClass(g, len(m.shares)), text)
 				at += s.share[k]
 			}
 		}
 	}
-	return p.chart()
+	return p.labelledChart()
 }
 
 func distancePicture(m *Result) *chart.Chart {
@@ -199,17 +199,17 @@ func distancePicture(m *Result) *chart.Chart {
 	}
 	columns := columnsOf(m)
 	p := newPlot(ranksOf(m, columns), max(limit, farthest, .01)*1.05, "Distance of each rank to its peers")
-	p.tick(0, "0")
+	p.addTick(0, "0")
 	for i, k := range columns {
 		class := "s0"
 		if far[m.Distances.Ranks[k]] {
 			class = "far"
 		}
-		p.bar(i, 0, m.Distances.DistanceK[k], class, fmt.Sprintf("%.4f", m.Distances.DistanceK[k]))
+		p.addBar(i, 0, m.Distances.DistanceK[k], class, fmt.Sprintf("%.4f", m.Distances.DistanceK[k]))
 	}
-	p.level(m.Distances.Average, "average")
-	p.level(limit, "limit")
-	return p.chart()
+	p.addLevel(m.Distances.Average, "average")
+	p.addLevel(limit, "limit")
+	return p.labelledChart()
 }
 
 // outlierFactor is the paper's K, as package movement has it.

@@ -28,13 +28,13 @@ func New(run report.Run, s *movement.Result) *Result {
 		Distances: newDistances(f.Distances),
 	}
 	for _, inv := range f.Invariants {
-		m.Invariants = append(m.Invariants, Invariant{names.chain(inv.Group), inv.Share})
+		m.Invariants = append(m.Invariants, Invariant{names.newChain(inv.Group), inv.Share})
 	}
 	for _, v := range f.Violations {
-		m.Violations = append(m.Violations, names.violation(v, m.Invariants[v.Invariant]))
+		m.Violations = append(m.Violations, names.newViolation(v, m.Invariants[v.Invariant]))
 	}
 	for _, o := range f.Outliers {
-		m.Outliers = append(m.Outliers, names.outlier(o))
+		m.Outliers = append(m.Outliers, names.newOutlier(o))
 	}
 	m.shares = newShares(s.Trace, f, &names)
 	return m
@@ -57,7 +57,7 @@ type placer struct {
 	places map[string]*Place
 }
 
-func (n *placer) place(name string) *Place {
+func (n *placer) placeByName(name string) *Place {
 	if name == "" {
 		return nil
 	}
@@ -80,24 +80,24 @@ func (n *placer) place(name string) *Place {
 	return p
 }
 
-func (n *placer) operation(o chain.Operation, weight float64) Operation {
+func (n *placer) newOperation(o chain.Operation, weight float64) Operation {
 	return Operation{
 		Kind: o.Kind.String(), Weight: weight,
-		At: n.place(o.Site), Partner: n.place(o.Partner), Source: n.place(o.Source), Dest: n.place(o.Dest),
+		At: n.placeByName(o.Site), Partner: n.placeByName(o.Partner), Source: n.placeByName(o.Source), Dest: n.placeByName(o.Dest),
 	}
 }
 
-func (n *placer) chain(g chain.Group) Chain {
+func (n *placer) newChain(g chain.Group) Chain {
 	c := Chain{Count: g.Count, Uniqueness: g.Uniqueness(), Operations: []Operation{}}
 	for i, o := range g.Ops {
-		c.Operations = append(c.Operations, n.operation(o, g.Weight(i)))
+		c.Operations = append(c.Operations, n.newOperation(o, g.Weight(i)))
 	}
 	return c
 }
 
-func (n *placer) violation(v invariant.Violation, inv Invariant) Violation {
+func (n *placer) newViolation(v invariant.Violation, inv Invariant) Violation {
 	out := Violation{
-		Chain: n.chain(v.Chain), Invariant: v.Invariant,
+		Chain: n.newChain(v.Chain), Invariant: v.Invariant,
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
 		ContextMatches: v.ContextMatches, Completions: v.Completions, Stale: v.Stale,
 		Instances: v.Instances, Edge: v.Edge,
@@ -116,24 +116,24 @@ func (n *placer) violation(v invariant.Violation, inv Invariant) Violation {
 	for i, o := range inv.Operations {
 		if i < v.InvariantAt || i >= v.InvariantAt+v.Matched {
 			out.Missing = append(out.Missing, o)
-			list.operation("missing", rank, o)
+			list.addOperation("missing", rank, o)
 		}
 	}
-	list.chain(rank, out.Chain)
-	list.allocations(rank, out.Missing)
-	list.allocations(rank, out.Chain.Operations)
+	list.addChain(rank, out.Chain)
+	list.addAllocations(rank, out.Missing)
+	list.addAllocations(rank, out.Chain.Operations)
 	out.Locations = list.all()
 	return out
 }
 
-func (n *placer) outlier(o outlier.Outlier) Outlier {
+func (n *placer) newOutlier(o outlier.Outlier) Outlier {
 	out := Outlier{
 		Rank: o.Rank, DistanceK: o.K, Ratio: o.Ratio, LeaveOneOut: o.LeaveOneOut, Neighbour: o.Neighbour,
-		TopGroup: n.chain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
+		TopGroup: n.newChain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
 	}
 	var list locationList
-	list.chain(o.Rank, out.TopGroup)
-	list.allocations(o.Rank, out.TopGroup.Operations)
+	list.addChain(o.Rank, out.TopGroup)
+	list.addAllocations(o.Rank, out.TopGroup.Operations)
 	out.Locations = list.all()
 	return out
 }
@@ -151,18 +151,18 @@ func (l *locationList) add(role string, rank int, p *Place) {
 	}
 }
 
-func (l *locationList) operation(role string, rank int, o Operation) {
+func (l *locationList) addOperation(role string, rank int, o Operation) {
 	l.add(role, rank, o.At)
 	l.add(role, rank, o.Partner)
 }
 
-func (l *locationList) chain(rank int, c Chain) {
+func (l *locationList) addChain(rank int, c Chain) {
 	for _, o := range c.Operations {
-		l.operation("chain", rank, o)
+		l.addOperation("chain", rank, o)
 	}
 }
 
-func (l *locationList) allocations(rank int, ops []Operation) {
+func (l *locationList) addAllocations(rank int, ops []Operation) {
 	for _, o := range ops {
 		l.add("allocation", rank, o.Source)
 		l.add("allocation", rank, o.Dest)
@@ -209,7 +209,7 @@ func newShares(tr *chain.Trace, f movement.Found, names *placer) []groupShare {
 	for i := range out {
 		out[i].share = make([]float64, len(tracks))
 		if i < shown {
-			out[i].chain = names.chain(f.Groups[i])
+			out[i].chain = names.newChain(f.Groups[i])
 		}
 	}
 	for r, t := range tracks {

@@ -2,135 +2,138 @@ package movement
 
 import "laggard/report"
 
-// Result is what an analysis of data movements found, as the user gets it. Its
-// JSON form is the contract with scripts.
+// Result is what the analysis of data movements found.
 type Result struct {
-	SchemaVersion int          `json:"schema_version"`
-	Run           report.Run   `json:"run"`
-	Ranks         string       `json:"ranks"`  // that were looked at
-	Chains        uint64       `json:"chains"` // that begin there
-	Groups        int          `json:"groups"` // kinds of these
-	Links         Links        `json:"links"`
-	Training      int          `json:"training"` // good runs that it was compared with
-	Invariants    []Invariant  `json:"invariants"`
-	Violations    []Violation  `json:"violations"` // the most suspicious first
-	Pruned        int          `json:"pruned"`     // left out because good runs have them
-	Outliers      []Outlier    `json:"outliers"`   // the farthest first
-	Distances     Distances    `json:"distances"`
-	Notes         []string     `json:"notes"`
-	Problems      []string     `json:"problems"`
+	SchemaVersion int          `json:"schema_version"` // version of this JSON form
+	Run           report.Run   `json:"run"`            // the run that was analysed
+	Ranks         string       `json:"ranks"`          // the ranks that were analysed
+	Chains        uint64       `json:"chains"`         // number of chains that begin there
+	Groups        int          `json:"groups"`         // number of kinds of chains
+	Links         Links        `json:"links"`          // how much of the data could be followed from rank to rank
+	Training      int          `json:"training"`       // number of good runs compared with
+	Invariants    []Invariant  `json:"invariants"`     // the frequent chains
+	Violations    []Violation  `json:"violations"`     // rare chains that resemble a frequent one, most suspicious first
+	Pruned        int          `json:"pruned"`         // number of violations left out because good runs have them
+	Outliers      []Outlier    `json:"outliers"`       // ranks unlike their peers, the farthest first
+	Distances     Distances    `json:"distances"`      // the distances of all ranks
+	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md
+	Problems      []string     `json:"problems"`       // what was missing or damaged in the data
 	shares        []groupShare // for the page
 }
 
 // Links says how data were followed from rank to rank.
 type Links struct {
-	Sends       uint64 `json:"sends"`
-	LinkedSends uint64 `json:"linked_sends"` // that met a receive
-	Recvs       uint64 `json:"receives"`
-	LinkedRecvs uint64 `json:"linked_receives"`
-	Bytes       uint64 `json:"bytes"`
-	LinkedBytes uint64 `json:"linked_bytes"`
-	Connections int    `json:"connections"`   // between ranks
-	ByMessage   int    `json:"message_pairs"` // pairs of ranks followed by the messages of MPI
-	Shortened   uint64 `json:"shortened"`     // chains not followed to their end
+	Sends       uint64 `json:"sends"`           // number of sends
+	LinkedSends uint64 `json:"linked_sends"`    // sends for which the receive was found
+	Recvs       uint64 `json:"receives"`        // number of receives
+	LinkedRecvs uint64 `json:"linked_receives"` // receives for which the send was found
+	Bytes       uint64 `json:"bytes"`           // bytes sent
+	LinkedBytes uint64 `json:"linked_bytes"`    // bytes of linked sends
+	Connections int    `json:"connections"`     // connections between ranks
+	ByMessage   int    `json:"message_pairs"`   // pairs of ranks followed by MPI messages instead of connections
+	Shortened   uint64 `json:"shortened"`       // chains not followed to their end
 }
 
 // Place is a call that allocates, copies or transfers.
 type Place struct {
-	Call string `json:"call"` // such as "memcpy", "writev", "MPI_Send"
+	Call string `json:"call"` // the function called, such as memcpy, writev or MPI_Send
 	report.Site
-	Module string         `json:"module"`
-	Offset string         `json:"offset"`
-	Stack  []report.Frame `json:"stack"` // one with which it was called, innermost frame first
+	Module string         `json:"module"` // file that holds the caller
+	Offset string         `json:"offset"` // address in that file, hexadecimal
+	Stack  []report.Frame `json:"stack"`  // one of its call stacks, innermost frame first
 }
 
 // Operation is one step of a chain.
 type Operation struct {
-	Kind    string  `json:"kind"`    // copy, pack, network
+	Kind    string  `json:"kind"`    // copy, pack or network
 	Weight  float64 `json:"weight"`  // its uniqueness
-	At      *Place  `json:"at"`      // the call; of a transfer, the sending one; null: not there
-	Partner *Place  `json:"partner"` // of a transfer, the receiving call
-	// where the buffer was allocated that is read; null: not seen, such as static memory
+	At      *Place  `json:"at"`      // the call; of a transfer, the send; null: not seen
+	Partner *Place  `json:"partner"` // of a transfer, the receive; null: not seen
+	// where the buffer that is read was allocated; null: not seen, as for static memory
 	Source *Place `json:"source"`
-	Dest   *Place `json:"dest"` // that is written
+	Dest   *Place `json:"dest"` // where the buffer that is written was allocated; null: not seen
 }
 
 // Chain is a kind of chain.
 type Chain struct {
-	Count      uint64      `json:"count"`
-	Uniqueness float64     `json:"uniqueness"`
-	Operations []Operation `json:"operations"`
+	Count      uint64      `json:"count"`      // number of chains of this kind
+	Uniqueness float64     `json:"uniqueness"` // sum of the weights of its operations
+	Operations []Operation `json:"operations"` // the operations, in order
 }
 
 // Invariant is a frequent chain.
 type Invariant struct {
 	Chain
-	Share float64 `json:"share"` // among the chains that are unique enough
+	Share float64 `json:"share"` // its share of all chains that are unique enough, 0 to 1
 }
 
 // Location is a call site that a finding is about.
 type Location struct {
-	Role string `json:"role"` // missing: the invariant has it, the chain lacks it; chain; allocation
-	Rank int    `json:"rank"`
+	// missing: in the invariant, not in the chain; chain: in the chain; allocation: of the buffer
+	Role string `json:"role"`
+	Rank int    `json:"rank"` // a rank where it was seen
 	report.Site
-	Call string `json:"call"`
+	Call string `json:"call"` // the function called
 }
 
-// Violation is a rare chain that is much like a frequent one.
+// Violation is a rare chain that resembles a frequent one.
 type Violation struct {
-	Chain       Chain   `json:"chain"`
-	Invariant   int     `json:"invariant"` // index into Invariants
-	Similarity  float64 `json:"similarity"`
-	Rareness    float64 `json:"rareness"`
-	Abnormality float64 `json:"abnormality"`
-	// how far what is missing is found nearby more often than elsewhere, or stale data were read, at least
+	Chain       Chain   `json:"chain"`       // the rare chain
+	Invariant   int     `json:"invariant"`   // index into invariants
+	Similarity  float64 `json:"similarity"`  // to the invariant, 0 to 1
+	Rareness    float64 `json:"rareness"`    // of the chain, 0 to 1
+	Abnormality float64 `json:"abnormality"` // 2/(1/similarity + 1/rareness)
+	// lower bound of how much more often than elsewhere the missing part is found nearby, or of how often
+	// stale data were read
 	Evidence       float64 `json:"evidence"`
-	ContextMatches int     `json:"context_matches"`
-	Completions    int     `json:"completions"`
-	Stale          int     `json:"stale"` // instances that read again what the missing part writes anew
-	Instances      int     `json:"instances"`
-	// instances before the first, or behind the last, of the usual chains of their rank
+	ContextMatches int     `json:"context_matches"` // instances with a missing operation in a chain close by
+	// instances with a missing operation close by, in a chain that is no frequent one
+	Completions int `json:"completions"`
+	Stale       int `json:"stale"`     // instances that read again what the missing part writes anew
+	Instances   int `json:"instances"` // number of chains
+	// instances before the first or after the last usual chain of their rank
 	Edge  int    `json:"edge"`
-	Ranks string `json:"ranks"`
-	// in common: from here in the chain, from here in the invariant, so many operations
+	Ranks string `json:"ranks"` // ranks where the chains begin
+	// common part: start in the chain, start in the invariant, number of operations
 	Matched   [3]int      `json:"matched"`
-	Missing   []Operation `json:"missing"`
-	Locations []Location  `json:"locations"`
-	Examples  []Example   `json:"examples"`
+	Missing   []Operation `json:"missing"`   // operations of the invariant that the chain lacks
+	Locations []Location  `json:"locations"` // the places to look at
+	Examples  []Example   `json:"examples"`  // some instances
 }
 
 // Example is one chain of a violation.
 type Example struct {
-	Rank   int   `json:"rank"`
-	Event  int64 `json:"event"`   // its last operation among the events of the rank, from 1
-	UnixNS int64 `json:"unix_ns"` // when that was
+	Rank int `json:"rank"` // rank where the chain begins
+	// number of its last operation among the events of the rank, from 1
+	Event  int64 `json:"event"`
+	UnixNS int64 `json:"unix_ns"` // time of that operation, nanoseconds since 1970
 }
 
 // Outlier is a rank whose chains are distributed unlike its peers'.
 type Outlier struct {
-	Rank        int        `json:"rank"`
-	DistanceK   float64    `json:"distance_k"`
-	Ratio       float64    `json:"ratio"`         // to the average of all ranks
-	LeaveOneOut float64    `json:"leave_one_out"` // to the average of the others
-	Neighbour   int        `json:"neighbour"`
-	TopGroup    Chain      `json:"top_group"` // contributes most
-	Share       float64    `json:"share"`     // of it among the rank's chains
-	PeerShare   float64    `json:"peer_share"`
-	Locations   []Location `json:"locations"`
+	Rank        int        `json:"rank"`          // the rank
+	DistanceK   float64    `json:"distance_k"`    // distance to its k-th nearest peer
+	Ratio       float64    `json:"ratio"`         // distance_k over the average of all ranks
+	LeaveOneOut float64    `json:"leave_one_out"` // distance_k over the average of the other ranks
+	Neighbour   int        `json:"neighbour"`     // the k-th nearest peer
+	TopGroup    Chain      `json:"top_group"`     // kind of chain that contributes most
+	Share       float64    `json:"share"`         // its share of the rank's chains, 0 to 1
+	PeerShare   float64    `json:"peer_share"`    // its share of the chains of that peer, 0 to 1
+	Locations   []Location `json:"locations"`     // the places to look at
 }
 
 // Distances are the distances of all ranks, over the span of time that
 // outliers were found in.
 type Distances struct {
-	K         int       `json:"k"`
-	Average   float64   `json:"average"`
-	FromNS    int64     `json:"from_unix_ns"`
-	ToNS      int64     `json:"to_unix_ns"`
-	Chains    uint64    `json:"chains"`
-	Error     float64   `json:"error"` // the distances may be off by
-	Ranks     []int     `json:"ranks"`
-	DistanceK []float64 `json:"distance_k"`
+	K         int       `json:"k"`            // which neighbour the distance is to
+	Average   float64   `json:"average"`      // average of all ranks
+	FromNS    int64     `json:"from_unix_ns"` // begin of the span of time, nanoseconds since 1970
+	ToNS      int64     `json:"to_unix_ns"`   // its end
+	Chains    uint64    `json:"chains"`       // chains in that span
+	Error     float64   `json:"error"`        // largest error of a distance; 0: exact
+	Ranks     []int     `json:"ranks"`        // the ranks
+	DistanceK []float64 `json:"distance_k"`   // the distance of each of them
 }
 
-// Found tells whether there is anything to look at.
+// Found reports whether there is anything to look at.
 func (m *Result) Found() bool { return len(m.Violations) > 0 || len(m.Outliers) > 0 }

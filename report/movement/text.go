@@ -26,7 +26,7 @@ const (
 func Text(w io.Writer, m *Result) error {
 	p := &printer{}
 	p.Line("%s", headline(m))
-	p.Line("  %s", followed(m))
+	p.Line("  %s", chainsText(m))
 	for _, n := range m.Notes {
 		p.Line("  %s", n)
 	}
@@ -56,37 +56,38 @@ func headline(m *Result) string {
 			list += ",…"
 		}
 		parts = append(parts, fmt.Sprintf("%s %s peers", words.Ranks(list),
-			words.Verb(list, "moves its data unlike its", "move their data unlike their")))
+			words.Verb(list, "moves data differently from its", "move data differently from their")))
 	}
 	if n := len(m.Violations); n > 0 {
-		parts = append(parts, words.Count(n, "kind of chain is", "kinds of chains are")+" nearly usual, but rare")
+		parts = append(parts, words.Count(n, "rare chain closely resembles a common one",
+			"rare chains closely resemble common ones"))
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("Nothing unusual in how data move: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
+		return fmt.Sprintf("No unusual data movement: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
 			words.Count(m.Groups, "kind", "kinds"))
 	}
 	return words.Upper(strings.Join(parts, "; "))
 }
 
-func followed(m *Result) string {
+func chainsText(m *Result) string {
 	s := fmt.Sprintf("%d chains of %d kinds begin at %s", m.Chains, m.Groups, words.Ranks(m.Ranks))
 	if m.Ranks == "" {
 		s = "no chains"
 	}
 	if m.Links.Sends > 0 {
-		s += fmt.Sprintf("; of %d sends %s met their receives", m.Links.Sends,
-			percent(m.Links.LinkedSends, m.Links.Sends))
+		s += fmt.Sprintf("; of %d sends, %s were matched with their receives", m.Links.Sends,
+			percentOf(m.Links.LinkedSends, m.Links.Sends))
 	}
 	if m.Training > 0 {
 		s += "; compared with " + words.Count(m.Training, "good run", "good runs")
 	}
 	if m.Pruned > 0 {
-		s += fmt.Sprintf(", which have %d of the suspicious chains, too", m.Pruned)
+		s += fmt.Sprintf(", which also contain %d of the suspicious chains", m.Pruned)
 	}
 	return s
 }
 
-func percent(n, of uint64) string {
+func percentOf(n, of uint64) string {
 	if of == 0 {
 		return "none"
 	}
@@ -118,11 +119,11 @@ func (p *printer) violations(m *Result) {
 			words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
 		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness,
 			contextText(v))
-		p.Line("  - only the usual one has it   + only the rare one")
+		p.Line("  - only in the usual chain   + only in the rare chain")
 		for _, s := range compareSteps(inv.Chain, v) {
-			p.step(s.mark, s.op)
+			p.chainStep(s.mark, s.op)
 		}
-		p.dest(lastDest(v.Chain.Operations))
+		p.destBuffer(lastDest(v.Chain.Operations))
 		for k, e := range v.Examples {
 			if k == maxExamples {
 				break
@@ -135,14 +136,14 @@ func (p *printer) violations(m *Result) {
 func contextText(v Violation) string {
 	switch {
 	case v.Edge == v.Instances:
-		return "; only before the first or behind the last of the usual ones"
+		return "; only before the first or after the last usual chain"
 	case v.Stale > 0:
-		return fmt.Sprintf("; %d of %d read again what was read before, which the missing part usually writes anew",
+		return fmt.Sprintf("; %d of %d read data again that the missing part usually rewrites",
 			v.Stale, v.Instances)
 	case v.Completions > 0:
-		return fmt.Sprintf("; what is missing was found nearby in %d of %d, by itself", v.Completions, v.Instances)
+		return fmt.Sprintf("; the missing part was found nearby in %d of %d, by itself", v.Completions, v.Instances)
 	case v.ContextMatches > 0:
-		return fmt.Sprintf("; what is missing was found nearby in %d of %d", v.ContextMatches, v.Instances)
+		return fmt.Sprintf("; the missing part was found nearby in %d of %d", v.ContextMatches, v.Instances)
 	}
 	return ""
 }
@@ -183,9 +184,9 @@ func compareSteps(inv Chain, v Violation) []comparedStep {
 
 func (p *printer) chain(c Chain) {
 	for _, o := range c.Operations {
-		p.step(' ', o)
+		p.chainStep(' ', o)
 	}
-	p.dest(lastDest(c.Operations))
+	p.destBuffer(lastDest(c.Operations))
 }
 
 func lastDest(ops []Operation) *Place {
@@ -195,10 +196,10 @@ func lastDest(ops []Operation) *Place {
 	return ops[len(ops)-1].Dest
 }
 
-func (p *printer) dest(at *Place) { p.Line("      [%s]", bufferText(at)) }
+func (p *printer) destBuffer(at *Place) { p.Line("      [%s]", bufferText(at)) }
 
-// step draws the buffer that is read and what is done with it.
-func (p *printer) step(mark byte, o Operation) {
+// chainStep draws the buffer that is read and what is done with it.
+func (p *printer) chainStep(mark byte, o Operation) {
 	p.Line("    %c [%s]", mark, bufferText(o.Source))
 	p.Line("    %c   ↓ %s", mark, operationText(o))
 }

@@ -33,12 +33,12 @@ type Content struct {
 
 // Write writes the page. The same content gives the same bytes.
 func Write(w io.Writer, c Content) error {
-	scripts, err := c.scripts()
+	scripts, err := c.scriptElements()
 	if err != nil {
 		return fmt.Errorf("page: data: %w", err)
 	}
 	_, err = strings.NewReplacer(
-		"{{policy}}", policy(style+c.Style, c.Script),
+		"{{policy}}", contentSecurityPolicy(style+c.Style, c.Script),
 		"{{title}}", html.EscapeString(words.Printable(c.Title)),
 		"{{style}}", style+c.Style,
 		"{{body}}", strings.TrimSuffix(c.Body, "\n"),
@@ -47,9 +47,9 @@ func Write(w io.Writer, c Content) error {
 	return err
 }
 
-// scripts embeds the data and the script. JSON as package json writes it holds
+// scriptElements embeds the data and the script. JSON as package json writes it holds
 // no "<", so that no text in it ends the element.
-func (c Content) scripts() (string, error) {
+func (c Content) scriptElements() (string, error) {
 	if c.Script == "" {
 		return "", nil
 	}
@@ -61,9 +61,9 @@ func (c Content) scripts() (string, error) {
 		c.Script), nil
 }
 
-// policy forbids everything but this style and this script, which it knows by
+// contentSecurityPolicy forbids everything but this style and this script, which it knows by
 // their hashes.
-func policy(style, script string) string {
+func contentSecurityPolicy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -16,14 +16,14 @@ const Evil = "</script><script>document.title='owned'</script><img src=x onerror
 
 // Hostile has Evil wherever a run directory has a say.
 func Hostile() *diagnosis.Result {
-	r := result(2)
+	r := newResult(2)
 	evil := Evil
 	stack := []report.Frame{{Function: evil, File: "/" + evil + ".c", Line: 3, Module: "/" + evil, Offset: evil,
 		Note: evil}}
 	r.Run = report.Run{Dir: evil, ID: evil, Command: []string{evil}, Job: evil, Created: started}
 	r.Notes, r.Problems = []string{evil}, []string{evil}
-	r.Groups = []diagnosis.Group{group(0, set(0, 0), "communication", evil, stack...),
-		group(1, set(1, 1), "computation", evil, stack...)}
+	r.Groups = []diagnosis.Group{newGroup(0, rankRange(0, 0), "communication", evil, stack...),
+		newGroup(1, rankRange(1, 1), "computation", evil, stack...)}
 	r.Groups[0].Least = true
 	r.Edges = []diagnosis.Edge{{From: 1, To: 0, Kind: "p2p", Reason: evil}, {From: 0, To: 0, Kind: evil, Reason: evil}}
 	r.RankOrder = []string{"0", "1"}

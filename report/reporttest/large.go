@@ -17,11 +17,11 @@ import (
 // computes, most wait in a collective, some for their neighbours, and a node is
 // gone. The groups are interleaved, so that their sets are long.
 func Large(ranks int) *diagnosis.Result {
-	r := result(ranks)
+	r := newResult(ranks)
 	const places = 40
 	sets := make([]model.RankSet, places)
 	for rank := range ranks {
-		sets[place(rank, ranks)].Add(rank)
+		sets[groupIndex(rank, ranks)].Add(rank)
 	}
 	for id, s := range sets {
 		r.Groups = append(r.Groups, largeGroup(id, s))
@@ -31,20 +31,20 @@ func Large(ranks int) *diagnosis.Result {
 		to := id / 3
 		kind := []string{"collective", "p2p", "p2p", "inferred"}[id%4]
 		r.Edges = append(r.Edges, diagnosis.Edge{From: id, To: to, Kind: kind, Weak: id%7 == 0,
-			Reason: fmt.Sprintf("rank %d is in a call that rank %d has not come to; and %d more like it",
+			Reason: fmt.Sprintf("rank %d is in a call that rank %d has not reached (+%d similar waits)",
 				sets[id].Min(), sets[to].Min(), sets[id].Len()-1)})
 	}
 	least := sets[0].Min()
 	since := started.Add(3 * time.Hour)
 	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: sets[0].Slice(), Set: sets[0].String(), Method: "evidence",
-		Confidence: 0.93, Reason: "awaited in the end by all others",
+		Confidence: 0.93, Reason: "ultimately awaited by all others",
 		Locations: []diagnosis.Location{{Rank: least, Ranks: sets[0].String(),
 			Site: report.Site{Function: "eos_iterate", File: "/home/ana/melt/eos.c", Line: 312}, After: "MPI_Allreduce",
 			Captured: true,
-			Stack: []report.Frame{frame("eos_iterate", "/home/ana/melt/eos.c", 312),
-				frame("step", "/home/ana/melt/step.c", 88),
-				frame("main", "/home/ana/melt/main.c", 71)}, Host: "n2048", PID: 7, Since: &since}}}
-	gone := set(ranks/2, ranks/2+127)
+			Stack: []report.Frame{stackFrame("eos_iterate", "/home/ana/melt/eos.c", 312),
+				stackFrame("step", "/home/ana/melt/step.c", 88),
+				stackFrame("main", "/home/ana/melt/main.c", 71)}, Host: "n2048", PID: 7, Since: &since}}}
+	gone := rankRange(ranks/2, ranks/2+127)
 	r.LostRanks, r.Losses = gone.Slice(), []diagnosis.Loss{{Ranks: gone.String(),
 		Reason: "no heartbeat since 2026-03-12 05:58:40 UTC, while others live"}}
 	for id := range places {
@@ -54,9 +54,9 @@ func Large(ranks int) *diagnosis.Result {
 	return r
 }
 
-// place spreads ranks over the groups: one at the first, every second at the
+// groupIndex spreads ranks over the groups: one at the first, every second at the
 // second, the rest over all others.
-func place(rank, ranks int) int {
+func groupIndex(rank, ranks int) int {
 	switch {
 	case rank == ranks/3:
 		return 0
@@ -72,8 +72,8 @@ func largeGroup(id int, s model.RankSet) diagnosis.Group {
 	if id == 0 {
 		kind = "computation"
 	}
-	return group(id, s, kind, call, frame(fmt.Sprintf("solve_part_%02d", id), "/home/ana/melt/solve.c", 100+7*id),
-		frame("step", "/home/ana/melt/step.c", 90+id%5), frame("main", "/home/ana/melt/main.c", 71))
+	return newGroup(id, s, kind, call, stackFrame(fmt.Sprintf("solve_part_%02d", id), "/home/ana/melt/solve.c", 100+7*id),
+		stackFrame("step", "/home/ana/melt/step.c", 90+id%5), stackFrame("main", "/home/ana/melt/main.c", 71))
 }
 
 func compareSame(r *diagnosis.Result) *diagnosis.Result {
@@ -87,15 +87,15 @@ func compareSame(r *diagnosis.Result) *diagnosis.Result {
 // waits for the next but one, with long reasons; every slice is huge, and there are
 // communicators without end.
 func Scattered(ranks int) *diagnosis.Result {
-	r := result(ranks)
+	r := newResult(ranks)
 	long := strings.Repeat("and so on ", 60)
 	for rank := range ranks {
 		stack := []report.Frame{}
 		for depth := range 12 {
-			stack = append(stack, frame(fmt.Sprintf("f%d_%d", depth, (rank>>(2*depth))%7),
+			stack = append(stack, stackFrame(fmt.Sprintf("f%d_%d", depth, (rank>>(2*depth))%7),
 				fmt.Sprintf("/home/ana/melt/file%d.c", rank%50), 1+rank%1000))
 		}
-		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Recv", stack...))
+		r.Groups = append(r.Groups, newGroup(rank, rankRange(rank, rank), "communication", "MPI_Recv", stack...))
 		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: (rank + 2) % ranks, Kind: "p2p",
 			Reason: fmt.Sprintf("rank %d waits %s", rank, long)})
 		r.RankOrder = append(r.RankOrder, fmt.Sprint(rank))

@@ -16,23 +16,23 @@ import (
 
 var started = time.Date(2026, 3, 12, 2, 58, 40, 0, time.UTC)
 
-func set(first, last int) model.RankSet {
+func rankRange(first, last int) model.RankSet {
 	var s model.RankSet
 	s.AddRange(first, last)
 	return s
 }
 
-func frame(function, file string, line int) report.Frame {
+func stackFrame(function, file string, line int) report.Frame {
 	return report.Frame{Function: function, File: file, Line: line, Module: "/home/ana/bin/melt",
 		Offset: fmt.Sprintf("%#x", 0x1000+line)}
 }
 
-func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) diagnosis.Group {
+func newGroup(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) diagnosis.Group {
 	return diagnosis.Group{ID: id, Ranks: ranks.String(), Count: ranks.Len(), Isolated: ranks.Len() == 1,
 		State: diagnosis.State{Kind: kind, MPI: call, Stack: stack}}
 }
 
-func result(ranks int) *diagnosis.Result {
+func newResult(ranks int) *diagnosis.Result {
 	return &diagnosis.Result{
 		SchemaVersion: report.SchemaVersion, Ranks: ranks, Hang: true,
 		Run: report.Run{Dir: "/scratch/ana/laggard-20260312-025840-4711", ID: "4d2",
@@ -44,32 +44,32 @@ func result(ranks int) *diagnosis.Result {
 	}
 }
 
-// Whole has everything that a page can show: a writer that waits for a message
+// Complete has everything that a page can show: a writer that waits for a message
 // another instance took, 64 ranks that wait for it, edges of every kind, a lost
 // and a damaged rank, slices with source text, and another algorithm that says
 // something else.
-func Whole() *diagnosis.Result {
-	r := result(64)
-	main := frame("main", "/home/ana/melt/main.c", 71)
+func Complete() *diagnosis.Result {
+	r := newResult(64)
+	main := stackFrame("main", "/home/ana/melt/main.c", 71)
 	r.Groups = []diagnosis.Group{
-		group(0, set(0, 0), "communication", "MPI_Recv", frame("close_for_write", "/home/ana/melt/pio.c", 41),
-			frame("checkpoint", "/home/ana/melt/pio.c", 88), main),
-		group(1, set(1, 39), "communication", "MPI_Barrier", frame("checkpoint", "/home/ana/melt/pio.c", 93), main),
-		group(2, set(40, 55), "communication", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120),
-			frame("main", "/home/ana/melt/main.c", 66)),
-		group(3, set(56, 61), "computation", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120),
-			frame("main", "/home/ana/melt/main.c", 66)),
-		group(4, set(62, 62), "unknown", ""),
-		group(5, set(63, 63), "computation", "MPI_Iprobe", frame("poll", "/home/ana/melt/pio.c", 52), main),
+		newGroup(0, rankRange(0, 0), "communication", "MPI_Recv", stackFrame("close_for_write", "/home/ana/melt/pio.c", 41),
+			stackFrame("checkpoint", "/home/ana/melt/pio.c", 88), main),
+		newGroup(1, rankRange(1, 39), "communication", "MPI_Barrier", stackFrame("checkpoint", "/home/ana/melt/pio.c", 93), main),
+		newGroup(2, rankRange(40, 55), "communication", "MPI_Waitall", stackFrame("exchange", "/home/ana/melt/halo.c", 120),
+			stackFrame("main", "/home/ana/melt/main.c", 66)),
+		newGroup(3, rankRange(56, 61), "computation", "MPI_Waitall", stackFrame("exchange", "/home/ana/melt/halo.c", 120),
+			stackFrame("main", "/home/ana/melt/main.c", 66)),
+		newGroup(4, rankRange(62, 62), "unknown", ""),
+		newGroup(5, rankRange(63, 63), "computation", "MPI_Iprobe", stackFrame("poll", "/home/ana/melt/pio.c", 52), main),
 	}
 	r.Groups[0].Least = true
 	r.Edges = []diagnosis.Edge{
 		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has " +
-			"begun 11; and 38 more like it"},
-		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it " +
-			"has sent 811 such"},
-		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it " +
-			"has sent 811 such; and 14 more like it"},
+			"begun 11 (+38 similar waits)"},
+		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; " +
+			"such messages sent: 811"},
+		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; " +
+			"such messages sent: 811 (+14 similar waits)"},
 		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to " +
 			"rank 56; it has received 811 such"},
 		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in " +
@@ -81,7 +81,7 @@ func Whole() *diagnosis.Result {
 	r.RankOrder = []string{"0,63", "1-39", "40-55", "56-61"}
 	recv, since := "MPI_Recv", started.Add(16*time.Minute+22*time.Second)
 	r.LeastProgressed = &diagnosis.LeastProgressed{
-		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "awaited in the end by ranks 1-55",
+		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "ultimately awaited by ranks 1-55",
 		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0",
 			Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
 			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Since: &since}},
@@ -91,7 +91,7 @@ func Whole() *diagnosis.Result {
 	r.Problems = []string{"model: node-n0413.lgd: rank 17: STATE record at 8256: checksum mismatch"}
 	r.Notes = []string{"rank 62 left no record; its node may have failed"}
 	r.Slices = slicesOf(r)
-	r.Extra = diagnosis.Extra{Compared: compared(r), Sources: sources(), Comms: []diagnosis.Communicator{
+	r.Extra = diagnosis.Extra{Compared: comparedResult(r), Sources: sourceExcerpts(), Comms: []diagnosis.Communicator{
 		{ID: "1", Ranks: "0-63", World: true}, {ID: "5f3a", Ranks: "0-31"}, {ID: "5f3b", Ranks: "32-63"}}}
 	return r
 }
@@ -129,7 +129,7 @@ var pio = map[int]string{
 	94: "}",
 }
 
-func sources() []source.Excerpt {
+func sourceExcerpts() []source.Excerpt {
 	numbers := make([]int, 0, len(pio))
 	for n := range pio {
 		numbers = append(numbers, n)
@@ -172,13 +172,13 @@ func slicesOf(r *diagnosis.Result) []slice.Slice {
 	return []slice.Slice{first, second, third}
 }
 
-// compared is what the other algorithm says: it leaves rank 63 undecided.
-func compared(r *diagnosis.Result) *diagnosis.Result {
+// comparedResult is what the other algorithm says: it leaves rank 63 undecided.
+func comparedResult(r *diagnosis.Result) *diagnosis.Result {
 	other := *r
 	other.Analysis.Algorithm, other.Slices = "pdi", nil
 	least := *r.LeastProgressed
 	least.Ranks, least.Set, least.Method, least.Confidence, least.Reason = []int{0, 63}, "0,63", "pdi", 0.6,
-		"in the execution history no rank is behind them"
+		"by the execution history, no rank has made less progress them"
 	other.LeastProgressed = &least
 	other.Groups = slices.Clone(r.Groups)
 	other.Groups[5].Least = true
@@ -189,26 +189,26 @@ func compared(r *diagnosis.Result) *diagnosis.Result {
 // Deadlock: eight ranks send to the next one in a ring, with buffers full, and
 // the others wait in a barrier.
 func Deadlock() *diagnosis.Result {
-	r := result(24)
-	send := frame("shift", "/home/ana/melt/ring.c", 57)
+	r := newResult(24)
+	send := stackFrame("shift", "/home/ana/melt/ring.c", 57)
 	cycle := []int{}
 	for rank := range 8 {
-		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Send", send,
-			frame("main", "/home/ana/melt/main.c", 40)))
+		r.Groups = append(r.Groups, newGroup(rank, rankRange(rank, rank), "communication", "MPI_Send", send,
+			stackFrame("main", "/home/ana/melt/main.c", 40)))
 		r.Groups[rank].Least = true
 		to := (rank + 1) % 8
 		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: to, Kind: "p2p",
 			Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
 		cycle = append(cycle, (rank+1)%8)
 	}
-	r.Groups = append(r.Groups, group(8, set(8, 23), "communication", "MPI_Barrier",
-		frame("main", "/home/ana/melt/main.c", 44)))
+	r.Groups = append(r.Groups, newGroup(8, rankRange(8, 23), "communication", "MPI_Barrier",
+		stackFrame("main", "/home/ana/melt/main.c", 44)))
 	r.Edges = append(r.Edges, diagnosis.Edge{From: 8, To: 0, Kind: "collective",
-		Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
+		Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0 (+15 similar waits)"})
 	r.Deadlock.Cycles = [][]int{cycle}
 	r.RankOrder = []string{"0-7", "8-23"}
 	call, since := "MPI_Send", started.Add(time.Minute)
-	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence",
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: rankRange(0, 7).Slice(), Set: "0-7", Method: "evidence",
 		Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
 		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0-7",
 			Site: report.Site{Function: "shift", File: "/home/ana/melt/ring.c", Line: 57}, InMPI: &call,
@@ -216,12 +216,12 @@ func Deadlock() *diagnosis.Result {
 	return r
 }
 
-// Parted: a rank skips a reduction behind two conditions. What its library does, and a
+// Diverged: a rank skips a reduction behind two conditions. What its library does, and a
 // finding, are shown with it, which no real hang has all at once.
-func Parted() *diagnosis.Result {
-	r := result(16)
-	solve := frame("solve", "/home/ana/melt/cg.c", 88)
-	main := frame("main", "/home/ana/melt/main.c", 40)
+func Diverged() *diagnosis.Result {
+	r := newResult(16)
+	solve := stackFrame("solve", "/home/ana/melt/cg.c", 88)
+	main := stackFrame("main", "/home/ana/melt/main.c", 40)
 	begun := func(n uint64, call string, at ...report.Frame) diagnosis.Begun {
 		return diagnosis.Begun{Sequence: n, MPI: call, Stack: at,
 			Site: report.Site{Function: at[0].Function, File: at[0].File, Line: at[0].Line}}
@@ -231,13 +231,13 @@ func Parted() *diagnosis.Result {
 	}
 	reduce, barrier := begun(76, "MPI_Allreduce", solve, main), begun(76, "MPI_Barrier", main)
 	common := begun(75, "MPI_Barrier", main)
-	r.Groups = []diagnosis.Group{group(0, set(3, 3), "communication", "MPI_Barrier", main),
-		group(1, set(4, 15), "communication", "MPI_Allreduce", solve, main)}
+	r.Groups = []diagnosis.Group{newGroup(0, rankRange(3, 3), "communication", "MPI_Barrier", main),
+		newGroup(1, rankRange(4, 15), "communication", "MPI_Allreduce", solve, main)}
 	r.Groups[0].Least = true
 	r.RankOrder = []string{"3", "4-15"}
 	at := diagnosis.Location{Rank: 3, Ranks: "3", Site: barrier.Site, InMPI: &barrier.MPI, Stack: barrier.Stack}
 	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: []int{3}, Set: "3", Method: "evidence", Confidence: 0.9,
-		Reason:    "rank 3 skipped MPI_Allreduce, collective 76 on MPI_COMM_WORLD, which ranks 4-15 made",
+		Reason:    "rank 3 skipped MPI_Allreduce, collective 76 on MPI_COMM_WORLD, which ranks 4-15 called",
 		Locations: []diagnosis.Location{at}}
 	r.Divergences = []diagnosis.Divergence{{Communicator: "1", Object: "MPI_COMM_WORLD", Kind: "skipped", Sequence: 76,
 		AlikeTo: 75, Majority: true, Common: &common,

@@ -22,7 +22,7 @@ func Advice(r *Result) []string {
 		for _, w := range r.Sources[i].Verdict.Wanted {
 			if w.Share >= shownShare {
 				out = append(out, fmt.Sprintf("%s: %.0f %% of the bytes are not predicted: %s",
-					sourceNames[r.Sources[i].Source], 100*w.Share, reason(w)))
+					sourceNames[r.Sources[i].Source], 100*w.Share, unpredictedReason(w)))
 			}
 		}
 	}
@@ -32,21 +32,21 @@ func Advice(r *Result) []string {
 // shownShare is the share of the bytes from which a reason is worth a line.
 const shownShare = 0.01
 
-// reason says why bytes are not predicted, and what training lacks where more runs of
+// unpredictedReason says why bytes are not predicted, and what training lacks where more runs of
 // other scales may help.
-func reason(w judge.Wanted) string {
+func unpredictedReason(w judge.Wanted) string {
 	switch control := words.Printable(w.Control); w.Cause {
 	case regression.Far:
 		return fmt.Sprintf("training is too far; with %s up to at least %s it may reach them", control,
 			atLeast(w.Value))
 	case regression.Untried:
-		return fmt.Sprintf("such ranks were not trained with %s %g, nor with less and more", control, w.Value)
+		return fmt.Sprintf("such ranks were not trained with %s %g, nor with both less and more", control, w.Value)
 	case judge.Switching:
 		return "the library chose their way by scale in training, and may choose another one here"
 	case judge.Unrepeated:
 		return "timing decides which call carries them, and one run of this scale does not show how much; train on two"
 	}
-	return "they follow no law in training that holds here; runs of more scales may show one"
+	return "training shows no scaling law for them that holds here; runs of more scales may show one"
 }
 
 // atLeast writes a bound that is not below the value: a whole number where that is no

@@ -38,15 +38,15 @@ const (
 	leftEdge  = 64.0
 )
 
-// charts draws what one source saw.
-func charts(r *Result, i int) []figure {
+// sourceCharts draws what one source saw.
+func sourceCharts(r *Result, i int) []figure {
 	seen, verdict := r.seen[i], r.Sources[i].Verdict
 	s := newScene(r, seen)
-	out := []figure{s.shares()}
+	out := []figure{s.sharesFigure()}
 	if verdict.KCCAInRange || verdict.Model == judge.ByKCCA {
-		out = append(out, s.correlations(verdict))
+		out = append(out, s.correlationsFigure(verdict))
 	}
-	if c := s.curves(); len(c.Panels) > 0 {
+	if c := s.curvesFigure(); len(c.Panels) > 0 {
 		out = append(out, c)
 	}
 	return out
@@ -80,7 +80,7 @@ func newScene(r *Result, seen scaling.Seen) *scene {
 			volume: map[string]float64{}, correlation: p.Correlation,
 		}
 		for at, bytes := range p.Volume {
-			s.note(&c, &seen.Model.Sites[at], bytes)
+			s.addVolume(&c, &seen.Model.Sites[at], bytes)
 		}
 		s.past = append(s.past, c)
 	}
@@ -91,11 +91,11 @@ func newScene(r *Result, seen scaling.Seen) *scene {
 			s.now.order = scaleOf(row.Ranks, row.Controls, seen.Model.Controls)
 		}
 		for _, at := range slices.Sorted(maps.Keys(row.Volume)) {
-			s.note(&s.now, &seen.Table.Sites[at], row.Volume[at])
+			s.addVolume(&s.now, &seen.Table.Sites[at], row.Volume[at])
 		}
 	}
-	s.label(seen.Model.Controls)
-	s.settle()
+	s.labelConditions(seen.Model.Controls)
+	s.computeShares()
 	for _, p := range r.Localisation {
 		if p.Source != s.source {
 			continue
@@ -117,7 +117,7 @@ func scaleOf(ranks int, controls map[string]float64, names []string) []float64 {
 	return out
 }
 
-func (s *scene) note(c *condition, site *recorded.Site, amount float64) {
+func (s *scene) addVolume(c *condition, site *recorded.Site, amount float64) {
 	key := site.Key()
 	if s.sites[key] == nil {
 		s.sites[key] = site
@@ -125,8 +125,8 @@ func (s *scene) note(c *condition, site *recorded.Site, amount float64) {
 	c.volume[key] += amount
 }
 
-// label names conditions by what differs among them: that is the scale.
-func (s *scene) label(names []string) {
+// labelConditions names conditions by what differs among them: that is the scale.
+func (s *scene) labelConditions(names []string) {
 	names = append([]string{"ranks"}, names...)
 	var vary []int
 	for i := range names {
@@ -155,11 +155,11 @@ func (s *scene) label(names []string) {
 	name(&s.now)
 }
 
-// settle turns bytes into shares, and numbers the sites: those with the largest
+// computeShares turns bytes into shares, and numbers the sites: those with the largest
 // share in some run that is drawn come first.
-func (s *scene) settle() {
+func (s *scene) computeShares() {
 	largest := map[string]float64{}
-	conditions := append(s.drawn(), &s.now)
+	conditions := append(s.sampleTrainingRuns(), &s.now)
 	for _, c := range conditions {
 		total := 0.0
 		keys := slices.Sorted(maps.Keys(c.volume))
@@ -185,8 +185,8 @@ func (s *scene) settle() {
 	s.order = s.order[:min(len(s.order), maxBars)]
 }
 
-// drawn are the smallest, the middle and the largest training run.
-func (s *scene) drawn() []*condition {
+// sampleTrainingRuns are the smallest, the middle and the largest training run.
+func (s *scene) sampleTrainingRuns() []*condition {
 	var out []*condition
 	for _, i := range []int{0, len(s.past) / 2, len(s.past) - 1} {
 		if i >= 0 && i < len(s.past) && (len(out) == 0 || out[len(out)-1] != &s.past[i]) {
@@ -196,9 +196,9 @@ func (s *scene) drawn() []*condition {
 	return out
 }
 
-// shares draws the share of the volume by call site, a panel for each run
+// sharesFigure draws the share of the volume by call site, a panel for each run
 // (Figures 4 and 8).
-func (s *scene) shares() figure {
+func (s *scene) sharesFigure() figure {
 	const height, gap = 84.0, 44.0
 	c := figure{
 		Chart: chart.Chart{Title: "Bytes by call site – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16},
@@ -207,7 +207,7 @@ func (s *scene) shares() figure {
 		Legend: []legend{{"past", "training"}, {"now", "this run"}, {"bad", "this run, at a place to look at"}},
 	}
 	slot := plotWidth / float64(max(len(s.order), 6))
-	for i, run := range append(s.drawn(), &s.now) {
+	for i, run := range append(s.sampleTrainingRuns(), &s.now) {
 		now := run == &s.now
 		p := chart.Panel{
 			Title: "training, " + run.label,
@@ -235,7 +235,7 @@ func (s *scene) shares() figure {
 				h := max(height*v/top, 1)
 				p.Bars = append(p.Bars, chart.Bar{
 					X: x - w/2, Y: p.Top + height - h, Width: w, Height: h, Class: class,
-					Text: fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, name(s.sites[key]), 100*v,
+					Text: fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, siteName(s.sites[key]), 100*v,
 						bytesText(run.volume[key])),
 				})
 			}
@@ -245,7 +245,7 @@ func (s *scene) shares() figure {
 		c.Height = p.Top + height + 24
 	}
 	for n, key := range s.order {
-		c.List = append(c.List, listed{n + 1, name(s.sites[key]), s.flagged[key]})
+		c.List = append(c.List, listed{n + 1, siteName(s.sites[key]), s.flagged[key]})
 	}
 	return c
 }
@@ -262,15 +262,15 @@ func bytesText(v float64) string {
 
 const maxDots = 4000 // of ranks that are drawn
 
-// correlations draws the correlation of each rank, with the threshold (Figure 5).
-func (s *scene) correlations(v *judge.Verdict) figure {
+// correlationsFigure draws the correlation of each rank, with the threshold (Figure 5).
+func (s *scene) correlationsFigure(v *judge.Verdict) figure {
 	const height = 240.0
 	c := figure{
 		Chart: chart.Chart{
 			Title: "Correlation by rank – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16,
 			Height: height + 78,
 		},
-		About: "How well the bytes that a rank sends go with its rank, the number of ranks and the arguments. " +
+		About: "How well the bytes that a rank sends correlate with its rank, the number of ranks and the arguments. " +
 			"A rank below the dashed line is flagged.",
 		Legend: []legend{{"past", "ranks of training runs"}, {"now", "ranks of this run"}, {"bad", "flagged"}},
 	}
@@ -332,8 +332,8 @@ func (s *scene) correlations(v *judge.Verdict) figure {
 	return c
 }
 
-// curves draws the bytes of the sites to look at by scale.
-func (s *scene) curves() figure {
+// curvesFigure draws the bytes of the sites to look at by scale.
+func (s *scene) curvesFigure() figure {
 	const width, height, columns = 400.0, 150.0, 2
 	c := figure{
 		Chart: chart.Chart{Title: "Bytes by scale – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16},
@@ -347,18 +347,18 @@ func (s *scene) curves() figure {
 		}
 		i := len(c.Panels)
 		p := chart.Panel{
-			Title: name(s.sites[key]), Under: s.axis,
+			Title: siteName(s.sites[key]), Under: s.axis,
 			Left: leftEdge + float64(i%columns)*(width+80), Top: 30 + float64(i/columns)*(height+72),
 			Width: width, Height: height,
 		}
-		s.curve(&p, key)
+		s.addCurve(&p, key)
 		c.Panels = append(c.Panels, p)
 		c.Height = p.Top + height + 48
 	}
 	return c
 }
 
-func (s *scene) curve(p *chart.Panel, key string) {
+func (s *scene) addCurve(p *chart.Panel, key string) {
 	all := append(slices.Clone(s.past), s.now)
 	lowX, highX, lowY, highY := math.Inf(1), 0.0, math.Inf(1), 1.0
 	for _, c := range all {

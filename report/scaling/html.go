@@ -68,16 +68,16 @@ func newView(r *Result) view {
 	v := view{
 		Headline: Headline(r), Run: words.Printable(r.Run.Dir),
 		Command: words.Printable(strings.Join(r.Run.Command, " ")),
-		Facts:   facts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
+		Facts:   newFacts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
 		Notes: words.AllPrintable(r.Notes), Problems: words.AllPrintable(r.Problems),
 	}
 	if len(r.Localisation) > 0 && r.Localisation[0].Divergence != nil {
-		v.Look = where(*r.Localisation[0].Divergence)
+		v.Look = frameText(*r.Localisation[0].Divergence)
 	}
 	for _, speaks := range []bool{true, false} {
 		for i := range r.seen {
 			if speaks == (r.seen[i].Source == r.Source) {
-				v.Charts = append(v.Charts, charts(r, i)...)
+				v.Charts = append(v.Charts, sourceCharts(r, i)...)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func newView(r *Result) view {
 // maxShownPlaces bounds the places on the page.
 const maxShownPlaces = 20
 
-func facts(r *Result) []fact {
+func newFacts(r *Result) []fact {
 	var out []fact
 	for i := range r.Sources {
 		out = append(out, fact{sourceNames[r.Sources[i].Source], sourceLine(&r.Sources[i])})
@@ -112,15 +112,15 @@ func placeOf(p *judge.SourcePlace, crash bool) placeView {
 		Same: p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(),
 	}
 	if p.Divergence != nil {
-		v.Divergence = where(*p.Divergence)
+		v.Divergence = frameText(*p.Divergence)
 	}
 	return v
 }
 
 func framesOf(s *recorded.Site, divergence *recorded.Frame) []frameView {
 	var out []frameView
-	for _, f := range shown(s) {
-		out = append(out, frameView{where(f), divergence != nil && f == *divergence, recorded.InLibrary(f)})
+	for _, f := range programFrames(s) {
+		out = append(out, frameView{frameText(f), divergence != nil && f == *divergence, recorded.InLibrary(f)})
 	}
 	return out
 }

@@ -20,7 +20,7 @@ import (
 	"laggard/report"
 )
 
-func frame(module, function string, offset uint64, line int) recorded.Frame {
+func testFrame(module, function string, offset uint64, line int) recorded.Frame {
 	f := recorded.Frame{Module: module, BuildID: module, Offset: offset, Function: function}
 	if line > 0 {
 		f.File, f.Line = "/home/u/app.c", line
@@ -28,17 +28,17 @@ func frame(module, function string, offset uint64, line int) recorded.Frame {
 	return f
 }
 
-// call is the stack of an MPI call, and below that if inner is given.
-func call(name, function string, line int, inner ...recorded.Frame) recorded.Site {
+// mpiCallSite is the stack of an MPI call, and below that if inner is given.
+func mpiCallSite(name, function string, line int, inner ...recorded.Frame) recorded.Site {
 	return recorded.Site{Frames: append(inner, recorded.Frame{Module: "MPI", Function: name},
-		frame("app", function, uint64(line), line), frame("app", "main", 0x900, 90),
-		frame("libc.so.6", "__libc_start_main", 0x27, 0))}
+		testFrame("app", function, uint64(line), line), testFrame("app", "main", 0x900, 90),
+		testFrame("libc.so.6", "__libc_start_main", 0x27, 0))}
 }
 
 var (
-	ring   = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_ring", 0x10, 0))
-	double = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_recursivedoubling", 0x20, 0))
-	halo   = call("MPI_Sendrecv", "halo", 20)
+	ring   = mpiCallSite("MPI_Allgather", "gather", 10, testFrame("libmpi.so.40", "allgather_ring", 0x10, 0))
+	double = mpiCallSite("MPI_Allgather", "gather", 10, testFrame("libmpi.so.40", "allgather_recursivedoubling", 0x20, 0))
+	halo   = mpiCallSite("MPI_Sendrecv", "halo", 20)
 	away   = recorded.Site{Frames: halo.Frames, Feature: "distance"}
 )
 
@@ -52,7 +52,7 @@ func addRun(t *recorded.Table, name string, ranks int, gather recorded.Site, dis
 	}
 }
 
-func trained(t *testing.T) *training.Trained {
+func trainProgram(t *testing.T) *training.Trained {
 	t.Helper()
 	table := &recorded.Table{}
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
@@ -70,11 +70,11 @@ func trained(t *testing.T) *training.Trained {
 		Models: []training.Sourced{{Source: recorded.AtSocket, Model: m}}}
 }
 
-func judged(t *testing.T, ranks int, gather recorded.Site, distance float64, crash *recorded.Crash) *Result {
+func judgeRun(t *testing.T, ranks int, gather recorded.Site, distance float64, crash *recorded.Crash) *Result {
 	t.Helper()
 	table := &recorded.Table{}
 	addRun(table, "run", ranks, gather, distance)
-	m := trained(t).Models[0].Model
+	m := trainProgram(t).Models[0].Model
 	c := judge.Circumstances{Library: recorded.InLibrary}
 	if crash != nil {
 		c.Crash = crash.Stack
@@ -95,29 +95,29 @@ func judged(t *testing.T, ranks int, gather recorded.Site, distance float64, cra
 		Index:  &model.Index{Size: ranks},
 		Answer: judge.Unite([]judge.SourceVerdict{{Source: recorded.AtSocket, Verdict: v}}),
 		Seen:   []scaling.Seen{{Source: recorded.AtSocket, Model: m, Table: table}}, Crash: crash,
-		Notes: []string{"rank 3: it was not recorded what they sent"},
+		Notes: []string{"rank 3: their sends were not recorded"},
 	})
 }
 
-func results(t *testing.T) map[string]*Result {
+func testResults(t *testing.T) map[string]*Result {
 	crash := &recorded.Crash{Rank: 2, What: "segmentation fault",
-		Stack: append([]recorded.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
+		Stack: append([]recorded.Frame{testFrame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
 	return map[string]*Result{
-		"good":      judged(t, 14, ring, 1, nil),
-		"path":      judged(t, 14, double, 1, nil),
-		"same":      judged(t, 12, ring, 1, nil),
-		"far":       judged(t, 300, ring, 1, nil),
-		"elsewhere": judged(t, 100, double, 1, nil),
-		"neighbour": judged(t, 14, ring, 5, nil),
-		"crash":     judged(t, 14, ring, 1, crash),
-		"hostile":   hostile(t),
+		"good":      judgeRun(t, 14, ring, 1, nil),
+		"path":      judgeRun(t, 14, double, 1, nil),
+		"same":      judgeRun(t, 12, ring, 1, nil),
+		"far":       judgeRun(t, 300, ring, 1, nil),
+		"elsewhere": judgeRun(t, 100, double, 1, nil),
+		"neighbour": judgeRun(t, 14, ring, 5, nil),
+		"crash":     judgeRun(t, 14, ring, 1, crash),
+		"hostile":   hostileResult(t),
 	}
 }
 
-// hostile has names that would break a terminal or a page.
-func hostile(t *testing.T) *Result {
-	bad := call("MPI_Send", "</script><script>alert(1)</script>\x1b[2J", 66, frame(`lib"><img src=x>.so`, "", 0x99, 0))
-	r := judged(t, 14, bad, 1, nil)
+// hostileResult has names that would break a terminal or a page.
+func hostileResult(t *testing.T) *Result {
+	bad := mpiCallSite("MPI_Send", "</script><script>alert(1)</script>\x1b[2J", 66, testFrame(`lib"><img src=x>.so`, "", 0x99, 0))
+	r := judgeRun(t, 14, bad, 1, nil)
 	r.Run.Dir = "</title><b>\x07\u202e"
 	r.Run.Command = []string{"\"'><svg onload=alert(1)>"}
 	r.Notes = []string{"<i>\x1b]0;x\x07"}
@@ -126,7 +126,7 @@ func hostile(t *testing.T) *Result {
 }
 
 func TestForms(t *testing.T) {
-	for name, r := range results(t) {
+	for name, r := range testResults(t) {
 		for form, write := range map[string]func(io.Writer, *Result) error{"text": Text,
 			"json": func(w io.Writer, r *Result) error { return report.JSON(w, r) }, "html": HTML} {
 			var b bytes.Buffer
@@ -137,7 +137,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Training(&b, "app.model", trained(t), []string{"a file is damaged"}); err != nil {
+	if err := Training(&b, "app.model", trainProgram(t), []string{"a file is damaged"}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "training.text.golden", b.Bytes())
@@ -146,7 +146,7 @@ func TestForms(t *testing.T) {
 // TestPageIsSound: the page is well-formed, has no script, no handler, nothing
 // from elsewhere, and no number that is none.
 func TestPageIsSound(t *testing.T) {
-	for name, r := range results(t) {
+	for name, r := range testResults(t) {
 		var page strings.Builder
 		if err := HTML(&page, r); err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestPageIsSound(t *testing.T) {
 // TestJSONFields: the fields that scripts rely on.
 func TestJSONFields(t *testing.T) {
 	var b bytes.Buffer
-	if err := report.JSON(&b, judged(t, 14, double, 1, nil)); err != nil {
+	if err := report.JSON(&b, judgeRun(t, 14, double, 1, nil)); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -27,14 +27,14 @@ func Text(w io.Writer, r *Result) error {
 	p := &printer{}
 	p.Line("%s", Headline(r))
 	for i := range r.Sources {
-		p.source(&r.Sources[i])
+		p.sourceVerdict(&r.Sources[i])
 	}
 	if r.Crash != nil {
 		p.Line("crash: rank %d: %s", r.Crash.Rank, words.Printable(r.Crash.What))
 	}
 	if len(r.Localisation) > 0 {
 		if d := r.Localisation[0].Divergence; d != nil {
-			p.Line("look at: %s", where(*d))
+			p.Line("look at: %s", frameText(*d))
 		}
 	}
 	p.list("to judge it", Advice(r))
@@ -44,7 +44,7 @@ func Text(w io.Writer, r *Result) error {
 		p.place(&r.Localisation[i], r.Crash != nil)
 	}
 	if n := len(r.Localisation); n > maxPlaces {
-		p.Line("\nand %d more places; --json and --html have all", n-maxPlaces)
+		p.Line("\nand %d more places (all of them with --json or --html)", n-maxPlaces)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -58,21 +58,21 @@ func Headline(r *Result) string {
 	}
 	switch n := r.Flagged.Len(); {
 	case n > 0 && n == judged:
-		return fmt.Sprintf("all %d ranks do not send %s", n, expected)
+		return fmt.Sprintf("none of the %d ranks sends %s", n, expected)
 	case n > 0:
 		return fmt.Sprintf("%s of %d: not %s", r.Flagged.Phrase(), judged, expected)
 	case r.Crash != nil:
 		return fmt.Sprintf("rank %d crashed; up to then it sent %s", r.Crash.Rank, expected)
 	case !r.InRange:
-		return fmt.Sprintf("%d ranks are outside the range of the model: nothing can be said of them", judged)
+		return fmt.Sprintf("%d ranks are outside the range of the model: they cannot be judged", judged)
 	}
 	return fmt.Sprintf("all %d ranks send %s", judged, expected)
 }
 
 var sourceNames = map[recorded.Source]string{recorded.AtMPI: "MPI calls", recorded.AtSocket: "sockets"}
 
-// source says what one model says, in a line.
-func (p *printer) source(s *judge.SourceVerdict) {
+// sourceVerdict says what one model says, in a line.
+func (p *printer) sourceVerdict(s *judge.SourceVerdict) {
 	p.Line("%s: %s", sourceNames[s.Source], sourceLine(s))
 }
 
@@ -85,12 +85,13 @@ func sourceLine(s *judge.SourceVerdict) string {
 		verdict = "flagged " + v.Flagged.String()
 	}
 	if v.Elsewhere.Len() > 0 {
-		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training",
+		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may at this distance from the "+
+			"training",
 			v.Elsewhere.Phrase())
 	}
-	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes predicted", verdict, by, reach(v), 100*v.Covered)
+	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes predicted", verdict, by, rangeText(v), 100*v.Covered)
 	if v.KCCAInRange {
-		text += fmt.Sprintf("; correlation %s, at least %.3f is good", span(v.Correlation), 1-v.Threshold)
+		text += fmt.Sprintf("; correlation %s, at least %.3f is good", spanText(v.Correlation), 1-v.Threshold)
 		if overruled(v) {
 			text += ", but the bytes are as predicted"
 		}
@@ -111,19 +112,19 @@ func overruled(v *judge.Verdict) bool {
 	return false
 }
 
-func reach(v *judge.Verdict) string {
+func rangeText(v *judge.Verdict) string {
 	switch {
 	case v.KCCAInRange:
 		return "in range"
 	case v.InRange && v.Model == judge.ByTwin:
-		return "in range of these"
+		return "in range of these runs"
 	case v.InRange:
-		return "beyond correlation, in range of the scaling models"
+		return "outside the KCCA range, in range of the scaling models"
 	}
 	return "outside the range"
 }
 
-func span(values []float64) string {
+func spanText(values []float64) string {
 	if len(values) == 0 {
 		return "–"
 	}
@@ -147,7 +148,7 @@ func (p *printer) place(place *judge.SourcePlace, crash bool) {
 	p.Line("")
 	p.Line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
 	if place.Divergence != nil {
-		p.Line("   stacks part at %s", where(*place.Divergence))
+		p.Line("   stacks differ at %s", frameText(*place.Divergence))
 	}
 	if place.Training != nil && place.Production != nil && place.Training.Key() == place.Production.Key() {
 		p.stack("call site", place.Production, place.Divergence)
@@ -178,7 +179,7 @@ func Difference(p *judge.Place, source recorded.Source, crash bool) string {
 		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare),
 			share(p.TrainingShare), at)
 	case p.Training == nil:
-		return fmt.Sprintf("a call site that training did not have sends %s of the bytes (%s)",
+		return fmt.Sprintf("a call site absent from training sends %s of the bytes (%s)",
 			share(p.ProductionShare), at)
 	}
 	return fmt.Sprintf("a call site sends %s of the bytes, in the place of another with %s (%s)",
@@ -191,13 +192,13 @@ func (p *printer) stack(what string, s *recorded.Site, divergence *recorded.Fram
 		return
 	}
 	p.Line("   %s:", what)
-	frames := shown(s)
+	frames := programFrames(s)
 	for _, f := range frames[:min(len(frames), maxStack)] {
 		mark := " "
 		if divergence != nil && f == *divergence {
 			mark = "→"
 		}
-		p.Line("   %s %s", mark, where(f))
+		p.Line("   %s %s", mark, frameText(f))
 	}
 	if n := len(frames); n > maxStack {
 		p.Line("     and %d more frames", n-maxStack)
@@ -210,16 +211,16 @@ func Training(w io.Writer, file string, t *training.Trained, problems []string) 
 	p := &printer{}
 	p.Line("model %s: %s", words.Printable(file), words.Printable(t.Program.Path))
 	for _, s := range t.Models {
-		p.model(s)
+		p.modelSummary(s)
 	}
 	p.list("data", problems)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-func (p *printer) model(s training.Sourced) {
+func (p *printer) modelSummary(s training.Sourced) {
 	m := s.Model
-	p.Line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
+	p.Line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), trainedRanges(m))
 	trial := m.KCCA.Trial
 	p.Line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f "+
 		"%% of moved volumes found",
@@ -234,8 +235,8 @@ func (p *printer) model(s training.Sourced) {
 	p.Line("  scaling models: call sites with %.0f %% of the bytes can be predicted for every rank", 100*known)
 }
 
-// ranges says from where to where the training went.
-func ranges(m *training.Model) string {
+// trainedRanges says from where to where the training went.
+func trainedRanges(m *training.Model) string {
 	text := fmt.Sprintf("%g to %g ranks", m.Ranges[0].Low, m.Ranges[0].High)
 	for i, name := range m.Controls {
 		r := m.Ranges[i+1]

@@ -1,5 +1,3 @@
-// Package serve serves one page to browsers on this machine, behind an address that others
-// on it cannot guess.
 package serve
 
 import (
@@ -18,8 +16,8 @@ import (
 )
 
 // ErrAddress is wrapped by the errors for what is no address of the loopback.
-var ErrAddress = errors.New("view serves on the loopback only, such as 127.0.0.1:8080; " +
-	"the line that it prints makes a way there from elsewhere")
+var ErrAddress = errors.New("view serves on the loopback only, such as 127.0.0.1:8080; from elsewhere, use the " +
+	"ssh command that it prints")
 
 // Listen refuses what other machines could reach: the page is sent in the clear.
 func Listen(address string) (net.Listener, error) {
@@ -50,7 +48,7 @@ func New(make_ func() ([]byte, error)) *Viewer {
 func (v *Viewer) Invitation(at *net.TCPAddr, idle time.Duration) string {
 	ends := "It ends with Ctrl-C."
 	if idle > 0 {
-		ends = fmt.Sprintf("It ends with Ctrl-C, or when nobody has asked for it for %v.", idle)
+		ends = fmt.Sprintf("It ends with Ctrl-C, or after %v without a request.", idle)
 	}
 	return fmt.Sprintf("http://%s%s\nfrom elsewhere, first: ssh -N -L %d:%s %s\n%s\n",
 		at, v.path, at.Port, at, sshTarget(), ends)
@@ -68,7 +66,7 @@ func sshTarget() string {
 	return host
 }
 
-// Serve answers requests until the context ends, or until nobody has asked for that long; then it returns true.
+// Serve answers requests until the context ends, or after that long without a request; then it returns true.
 func (v *Viewer) Serve(ctx context.Context, l net.Listener, idle time.Duration) bool {
 	server := &http.Server{
 		Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -120,7 +118,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-// loopbackName tells whether the host of a request, with or without a port, is this machine by its own name for
+// loopbackName reports whether the host of a request, with or without a port, is this machine by its own name for
 // itself. The port may be another one, that of an ssh at the other end.
 func loopbackName(host string) bool {
 	name := host

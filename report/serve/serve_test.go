@@ -16,7 +16,7 @@ func someViewer() *Viewer {
 	return New(func() ([]byte, error) { return []byte("the page"), nil })
 }
 
-func ask(v *Viewer, method, path, host string) *http.Response {
+func sendRequest(v *Viewer, method, path, host string) *http.Response {
 	r := httptest.NewRequest(method, "http://"+host+path, nil)
 	w := httptest.NewRecorder()
 	v.ServeHTTP(w, r)
@@ -28,7 +28,7 @@ func ask(v *Viewer, method, path, host string) *http.Response {
 func TestViewIsHidden(t *testing.T) {
 	v := someViewer()
 	for _, host := range []string{"127.0.0.1:8080", "localhost:99", "LOCALHOST", "[::1]:80", "127.0.0.1"} {
-		if got := ask(v, "GET", v.path, host).StatusCode; got != http.StatusOK {
+		if got := sendRequest(v, "GET", v.path, host).StatusCode; got != http.StatusOK {
 			t.Errorf("as %s: %d", host, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestViewIsHidden(t *testing.T) {
 		{"GET", v.path, "127.0.0.1.evil.example"},
 		{"GET", v.path, "192.168.1.4:8080"}, {"GET", v.path, "localhost.evil.example:80"},
 	} {
-		if got := ask(v, c.method, c.path, c.host).StatusCode; got != http.StatusNotFound {
+		if got := sendRequest(v, c.method, c.path, c.host).StatusCode; got != http.StatusNotFound {
 			t.Errorf("%s %s as %s: %d", c.method, c.path, c.host, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestViewIsHidden(t *testing.T) {
 // TestViewHeaders: the browser is told to keep page and address to itself.
 func TestViewHeaders(t *testing.T) {
 	v := someViewer()
-	got := ask(v, "GET", v.path, "127.0.0.1").Header
+	got := sendRequest(v, "GET", v.path, "127.0.0.1").Header
 	for name, want := range map[string]string{
 		"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
 		"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin",
@@ -73,14 +73,14 @@ func TestViewFails(t *testing.T) {
 		}
 		return []byte("the page"), nil
 	})
-	r := ask(v, "GET", v.path, "127.0.0.1")
+	r := sendRequest(v, "GET", v.path, "127.0.0.1")
 	text, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != http.StatusInternalServerError ||
 		!strings.Contains(string(text), "the directory is gone") {
 		t.Errorf("%d %s %v", r.StatusCode, text, err)
 	}
 	fails = false
-	if got := ask(v, "GET", v.path, "127.0.0.1").StatusCode; got != http.StatusOK {
+	if got := sendRequest(v, "GET", v.path, "127.0.0.1").StatusCode; got != http.StatusOK {
 		t.Errorf("then: %d", got)
 	}
 }
@@ -91,8 +91,8 @@ func TestViewEnds(t *testing.T) {
 	v := someViewer()
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan bool)
-	go func() { over <- v.Serve(ctx, listen(t), time.Hour) }()
-	ask(v, "GET", v.path, "127.0.0.1")
+	go func() { over <- v.Serve(ctx, listenLoopback(t), time.Hour) }()
+	sendRequest(v, "GET", v.path, "127.0.0.1")
 	select {
 	case <-over:
 		t.Fatal("it ended although somebody asked")
@@ -103,16 +103,16 @@ func TestViewEnds(t *testing.T) {
 		t.Error("it was told to end, and says that nobody asked")
 	}
 	stranger := someViewer()
-	ask(stranger, "GET", "/", "127.0.0.1")
+	sendRequest(stranger, "GET", "/", "127.0.0.1")
 	if len(stranger.asked) != 0 {
 		t.Error("a stranger keeps it alive")
 	}
-	if idle := stranger.Serve(context.Background(), listen(t), time.Millisecond); !idle {
+	if idle := stranger.Serve(context.Background(), listenLoopback(t), time.Millisecond); !idle {
 		t.Error("it ends for another reason")
 	}
 }
 
-func listen(t *testing.T) net.Listener {
+func listenLoopback(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := Listen("127.0.0.1:0")
 	if err != nil {

@@ -22,39 +22,37 @@ import (
 // those that wait for it, so that a reader can go from one to the next.
 type Slice struct {
 	Head
-	Lines []Line `json:"lines"` // those likely at fault first, see slicing.Slice
-	// Excerpts are the parts of the source files that the lines are in, by file
-	// and line, as far as the files were found.
+	Lines []Line `json:"lines"` // the source lines, likeliest first
+	// source text around the lines, by file and line, as far as the files were found
 	Excerpts []source.Excerpt `json:"excerpts,omitempty"`
 }
 
 // Head says what a slice is of, and how much it can be trusted.
 type Head struct {
-	Criterion Criterion `json:"criterion"`
-	Backend   string    `json:"backend"`   // "native" or "dyninst"
-	Truncated bool      `json:"truncated"` // a budget ended it; Notes say which
-	Notes     []string  `json:"notes"`     // what is missing and why
+	Criterion Criterion `json:"criterion"` // the state that the slice starts from
+	Backend   string    `json:"backend"`   // native or dyninst
+	Truncated bool      `json:"truncated"` // a limit ended the search; notes say which
+	Notes     []string  `json:"notes"`     // what is missing and why, see docs/reference/notes.md
 }
 
 // Criterion is the state that a slice starts from.
 type Criterion struct {
-	Group   int     `json:"group"`            // its ID in the diagnosis, -1 none
-	Branch  bool    `json:"branch,omitempty"` // it starts at the branch by which ranks parted
-	Waiting bool    `json:"waiting"`          // for a rank of an earlier slice; else the slice starts here
-	Ranks   string  `json:"ranks"`            // of the group
-	Rank    int     `json:"rank"`             // the one whose state it is
-	MPI     *string `json:"mpi"`              // MPI function it is in, null in computation
+	Group   int     `json:"group"`            // ID of the group in the diagnosis, -1 none
+	Branch  bool    `json:"branch,omitempty"` // it starts at the branch by which ranks diverged
+	Waiting bool    `json:"waiting"`          // the group waits for a rank of an earlier slice
+	Ranks   string  `json:"ranks"`            // ranks of the group
+	Rank    int     `json:"rank"`             // the rank whose state it is
+	MPI     *string `json:"mpi"`              // MPI function it is in; null: it computes
 	report.Site
-	Text  string         `json:"text"` // the same in words
-	Stack []report.Frame `json:"stack"`
+	Text  string         `json:"text"`  // the same in words
+	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
 // Line is a line of a slice.
 type Line struct {
 	slicing.Line
-	New bool `json:"new"` // no earlier slice has it
-	// Values are what names in the line stood for when the rank was looked at from outside: later than
-	// when the line ran.
+	New bool `json:"new"` // no earlier slice has the line
+	// what the names in the line held when the rank was observed, which is after the line ran
 	Values []values.Value `json:"values,omitempty"`
 }
 
@@ -92,12 +90,12 @@ func New(s Source) Slice {
 		l.File, l.Function = words.Printable(l.File), words.Printable(l.Function)
 		out.Lines = append(out.Lines, Line{Line: l, New: step.New[i]})
 	}
-	s.excerpts(&out, wanted)
-	s.values(&out)
+	s.addExcerpts(&out, wanted)
+	s.addValues(&out)
 	return out
 }
 
-func (s Source) excerpts(out *Slice, wanted map[string][]int) {
+func (s Source) addExcerpts(out *Slice, wanted map[string][]int) {
 	for _, file := range slices.Sorted(maps.Keys(wanted)) {
 		found, changed := s.Finder.Excerpts(file, wanted[file], s.Around)
 		for _, e := range found {
@@ -114,14 +112,14 @@ func (s Source) excerpts(out *Slice, wanted map[string][]int) {
 	}
 }
 
-// values adds what the rank's variables held.
-func (s Source) values(out *Slice) {
+// addValues adds what the rank's variables held.
+func (s Source) addValues(out *Slice) {
 	i := slices.IndexFunc(s.Values, func(r values.Rank) bool { return r.Rank == s.Step.Criterion.Rank })
 	if i < 0 {
 		return
 	}
 	for n, l := range out.Lines {
-		for _, v := range s.Values[i].In(l.Function, l.File, out.Text(l)) {
+		for _, v := range s.Values[i].ValuesInLine(l.Function, l.File, out.Text(l)) {
 			v.Name, v.Value = words.Printable(v.Name), words.Printable(v.Value)
 			out.Lines[n].Values = append(out.Lines[n].Values, v)
 		}
@@ -130,7 +128,7 @@ func (s Source) values(out *Slice) {
 
 func (s Source) criterion() Criterion {
 	c := s.Step.Criterion
-	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
+	stack := symbol.TrimStack(s.Resolver.ResolveStack(c.Stack, c.Exact))
 	out := Criterion{
 		Group: s.Step.Group.ID, Waiting: s.Step.Waiting, Branch: s.Step.Branch,
 		Ranks: s.Step.Group.Ranks.String(), Rank: c.Rank,

@@ -14,31 +14,31 @@ import (
 // printer writes the text form.
 type printer struct{ words.Printer }
 
-// sliceJSON is the JSON form of laggard slice: the lines of all steps, and the steps.
-type sliceJSON struct {
-	SchemaVersion int `json:"schema_version"`
+// Document is the answer of laggard slice. The fields of the first slice, that of the least-progressed ranks, are
+// repeated at the top.
+type Document struct {
+	SchemaVersion int `json:"schema_version"` // version of this JSON form
 	Head
-	Lines []stepLine `json:"lines"`
-	Steps []Slice    `json:"steps"` // the first one included
+	Lines []StepLine `json:"lines"` // lines of all slices; a line is listed with the first slice that has it
+	Steps []Slice    `json:"steps"` // all slices, the first included
 }
 
-// stepLine is a line with the step that adds it, from 0. The distance is that from
-// where the step starts.
-type stepLine struct {
+// StepLine is a line, and the slice that adds it.
+type StepLine struct {
 	Line
-	Step int `json:"step"`
+	Step int `json:"step"` // index into steps; distance is counted from where that slice starts
 }
 
 // JSON writes slices in their JSON form: the lines of the least-progressed ranks come
 // first, then what those add that wait.
 func JSON(w io.Writer, steps []Slice) error {
-	out := sliceJSON{SchemaVersion: report.SchemaVersion, Lines: []stepLine{}, Steps: []Slice{}}
+	out := Document{SchemaVersion: report.SchemaVersion, Lines: []StepLine{}, Steps: []Slice{}}
 	out.Notes = []string{}
 	if len(steps) > 0 {
 		out.Head, out.Steps = steps[0].Head, steps
 		for n, s := range steps {
 			for _, l := range newLines(s) {
-				out.Lines = append(out.Lines, stepLine{l, n})
+				out.Lines = append(out.Lines, StepLine{l, n})
 			}
 			out.Truncated = out.Truncated || s.Truncated
 		}
@@ -76,17 +76,17 @@ func (p *printer) slice(n int, s Slice) {
 	}
 	if added > 0 {
 		if Valued(s.Lines) {
-			p.Line("   Behind <- stands what names held in rank %d when it was looked at.", s.Criterion.Rank)
+			p.Line("   <- shows values in rank %d when it was examined.", s.Criterion.Rank)
 		}
 		p.Line("")
-		p.source(s)
-		p.without(s)
+		p.sourceByFile(s)
+		p.linesWithoutSource(s)
 	}
 }
 
-// source shows the source by file; a line that the slice adds has its distance
+// sourceByFile shows the source by file; a line that the slice adds has its distance
 // and its kind beside it, one that an earlier slice has a "=".
-func (p *printer) source(s Slice) {
+func (p *printer) sourceByFile(s Slice) {
 	at := map[string]map[int]Line{}
 	for _, l := range s.Lines {
 		if at[l.File] == nil {
@@ -96,7 +96,7 @@ func (p *printer) source(s Slice) {
 	}
 	file := ""
 	for _, e := range s.Excerpts {
-		if !slices.ContainsFunc(s.Lines, func(l Line) bool { return l.New && has(e, l) }) {
+		if !slices.ContainsFunc(s.Lines, func(l Line) bool { return l.New && showsLine(e, l) }) {
 			continue
 		}
 		if e.File != file {
@@ -115,14 +115,14 @@ func (p *printer) sourceLine(l Line, n int, text string) {
 	mark := ""
 	switch {
 	case l.New:
-		mark = fmt.Sprintf("%3d %s", l.Distance, brief(string(l.Kind)))
+		mark = fmt.Sprintf("%3d %s", l.Distance, shortKind(string(l.Kind)))
 	case l.Line.Line > 0:
 		mark = "  ="
 	}
 	p.Line("%s", strings.TrimRight(fmt.Sprintf("   %-11s %5d  %s%s", mark, n, text, l.Now()), " "))
 }
 
-// Valued tells whether of any line it is known what its names held.
+// Valued reports whether of any line it is known what its names held.
 func Valued(lines []Line) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool { return len(l.Values) > 0 })
 }
@@ -139,22 +139,22 @@ func (l Line) Now() string {
 	return "   <- " + strings.Join(each, ", ")
 }
 
-// without lists the new lines of which the source was not found.
-func (p *printer) without(s Slice) {
+// linesWithoutSource lists the new lines of which the source was not found.
+func (p *printer) linesWithoutSource(s Slice) {
 	for _, l := range s.Lines {
-		if l.New && !slices.ContainsFunc(s.Excerpts, func(e source.Excerpt) bool { return has(e, l) }) {
-			p.Line("   %3d %-7s  %s  %s:%d", l.Distance, brief(string(l.Kind)), l.Function, l.File, l.Line.Line)
+		if l.New && !slices.ContainsFunc(s.Excerpts, func(e source.Excerpt) bool { return showsLine(e, l) }) {
+			p.Line("   %3d %-7s  %s  %s:%d", l.Distance, shortKind(string(l.Kind)), l.Function, l.File, l.Line.Line)
 		}
 	}
 }
 
-// has tells whether an excerpt shows a line.
-func has(e source.Excerpt, l Line) bool {
+// showsLine reports whether an excerpt shows a line.
+func showsLine(e source.Excerpt, l Line) bool {
 	return e.File == l.File && l.Line.Line >= e.First && l.Line.Line < e.First+len(e.Text)
 }
 
-// brief names a kind of dependence in the margin.
-func brief(kind string) string {
+// shortKind names a kind of dependence in the margin.
+func shortKind(kind string) string {
 	if kind == "communication" {
 		return "comm"
 	}
@@ -164,7 +164,7 @@ func brief(kind string) string {
 // Text is the source of a line, "" if it was not found.
 func (s Slice) Text(l Line) string {
 	for _, e := range s.Excerpts {
-		if has(e, l) {
+		if showsLine(e, l) {
 			return strings.TrimSpace(e.Text[l.Line.Line-e.First])
 		}
 	}

@@ -32,7 +32,7 @@ func TestTextWithValues(t *testing.T) {
 	want := `Rank 3 is least progressed.
 
 1. rank 3 in MPI_Recv, halo (halo.c:12): 2 lines (native)
-   Behind <- stands what names held in rank 3 when it was looked at.
+   <- shows values in rank 3 when it was examined.
 
    /src/halo.c
      1 control    11  if (n)

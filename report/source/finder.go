@@ -20,7 +20,7 @@ import (
 const maxSourceFile = 16 << 20
 
 // Finder reads source files on the analysing machine, by the names that
-// debug information has for them. The names come from whoever wrote the run directory,
+// debug information has for them. The names come from the writer of the run directory,
 // so only regular files are read that have the name of source code and are text, and no
 // link is followed out of the directory where the file should be.
 type Finder struct {
@@ -33,21 +33,21 @@ type Finder struct {
 
 // Excerpt is a run of consecutive source lines.
 type Excerpt struct {
-	File  string   `json:"file"`  // as it was asked for
+	File  string   `json:"file"`  // path as recorded
 	First int      `json:"first"` // number of the first line
-	Text  []string `json:"text"`
+	Text  []string `json:"text"`  // the lines
 }
 
 // Excerpts returns the lines of a file that are at most around lines from a
 // wanted one, and whether the file was changed after the run began. A file that
 // is not found has none.
 func (f Finder) Excerpts(file string, wanted []int, around int) (out []Excerpt, changed bool) {
-	text, info := f.open(file)
+	text, info := f.openFirst(file)
 	if text == nil {
 		return nil, false
 	}
 	defer text.Close()
-	out = cutExcerpts(file, io.LimitReader(text, maxSourceFile), ranges(wanted, around))
+	out = cutExcerpts(file, io.LimitReader(text, maxSourceFile), lineRanges(wanted, around))
 	return out, !f.Started.IsZero() && info.ModTime().After(f.Started)
 }
 
@@ -60,12 +60,12 @@ func (f Finder) Text(file string) []string {
 	return all[0].Text
 }
 
-// open opens the file in the first of the places that has it; nil: none has.
-func (f Finder) open(file string) (*os.File, fs.FileInfo) {
+// openFirst opens the file in the first of the places that has it; nil: none has.
+func (f Finder) openFirst(file string) (*os.File, fs.FileInfo) {
 	if !isSource(file) {
 		return nil, nil
 	}
-	for _, p := range f.places(file) {
+	for _, p := range f.candidates(file) {
 		text, info, err := regular.OpenBeneath(p.dir, p.name)
 		if err != nil {
 			continue
@@ -78,18 +78,18 @@ func (f Finder) open(file string) (*os.File, fs.FileInfo) {
 	return nil, nil
 }
 
-// place is where a file may be: by its name in a directory that no link leads out of.
-type place struct{ dir, name string }
+// candidate is where a file may be: by its name in a directory that no link leads out of.
+type candidate struct{ dir, name string }
 
-func (f Finder) places(file string) []place {
-	var out []place
+func (f Finder) candidates(file string) []candidate {
+	var out []candidate
 	for _, dir := range append(slices.Clone(f.Roots), f.RunDir) {
 		if dir != "" {
-			out = append(out, place{dir, filepath.Join("/", file)[1:]}, place{dir, path.Base(file)})
+			out = append(out, candidate{dir, filepath.Join("/", file)[1:]}, candidate{dir, path.Base(file)})
 		}
 	}
 	if filepath.IsAbs(file) {
-		out = append(out, place{filepath.Dir(file), filepath.Base(file)})
+		out = append(out, candidate{filepath.Dir(file), filepath.Base(file)})
 	}
 	return out
 }
@@ -97,7 +97,7 @@ func (f Finder) places(file string) []place {
 // begins is how much of a file is looked at to tell whether it is text.
 const begins = 8 << 10
 
-// isText tells whether a file begins as text does, and goes back to its begin.
+// isText reports whether a file begins as text does, and goes back to its begin.
 func isText(file *os.File) bool {
 	head := make([]byte, begins)
 	n, err := io.ReadFull(file, head)
@@ -118,9 +118,9 @@ func isSource(file string) bool {
 	return slices.Contains(sourceEndings, strings.ToLower(path.Ext(file)))
 }
 
-// ranges are the lines around the wanted ones, first and last, in order and
+// lineRanges are the lines around the wanted ones, first and last, in order and
 // apart from each other.
-func ranges(wanted []int, around int) [][2]int {
+func lineRanges(wanted []int, around int) [][2]int {
 	wanted = slices.Clone(wanted)
 	slices.Sort(wanted)
 	var out [][2]int

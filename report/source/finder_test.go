@@ -13,7 +13,7 @@ import (
 	"laggard/report/source"
 )
 
-func put(t *testing.T, name, text string) string {
+func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func put(t *testing.T, name, text string) string {
 
 func TestExcerpts(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "x.c"), strings.Repeat("a\n", 3)+"\tb\u202e\n"+strings.Repeat("c\n", 20))
+	writeFile(t, filepath.Join(dir, "x.c"), strings.Repeat("a\n", 3)+"\tb\u202e\n"+strings.Repeat("c\n", 20))
 	f := source.Finder{RunDir: dir}
 	got, changed := f.Excerpts("x.c", []int{14, 4, 5, 99}, 1)
 	want := []source.Excerpt{
@@ -46,12 +46,12 @@ func TestExcerpts(t *testing.T) {
 // and beside the data only the name counts.
 func TestExcerptsPlaces(t *testing.T) {
 	root, run, here := t.TempDir(), t.TempDir(), t.TempDir()
-	own := put(t, filepath.Join(here, "x.c"), "here\n")
+	own := writeFile(t, filepath.Join(here, "x.c"), "here\n")
 	f := source.Finder{RunDir: run, Roots: []string{root}}
 	for _, step := range []struct{ name, text string }{
 		{own, "here\n"}, {filepath.Join(run, "x.c"), "beside\n"}, {filepath.Join(root, own), "there\n"},
 	} {
-		put(t, step.name, step.text)
+		writeFile(t, step.name, step.text)
 		if got, _ := f.Excerpts(own, []int{1}, 0); len(got) != 1 || got[0].Text[0] != strings.TrimSpace(step.text) {
 			t.Errorf("with %s: %v", step.name, got)
 		}
@@ -62,14 +62,14 @@ func TestExcerptsPlaces(t *testing.T) {
 // information says.
 func TestExcerptsOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	secret := put(t, filepath.Join(dir, "secret"), "secret\n")
-	put(t, filepath.Join(dir, "key.pem"), "secret\n")
-	put(t, filepath.Join(dir, "long.c"), strings.Repeat("x", 2<<20)+"\n")
+	secret := writeFile(t, filepath.Join(dir, "secret"), "secret\n")
+	writeFile(t, filepath.Join(dir, "key.pem"), "secret\n")
+	writeFile(t, filepath.Join(dir, "long.c"), strings.Repeat("x", 2<<20)+"\n")
 	if err := os.Mkdir(filepath.Join(dir, "dir.c"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "picture.c"), "\x89PNG\r\n\x1a\n\x00\x00")
-	elsewhere := put(t, filepath.Join(t.TempDir(), "theirs.c"), "secret\n")
+	writeFile(t, filepath.Join(dir, "picture.c"), "\x89PNG\r\n\x1a\n\x00\x00")
+	elsewhere := writeFile(t, filepath.Join(t.TempDir(), "theirs.c"), "secret\n")
 	for name, to := range map[string]string{
 		"link.c": elsewhere, "up.c": "../../../../../.." + elsewhere, "zero.c": "/dev/zero", "to-pipe.c": "pipe.c",
 	} {

@@ -21,14 +21,14 @@ var body string
 var style string
 
 var pageBody = template.Must(template.New("usage").Funcs(template.FuncMap{
-	"ranks": words.Ranks, "times": times, "place": placeText, "ways": waysText,
-	"lines": lines, "base": path.Base, "means": classMeans,
+	"ranks": words.Ranks, "times": timesText, "place": placeText, "ways": waysText,
+	"lines": sourceLines, "base": path.Base, "means": classMeans,
 }).Parse(body))
 
 // HTML writes the findings as one page that needs nothing else, with the source
 // around each call as far as it was found. It has no scripts.
 func HTML(w io.Writer, r *Result) error {
-	findings := r.shown()
+	findings := r.mergedFindings()
 	title := headline(r, findings)
 	body, err := page.Fill(pageBody, map[string]any{"Headline": title, "Usage": r, "Findings": findings})
 	if err != nil {
@@ -44,7 +44,7 @@ type sourceLine struct {
 	Called bool // a call of the finding stands here
 }
 
-func lines(f Finding, e source.Excerpt) []sourceLine {
+func sourceLines(f Finding, e source.Excerpt) []sourceLine {
 	out := make([]sourceLine, len(e.Text))
 	for i, text := range e.Text {
 		n := e.First + i

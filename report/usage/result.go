@@ -10,31 +10,27 @@ import (
 	"laggard/symbol"
 )
 
-// Result is what was found of wrong use of MPI in a run.
+// Result is the wrong use of MPI that was found in a run.
 type Result struct {
-	SchemaVersion int        `json:"schema_version"`
-	Run           report.Run `json:"run"`
-	Ranks         int        `json:"ranks"`
-	Findings      []Finding  `json:"findings"` // worst first
-	// Ignored counts the findings that were suppressed.
-	Ignored int `json:"ignored"`
-	// Complete: all ranks recorded all their calls, and came to MPI_Finalize. Else
-	// Incomplete says of which something is missing, and why.
-	Complete   bool     `json:"complete"`
-	Incomplete []string `json:"incomplete"`
+	SchemaVersion int        `json:"schema_version"` // version of this JSON form
+	Run           report.Run `json:"run"`            // the run that was analysed
+	Ranks         int        `json:"ranks"`          // size of MPI_COMM_WORLD; 0: unknown
+	Findings      []Finding  `json:"findings"`       // the findings, worst first
+	Ignored       int        `json:"ignored"`        // number of findings that were suppressed
+	Complete      bool       `json:"complete"`       // every rank recorded all of its calls and reached MPI_Finalize
+	Incomplete    []string   `json:"incomplete"`     // what is missing and why, see docs/reference/notes.md
 }
 
 // Finding is one kind of wrong use at one set of places.
 type Finding struct {
-	Class    string `json:"class"`
-	Severity string `json:"severity"` // error, warning
-	Ranks    string `json:"ranks"`
-	Count    int    `json:"count"` // how often, in all ranks
-	Message  string `json:"message"`
-	Change   string `json:"change"` // what to change
-	Standard string `json:"standard"`
-	// Locations are the calls involved, the wrong one first; they are those of the
-	// first time that it happened.
+	Class    string `json:"class"`    // class, see docs/manual/usage.md
+	Severity string `json:"severity"` // error or warning
+	Ranks    string `json:"ranks"`    // the ranks involved
+	Count    int    `json:"count"`    // number of occurrences on all ranks
+	Message  string `json:"message"`  // what is wrong, in one sentence
+	Change   string `json:"change"`   // what to change
+	Standard string `json:"standard"` // section of the MPI standard
+	// the calls involved in the first occurrence, the wrong one first
 	Locations []Location       `json:"locations"`
 	Excerpts  []source.Excerpt `json:"-"`
 	Ways      []string         `json:"-"` // callers, if several ways lead to what is shown as one
@@ -43,11 +39,11 @@ type Finding struct {
 
 // Location is a call that takes part in a finding.
 type Location struct {
-	Rank int    `json:"rank"`
-	Role string `json:"role"` // such as send, receive, creation
-	MPI  string `json:"mpi"`
+	Rank int    `json:"rank"` // the rank that made the call
+	Role string `json:"role"` // part the call plays, such as send, receive or creation
+	MPI  string `json:"mpi"`  // the MPI function
 	report.Site
-	Stack []report.Frame `json:"stack"`
+	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
 // Source is what a Result is made from.
@@ -69,28 +65,28 @@ func New(s Source) *Result {
 		Complete: len(s.Incomplete) == 0, Incomplete: words.AllPrintable(s.Incomplete),
 	}
 	for _, f := range s.Findings {
-		one := s.finding(f)
+		one := s.newFinding(f)
 		if one.ofBinding() {
 			continue
 		}
-		if s.ignored(one) {
+		if s.isIgnored(one) {
 			u.Ignored++
 			continue
 		}
-		one.excerpts(s.Finder, s.Around)
+		one.addExcerpts(s.Finder, s.Around)
 		u.Findings = append(u.Findings, one)
 	}
 	return u
 }
 
-func (s Source) finding(f finding.Finding) Finding {
+func (s Source) newFinding(f finding.Finding) Finding {
 	out := Finding{
 		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count, found: f,
 		Message: words.Printable(f.Message), Change: words.Printable(f.Change), Standard: words.Printable(f.Standard),
 		Locations: []Location{},
 	}
 	for _, p := range f.Places {
-		stack := symbol.Trim(s.Resolver.Stack(p.Site.Stack, false))
+		stack := symbol.TrimStack(s.Resolver.ResolveStack(p.Site.Stack, false))
 		out.Locations = append(out.Locations, Location{
 			Rank: p.Rank, Role: words.Printable(p.Role), MPI: words.Printable(p.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
@@ -99,7 +95,7 @@ func (s Source) finding(f finding.Finding) Finding {
 	return out
 }
 
-// ofBinding tells whether a finding is of an object that mpi4py makes once and keeps, such as the attribute key by
+// ofBinding reports whether a finding is of an object that mpi4py makes once and keeps, such as the attribute key by
 // which it finds its locks again: the program asked for a message of Python's objects, by a method with a small first
 // letter. Methods that have the functions of MPI begin with a capital.
 func (f Finding) ofBinding() bool {
@@ -114,8 +110,8 @@ func (f Finding) ofBinding() bool {
 	return method != "" && method[0] >= 'a' && method[0] <= 'z'
 }
 
-// ignored reports whether one of the ignores covers a finding: by any of its calls.
-func (s Source) ignored(f Finding) bool {
+// isIgnored reports whether one of the ignores covers a finding: by any of its calls.
+func (s Source) isIgnored(f Finding) bool {
 	places := make([]finding.SourcePlace, len(f.Locations))
 	for i, l := range f.Locations {
 		places[i] = finding.SourcePlace{Function: l.Function, File: l.File, Line: l.Line}
@@ -128,8 +124,8 @@ func (s Source) ignored(f Finding) bool {
 	return false
 }
 
-// excerpts finds the source around the calls.
-func (f *Finding) excerpts(finder *source.Finder, around int) {
+// addExcerpts finds the source around the calls.
+func (f *Finding) addExcerpts(finder *source.Finder, around int) {
 	if finder == nil {
 		return
 	}

@@ -16,7 +16,7 @@ type printer struct{ words.Printer }
 // its calls, the section of the standard, and what to change.
 func Text(w io.Writer, u *Result) error {
 	p := &printer{}
-	findings := u.shown()
+	findings := u.mergedFindings()
 	p.Line("%s", headline(u, findings))
 	for i, f := range findings {
 		p.Line("")
@@ -25,7 +25,7 @@ func Text(w io.Writer, u *Result) error {
 	if len(u.Findings) > 0 {
 		p.Line("")
 	}
-	p.end(u)
+	p.closingNotes(u)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -72,7 +72,7 @@ func (p *printer) finding(n int, f Finding) {
 func (f Finding) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("%s: %s", f.Class, words.Cut(f.Message)),
-		fmt.Sprintf("%s, %s%s, %s", f.Severity, words.Ranks(f.Ranks), times(f), f.Standard),
+		fmt.Sprintf("%s, %s%s, %s", f.Severity, words.Ranks(f.Ranks), timesText(f), f.Standard),
 	}
 	for _, l := range f.Locations {
 		lines = append(lines, locationText(l))
@@ -83,7 +83,7 @@ func (f Finding) Lines() []string {
 	return append(lines, "Change: "+f.Change)
 }
 
-func times(f Finding) string {
+func timesText(f Finding) string {
 	if f.Count <= 1 {
 		return ""
 	}
@@ -114,19 +114,19 @@ func placeText(l Location) string {
 	return l.Site.String()
 }
 
-// end says what is missing and how to go on.
-func (p *printer) end(u *Result) {
+// closingNotes says what is missing and how to go on.
+func (p *printer) closingNotes(u *Result) {
 	if u.Ignored > 0 {
-		p.Line("%s ignored, as asked.", words.Count(u.Ignored, "finding", "findings"))
+		p.Line("%s suppressed.", words.Count(u.Ignored, "finding", "findings"))
 	}
 	if !u.Complete {
-		p.Line("The record is not complete, so leaks and lost requests of these ranks are not judged, and more may " +
-			"be wrong:")
+		p.Line("The recording is incomplete, so leaks and lost requests of these ranks are not checked, and more " +
+			"may be wrong:")
 		p.List(len(u.Incomplete), words.MaxLines, "lines", func(i int) { p.Line("  %s", words.Cut(u.Incomplete[i])) })
 	}
 	if len(u.Findings) > 0 {
 		f := u.Findings[0]
-		p.Line("A finding that is known is ignored by --ignore %s.", ignoreOf(f))
+		p.Line("To suppress a known finding: --ignore %s", ignoreOf(f))
 	}
 }
 

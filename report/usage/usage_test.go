@@ -43,7 +43,7 @@ func wrongUses(t *testing.T, ignore ...finding.Ignore) Source {
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })
 	return Source{
-		Run: report.Run{Dir: "run-<1>", Command: []string{"mpirun", "./a&b"}}, Ranks: 2, Findings: found.List(),
+		Run: report.Run{Dir: "run-<1>", Command: []string{"mpirun", "./a&b"}}, Ranks: 2, Findings: found.WorstFirst(),
 		Ignore: ignore, Resolver: resolver,
 	}
 }
@@ -111,7 +111,7 @@ func TestUsageShowsAlikeOnce(t *testing.T) {
 	}
 	u.Findings = append(u.Findings, u.Findings[0])
 	u.Findings[3].Message = "lost too"
-	shown := u.shown()
+	shown := u.mergedFindings()
 	if len(shown) != 2 || len(u.Findings) != 4 || shown[0].Count != 6 || shown[0].Ranks != "0-2,5" ||
 		waysText(shown[0]) != "cg (cg.c:4), smooth (smooth.c:4)" || len(shown[1].Ways) != 0 {
 		t.Errorf("%+v", shown)

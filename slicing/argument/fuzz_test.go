@@ -21,7 +21,7 @@ func FuzzExecute(f *testing.F) {
 	} {
 		f.Add(code, uint64(7), uint64(0x7ffe0000))
 	}
-	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { execute(t, x86.Processor, code, a, sp) })
+	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { executeCode(t, x86.Architecture, code, a, sp) })
 }
 
 // FuzzExecuteArm64 is the same of AArch64.
@@ -39,23 +39,23 @@ func FuzzExecuteArm64(f *testing.F) {
 		}
 		f.Add(code, uint64(7), uint64(0x7ffe0000))
 	}
-	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { execute(t, arm64.Processor, code, a, sp) })
+	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { executeCode(t, arm64.Architecture, code, a, sp) })
 }
 
-// execute goes over code with some registers known.
-func execute(t *testing.T, p *cpu.Processor, code []byte, a, sp uint64) {
+// executeCode goes over code with some registers known.
+func executeCode(t *testing.T, p *cpu.Architecture, code []byte, a, sp uint64) {
 	code = code[:min(len(code), maxSteps)]
 	nothing := &Call{Read: func(uint64, []byte) bool { return false }}
-	m := start(p, nothing, []store{})
-	m.reg[0], m.reg[1] = number(a, 64, false), number(a>>32, 32, true)
-	m.reg[p.SP], m.reg[p.FP] = number(sp, 64, false), number(sp+64, 64, false)
+	m := newMachine(p, nothing, []store{})
+	m.reg[0], m.reg[1] = knownValue(a, 64, false), knownValue(a>>32, 32, true)
+	m.reg[p.SP], m.reg[p.FP] = knownValue(sp, 64, false), knownValue(sp+64, 64, false)
 	for addr := uint64(0x1000); len(code) > 0; {
-		whole := code[:min(len(code), p.Longest)]
+		whole := code[:min(len(code), p.Kind.LongestInstruction)]
 		for _, in := range p.Decode(nil, whole, addr) {
 			if in.Kind == cpu.Next {
-				m.execute(whole, &in)
+				m.executeInst(whole, &in)
 			} else if in.Kind == cpu.Branch {
-				m.code.branches(whole)
+				m.code.branchTaken(whole)
 			}
 			n := max(in.Len, 1)
 			code, addr = code[min(n, len(code)):], addr+uint64(n)
@@ -68,7 +68,7 @@ func execute(t *testing.T, p *cpu.Processor, code []byte, a, sp uint64) {
 		default:
 			t.Fatalf("register %d has %d bits", r, v.Bits)
 		}
-		if v.Number&^mask(v.Bits) != 0 {
+		if v.Number&^bitMask(v.Bits) != 0 {
 			t.Fatalf("register %d: %#x has more than %d bits", r, v.Number, v.Bits)
 		}
 	}

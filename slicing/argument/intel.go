@@ -3,6 +3,7 @@ package argument
 import (
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/binary/processor"
 	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
@@ -10,187 +11,187 @@ import (
 // intel goes over instructions of x86-64.
 type intel struct{ *machine }
 
-func (m intel) execute(code []byte, i *cpu.Inst) bool {
+func (m intel) evalInst(code []byte, i *cpu.Inst) bool {
 	in, err := x86asm.Decode(code, 64)
-	return err == nil && in.Len == i.Len && (m.moves(&in, i.Addr) || m.computes(&in, i.Addr))
+	return err == nil && in.Len == i.Len && (m.evalMove(&in, i.Addr) || m.evalArithmetic(&in, i.Addr))
 }
 
-// moves goes over an instruction that moves a value.
-func (m intel) moves(in *x86asm.Inst, pc uint64) bool {
+// evalMove goes over an instruction that moves a value.
+func (m intel) evalMove(in *x86asm.Inst, pc uint64) bool {
 	to, from := in.Args[0], in.Args[1]
 	switch in.Op {
 	case x86asm.NOP:
 	case x86asm.MOV:
-		if !followed(to) || !followed(from) {
+		if !isTrackedOperand(to) || !isTrackedOperand(from) {
 			return false
 		}
-		v, bits := m.operand(in, pc, from)
+		v, bits := m.readOperand(in, pc, from)
 		if _, constant := from.(x86asm.Imm); constant {
 			if r, ok := to.(x86asm.Reg); ok {
-				bits = width(r)
+				bits = registerBits(r)
 			} else {
 				bits = in.MemBytes * 8
 			}
 		}
-		m.set(in, pc, to, v.low(bits))
+		m.writeOperand(in, pc, to, v.lowBits(bits))
 	case x86asm.LEA:
 		a, ok := from.(x86asm.Mem)
 		r, ok2 := to.(x86asm.Reg)
 		if !ok || !ok2 {
 			return false
 		}
-		m.put(r, m.address(in, pc, a))
+		m.writeRegister(r, m.operandAddress(in, pc, a))
 	case x86asm.MOVZX, x86asm.MOVSX, x86asm.MOVSXD:
-		v, bits := m.operand(in, pc, from)
+		v, bits := m.readOperand(in, pc, from)
 		r, ok := to.(x86asm.Reg)
 		if !ok || bits == 0 {
 			return false
 		}
-		if v = v.low(bits); v.Bits > 0 {
+		if v = v.lowBits(bits); v.Bits > 0 {
 			n := v.Number
 			if in.Op != x86asm.MOVZX {
-				n = uint64(v.signed())
+				n = uint64(v.asSigned())
 			}
-			v = number(n, 64, v.Inferred)
+			v = knownValue(n, 64, v.Inferred)
 		}
-		m.put(r, v)
+		m.writeRegister(r, v)
 	case x86asm.CDQE:
-		m.put(x86asm.RAX, extended(m.get(x86asm.EAX)))
+		m.writeRegister(x86asm.RAX, signExtend(m.readRegister(x86asm.EAX)))
 	case x86asm.CWDE:
-		m.put(x86asm.EAX, extended(m.get(x86asm.AX)))
+		m.writeRegister(x86asm.EAX, signExtend(m.readRegister(x86asm.AX)))
 	case x86asm.CDQ:
-		m.put(x86asm.EDX, spread(m.get(x86asm.EAX)))
+		m.writeRegister(x86asm.EDX, signFill(m.readRegister(x86asm.EAX)))
 	case x86asm.CQO:
-		m.put(x86asm.RDX, spread(m.get(x86asm.RAX)))
+		m.writeRegister(x86asm.RDX, signFill(m.readRegister(x86asm.RAX)))
 	case x86asm.PUSH:
-		v, _ := m.operand(in, pc, to)
+		v, _ := m.readOperand(in, pc, to)
 		if _, constant := to.(x86asm.Imm); !constant {
-			v = v.low(64)
+			v = v.lowBits(64)
 		}
-		m.reg[x86.RSP] = add(m.reg[x86.RSP], number(^uint64(7), 64, false), 64)
-		m.keep(m.reg[x86.RSP], 8, v)
+		m.reg[x86.RSP] = addValues(m.reg[x86.RSP], knownValue(^uint64(7), 64, false), 64)
+		m.recordStore(m.reg[x86.RSP], 8, v)
 	case x86asm.POP:
 		r, ok := to.(x86asm.Reg)
-		if !ok || width(r) != 64 {
+		if !ok || registerBits(r) != 64 {
 			return false
 		}
-		v := m.load(m.reg[x86.RSP], 64)
-		m.reg[x86.RSP] = add(m.reg[x86.RSP], number(8, 64, false), 64)
-		m.put(r, v)
+		v := m.loadMemory(m.reg[x86.RSP], 64)
+		m.reg[x86.RSP] = addValues(m.reg[x86.RSP], knownValue(8, 64, false), 64)
+		m.writeRegister(r, v)
 	default:
-		return m.chooses(in, pc)
+		return m.evalConditional(in, pc)
 	}
 	return true
 }
 
-func (m intel) branches(code []byte) (taken, known bool) {
+func (m intel) branchTaken(code []byte) (taken, known bool) {
 	in, err := x86asm.Decode(code, 64)
 	if name := in.Op.String(); err == nil && len(name) > 1 && name[0] == 'J' {
-		return m.holds(name[1:])
+		return m.conditionHolds(name[1:])
 	}
 	return false, false
 }
 
-// followed tells whether an operand is one of those that are followed.
-func followed(a x86asm.Arg) bool {
+// isTrackedOperand reports whether an operand is one of those that are followed.
+func isTrackedOperand(a x86asm.Arg) bool {
 	r, ok := a.(x86asm.Reg)
-	return !ok || width(r) > 0
+	return !ok || registerBits(r) > 0
 }
 
-func extended(v Value) Value {
+func signExtend(v Value) Value {
 	if v.Bits == 0 {
 		return v
 	}
-	return number(uint64(v.signed()), 64, v.Inferred)
+	return knownValue(uint64(v.asSigned()), 64, v.Inferred)
 }
 
-// spread is all bits the sign of a value.
-func spread(v Value) Value {
+// signFill is all bits the sign of a value.
+func signFill(v Value) Value {
 	if v.Bits == 0 {
 		return v
 	}
-	return number(uint64(v.signed()>>63), 64, v.Inferred)
+	return knownValue(uint64(v.asSigned()>>63), 64, v.Inferred)
 }
 
-// chooses goes over an instruction that depends on flags.
-func (m intel) chooses(in *x86asm.Inst, pc uint64) bool {
+// evalConditional goes over an instruction that depends on flags.
+func (m intel) evalConditional(in *x86asm.Inst, pc uint64) bool {
 	name := in.Op.String()
 	switch {
 	case len(name) > 3 && name[:3] == "SET":
-		holds, known := m.holds(name[3:])
+		holds, known := m.conditionHolds(name[3:])
 		v := Value{}
 		if known {
-			v = number(0, 8, m.flags.Inferred)
+			v = knownValue(0, 8, m.flags.Inferred)
 			if holds {
 				v.Number = 1
 			}
 		}
-		m.set(in, pc, in.Args[0], v)
+		m.writeOperand(in, pc, in.Args[0], v)
 	case len(name) > 4 && name[:4] == "CMOV":
-		holds, known := m.holds(name[4:])
+		holds, known := m.conditionHolds(name[4:])
 		r, ok := in.Args[0].(x86asm.Reg)
 		if !ok {
 			return false
 		}
-		v, bits := m.operand(in, pc, in.Args[1])
-		v, old := v.low(bits), m.get(r)
+		v, bits := m.readOperand(in, pc, in.Args[1])
+		v, old := v.lowBits(bits), m.readRegister(r)
 		switch {
 		case !known:
-			v = both(v, old)
+			v = joinValues(v, old)
 		case !holds:
 			v = old
 		}
 		if known {
 			v.Inferred = v.Inferred || m.flags.Inferred
 		}
-		m.put(r, v)
+		m.writeRegister(r, v)
 	default:
 		return false
 	}
 	return true
 }
 
-// computes goes over an instruction that computes.
-func (m intel) computes(in *x86asm.Inst, pc uint64) bool {
+// evalArithmetic goes over an instruction that computes.
+func (m intel) evalArithmetic(in *x86asm.Inst, pc uint64) bool {
 	to := in.Args[0]
-	a, bits := m.operand(in, pc, to)
-	b, from := m.operand(in, pc, in.Args[1])
+	a, bits := m.readOperand(in, pc, to)
+	b, from := m.readOperand(in, pc, in.Args[1])
 	if bits == 0 {
 		return false
 	}
 	if from == 0 {
-		b = b.low(bits)
+		b = b.lowBits(bits)
 	}
 	switch in.Op {
 	case x86asm.IDIV, x86asm.DIV:
-		return m.divides(in.Op == x86asm.IDIV, a, bits)
+		return m.evalDivision(in.Op == x86asm.IDIV, a, bits)
 	case x86asm.CMP:
-		m.difference(a, b, bits)
+		m.setCompareFlags(a, b, bits)
 		return true
 	case x86asm.TEST:
-		m.difference(binaryOf(a, b, bits, func(x, y uint64) uint64 { return x & y }), number(0, bits, false), bits)
+		m.setCompareFlags(binaryOp(a, b, bits, func(x, y uint64) uint64 { return x & y }), knownValue(0, bits, false), bits)
 		return true
 	}
-	v, ok := m.result(in, pc, a, b, bits)
+	v, ok := m.evalResult(in, pc, a, b, bits)
 	if !ok {
 		return false
 	}
 	m.flags = Value{}
 	switch in.Op {
 	case x86asm.SUB:
-		m.difference(a, b, bits)
+		m.setCompareFlags(a, b, bits)
 	case x86asm.AND, x86asm.OR, x86asm.XOR:
-		m.difference(v, number(0, bits, false), bits)
+		m.setCompareFlags(v, knownValue(0, bits, false), bits)
 	}
-	m.set(in, pc, to, v)
+	m.writeOperand(in, pc, to, v)
 	return true
 }
 
-// result is what an instruction writes to its first operand.
-func (m intel) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value, ok bool) {
+// evalResult is what an instruction writes to its first operand.
+func (m intel) evalResult(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value, ok bool) {
 	shift := func(f func(x Value, n uint) uint64) Value {
-		return binaryOf(a, number(b.Number, bits, b.Inferred), bits, func(_, y uint64) uint64 {
-			return f(a.low(bits), uint(y)&uint(max(bits, 32)-1))
+		return binaryOp(a, knownValue(b.Number, bits, b.Inferred), bits, func(_, y uint64) uint64 {
+			return f(a.lowBits(bits), uint(y)&uint(max(bits, 32)-1))
 		})
 	}
 	f := map[x86asm.Op]func(x, y uint64) uint64{
@@ -202,29 +203,29 @@ func (m intel) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value
 	}[in.Op]
 	switch {
 	case (in.Op == x86asm.XOR || in.Op == x86asm.SUB) && in.Args[0] == in.Args[1]:
-		return number(0, bits, false), true
+		return knownValue(0, bits, false), true
 	case f != nil:
-		return binaryOf(a, b, bits, f), true
+		return binaryOp(a, b, bits, f), true
 	}
-	one := number(1, bits, false)
+	one := knownValue(1, bits, false)
 	switch in.Op {
 	case x86asm.INC:
-		return add(a, one, bits), true
+		return addValues(a, one, bits), true
 	case x86asm.DEC:
-		return add(a, number(^uint64(0), bits, false), bits), true
+		return addValues(a, knownValue(^uint64(0), bits, false), bits), true
 	case x86asm.NEG:
-		return binaryOf(number(0, bits, false), a, bits, func(x, y uint64) uint64 { return x - y }), true
+		return binaryOp(knownValue(0, bits, false), a, bits, func(x, y uint64) uint64 { return x - y }), true
 	case x86asm.NOT:
-		return binaryOf(a, a, bits, func(x, _ uint64) uint64 { return ^x }), true
+		return binaryOp(a, a, bits, func(x, _ uint64) uint64 { return ^x }), true
 	case x86asm.IMUL:
 		if in.Args[1] == nil {
 			return v, false
 		}
 		if in.Args[2] != nil {
 			a = b
-			b, _ = m.operand(in, pc, in.Args[2])
+			b, _ = m.readOperand(in, pc, in.Args[2])
 		}
-		return binaryOf(a, b, bits, func(x, y uint64) uint64 { return x * y }), true
+		return binaryOp(a, b, bits, func(x, y uint64) uint64 { return x * y }), true
 	case x86asm.SHL, x86asm.SHR, x86asm.SAR:
 		if in.Args[1] == nil {
 			b = one
@@ -239,61 +240,56 @@ func (m intel) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value
 	case x86asm.SHR:
 		return shift(func(x Value, n uint) uint64 { return x.Number >> n }), true
 	case x86asm.SAR:
-		return shift(func(x Value, n uint) uint64 { return uint64(x.signed() >> n) }), true
+		return shift(func(x Value, n uint) uint64 { return uint64(x.asSigned() >> n) }), true
 	}
 	return v, false
 }
 
-// divides divides what is in two registers.
-func (m intel) divides(isSigned bool, by Value, bits int) bool {
+// evalDivision divides what is in two registers.
+func (m intel) evalDivision(isSigned bool, by Value, bits int) bool {
 	lo, hi := x86asm.EAX, x86asm.EDX
 	if bits == 64 {
 		lo, hi = x86asm.RAX, x86asm.RDX
 	} else if bits != 32 {
 		return false
 	}
-	a, top := m.get(lo), m.get(hi)
+	a, top := m.readRegister(lo), m.readRegister(hi)
 	m.flags = Value{}
 	inferred := a.Inferred || by.Inferred
 	var q, r uint64
 	switch {
 	case a.Bits < bits || top.Bits < bits || by.Bits < bits || by.Number == 0:
-		m.put(lo, Value{})
-		m.put(hi, Value{})
+		m.writeRegister(lo, Value{})
+		m.writeRegister(hi, Value{})
 		return true
-	case isSigned && top.Number == spread(a).low(bits).Number && by.signed() != -1:
-		q, r = uint64(a.signed()/by.signed()), uint64(a.signed()%by.signed())
+	case isSigned && top.Number == signFill(a).lowBits(bits).Number && by.asSigned() != -1:
+		q, r = uint64(a.asSigned()/by.asSigned()), uint64(a.asSigned()%by.asSigned())
 	case !isSigned && top.Number == 0:
 		q, r = a.Number/by.Number, a.Number%by.Number
 	default:
-		m.put(lo, Value{})
-		m.put(hi, Value{})
+		m.writeRegister(lo, Value{})
+		m.writeRegister(hi, Value{})
 		return true
 	}
-	m.put(lo, number(q, bits, inferred))
-	m.put(hi, number(r, bits, inferred))
+	m.writeRegister(lo, knownValue(q, bits, inferred))
+	m.writeRegister(hi, knownValue(r, bits, inferred))
 	return true
 }
 
-// Places of the flags.
-const (
-	carry = 1 << iota
-	zero
-	sign
-	overflow
-)
+// flagBits are the bits of RFLAGS that are followed.
+const flagBits = 16
 
-// difference sets the flags that the difference of two values has.
-func (m intel) difference(a, b Value, bits int) {
+// setCompareFlags sets the flags that the difference of two values has.
+func (m intel) setCompareFlags(a, b Value, bits int) {
 	if m.flags = (Value{}); a.Bits < bits || b.Bits < bits {
 		return
 	}
-	a, b = a.low(bits), b.low(bits)
-	m.flags = number(0, 8, a.Inferred || b.Inferred)
+	a, b = a.lowBits(bits), b.lowBits(bits)
+	m.flags = knownValue(0, flagBits, a.Inferred || b.Inferred)
 	for place, holds := range map[uint64]bool{
-		carry: a.Number < b.Number, zero: a.Number == b.Number,
-		sign:     number(a.Number-b.Number, bits, false).signed() < 0,
-		overflow: (a.signed() < b.signed()) != (number(a.Number-b.Number, bits, false).signed() < 0),
+		processor.X86Carry: a.Number < b.Number, processor.X86Zero: a.Number == b.Number,
+		processor.X86Sign:     knownValue(a.Number-b.Number, bits, false).asSigned() < 0,
+		processor.X86Overflow: (a.asSigned() < b.asSigned()) != (knownValue(a.Number-b.Number, bits, false).asSigned() < 0),
 	} {
 		if holds {
 			m.flags.Number |= place
@@ -301,18 +297,17 @@ func (m intel) difference(a, b Value, bits int) {
 	}
 }
 
-// holds tells whether a condition, such as "E" or "LE", holds; known is false if that
+// conditionNumbers are those of the conditions in instructions (Intel SDM volume 1, appendix B).
+var conditionNumbers = map[string]byte{
+	"B": 2, "AE": 3, "E": 4, "NE": 5, "BE": 6, "A": 7, "S": 8, "NS": 9, "L": 12, "GE": 13, "LE": 14, "G": 15,
+}
+
+// conditionHolds reports whether a condition, such as "E" or "LE", holds; known is false if that
 // cannot be told.
-func (m intel) holds(condition string) (holds, known bool) {
+func (m intel) conditionHolds(condition string) (holds, known bool) {
 	if m.flags.Bits == 0 {
 		return false, false
 	}
-	is := func(flags uint64) bool { return m.flags.Number&flags != 0 }
-	less := is(sign) != is(overflow)
-	holds, known = map[string]bool{
-		"E": is(zero), "L": less, "LE": less || is(zero), "B": is(carry), "BE": is(carry | zero),
-		"NE": !is(zero), "GE": !less, "G": !less && !is(zero), "AE": !is(carry), "A": !is(carry | zero),
-		"S": is(sign), "NS": !is(sign),
-	}[condition]
-	return holds, known
+	number, known := conditionNumbers[condition]
+	return processor.X86Holds(number, m.flags.Number), known
 }

@@ -6,8 +6,8 @@ import (
 	"laggard/slicing/x86"
 )
 
-// address is that of a memory operand.
-func (m intel) address(in *x86asm.Inst, pc uint64, a x86asm.Mem) Value {
+// operandAddress is that of a memory operand.
+func (m intel) operandAddress(in *x86asm.Inst, pc uint64, a x86asm.Mem) Value {
 	if a.Segment == x86asm.FS || a.Segment == x86asm.GS {
 		return Value{}
 	}
@@ -15,24 +15,24 @@ func (m intel) address(in *x86asm.Inst, pc uint64, a x86asm.Mem) Value {
 	if disp>>32 == 0 { // x86asm forgets the sign of four bytes
 		disp = int64(int32(disp))
 	}
-	out := number(uint64(disp), 64, false)
+	out := knownValue(uint64(disp), 64, false)
 	switch a.Base {
 	case 0:
 	case x86asm.RIP:
 		out.Number += pc + uint64(in.Len) + m.at.Bias
 	default:
-		out = add(out, m.get(a.Base), 64)
+		out = addValues(out, m.readRegister(a.Base), 64)
 	}
 	if a.Index != 0 && a.Scale != 0 {
-		i := m.get(a.Index)
+		i := m.readRegister(a.Index)
 		i.Number *= uint64(a.Scale)
-		out = add(out, i, 64)
+		out = addValues(out, i, 64)
 	}
 	return out
 }
 
-// width is that of a register in bits; 0 of one that is not followed.
-func width(r x86asm.Reg) int {
+// registerBits is that of a register in bits; 0 of one that is not followed.
+func registerBits(r x86asm.Reg) int {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.R15B:
 		return 8
@@ -46,58 +46,58 @@ func width(r x86asm.Reg) int {
 	return 0
 }
 
-// high tells whether a register is the second byte of another.
-func high(r x86asm.Reg) bool { return r >= x86asm.AH && r <= x86asm.BH }
+// isHighByte reports whether a register is the second byte of another.
+func isHighByte(r x86asm.Reg) bool { return r >= x86asm.AH && r <= x86asm.BH }
 
-func (m intel) get(r x86asm.Reg) Value {
-	n := x86.Number(r)
-	if n < 0 || n >= x86.General || high(r) {
+func (m intel) readRegister(r x86asm.Reg) Value {
+	n := x86.RegOf(r)
+	if n < 0 || n >= x86.General || isHighByte(r) {
 		return Value{}
 	}
-	return m.reg[n].low(width(r))
+	return m.reg[n].lowBits(registerBits(r))
 }
 
-func (m intel) put(r x86asm.Reg, v Value) {
-	n, bits := x86.Number(r), width(r)
+func (m intel) writeRegister(r x86asm.Reg, v Value) {
+	n, bits := x86.RegOf(r), registerBits(r)
 	switch {
 	case n < 0 || n >= x86.General:
-	case high(r):
-		m.reg[n] = m.reg[n].low(8)
+	case isHighByte(r):
+		m.reg[n] = m.reg[n].lowBits(8)
 	case bits == 64:
-		m.reg[n] = v.low(64)
+		m.reg[n] = v.lowBits(64)
 	case bits == 32: // the upper half becomes zero
-		if v = v.low(32); v.Bits > 0 {
+		if v = v.lowBits(32); v.Bits > 0 {
 			v.Bits = 64
 		}
 		m.reg[n] = v
 	default:
 		old := m.reg[n]
-		if v = v.low(bits); v.Bits > 0 && old.Bits > bits {
-			v = number(old.Number&^mask(bits)|v.Number, old.Bits, v.Inferred || old.Inferred)
+		if v = v.lowBits(bits); v.Bits > 0 && old.Bits > bits {
+			v = knownValue(old.Number&^bitMask(bits)|v.Number, old.Bits, v.Inferred || old.Inferred)
 		}
 		m.reg[n] = v
 	}
 }
 
-// operand reads an operand; bits is its size.
-func (m intel) operand(in *x86asm.Inst, pc uint64, a x86asm.Arg) (v Value, bits int) {
+// readOperand reads an operand; bits is its size.
+func (m intel) readOperand(in *x86asm.Inst, pc uint64, a x86asm.Arg) (v Value, bits int) {
 	switch a := a.(type) {
 	case x86asm.Reg:
-		return m.get(a), width(a)
+		return m.readRegister(a), registerBits(a)
 	case x86asm.Imm:
-		return number(uint64(a), 64, false), 0
+		return knownValue(uint64(a), 64, false), 0
 	case x86asm.Mem:
-		return m.load(m.address(in, pc, a), in.MemBytes*8), in.MemBytes * 8
+		return m.loadMemory(m.operandAddress(in, pc, a), in.MemBytes*8), in.MemBytes * 8
 	}
 	return Value{}, 0
 }
 
-// set writes an operand.
-func (m intel) set(in *x86asm.Inst, pc uint64, a x86asm.Arg, v Value) {
+// writeOperand writes an operand.
+func (m intel) writeOperand(in *x86asm.Inst, pc uint64, a x86asm.Arg, v Value) {
 	switch a := a.(type) {
 	case x86asm.Reg:
-		m.put(a, v)
+		m.writeRegister(a, v)
 	case x86asm.Mem:
-		m.keep(m.address(in, pc, a), in.MemBytes, v)
+		m.recordStore(m.operandAddress(in, pc, a), in.MemBytes, v)
 	}
 }

@@ -143,7 +143,7 @@ func TestValues(t *testing.T) {
 			if c.machine.stop == nil {
 				t.Skip("for another processor")
 			}
-			known, all := c.machine.askAll(t, c.cc, c.flags)
+			known, all := c.machine.checkAllCallers(t, c.cc, c.flags)
 			t.Logf("%d of %d arguments known", known, all)
 			if float64(known) < c.least*float64(all) {
 				t.Errorf("only %d of %d arguments are known", known, all)
@@ -167,33 +167,33 @@ var x86, arm = machine{name: "x86"}, machine{name: "arm"}
 func init() {
 	switch runtime.GOARCH {
 	case "amd64":
-		x86.stop = living
-		arm.tools, arm.stop = []string{"aarch64-linux-gnu-gcc", "qemu-aarch64-static"}, dumped
+		x86.stop = inspectProcess
+		arm.tools, arm.stop = []string{"aarch64-linux-gnu-gcc", "qemu-aarch64-static"}, dumpCore
 		arm.run = []string{"sh", "-c", `ulimit -c 20000; exec qemu-aarch64-static -L /usr/aarch64-linux-gnu "$0" "$@"`}
 	case "arm64":
-		arm.stop = living
+		arm.stop = inspectProcess
 	}
 }
 
-// askAll builds the callers and asks for the arguments of each.
-func (m *machine) askAll(t *testing.T, cc string, flags []string) (known, all int) {
+// checkAllCallers builds the callers and asks for the arguments of each.
+func (m *machine) checkAllCallers(t *testing.T, cc string, flags []string) (known, all int) {
 	dir := t.TempDir()
 	shared := []string{"-O2", "-shared", "-fPIC"}
 	if i := slices.IndexFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--target") }); i >= 0 {
 		shared = append(shared, flags[i:i+2]...)
 	}
-	library := build(t, dir, "libstand.so", standing, cc, shared...)
-	program := build(t, dir, "callers", callers, cc, append(flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")...)
+	library := compileC(t, dir, "libstand.so", standing, cc, shared...)
+	program := compileC(t, dir, "callers", callers, cc, append(flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")...)
 	for _, mode := range "crmxlonsbadv" {
 		for _, numbers := range [][2]string{{"3", "8"}, {"4", "-6"}} {
-			k, n := m.ask(t, program, []string{string(mode), numbers[0], numbers[1]})
+			k, n := m.checkArguments(t, program, []string{string(mode), numbers[0], numbers[1]})
 			known, all = known+k, all+n
 		}
 	}
 	return known, all
 }
 
-func build(t *testing.T, dir, name, source, cc string, flags ...string) string {
+func compileC(t *testing.T, dir, name, source, cc string, flags ...string) string {
 	t.Helper()
 	file, out := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
@@ -206,9 +206,9 @@ func build(t *testing.T, dir, name, source, cc string, flags ...string) string {
 	return out
 }
 
-// ask starts a program and compares what is found of the call that it stands in with
+// checkArguments starts a program and compares what is found of the call that it stands in with
 // what it was called with.
-func (m *machine) ask(t *testing.T, program string, args []string) (known, all int) {
+func (m *machine) checkArguments(t *testing.T, program string, args []string) (known, all int) {
 	t.Helper()
 	run := slices.Concat(m.run, []string{program}, args)
 	cmd := exec.Command(run[0], run[1:]...)
@@ -230,9 +230,9 @@ func (m *machine) ask(t *testing.T, program string, args []string) (known, all i
 	for i, word := range strings.Fields(line) {
 		fmt.Sscanf(word, "%x", &want[i])
 	}
-	time.Sleep(20 * time.Millisecond) // from what it says to where it stays
+	awaitPause(t, cmd.Process.Pid)
 	image, thread := m.stop(t, cmd)
-	got := values(image, thread, program)
+	got := findArguments(image, thread, program)
 	if got == nil {
 		t.Fatal("the frame of the program is not found")
 	}
@@ -252,23 +252,37 @@ func (m *machine) ask(t *testing.T, program string, args []string) (known, all i
 	return known, len(want)
 }
 
-// living looks at a process.
-func living(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
+// awaitPause waits until a process that has said where it goes sleeps there.
+func awaitPause(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("%s, %v", text, err)
+		}
+		if strings.Contains(string(text), ") S ") {
+			return
+		}
+	}
+}
+
+// inspectProcess looks at a process.
+func inspectProcess(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	t.Helper()
 	p, err := stopped.Open(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	thread, err := p.Look(cmd.Process.Pid, true)
+	thread, err := p.ReadThread(cmd.Process.Pid, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &p.Image, &thread
 }
 
-// dumped has an emulator write a core file. That names no files, so it is seen before where the
+// dumpCore has an emulator write a core file. That names no files, so it is seen before where the
 // emulator has mapped them, and what the core file leaves out is read there.
-func dumped(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
+func dumpCore(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	t.Helper()
 	host, err := stopped.Open(cmd.Process.Pid)
 	if err == nil {
@@ -289,23 +303,23 @@ func dumped(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	t.Cleanup(core.Close)
 	for i := range core.Maps {
 		m := &core.Maps[i]
-		if from := host.Map(m.Lo); from != nil {
+		if from := host.MappingAt(m.Lo); from != nil {
 			m.Path, m.Offset = from.Path, from.Offset+m.Lo-from.Lo
 		}
 	}
-	core.Memory = filled{core, &core.Image}
+	core.Memory = coreWithFiles{core, &core.Image}
 	return &core.Image, &core.Threads[0]
 }
 
-// filled is the memory in a core file, and what was mapped from files.
-type filled struct {
+// coreWithFiles is the memory in a core file, and what was mapped from files.
+type coreWithFiles struct {
 	core  *stopped.Core
 	image *stopped.Image
 }
 
-func (f filled) ReadAt(b []byte, at int64) (int, error) {
+func (f coreWithFiles) ReadAt(b []byte, at int64) (int, error) {
 	n, err := f.core.ReadAt(b, at)
-	m := f.image.Map(uint64(at))
+	m := f.image.MappingAt(uint64(at))
 	if err == nil || m == nil || m.Path == "" || m.Writable {
 		return n, err
 	}
@@ -317,11 +331,11 @@ func (f filled) ReadAt(b []byte, at int64) (int, error) {
 	return file.ReadAt(b, int64(m.Offset+uint64(at)-m.Lo))
 }
 
-// values finds the arguments of the call of stand that a thread is in; nil: its frame is not found.
-func values(image *stopped.Image, thread *stopped.Thread, program string) []argument.Value {
+// findArguments finds the arguments of the call of stand that a thread is in; nil: its frame is not found.
+func findArguments(image *stopped.Image, thread *stopped.Thread, program string) []argument.Value {
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
-	view := image.View(thread)
+	view := image.ThreadMemory(thread)
 	var inner, first *argument.Call
 	for _, f := range unwind.New(image, &unwind.Rows{}).Unwind(thread).Frames[1:] {
 		if f.Module == nil || f.Module.Path != program {

@@ -3,6 +3,7 @@ package arm64
 import (
 	"math/bits"
 
+	"laggard/binary/processor"
 	"laggard/slicing/cpu"
 )
 
@@ -32,10 +33,10 @@ type Data struct {
 type NZCV uint8
 
 const (
-	overflow NZCV = 1 << iota
-	carry
-	zero
-	negative
+	overflow NZCV = processor.ArmOverflow
+	carry    NZCV = processor.ArmCarry
+	zero     NZCV = processor.ArmZero
+	negative NZCV = processor.ArmNegative
 )
 
 // Condition is one as instructions have it.
@@ -43,86 +44,87 @@ type Condition uint8
 
 const carrySet Condition = 2
 
-// Holds tells whether a condition holds with some flags.
+// Holds reports whether a condition holds with some flags.
 func (c Condition) Holds(f NZCV) bool {
-	n, z, v := f&negative != 0, f&zero != 0, f&overflow != 0
-	carried := f&carry != 0
-	holds := [8]bool{z, carried, n, v, carried && !z, n == v, n == v && !z, true}[c>>1&7]
-	return holds != (c&1 == 1) || c>>1&7 == 7
+	return processor.ArmHolds(uint32(c), uint64(f))
 }
+
+// dataDecoder takes an instruction apart that computes from registers.
+type dataDecoder struct{ instruction }
 
 // Compute returns what an instruction computes; ok is false of one that does something else,
 // or that is not known.
 func Compute(code []byte, addr uint64) (out Data, ok bool) {
-	d, ok := decoderOf(code, addr)
+	w, ok := readInstruction(code, addr)
 	if !ok {
 		return out, false
 	}
+	d := dataDecoder{w}
 	switch op := d.bits(25, 4); {
 	case op>>1 == 0b100:
-		return d.fromConstant()
+		return d.computeImmediate()
 	case op&0b111 == 0b101:
-		return d.fromRegisters()
+		return d.computeRegisters()
 	}
 	return out, false
 }
 
 // widthBits is that of the registers, in bits.
-func (d *decoder) widthBits() int { return 32 << d.bits(31, 1) }
+func (i *instruction) widthBits() int { return 32 << i.bits(31, 1) }
 
-// fromConstant is what immediate instructions compute.
-func (d *decoder) fromConstant() (Data, bool) {
+// computeImmediate is what immediate instructions compute.
+func (d *dataDecoder) computeImmediate() (Data, bool) {
 	width := d.widthBits()
 	switch d.bits(23, 3) {
 	case 0, 1: // adr, adrp
-		return Data{Dst: d.x(rd), Bits: 64, Result: constant(uint64(d.near())), Place: true}, true
+		return Data{Dst: d.x(rd), Bits: 64, Result: constantFunc(uint64(d.pcRelative())), Place: true}, true
 	case 2:
 		n := uint64(d.bits(10, 12)) << (12 * d.bits(22, 1))
-		return d.sum(d.base(rn), []Part{{d.base(rn), width}}, constant(n)), true
+		return d.sumData(d.base(rn), []Part{{d.base(rn), width}}, constantFunc(n)), true
 	case 4:
-		n, ok := mask(d.bits(22, 1), d.bits(16, 6), d.bits(10, 6))
-		return d.combine([]Part{{d.x(rn), width}}, constant(uint64(n)), d.base(rd)),
+		n, ok := decodeBitMask(d.bits(22, 1), d.bits(16, 6), d.bits(10, 6))
+		return d.logicalData([]Part{{d.x(rn), width}}, constantFunc(uint64(n)), d.base(rd)),
 			ok && (width == 64 || d.bits(22, 1) == 0)
 	case 5:
-		return d.wideData(width)
+		return d.moveWideData(width)
 	case 6:
-		return d.field(width)
+		return d.bitfieldData(width)
 	case 7:
 		n := uint(d.bits(10, 6))
 		join := func(x []uint64) uint64 { return x[1]>>n | x[0]<<(uint(width)-n) }
-		return d.plain(width, join, Part{d.x(rn), width}, Part{d.x(rm), width}),
+		return d.plainData(width, join, Part{d.x(rn), width}, Part{d.x(rm), width}),
 			d.bits(29, 2) == 0 && d.bits(21, 1) == 0 && int(d.bits(22, 1)) == width>>6 && int(n) < width
 	}
 	return Data{}, false
 }
 
-func constant(n uint64) func([]uint64) uint64 { return func([]uint64) uint64 { return n } }
+func constantFunc(n uint64) func([]uint64) uint64 { return func([]uint64) uint64 { return n } }
 
-// plain is an instruction that computes from registers and leaves the flags.
-func (d *decoder) plain(width int, f func(x []uint64) uint64, from ...Part) Data {
+// plainData is an instruction that computes from registers and leaves the flags.
+func (d *dataDecoder) plainData(width int, f func(x []uint64) uint64, from ...Part) Data {
 	return Data{Dst: d.x(rd), Bits: width, From: from, Result: f}
 }
 
-// cut are the low bits of a number.
-func cut(n uint64, width int) uint64 {
+// lowBits are the low bits of a number.
+func lowBits(n uint64, width int) uint64 {
 	if width >= 64 {
 		return n
 	}
 	return n & (1<<uint(width) - 1)
 }
 
-// widen is a number of some bits with its sign.
-func widen(n uint64, width int) uint64 {
+// signExtend is a number of some bits with its sign.
+func signExtend(n uint64, width int) uint64 {
 	shift := uint(64 - width)
 	return uint64(int64(n<<shift) >> shift)
 }
 
-// added adds numbers of some bits.
-func added(width int, a, b, with uint64) (sum uint64, f NZCV) {
-	a, b = cut(a, width), cut(b, width)
+// addWithCarry adds numbers of some bits.
+func addWithCarry(width int, a, b, with uint64) (sum uint64, f NZCV) {
+	a, b = lowBits(a, width), lowBits(b, width)
 	sum, over := bits.Add64(a, b, with)
 	if width == 32 {
-		sum, over = cut(sum, 32), sum>>32&1
+		sum, over = lowBits(sum, 32), sum>>32&1
 	}
 	if over != 0 {
 		f |= carry
@@ -130,20 +132,20 @@ func added(width int, a, b, with uint64) (sum uint64, f NZCV) {
 	if (a^sum)&(b^sum)>>uint(width-1)&1 != 0 {
 		f |= overflow
 	}
-	return sum, f | signs(width, sum)
+	return sum, f | signFlags(width, sum)
 }
 
-// addOrTake adds the second number, or takes it off.
-func (d *decoder) addOrTake(width int, a, b uint64) (uint64, NZCV) {
+// addOrSub adds the second number, or takes it off.
+func (d *dataDecoder) addOrSub(width int, a, b uint64) (uint64, NZCV) {
 	if d.bits(30, 1) == 1 {
-		return added(width, a, ^b, 1)
+		return addWithCarry(width, a, ^b, 1)
 	}
-	return added(width, a, b, 0)
+	return addWithCarry(width, a, b, 0)
 }
 
-// signs are the flags that tell the sign of a result.
-func signs(width int, n uint64) (f NZCV) {
-	if n = cut(n, width); n == 0 {
+// signFlags are the flags that tell the sign of a result.
+func signFlags(width int, n uint64) (f NZCV) {
+	if n = lowBits(n, width); n == 0 {
 		f |= zero
 	}
 	if n>>uint(width-1)&1 != 0 {
@@ -152,11 +154,11 @@ func signs(width int, n uint64) (f NZCV) {
 	return f
 }
 
-// sum adds to the first register what second gives, or takes it off.
-func (d *decoder) sum(first cpu.Reg, from []Part, second func(x []uint64) uint64) Data {
+// sumData adds to the first register what second gives, or takes it off.
+func (d *dataDecoder) sumData(first cpu.Reg, from []Part, second func(x []uint64) uint64) Data {
 	width := d.widthBits()
 	from[0] = Part{first, width}
-	add := func(x []uint64) (uint64, NZCV) { return d.addOrTake(width, x[0], second(x)) }
+	add := func(x []uint64) (uint64, NZCV) { return d.addOrSub(width, x[0], second(x)) }
 	out := Data{Dst: d.base(rd), Bits: width, From: from, Result: func(x []uint64) uint64 { n, _ := add(x); return n }}
 	if d.bits(29, 1) == 1 {
 		out.Dst, out.Flags = d.x(rd), func(x []uint64) NZCV { _, f := add(x); return f }
@@ -164,8 +166,8 @@ func (d *decoder) sum(first cpu.Reg, from []Part, second func(x []uint64) uint64
 	return out
 }
 
-// combine is and, or, exclusive or of the first register with what second gives.
-func (d *decoder) combine(from []Part, second func(x []uint64) uint64, to cpu.Reg) Data {
+// logicalData is and, or, exclusive or of the first register with what second gives.
+func (d *dataDecoder) logicalData(from []Part, second func(x []uint64) uint64, to cpu.Reg) Data {
 	width, op := d.widthBits(), d.bits(29, 2)
 	f := func(x []uint64) uint64 {
 		switch op {
@@ -178,30 +180,30 @@ func (d *decoder) combine(from []Part, second func(x []uint64) uint64, to cpu.Re
 	}
 	out := Data{Dst: to, Bits: width, From: from, Result: f}
 	if op == 3 {
-		out.Dst, out.Flags = d.x(rd), func(x []uint64) NZCV { return signs(width, f(x)) }
+		out.Dst, out.Flags = d.x(rd), func(x []uint64) NZCV { return signFlags(width, f(x)) }
 	}
 	return out
 }
 
-// wideData are moves of 16 bits.
-func (d *decoder) wideData(width int) (Data, bool) {
+// moveWideData are moves of 16 bits.
+func (d *dataDecoder) moveWideData(width int) (Data, bool) {
 	at := uint(16 * d.bits(21, 2))
 	n := uint64(d.bits(5, 16)) << at
 	ok := int(at) < width
 	switch d.bits(29, 2) {
 	case 0:
-		return d.plain(width, constant(^n)), ok
+		return d.plainData(width, constantFunc(^n)), ok
 	case 2:
-		return d.plain(width, constant(n)), ok
+		return d.plainData(width, constantFunc(n)), ok
 	case 3:
 		keep := func(x []uint64) uint64 { return x[0]&^(0xffff<<at) | n }
-		return d.plain(width, keep, Part{d.x(rd), width}), ok
+		return d.plainData(width, keep, Part{d.x(rd), width}), ok
 	}
 	return Data{}, false
 }
 
-// field are moves of a part of a register.
-func (d *decoder) field(width int) (Data, bool) {
+// bitfieldData are moves of a part of a register.
+func (d *dataDecoder) bitfieldData(width int) (Data, bool) {
 	r, s, op := int(d.bits(16, 6)), int(d.bits(10, 6)), d.bits(29, 2)
 	if op == 3 || int(d.bits(22, 1)) != width>>6 || r >= width || s >= width {
 		return Data{}, false
@@ -214,15 +216,15 @@ func (d *decoder) field(width int) (Data, bool) {
 		if s >= r {
 			x >>= uint(r)
 		}
-		return cut(x, n)
+		return lowBits(x, n)
 	}
 	from := Part{d.x(rn), s + 1}
 	switch op {
 	case 0:
-		return d.plain(width, func(x []uint64) uint64 { return widen(take(x[0]), n) << uint(to) }, from), true
+		return d.plainData(width, func(x []uint64) uint64 { return signExtend(take(x[0]), n) << uint(to) }, from), true
 	case 1:
-		keep := func(x []uint64) uint64 { return x[1]&^(cut(^uint64(0), n)<<uint(to)) | take(x[0])<<uint(to) }
-		return d.plain(width, keep, from, Part{d.x(rd), width}), true
+		keep := func(x []uint64) uint64 { return x[1]&^(lowBits(^uint64(0), n)<<uint(to)) | take(x[0])<<uint(to) }
+		return d.plainData(width, keep, from, Part{d.x(rd), width}), true
 	}
-	return d.plain(width, func(x []uint64) uint64 { return take(x[0]) << uint(to) }, from), true
+	return d.plainData(width, func(x []uint64) uint64 { return take(x[0]) << uint(to) }, from), true
 }

@@ -13,24 +13,24 @@ import (
 	"laggard/slicing/cpu"
 )
 
-// tried is an instruction with what is in x0 to x7, and the flags, before it.
-type tried struct {
+// trial is an instruction with what is in x0 to x7, and the flags, before it.
+type trial struct {
 	word uint32
 	x    [8]uint64
 	nzcv uint64
 }
 
-// low tells whether an instruction has to do with x0 to x7 alone.
-func (d *Data) low() bool {
+// usesLowRegisters reports whether an instruction has to do with x0 to x7 alone.
+func (d *Data) usesLowRegisters() bool {
 	ok := d.Dst < 8 && !d.Place && (d.Dst == cpu.None || d.Result != nil)
 	for _, p := range d.From {
 		ok = ok && p.Reg < 8
 	}
-	return ok && (d.Else == nil || d.Else.low())
+	return ok && (d.Else == nil || d.Else.usesLowRegisters())
 }
 
-// draw makes an instruction of a class, bits 25 to 28, that computes from x0 to x7.
-func draw(r *rand.Rand, class uint32) tried {
+// drawInst makes an instruction of a class, bits 25 to 28, that computes from x0 to x7.
+func drawInst(r *rand.Rand, class uint32) trial {
 	for {
 		w := r.Uint32()&^(0xf<<25) | class<<25
 		for _, field := range []uint{rd, rn, ra, rm} {
@@ -39,19 +39,19 @@ func draw(r *rand.Rand, class uint32) tried {
 			}
 		}
 		d, ok := Compute(binary.LittleEndian.AppendUint32(nil, w), 0)
-		if !ok || !d.low() {
+		if !ok || !d.usesLowRegisters() {
 			continue
 		}
-		t := tried{word: w, nzcv: uint64(r.IntN(16)) << 28}
+		t := trial{word: w, nzcv: uint64(r.IntN(16)) << 28}
 		for i := range t.x {
-			t.x[i] = number(r)
+			t.x[i] = randomNumber(r)
 		}
 		return t
 	}
 }
 
-// number is often one at a bound.
-func number(r *rand.Rand) uint64 {
+// randomNumber is often one at a bound.
+func randomNumber(r *rand.Rand) uint64 {
 	switch r.IntN(4) {
 	case 0:
 		return uint64(r.IntN(5)) - 2
@@ -61,8 +61,8 @@ func number(r *rand.Rand) uint64 {
 	return r.Uint64() >> r.IntN(64)
 }
 
-// after is what an instruction leaves in x0 to x7, and of flags.
-func (t *tried) after() (x [8]uint64, nzcv uint64) {
+// stateAfter is what an instruction leaves in x0 to x7, and of flags.
+func (t *trial) stateAfter() (x [8]uint64, nzcv uint64) {
 	d, _ := Compute(binary.LittleEndian.AppendUint32(nil, t.word), 0)
 	if d.Else != nil && !d.If.Holds(NZCV(t.nzcv>>28)) {
 		d = *d.Else
@@ -70,12 +70,12 @@ func (t *tried) after() (x [8]uint64, nzcv uint64) {
 	from := make([]uint64, len(d.From))
 	for i, p := range d.From {
 		if p.Reg != cpu.None {
-			from[i] = cut(t.x[p.Reg], p.Bits)
+			from[i] = lowBits(t.x[p.Reg], p.Bits)
 		}
 	}
 	x, nzcv = t.x, t.nzcv
 	if d.Dst != cpu.None {
-		x[d.Dst] = cut(d.Result(from), d.Bits)
+		x[d.Dst] = lowBits(d.Result(from), d.Bits)
 	}
 	if d.Flags != nil {
 		nzcv = uint64(d.Flags(from)) << 28
@@ -136,11 +136,11 @@ func TestCompute(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	var all []tried
+	var all []trial
 	for range 1500 {
-		all = append(all, draw(r, 0b1000), draw(r, 0b1001), draw(r, 0b0101), draw(r, 0b1101))
+		all = append(all, drawInst(r, 0b1000), drawInst(r, 0b1001), drawInst(r, 0b0101), drawInst(r, 0b1101))
 	}
-	out := emulate(t, all)
+	out := emulateAll(t, all)
 	forms := map[uint32]bool{}
 	for i, got := range all {
 		forms[got.word>>21] = true
@@ -148,15 +148,15 @@ func TestCompute(t *testing.T) {
 		if err := binary.Read(bytes.NewReader(out[72*i:]), binary.LittleEndian, &want); err != nil {
 			t.Fatal(err)
 		}
-		if x, nzcv := got.after(); [8]uint64(want[:8]) != x || want[8] != nzcv {
+		if x, nzcv := got.stateAfter(); [8]uint64(want[:8]) != x || want[8] != nzcv {
 			t.Errorf("%#08x of %x, flags %x: %x, flags %x; the emulator: %x", got.word, got.x, got.nzcv, x, nzcv, want)
 		}
 	}
 	t.Logf("%d instructions of %d forms", len(all), len(forms))
 }
 
-// emulate returns what the instructions left, nine words of each.
-func emulate(t *testing.T, all []tried) []byte {
+// emulateAll returns what the instructions left, nine words of each.
+func emulateAll(t *testing.T, all []trial) []byte {
 	t.Helper()
 	source := bytes.NewBufferString(harness)
 	for _, c := range all {

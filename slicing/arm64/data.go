@@ -6,12 +6,12 @@ import (
 	"laggard/slicing/cpu"
 )
 
-// immediate are instructions that compute from a constant.
-func (d *decoder) immediate() {
-	in := d.add()
+// decodeImmediate are instructions that compute from a constant.
+func (d *decoder) decodeImmediate() {
+	in := d.newPart()
 	switch d.bits(23, 3) {
 	case 0, 1: // adr, adrp
-		set(in, d.x(rd), d.near())
+		setConstant(in, d.x(rd), d.pcRelative())
 	case 2:
 		d.addImmediate(in)
 	case 3: // tags of memory
@@ -19,25 +19,25 @@ func (d *decoder) immediate() {
 	case 4:
 		d.logicalImmediate(in)
 	case 5:
-		d.wide(in)
+		d.moveWide(in)
 	case 6:
-		d.bitfield(in)
+		d.decodeBitfield(in)
 	case 7:
 		in.Def, in.Use = cpu.Set(d.x(rd)), cpu.Set(d.x(rn), d.x(rm))
 	}
 }
 
-// near is the address that adr or adrp gives, in the file.
-func (d *decoder) near() int64 {
-	off, at := d.signed(5, 19)<<2|int64(d.bits(29, 2)), d.addr
-	if d.bits(31, 1) == 1 {
+// pcRelative is the address that adr or adrp gives, in the file.
+func (i *instruction) pcRelative() int64 {
+	off, at := i.signedBits(5, 19)<<2|int64(i.bits(29, 2)), i.addr
+	if i.bits(31, 1) == 1 {
 		off, at = off<<12, at&^0xfff
 	}
 	return int64(at) + off
 }
 
-// set makes an instruction one that puts a constant into a register.
-func set(in *cpu.Inst, r cpu.Reg, n int64) {
+// setConstant makes an instruction one that puts a constant into a register.
+func setConstant(in *cpu.Inst, r cpu.Reg, n int64) {
 	if r != cpu.None {
 		in.Move, in.Dst, in.Imm, in.Def = cpu.SetImm, r, n, cpu.Set(r)
 	}
@@ -65,7 +65,7 @@ func (d *decoder) addImmediate(in *cpu.Inst) {
 }
 
 func (d *decoder) logicalImmediate(in *cpu.Inst) {
-	n, ok := mask(d.bits(22, 1), d.bits(16, 6), d.bits(10, 6))
+	n, ok := decodeBitMask(d.bits(22, 1), d.bits(16, 6), d.bits(10, 6))
 	if d.bits(31, 1) == 0 {
 		n = int64(int32(n))
 	}
@@ -82,15 +82,15 @@ func (d *decoder) logicalImmediate(in *cpu.Inst) {
 	in.Use = cpu.Set(d.x(rn))
 	switch {
 	case op == 1 && d.x(rn) == cpu.None:
-		set(in, to, n)
+		setConstant(in, to, n)
 	case (op == 0 || op == 3) && to != cpu.None && d.x(rn) != cpu.None:
 		in.Move, in.Dst, in.Src, in.Imm = cpu.AndImm, to, d.x(rn), n
 	}
 }
 
-// mask is the constant of a logical instruction: a run of ones, turned, in pieces
+// decodeBitMask is the constant of a logical instruction: a run of ones, turned, in pieces
 // that repeat.
-func mask(n, immr, imms uint32) (int64, bool) {
+func decodeBitMask(n, immr, imms uint32) (int64, bool) {
 	length := bits.Len32(n<<6|^imms&0x3f) - 1
 	if length < 1 {
 		return 0, false
@@ -109,17 +109,17 @@ func mask(n, immr, imms uint32) (int64, bool) {
 	return int64(run), true
 }
 
-// wide are moves of 16 bits.
-func (d *decoder) wide(in *cpu.Inst) {
+// moveWide are moves of 16 bits.
+func (d *decoder) moveWide(in *cpu.Inst) {
 	n := int64(d.bits(5, 16)) << (16 * d.bits(21, 2))
 	switch to := d.x(rd); d.bits(29, 2) {
 	case 0:
 		if n = ^n; d.bits(31, 1) == 0 {
 			n = int64(int32(n))
 		}
-		set(in, to, n)
+		setConstant(in, to, n)
 	case 2:
-		set(in, to, n)
+		setConstant(in, to, n)
 	default: // the other bits stay
 		in.Def, in.Use = cpu.Set(to), cpu.Set(to)
 	}
@@ -128,14 +128,14 @@ func (d *decoder) wide(in *cpu.Inst) {
 // maxShift bounds the shifts that are thought to make an address.
 const maxShift = 16
 
-// bitfield are moves of a part of a register: extensions and shifts.
-func (d *decoder) bitfield(in *cpu.Inst) {
+// decodeBitfield are moves of a part of a register: extensions and shifts.
+func (d *decoder) decodeBitfield(in *cpu.Inst) {
 	to, from, op := d.x(rd), d.x(rn), d.bits(29, 2)
 	immr, imms, width := d.bits(16, 6), d.bits(10, 6), uint32(32)<<d.bits(31, 1)
 	in.Def, in.Use = cpu.Set(to), cpu.Set(from)
 	switch {
 	case op == 1:
-		keeps(in)
+		addDefsToUse(in)
 	case to == cpu.None || from == cpu.None:
 	case immr == 0 && (imms == 7 || imms == 15 || imms == 31):
 		in.Move, in.Dst, in.Src = cpu.Copy, to, from
@@ -145,18 +145,18 @@ func (d *decoder) bitfield(in *cpu.Inst) {
 	}
 }
 
-// register are instructions that compute from registers.
-func (d *decoder) register() {
-	in := d.add()
+// decodeRegister are instructions that compute from registers.
+func (d *decoder) decodeRegister() {
+	in := d.newPart()
 	in.Def, in.Use = cpu.Set(d.x(rd)), cpu.Set(d.x(rn), d.x(rm))
 	op := d.bits(21, 4)
 	switch {
 	case d.bits(28, 1) == 0 && op < 8:
-		d.logical(in)
+		d.logicalRegister(in)
 	case d.bits(28, 1) == 0:
 		d.addRegister(in)
 	case op >= 8:
-		d.product(in)
+		d.multiplyAdd(in)
 	case op == 0: // with carry
 		in.Use.Add(Flags)
 		if d.bits(29, 1) == 1 {
@@ -182,8 +182,8 @@ func (d *decoder) register() {
 	}
 }
 
-// logical are and, or, exclusive or.
-func (d *decoder) logical(in *cpu.Inst) {
+// logicalRegister are and, or, exclusive or.
+func (d *decoder) logicalRegister(in *cpu.Inst) {
 	op := d.bits(29, 2)
 	if op == 3 {
 		in.Def.Add(Flags)
@@ -192,12 +192,12 @@ func (d *decoder) logical(in *cpu.Inst) {
 	switch to, from := d.x(rd), d.x(rm); {
 	case to == cpu.None || !plain:
 	case op == 1 && d.x(rn) == cpu.None && from == cpu.None:
-		set(in, to, 0)
+		setConstant(in, to, 0)
 	case op == 1 && d.x(rn) == cpu.None:
 		in.Move, in.Dst, in.Src = cpu.Copy, to, from
 	case op == 2 && d.x(rn) == from:
 		in.Use = cpu.RegSet{}
-		set(in, to, 0)
+		setConstant(in, to, 0)
 	}
 }
 
@@ -229,9 +229,9 @@ func (d *decoder) addRegister(in *cpu.Inst) {
 	}
 }
 
-// product are products that something is added to. That of an index makes an address
+// multiplyAdd are products that something is added to. That of an index makes an address
 // whose factor is in a register.
-func (d *decoder) product(in *cpu.Inst) {
+func (d *decoder) multiplyAdd(in *cpu.Inst) {
 	to, sum := d.x(rd), d.x(ra)
 	in.Use.Add(sum)
 	high := d.bits(21, 3) == 2 || d.bits(21, 3) == 6

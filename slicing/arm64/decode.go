@@ -9,20 +9,26 @@ import (
 // size is that of an instruction in bytes.
 const size = 4
 
-// decoder takes one instruction apart.
-type decoder struct {
-	w    uint32 // the instruction
+// instruction is one instruction, with its fields.
+type instruction struct {
+	w    uint32
 	addr uint64
-	out  []cpu.Inst
+}
+
+// decoder takes one instruction apart: what it reads and writes, and where control goes.
+type decoder struct {
+	instruction
+	out []cpu.Inst
 }
 
 // Decode appends what the instruction at the beginning of code does to out. Several
 // parts have the addresses of several bytes of the instruction, in their order.
 func Decode(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 	first := len(out)
-	d, ok := decoderOf(code, addr)
-	if d.out = out; !ok {
-		in := d.add()
+	w, ok := readInstruction(code, addr)
+	d := decoder{w, out}
+	if !ok {
+		in := d.newPart()
 		in.Kind, in.Opaque, in.Len = cpu.Bad, true, max(len(code), 1)
 		return d.out
 	}
@@ -41,40 +47,40 @@ func Decode(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 	return d.out
 }
 
-// decoderOf is for the instruction at the beginning of code; ok is false if that is too short.
-func decoderOf(code []byte, addr uint64) (d decoder, ok bool) {
-	if d.addr = addr; len(code) < size {
-		return d, false
+// readInstruction reads the instruction at the beginning of code; ok is false if that is too short.
+func readInstruction(code []byte, addr uint64) (i instruction, ok bool) {
+	if i.addr = addr; len(code) < size {
+		return i, false
 	}
-	d.w = binary.LittleEndian.Uint32(code)
-	return d, true
+	i.w = binary.LittleEndian.Uint32(code)
+	return i, true
 }
 
-// add begins a part. The pointer is good until the next one begins.
-func (d *decoder) add() *cpu.Inst {
+// newPart begins a part. The pointer is good until the next one begins.
+func (d *decoder) newPart() *cpu.Inst {
 	d.out = append(d.out, cpu.Inst{Addr: d.addr, Len: size, Dst: cpu.None, Src: cpu.None})
 	return &d.out[len(d.out)-1]
 }
 
 // bits are n bits of the instruction from lo on.
-func (d *decoder) bits(lo, n uint) uint32 { return d.w >> lo & (1<<n - 1) }
+func (i *instruction) bits(lo, n uint) uint32 { return i.w >> lo & (1<<n - 1) }
 
-// signed is a field of n bits from lo on that has a sign.
-func (d *decoder) signed(lo, n uint) int64 { return int64(d.w) << (64 - lo - n) >> (64 - n) }
+// signedBits is a field of n bits from lo on that has a sign.
+func (i *instruction) signedBits(lo, n uint) int64 { return int64(i.w) << (64 - lo - n) >> (64 - n) }
 
 // x is the general register in a field, None where that stands for zero.
-func (d *decoder) x(lo uint) cpu.Reg {
-	if r := cpu.Reg(d.bits(lo, 5)); r != SP {
+func (i *instruction) x(lo uint) cpu.Reg {
+	if r := cpu.Reg(i.bits(lo, 5)); r != SP {
 		return r
 	}
 	return cpu.None
 }
 
 // base is the general register in a field, or the stack pointer.
-func (d *decoder) base(lo uint) cpu.Reg { return cpu.Reg(d.bits(lo, 5)) }
+func (i *instruction) base(lo uint) cpu.Reg { return cpu.Reg(i.bits(lo, 5)) }
 
 // v is the vector register in a field.
-func (d *decoder) v(lo uint) cpu.Reg { return V0 + cpu.Reg(d.bits(lo, 5)) }
+func (i *instruction) v(lo uint) cpu.Reg { return V0 + cpu.Reg(i.bits(lo, 5)) }
 
 // Fields that most instructions have.
 const (
@@ -88,56 +94,56 @@ const (
 func (d *decoder) decode() {
 	switch op := d.bits(25, 4); {
 	case op>>1 == 0b100:
-		d.immediate()
+		d.decodeImmediate()
 	case op>>1 == 0b101:
-		d.control()
+		d.decodeControl()
 	case op&0b101 == 0b100:
-		d.memory()
+		d.decodeMemory()
 	case op&0b111 == 0b101:
-		d.register()
+		d.decodeRegister()
 	case op&0b111 == 0b111:
-		d.vector()
+		d.decodeVector()
 	case op == 0b0010:
-		d.scalable()
+		d.decodeSVE()
 	case d.w>>16 == 0: // udf
-		d.add().Kind = cpu.Halt
+		d.newPart().Kind = cpu.Halt
 	default:
-		in := d.add()
+		in := d.newPart()
 		in.Kind, in.Opaque = cpu.Bad, true
 	}
 }
 
-// control are branches, exceptions and system instructions.
-func (d *decoder) control() {
-	in := d.add()
+// decodeControl are branches, exceptions and system instructions.
+func (d *decoder) decodeControl() {
+	in := d.newPart()
 	switch {
 	case d.bits(26, 5) == 0b00101:
-		in.Kind, in.Target = cpu.Jump, d.addr+uint64(d.signed(0, 26)*size)
+		in.Kind, in.Target = cpu.Jump, d.addr+uint64(d.signedBits(0, 26)*size)
 		if d.bits(31, 1) == 1 {
 			in.Kind, in.Def = cpu.Call, cpu.Set(LR)
 		}
 	case d.bits(25, 6) == 0b011010: // cbz, cbnz
-		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signed(5, 19)*size), cpu.Set(d.x(rd))
+		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signedBits(5, 19)*size), cpu.Set(d.x(rd))
 	case d.bits(25, 6) == 0b011011: // tbz, tbnz
-		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signed(5, 14)*size), cpu.Set(d.x(rd))
+		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signedBits(5, 14)*size), cpu.Set(d.x(rd))
 	case d.bits(24, 8) == 0x54:
-		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signed(5, 19)*size), cpu.Set(Flags)
+		in.Kind, in.Target, in.Use = cpu.Branch, d.addr+uint64(d.signedBits(5, 19)*size), cpu.Set(Flags)
 		if d.bits(1, 3) == 0b111 { // always
 			in.Kind, in.Use = cpu.Jump, cpu.RegSet{}
 		}
 	case d.bits(25, 7) == 0b1101011:
-		d.indirect(in)
+		d.indirectBranch(in)
 	case d.bits(24, 8) == 0xd4:
-		d.exception(in)
+		d.decodeException(in)
 	case d.bits(22, 10) == 0b1101010100:
-		d.system(in)
+		d.decodeSystem(in)
 	default:
 		in.Kind, in.Opaque = cpu.Bad, true
 	}
 }
 
-// indirect are branches to a register, also those that authenticate it.
-func (d *decoder) indirect(in *cpu.Inst) {
+// indirectBranch are branches to a register, also those that authenticate it.
+func (d *decoder) indirectBranch(in *cpu.Inst) {
 	switch d.bits(21, 3) {
 	case 0, 1:
 		in.Kind, in.Indirect, in.Src = cpu.Jump, true, d.x(rn)
@@ -152,8 +158,8 @@ func (d *decoder) indirect(in *cpu.Inst) {
 	}
 }
 
-// exception are calls of the system and traps.
-func (d *decoder) exception(in *cpu.Inst) {
+// decodeException are calls of the system and traps.
+func (d *decoder) decodeException(in *cpu.Inst) {
 	switch d.bits(21, 3) {
 	case 0:
 		in.Opaque, in.Def, in.Use = true, cpu.Set(X0), cpu.Range(X0, 6).Or(cpu.Set(X8))
@@ -167,8 +173,8 @@ func (d *decoder) exception(in *cpu.Inst) {
 // nzcv is the field of the instructions that move the flags.
 const nzcv = 0x1da10
 
-// system are hints, which do nothing here, barriers, and system registers.
-func (d *decoder) system(in *cpu.Inst) {
+// decodeSystem are hints, which do nothing here, barriers, and system registers.
+func (d *decoder) decodeSystem(in *cpu.Inst) {
 	switch {
 	case d.bits(12, 10) == 0b0000110010, d.bits(12, 10) == 0b0000110011: // hints, barriers
 	case d.bits(20, 2) == 0b11: // mrs
@@ -192,9 +198,9 @@ func (d *decoder) system(in *cpu.Inst) {
 	}
 }
 
-// scalable are those of SVE: opaque, but for the registers that their fields name.
-func (d *decoder) scalable() {
-	in := d.add()
+// decodeSVE are those of SVE: opaque, but for the registers that their fields name.
+func (d *decoder) decodeSVE() {
+	in := d.newPart()
 	in.Opaque = true
 	vectors := cpu.Set(d.v(rd))
 	switch at := (&cpu.Mem{Base: d.base(rn), Index: cpu.None}); d.bits(29, 3) {
@@ -206,9 +212,9 @@ func (d *decoder) scalable() {
 		in.Def = vectors.Or(cpu.Set(d.x(rd), Flags))
 		in.Use = cpu.Set(d.v(rd), d.v(rn), d.v(rm), d.x(rn), d.x(rm))
 	}
-	keeps(in)
+	addDefsToUse(in)
 }
 
-// keeps says that an instruction may leave a part of what it writes as it was: that
+// addDefsToUse says that an instruction may leave a part of what it writes as it was: that
 // it reads it, too, comes to the same.
-func keeps(in *cpu.Inst) { in.Use = in.Use.Or(in.Def) }
+func addDefsToUse(in *cpu.Inst) { in.Use = in.Use.Or(in.Def) }

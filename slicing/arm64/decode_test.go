@@ -58,7 +58,7 @@ func TestAgreement(t *testing.T) {
 		if count++; in.Opaque {
 			opaque++
 		}
-		if want := expected(words); in.End() != addr+size || fmt.Sprintf("%d %x", in.Kind, in.Target) != want {
+		if want := expectedKind(words); in.End() != addr+size || fmt.Sprintf("%d %x", in.Kind, in.Target) != want {
 			t.Errorf("%#x: %s: kind %d, target %x, want %s", addr, rest, in.Kind, in.Target, want)
 		}
 	}
@@ -67,8 +67,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// expected is the kind and the target of an instruction in the words of the tool.
-func expected(words []string) string {
+// expectedKind is the kind and the target of an instruction in the words of the tool.
+func expectedKind(words []string) string {
 	kind, name := cpu.Next, words[0]
 	switch {
 	case name == "b", name == "br", name == "b.al", name == "b.nv", name == "braa":

@@ -1,6 +1,7 @@
 package arm64
 
 import (
+	"laggard/binary/processor"
 	"laggard/slicing/cpu"
 )
 
@@ -23,8 +24,8 @@ const (
 	Registers = int(V0) + vectors
 )
 
-// dwarf are the numbers of the general registers in the debug information.
-func dwarf() []int {
+// dwarfNumbers are the numbers of the general registers in the debug information.
+func dwarfNumbers() []int {
 	out := make([]int, General)
 	for r := range out {
 		out[r] = r
@@ -32,11 +33,10 @@ func dwarf() []int {
 	return out
 }
 
-// Processor is an AArch64 processor with the calling convention AAPCS64.
-var Processor = &cpu.Processor{
+// Architecture is AArch64 with the calling convention AAPCS64.
+var Architecture = &cpu.Architecture{
 	Decode:   Decode,
-	Longest:  size,
-	Aligned:  size,
+	Kind:     processor.Arm,
 	General:  General,
 	SP:       SP,
 	FP:       FP,
@@ -52,5 +52,5 @@ var Processor = &cpu.Processor{
 		Or(cpu.Range(V0, 8)).Or(cpu.Range(V0+16, 16)),
 	Passes: cpu.Range(X0, 8).Or(cpu.Set(X8, FP)).
 		Or(cpu.Range(X0+19, 10)).Or(cpu.Range(V0, 16)),
-	DWARF: dwarf(),
+	DWARF: dwarfNumbers(),
 }

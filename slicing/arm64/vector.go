@@ -2,27 +2,27 @@ package arm64
 
 import "laggard/slicing/cpu"
 
-// vector are instructions on vectors and floating-point numbers.
-func (d *decoder) vector() {
-	in := d.add()
+// decodeVector are instructions on vectors and floating-point numbers.
+func (d *decoder) decodeVector() {
+	in := d.newPart()
 	in.Def, in.Use = cpu.Set(d.v(rd)), cpu.Set(d.v(rn), d.v(rm))
 	switch top := d.bits(24, 7); {
 	case top == 0x1f:
 		in.Use.Add(d.v(ra))
 	case top == 0x1e:
-		d.scalar(in)
+		d.scalarFloat(in)
 	case d.bits(28, 1) == 0 || d.bits(30, 1) == 1:
-		d.lanes(in)
+		d.vectorLanes(in)
 	default:
 		in.Opaque = true
 	}
 }
 
-// scalar are those on single floating-point numbers.
-func (d *decoder) scalar(in *cpu.Inst) {
+// scalarFloat are those on single floating-point numbers.
+func (d *decoder) scalarFloat(in *cpu.Inst) {
 	switch form := d.bits(10, 2); {
 	case d.bits(21, 1) == 0, d.bits(10, 6) == 0:
-		d.converts(in)
+		d.convertFloat(in)
 	case d.bits(10, 4) == 0b1000: // fcmp
 		if in.Def = cpu.Set(Flags); d.bits(3, 1) == 1 {
 			in.Use = cpu.Set(d.v(rn))
@@ -43,8 +43,8 @@ func (d *decoder) scalar(in *cpu.Inst) {
 	}
 }
 
-// converts are those between the general registers and the others.
-func (d *decoder) converts(in *cpu.Inst) {
+// convertFloat are those between the general registers and the others.
+func (d *decoder) convertFloat(in *cpu.Inst) {
 	op := d.bits(16, 3)
 	if from, to := d.x(rn), d.x(rd); op == 2 || op == 3 || op == 7 {
 		in.Use = cpu.Set(from)
@@ -59,8 +59,8 @@ func (d *decoder) converts(in *cpu.Inst) {
 	}
 }
 
-// lanes are those on the elements of vectors.
-func (d *decoder) lanes(in *cpu.Inst) {
+// vectorLanes are those on the elements of vectors.
+func (d *decoder) vectorLanes(in *cpu.Inst) {
 	indexed := d.bits(24, 1) == 1
 	switch {
 	case d.w&0xbfe0fc00 == 0x0ea01c00 && d.v(rn) == d.v(rm): // mov
@@ -68,42 +68,42 @@ func (d *decoder) lanes(in *cpu.Inst) {
 	case d.w&0xbfe0fc00 == 0x2e201c00 && d.v(rn) == d.v(rm): // eor of a register with itself
 		in.Use = cpu.RegSet{}
 	case d.w&0x9fe08400 == 0x0e000400:
-		d.element(in)
+		d.moveElement(in)
 	case d.w&0x9ff80400 == 0x0f000400: // a constant
 		in.Use = cpu.RegSet{}
 		if mode := d.bits(12, 4); mode&1 == 1 && mode < 12 {
-			keeps(in)
+			addDefsToUse(in)
 		}
 	case d.w&0xbfe08c00 == 0x0e000000: // tbl, tbx
 		for i := range cpu.Reg(d.bits(13, 2) + 1) {
 			in.Use.Add(V0 + (d.v(rn)-V0+i)%vectors)
 		}
 		if d.bits(12, 1) == 1 {
-			keeps(in)
+			addDefsToUse(in)
 		}
 	case indexed && d.bits(10, 1) == 1: // shifts
 		if in.Use = cpu.Set(d.v(rn)); d.bits(12, 1) == 1 && d.bits(15, 1) == 0 || d.bits(11, 5) == 0b01000 {
-			keeps(in)
+			addDefsToUse(in)
 		}
 	case !indexed && d.bits(21, 1) == 1 && d.bits(10, 2) == 2: // of one vector
 		if in.Use = cpu.Set(d.v(rn)); d.bits(30, 1) == 1 || d.bits(12, 5)&0b10111 == 0b00110 {
-			keeps(in) // it may fill the upper half alone
+			addDefsToUse(in) // it may fill the upper half alone
 		}
 	case d.accumulates():
-		keeps(in)
+		addDefsToUse(in)
 	}
 }
 
-// element are moves of one element.
-func (d *decoder) element(in *cpu.Inst) {
+// moveElement are moves of one element.
+func (d *decoder) moveElement(in *cpu.Inst) {
 	op := d.bits(11, 4)
 	switch {
 	case d.bits(29, 1) == 1:
 		in.Use = cpu.Set(d.v(rn))
-		keeps(in)
+		addDefsToUse(in)
 	case op == 1 || op == 3: // from a general register
 		if in.Use = cpu.Set(d.x(rn)); op == 3 {
-			keeps(in)
+			addDefsToUse(in)
 		}
 	case op == 5 || op == 7: // to one
 		in.Def, in.Use = cpu.Set(d.x(rd)), cpu.Set(d.v(rn))
@@ -112,7 +112,7 @@ func (d *decoder) element(in *cpu.Inst) {
 	}
 }
 
-// accumulates tells whether an instruction on two vectors adds to a third one, or
+// accumulates reports whether an instruction on two vectors adds to a third one, or
 // chooses among its bits.
 func (d *decoder) accumulates() bool {
 	op := d.bits(11, 5)

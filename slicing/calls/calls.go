@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"laggard/model/mpi"
 )
 
 //go:embed mpi.tbl
@@ -18,27 +20,27 @@ type Model struct {
 	Name string // such as "MPI_Recv", for every binding of it
 	// ByReference: all arguments are addresses, as in Fortran, and an error
 	// code comes behind those of C.
-	ByReference bool
-	Result      bool // what it returns depends on what it reads
-	First       bool // it returns its first argument
-	NoReturn    bool
-	Throws      bool // it may throw an exception that the program may expect
-	MPI         bool
-	roles       string
-	more        bool // the last role is for all further arguments
+	ByReference  bool
+	Result       bool // what it returns depends on what it reads
+	ReturnsFirst bool // it returns its first argument
+	NoReturn     bool
+	Throws       bool // it may throw an exception that the program may expect
+	MPI          bool
+	function     *mpi.Function // of MPI; nil for any other
+	roles        string
+	more         bool // the last role is for all further arguments
 }
 
 // tables are what is known of functions, read when the first one is asked for.
-var tables = sync.OnceValue(parse)
+var tables = sync.OnceValue(parseTables)
 
 type known struct {
-	byName  map[string]Model
-	byLower map[string]Model // of MPI, by the name in lower case
-	wild    []Model          // those with a % in their name, which come after
+	byName map[string]Model
+	wild   []Model // those with a % in their name, which come after
 }
 
-func parse() known {
-	out := known{byName: map[string]Model{}, byLower: map[string]Model{}}
+func parseTables() known {
+	out := known{byName: map[string]Model{}}
 	for i, table := range []string{mpiTable, libcTable} {
 		for _, line := range strings.Split(table, "\n") {
 			name, roles, ok := strings.Cut(line, " ")
@@ -46,19 +48,19 @@ func parse() known {
 				continue
 			}
 			m := Model{Name: name, MPI: i == 0}
+			if m.MPI {
+				m.function = mpi.FindFunction(name)
+			}
 			m.roles = strings.TrimRight(roles, "=&!*^")
 			flags := roles[len(m.roles):]
 			m.Result, m.NoReturn = strings.Contains(flags, "="), strings.Contains(flags, "!")
-			m.First, m.Throws = strings.Contains(flags, "&"), strings.Contains(flags, "^")
+			m.ReturnsFirst, m.Throws = strings.Contains(flags, "&"), strings.Contains(flags, "^")
 			m.more = strings.Contains(flags, "*")
 			if strings.Contains(name, "%") {
 				out.wild = append(out.wild, m)
 				continue
 			}
 			out.byName[name] = m
-			if m.MPI {
-				out.byLower[strings.ToLower(name)] = m
-			}
 		}
 	}
 	return out
@@ -69,13 +71,10 @@ func parse() known {
 // also found under the names of their checked forms.
 func Lookup(linker string) (Model, bool) {
 	name, _, _ := strings.Cut(linker, "@")
-	if rest, ok := strings.CutPrefix(name, "PMPI"); ok {
-		name = "MPI" + rest
+	if f, ok := mpi.FindSymbol(name); ok {
+		return mpiModel(f), true
 	}
 	if m, ok := tables().byName[name]; ok {
-		return m, true
-	}
-	if m, ok := fortran(name); ok {
 		return m, true
 	}
 	plain := strings.TrimSuffix(strings.TrimLeft(name, "_"), "_chk")
@@ -83,19 +82,19 @@ func Lookup(linker string) (Model, bool) {
 		plain = strings.TrimPrefix(plain, prefix)
 	}
 	if m, ok := tables().byName[plain]; ok && !m.MPI && (plain != name) {
-		return checked(m, strings.HasSuffix(name, "_chk")), true
+		return fortifiedModel(m, strings.HasSuffix(name, "_chk")), true
 	}
 	for _, m := range tables().wild {
-		if matches(m.Name, name) {
+		if matchesPattern(m.Name, name) {
 			return m, true
 		}
 	}
 	return Model{}, false
 }
 
-// checked is the form with the sizes of objects, which differ in where the
+// fortifiedModel is the form with the sizes of objects, which differ in where the
 // further arguments stand.
-func checked(m Model, chk bool) Model {
+func fortifiedModel(m Model, chk bool) Model {
 	if chk && strings.Contains(m.Name, "printf") {
 		m.roles = map[string]string{"snprintf": "wvvvcv", "vsnprintf": "wvvvcv", "sprintf": "wvvcv",
 			"vsprintf": "wvvcv"}[m.Name]
@@ -107,8 +106,8 @@ func checked(m Model, chk bool) Model {
 	return m
 }
 
-// matches compares a name with a pattern in which % stands for anything.
-func matches(pattern, name string) bool {
+// matchesPattern compares a name with a pattern in which % stands for anything.
+func matchesPattern(pattern, name string) bool {
 	parts := strings.Split(pattern, "%")
 	if !strings.HasPrefix(name, parts[0]) {
 		return false
@@ -127,23 +126,14 @@ func matches(pattern, name string) bool {
 	return name == ""
 }
 
-func fortran(name string) (Model, bool) {
-	lower := strings.TrimRight(strings.ToLower(name), "_")
-	for _, suffix := range []string{"_f08ts", "_f08", ""} {
-		base, ok := strings.CutSuffix(lower, suffix)
-		if !ok {
-			continue
-		}
-		if rest, ok := strings.CutPrefix(base, "pmpi"); ok {
-			base = "mpi" + rest
-		}
-		if m, ok := tables().byLower[base]; ok {
-			m.ByReference = true
-			m.roles += string(Out)
-			return m, true
-		}
+// mpiModel is the model of an MPI function in one of its bindings.
+func mpiModel(f mpi.Symbol) Model {
+	m := tables().byName[f.Name]
+	if f.Binding != mpi.C {
+		m.ByReference = true
+		m.roles += string(Out)
 	}
-	return Model{}, false
+	return m
 }
 
 // Args is the number of arguments that the model has a role for.
@@ -162,17 +152,17 @@ func (m Model) Role(i int) Role {
 	return NoArg
 }
 
-// Allocates tells whether the result is a new object on the heap.
+// Allocates reports whether the result is a new object on the heap.
 func (m Model) Allocates() bool {
 	return strings.HasSuffix(m.Name, "alloc") || strings.HasPrefix(m.Name, "_Zn") ||
 		strings.HasSuffix(m.Name, "memalign") || strings.HasSuffix(m.Name, "dup") ||
 		m.Name == "__cxa_allocate_exception"
 }
 
-// Moves tells whether the result is the object of the first argument, wherever it is now.
-func (m Model) Moves() bool { return strings.HasPrefix(m.Name, "realloc") }
+// Reallocates reports whether the result is the object of the first argument, wherever it is now.
+func (m Model) Reallocates() bool { return strings.HasPrefix(m.Name, "realloc") }
 
-// Throws tells whether a function of which nothing but the linker name is known may throw an
+// Throws reports whether a function of which nothing but the linker name is known may throw an
 // exception that a program may expect. Those of C do not, nor destructors; of the standard
 // library of C++ only some do.
 func Throws(linker string) bool {
@@ -189,7 +179,7 @@ func Throws(linker string) bool {
 		!slices.ContainsFunc([]string{"D0E", "D1E", "D2E"}, func(d string) bool { return strings.HasSuffix(name, d) })
 }
 
-// Communicates tells whether what an MPI call does, or when it is done, depends
+// Communicates reports whether what an MPI call does, or when it is done, depends
 // on other ranks.
 func (m Model) Communicates() bool {
 	if !m.MPI {
@@ -198,97 +188,75 @@ func (m Model) Communicates() bool {
 	if strings.ContainsAny(m.roles, string(RecvData)+string(SendData)+string(BothData)+string(Request)) {
 		return true
 	}
-	for _, part := range []string{"robe", "arrier", "ence", "Test", "Wait"} {
-		if strings.Contains(m.Name, part) {
-			return true
-		}
-	}
-	return false
+	c := m.function.Class
+	return c.CompletesRequests() || c.IsProbe() || c == mpi.ClassWinColl || m.function.IsFormOf("MPI_Barrier")
 }
 
-// Variadic tells whether further arguments have the last one's role.
+// Variadic reports whether further arguments have the last one's role.
 func (m Model) Variadic() bool { return m.more }
 
-// Receives tells whether data of other ranks come in through it.
+// Receives reports whether data of other ranks come in through it.
 func (m Model) Receives() bool {
 	return m.MPI && strings.ContainsAny(m.roles, string(RecvData)+string(BothData))
 }
 
-// Delivers tells whether what a rank sends through the MPI function send may
+// Delivers reports whether what a rank sends through the MPI function send may
 // be what another one gets from the function recv.
 func Delivers(send, recv string) bool {
-	s, r := family(send), family(recv)
+	s, r := matchFamily(send), matchFamily(recv)
 	if s == "send" || r == "recv" {
 		return (s == "send" || s == "sendrecv") && (r == "recv" || r == "sendrecv")
 	}
 	return s == r && s != ""
 }
 
-// family is what calls that can match have in common.
-func family(name string) string {
+// SynchronisesWindow reports whether others may write to the memory of a window meanwhile.
+func (m Model) SynchronisesWindow() bool {
+	return m.function.OnWindow() && !m.function.Class.IsOneSided()
+}
+
+// matchFamily is what calls that can match have in common.
+func matchFamily(name string) string {
 	m, ok := Lookup(name)
 	if !ok || !m.MPI || !strings.ContainsAny(m.roles, "brx") {
 		return ""
 	}
-	n := strings.TrimPrefix(strings.ToLower(m.Name), "mpi_")
-	for _, suffix := range []string{"_c", "_init"} {
-		n = strings.TrimSuffix(n, suffix)
-	}
-	switch {
-	case strings.Contains(n, "sendrecv"):
+	switch c := m.function.Class; {
+	case c.SendsMessage() && c.ReceivesMessage():
 		return "sendrecv"
-	case strings.HasSuffix(n, "send"):
+	case c.SendsMessage():
 		return "send"
-	case strings.HasSuffix(n, "recv"):
+	case c.ReceivesMessage():
 		return "recv"
 	}
-	if collective := strings.TrimPrefix(n, "i"); slices.Contains(collectives, collective) {
-		return collective
-	}
-	return n
+	return m.function.Operation.Name
 }
 
-// collectives have a form with an i before their name.
-var collectives = []string{
-	"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "bcast", "exscan", "gather",
-	"gatherv",
-	"reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
-	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
-}
-
-// PointToPoint tells whether a function sends to or receives from one peer.
+// PointToPoint reports whether a function sends to or receives from one peer.
 func PointToPoint(name string) bool {
-	switch family(name) {
+	switch matchFamily(name) {
 	case "send", "recv", "sendrecv":
 		return true
 	}
 	return false
 }
 
-// Tag is the number of the argument that holds the tag of what a function
+// TagIndex is the number of the argument that holds the tag of what a function
 // sends, or of what it receives, -1 if there is none.
-func Tag(name string, sent bool) int {
-	switch n := strings.ToLower(name); family(name) {
-	case "send", "recv":
-		if !strings.Contains(n, "mrecv") && !strings.HasPrefix(n, "mpi_p") {
-			return 4
-		}
-	case "sendrecv":
-		switch replaces := strings.Contains(n, "replace"); {
-		case replaces && sent:
-			return 4
-		case replaces:
-			return 6
-		case sent:
-			return 4
-		}
-		return 9
+func TagIndex(name string, sent bool) int {
+	m, ok := Lookup(name)
+	if !ok || !m.MPI || !PointToPoint(name) {
+		return -1
 	}
-	return -1
+	half := "recvtag"
+	if sent {
+		half = "sendtag"
+	}
+	return max(m.function.ParamIndex(half), m.function.ParamIndex("tag"))
 }
 
-// Sends tells whether data of this rank go out through an MPI function.
+// Sends reports whether data of this rank go out through an MPI function.
 func Sends(name string) bool {
 	m, ok := Lookup(name)
-	return ok && m.MPI && family(name) != "" && strings.ContainsAny(m.roles, string(SendData)+string(BothData))
+	return ok && m.MPI && matchFamily(name) != "" && strings.ContainsAny(m.roles, string(SendData)+string(BothData))
 }

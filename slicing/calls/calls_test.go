@@ -90,7 +90,7 @@ func TestTag(t *testing.T) {
 		want int
 	}{{"MPI_Send", true, 4}, {"MPI_Irecv", false, 4}, {"MPI_Sendrecv", true, 4}, {"MPI_Sendrecv", false,
 		9}, {"MPI_Sendrecv_replace", false, 6}, {"MPI_Mrecv", false, -1}, {"MPI_Bcast", true, -1}} {
-		if got := Tag(c.name, c.sent); got != c.want {
+		if got := TagIndex(c.name, c.sent); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -25,10 +25,10 @@ const (
 	NoArg    Role = '-'
 )
 
-// Decides tells whether the argument's own value is read, and decides.
+// Decides reports whether the argument's own value is read, and decides.
 func (r Role) Decides() bool { return r == Value || r == Float }
 
-// Reads tells whether memory behind the argument is read; payload says that it
+// Reads reports whether memory behind the argument is read; payload says that it
 // matters to what is received elsewhere, or to the result, alone.
 func (r Role) Reads() (memory, payload bool) {
 	switch r {
@@ -40,7 +40,7 @@ func (r Role) Reads() (memory, payload bool) {
 	return false, false
 }
 
-// Writes tells whether memory behind the argument is written.
+// Writes reports whether memory behind the argument is written.
 func (r Role) Writes() bool {
 	switch r {
 	case RecvData, BothData, NewReq, Status, Out, Written:

@@ -78,8 +78,8 @@ type Inst struct {
 // End is the address behind the instruction.
 func (i *Inst) End() uint64 { return i.Addr + uint64(i.Len) }
 
-// Falls tells whether control may reach the next instruction without a jump.
-func (i *Inst) Falls() bool { return i.Kind == Next || i.Kind == Branch || i.Kind == Call }
+// FallsThrough reports whether control may reach the next instruction without a jump.
+func (i *Inst) FallsThrough() bool { return i.Kind == Next || i.Kind == Branch || i.Kind == Call }
 
 // Regs returns the registers in a memory operand.
 func (m *Mem) Regs() RegSet {

@@ -1,16 +1,17 @@
 package cpu
 
-import "slices"
+import (
+	"slices"
 
-// Processor is a kind of processor, and how functions call each other on it.
-type Processor struct {
+	"laggard/binary/processor"
+)
+
+// Architecture is a kind of processor as the slicer sees it, and how functions call each other on it.
+type Architecture struct {
 	// Decode appends what the instruction at the beginning of code does to out: one Inst,
 	// or several that follow each other. There is one for any bytes, also for none.
 	Decode func(out []Inst, code []byte, addr uint64) []Inst
-	// Longest is the greatest length of an instruction in bytes.
-	Longest int
-	// Aligned: instructions begin at multiples of this.
-	Aligned uint64
+	Kind   *processor.Processor
 	// General is how many registers hold addresses and integers: those below this number.
 	General Reg
 	SP, FP  Reg // the stack pointer and the frame pointer
@@ -38,12 +39,12 @@ type Processor struct {
 	DWARF []int
 }
 
-// Holds tells whether a register is a general one.
-func (p *Processor) Holds(r Reg) bool { return r >= 0 && r < p.General }
+// IsGeneral reports whether a register is a general one.
+func (p *Architecture) IsGeneral(r Reg) bool { return r >= 0 && r < p.General }
 
-// Numbered returns the general register that has a number in the debug information; false: it is another
+// RegByDWARF returns the general register that has a number in the debug information; false: it is another
 // one, as of vectors, in which compilers keep pointers, too.
-func (p *Processor) Numbered(number int) (Reg, bool) {
+func (p *Architecture) RegByDWARF(number int) (Reg, bool) {
 	i := slices.Index(p.DWARF, number)
 	return Reg(i), i >= 0
 }

@@ -3,7 +3,7 @@ package cpu
 import "math/bits"
 
 // Reg is a register of a processor. Those that hold addresses and integers, the
-// general ones, have the first numbers; see Processor. Parts of a register are not
+// general ones, have the first numbers; see Architecture. Parts of a register are not
 // told apart.
 type Reg int8
 
@@ -38,10 +38,10 @@ func (s *RegSet) Add(r Reg) {
 	}
 }
 
-// Has tells whether r is in the set.
+// Has reports whether r is in the set.
 func (s RegSet) Has(r Reg) bool { return r != None && s[r>>6]>>uint(r&63)&1 != 0 }
 
-// Empty tells whether no register is in the set.
+// Empty reports whether no register is in the set.
 func (s RegSet) Empty() bool { return s == RegSet{} }
 
 // Or returns the registers of either set.

@@ -20,16 +20,16 @@ const least = 0.97
 // TestAgreement compares what the helper says of each instruction of the test
 // programs with what package x86 says.
 func TestAgreement(t *testing.T) {
-	path := helper(t)
+	path := findHelper(t)
 	stub := slicetest.Stub(t)
 	same, all := 0, 0
 	differ := map[string]int{}
 	for _, p := range slicetest.Programs(t) {
 		for _, opt := range []string{"-O0", "-O2"} {
 			exe := p.Build(t, stub, slicetest.Compiler("gcc", p.Name), opt)
-			for _, pair := range instructions(t, path, exe) {
+			for _, pair := range decodeBoth(t, path, exe) {
 				all++
-				if d := difference(pair[0], pair[1]); d == "" {
+				if d := instDifference(pair[0], pair[1]); d == "" {
 					same++
 				} else {
 					differ[d]++
@@ -45,27 +45,27 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// instructions are those of the helper and of package x86, for all functions
+// decodeBoth are those of the helper and of package x86, for all functions
 // of a program.
-func instructions(t *testing.T, path, exe string) [][2]cpu.Inst {
+func decodeBoth(t *testing.T, path, exe string) [][2]cpu.Inst {
 	t.Helper()
-	id, err := symbol.BuildID(exe)
+	id, err := slicetest.BuildID(exe)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
-	code, err := r.Code(&model.Module{Path: exe, BuildID: id})
+	code, err := r.CodeOf(&model.Module{Path: exe, BuildID: id})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &front{path: path}
-	f.begin(context.Background(), time.Minute)
-	defer f.stop()
+	f.beginSlice(context.Background(), time.Minute)
+	defer f.stopHelper()
 	var out [][2]cpu.Inst
-	for addr := code.Next(0); addr != 0; addr = code.Next(addr) {
-		fn, ok := code.Function(addr)
-		if !ok || fn.Lo != addr || !code.Executable(addr) {
+	for addr := code.NextFunction(0); addr != 0; addr = code.NextFunction(addr) {
+		fn, ok := code.FunctionAt(addr)
+		if !ok || fn.Lo != addr || !code.IsExecutable(addr) {
 			continue
 		}
 		l, err := f.Listing(code, addr)
@@ -80,8 +80,8 @@ func instructions(t *testing.T, path, exe string) [][2]cpu.Inst {
 	return out
 }
 
-// difference names what two instructions differ in that matters to a slice.
-func difference(a, b cpu.Inst) string {
+// instDifference names what two instructions differ in that matters to a slice.
+func instDifference(a, b cpu.Inst) string {
 	var out []string
 	add := func(what string, x, y any) {
 		if p, q := fmt.Sprint(x), fmt.Sprint(y); p != q {
@@ -96,10 +96,10 @@ func difference(a, b cpu.Inst) string {
 	add("def", a.Def, b.Def)
 	add("use", a.Use, b.Use)
 	add("kills", a.Kills, b.Kills)
-	add("load", where(a.Load), where(b.Load))
-	add("second load", where(a.Load2), where(b.Load2))
-	add("store", where(a.Store), where(b.Store))
-	add("address", where(a.Address), where(b.Address))
+	add("load", memString(a.Load), memString(b.Load))
+	add("second load", memString(a.Load2), memString(b.Load2))
+	add("store", memString(a.Store), memString(b.Store))
+	add("address", memString(a.Address), memString(b.Address))
 	add("move", a.Move, b.Move)
 	if a.Move != cpu.NoMove || a.Indirect {
 		add("imm", a.Imm, b.Imm)
@@ -111,7 +111,7 @@ func difference(a, b cpu.Inst) string {
 	return strings.Join(out, ", ")
 }
 
-func where(m *cpu.Mem) string {
+func memString(m *cpu.Mem) string {
 	if m == nil {
 		return "none"
 	}

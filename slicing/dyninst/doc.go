@@ -7,7 +7,7 @@
 // InstructionAPI what each instruction reads and writes, where computed jumps go
 // and which calls do not come back. What follows from that is found out by
 // slicing/native, whose Front this package is: Dyninst's own slicer loses data
-// at calls, and its control dependences are of another kind (docs/slicing.md).
+// at calls, and its control dependences are of another kind (docs/development/slicing.md).
 //
 // The helper is a process of its own because Dyninst may fail and may need much
 // memory: it has a deadline, a limit of 2 GB and a process group. When it fails,

@@ -3,11 +3,14 @@ package dyninst
 import (
 	"context"
 	"debug/elf"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"sync"
 	"time"
 
+	"laggard/internal/subprocess"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/cpu"
@@ -48,7 +51,7 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 		b.Time = defaultTime
 	}
 	// The other half is for the slice, and for native if the helper fails.
-	s.front.begin(ctx, b.Time/2)
+	s.front.beginSlice(ctx, b.Time/2)
 	out, err := s.native.Slice(ctx, c, b)
 	if err != nil {
 		return out, err
@@ -56,7 +59,7 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	out.Backend = s.Name()
 	if s.front.failed != nil {
 		out.Backend = s.native.Name()
-		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed, native went on: %v", s.front.failed))
+		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed; native was used: %v", s.front.failed))
 	}
 	if n := s.front.refused; n > 0 {
 		out.Notes = append(out.Notes,
@@ -76,7 +79,7 @@ func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (s
 func (s *Slicer) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.front.stop()
+	s.front.stopHelper()
 	return nil
 }
 
@@ -86,25 +89,25 @@ const maxFailures = 3
 // front is the helper as native sees it.
 type front struct {
 	path     string
-	p        *process // nil: not running
+	p        *subprocess.Process // nil: not running
 	failures int
 	// Of the slice that is being made:
-	ctx     context.Context
-	left    time.Duration // what the helper may still take
-	failed  error
-	refused int // functions
+	ctx      context.Context
+	timeLeft time.Duration // what the helper may still take
+	failed   error
+	refused  int // functions
 }
 
-func (f *front) begin(ctx context.Context, time time.Duration) {
-	f.ctx, f.left, f.failed, f.refused = ctx, time, nil, 0
+func (f *front) beginSlice(ctx context.Context, time time.Duration) {
+	f.ctx, f.timeLeft, f.failed, f.refused = ctx, time, nil, 0
 	if f.failures >= maxFailures {
 		f.failed = fmt.Errorf("%s failed %d times and is not started again", f.path, f.failures)
 	}
 }
 
-func (f *front) stop() {
+func (f *front) stopHelper() {
 	if f.p != nil {
-		_ = f.p.end()
+		_ = f.p.End()
 		f.p = nil
 	}
 }
@@ -112,46 +115,59 @@ func (f *front) stop() {
 // Listing asks the helper; see native.Front.
 func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 	if m := c.Machine(); f.failed == nil && m != elf.EM_X86_64 {
-		f.failed = fmt.Errorf("it is not used for code of %v", m)
+		f.failed = fmt.Errorf("it does not support code of %v", m)
 	}
 	if f.failed != nil {
 		return native.Listing{}, f.failed
 	}
 	begin := time.Now()
-	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) cpu.Inst {
+	l, err := f.askHelper(request{Module: c.Path(), Entry: entry}, func(addr uint64) cpu.Inst {
 		code := c.Bytes(addr)
 		return x86.Decode(code[:min(len(code), longest)], addr)
 	})
-	f.left -= time.Since(begin)
+	f.timeLeft -= time.Since(begin)
 	switch {
 	case errors.Is(err, errRefused):
 		f.refused++
 	case err != nil:
 		f.failed = err
 		f.failures++
-		f.stop()
+		f.stopHelper()
 	}
 	return l, err
 }
 
-func (f *front) ask(r request, own func(uint64) cpu.Inst) (native.Listing, error) {
-	wait := f.left
+// request is what the helper is asked.
+type request struct {
+	Module  string `json:"module"`
+	Entry   uint64 `json:"entry"`
+	Seconds int    `json:"seconds"`
+}
+
+func (f *front) askHelper(r request, own func(uint64) cpu.Inst) (native.Listing, error) {
+	wait := f.timeLeft
 	if end, ok := f.ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end))
 	}
 	if wait <= 0 || f.ctx.Err() != nil {
-		return native.Listing{}, errTime
+		return native.Listing{}, subprocess.ErrTimeout
 	}
 	if f.p == nil {
-		p, err := start(f.path)
+		p, err := subprocess.Start(exec.Command(f.path))
 		if err != nil {
 			return native.Listing{}, err
 		}
 		f.p = p
 	}
-	line, err := f.p.ask(r, wait)
+	// The helper ends itself a little later, should this process not be there.
+	r.Seconds = int(wait/time.Second) + 2
+	text, err := json.Marshal(r)
 	if err != nil {
 		return native.Listing{}, err
 	}
-	return listing(line, own)
+	line, err := f.p.Ask(text, wait)
+	if err != nil {
+		return native.Listing{}, err
+	}
+	return parseListing(line, own)
 }

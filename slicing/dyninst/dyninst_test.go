@@ -3,7 +3,6 @@ package dyninst
 import (
 	"context"
 	"os"
-	"syscall"
 	"testing"
 
 	"laggard/slicing"
@@ -12,8 +11,8 @@ import (
 	"laggard/symbol"
 )
 
-// helper finds the helper that was built, or skips the test.
-func helper(t testing.TB) string {
+// findHelper finds the helper that was built, or skips the test.
+func findHelper(t testing.TB) string {
 	t.Helper()
 	path, err := Find("../../bin")
 	if err != nil {
@@ -22,9 +21,9 @@ func helper(t testing.TB) string {
 	return path
 }
 
-// backends makes Slicers that are closed after the test.
-func backends(t testing.TB) slicetest.New {
-	path := helper(t)
+// newBackend makes Slicers that are closed after the test.
+func newBackend(t testing.TB) slicetest.New {
+	path := findHelper(t)
 	return func(r *symbol.Resolver) slicing.Slicer {
 		s := New(path, r, native.Options{Source: slicetest.Source})
 		t.Cleanup(func() { _ = s.Close() })
@@ -33,19 +32,19 @@ func backends(t testing.TB) slicetest.New {
 }
 
 func TestAccuracy(t *testing.T) {
-	figures := slicetest.Accuracy(t, backends(t))
+	figures := slicetest.Accuracy(t, newBackend(t))
 	if testing.Verbose() {
 		figures.Write(os.Stdout)
 	}
 }
 
-// counted counts the slices that the helper had a part in to the end.
-type counted struct {
+// countingSlicer counts the slices that the helper had a part in to the end.
+type countingSlicer struct {
 	*Slicer
 	own int
 }
 
-func (c *counted) Slice(ctx context.Context, at slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+func (c *countingSlicer) Slice(ctx context.Context, at slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
 	out, err := c.Slicer.Slice(ctx, at, b)
 	if out.Backend == c.Name() {
 		c.own++
@@ -60,16 +59,16 @@ func BenchmarkLarge(b *testing.B) {
 	if path == "" {
 		b.Skip("LAGGARD_LARGE names no program")
 	}
-	program := helper(b)
-	var last *counted
+	program := findHelper(b)
+	var last *countingSlicer
 	slicetest.Large(b, func(r *symbol.Resolver) slicing.Slicer {
-		last = &counted{Slicer: New(program, r, native.Options{Source: slicetest.Source})}
+		last = &countingSlicer{Slicer: New(program, r, native.Options{Source: slicetest.Source})}
 		return last
 	}, path)
 	p := last.front.p
 	_ = last.Close()
 	b.ReportMetric(float64(last.own), "by-helper")
 	if p != nil {
-		b.ReportMetric(float64(p.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB-helper")
+		b.ReportMetric(float64(p.MaxRSS())/(1<<20), "MB-helper")
 	}
 }

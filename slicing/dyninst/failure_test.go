@@ -2,26 +2,23 @@ package dyninst
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/subprocess"
 	"laggard/slicing"
 	"laggard/slicing/native"
 	"laggard/slicing/slicetest"
 	"laggard/symbol"
 )
 
-// script writes a helper that is a shell script.
-func script(t *testing.T, body string) string {
+// helperScript writes a helper that is a shell script.
+func helperScript(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), program)
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
@@ -30,8 +27,8 @@ func script(t *testing.T, body string) string {
 	return path
 }
 
-// criterion is a state of a test program.
-func criterion(t *testing.T) slicing.Criterion {
+// testCriterion is a state of a test program.
+func testCriterion(t *testing.T) slicing.Criterion {
 	t.Helper()
 	p := slicetest.Programs(t)[0]
 	stub := slicetest.Stub(t)
@@ -41,7 +38,7 @@ func criterion(t *testing.T) slicing.Criterion {
 // TestFailures: whatever the helper does, the slice is the one of native, and
 // says why.
 func TestFailures(t *testing.T) {
-	c := criterion(t)
+	c := testCriterion(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
 	want, err := native.New(r, native.Options{}).Slice(context.Background(), c, slicing.Budget{})
@@ -51,7 +48,7 @@ func TestFailures(t *testing.T) {
 	for name, f := range map[string]struct{ body, note string }{
 		"ends":     {"echo 'no memory' >&2; exit 3", "exit status 3: no memory"},
 		"killed":   {"kill -9 $$", "signal: killed"},
-		"hangs":    {"sleep 1000 & wait", errTime.Error()},
+		"hangs":    {"sleep 1000 & wait", subprocess.ErrTimeout.Error()},
 		"garbage":  {"read x; echo garbage; cat", "its answer: invalid character"},
 		"length":   {`read x; echo '{"insts":[{"addr":4096,"len":0}]}'; cat`, "instruction at 0x1000: length 0"},
 		"register": {`read x; echo '{"insts":[{"addr":4096,"len":2,"dst":99}]}'; cat`, "register 99"},
@@ -60,7 +57,7 @@ func TestFailures(t *testing.T) {
 		"refuses": {`while read x; do echo '{"error":"no"}'; done`, "did not take apart"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(script(t, f.body), r, native.Options{})
+			s := New(helperScript(t, f.body), r, native.Options{})
 			defer s.Close()
 			got, err := s.Slice(context.Background(), c, slicing.Budget{Time: 2 * time.Second})
 			if err != nil {
@@ -81,7 +78,7 @@ func TestFailures(t *testing.T) {
 
 // TestAbsent: a helper that cannot be started is a failure like others.
 func TestAbsent(t *testing.T) {
-	c := criterion(t)
+	c := testCriterion(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
 	s := New(filepath.Join(t.TempDir(), "none"), r, native.Options{})
@@ -92,49 +89,19 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestGroup: what a helper started ends with it.
-func TestGroup(t *testing.T) {
-	pids := filepath.Join(t.TempDir(), "pid")
-	p, err := start(script(t, fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.ask(request{}, 500*time.Millisecond); !errors.Is(err, errTime) {
-		t.Errorf("%v, want %v", err, errTime)
-	}
-	_ = p.end()
-	text, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 50 {
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
-			strings.Contains(string(state), ") Z ") {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
-	t.Error("the helper's child is still there")
-}
-
 // TestGivesUp: a helper that keeps failing is not started for ever.
 func TestGivesUp(t *testing.T) {
 	starts := filepath.Join(t.TempDir(), "starts")
-	f := &front{path: script(t, "echo >>"+starts+"; exit 1")}
-	c := criterion(t)
+	f := &front{path: helperScript(t, "echo >>"+starts+"; exit 1")}
+	c := testCriterion(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
-	code, err := r.Code(c.Stack[0].Module)
+	code, err := r.CodeOf(c.Stack[0].Module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 * maxFailures {
-		f.begin(context.Background(), time.Minute)
+		f.beginSlice(context.Background(), time.Minute)
 		if _, err := f.Listing(code, c.Stack[0].Offset); err == nil {
 			t.Error("no error")
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Variable is the environment variable that names the helper.
-const Variable = "LAGGARD_DYNINST"
+// HelperEnv is the environment variable that names the helper.
+const HelperEnv = "LAGGARD_DYNINST"
 
 const program = "laggard-dyninst"
 
@@ -23,10 +23,10 @@ var ErrAbsent = errors.New("the helper " + program + " is not there")
 // one in dir, where the program itself is, in libexec or lib/laggard beside it,
 // or in PATH.
 func Find(dir string) (string, error) {
-	if set := os.Getenv(Variable); set != "" {
+	if set := os.Getenv(HelperEnv); set != "" {
 		path, err := exec.LookPath(set)
 		if err != nil {
-			return "", fmt.Errorf("dyninst: %w: %s: %w", ErrAbsent, Variable, err)
+			return "", fmt.Errorf("dyninst: %w: %s: %w", ErrAbsent, HelperEnv, err)
 		}
 		return filepath.Abs(path)
 	}
@@ -41,7 +41,7 @@ func Find(dir string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {
 		return filepath.Abs(path)
 	}
-	return "", fmt.Errorf("dyninst: %w: neither in %s nor beside it nor in PATH; make dyninst-helper makes it",
+	return "", fmt.Errorf("dyninst: %w: neither in %s nor beside it nor in PATH; build it with make dyninst-helper",
 		ErrAbsent, dir)
 }
 
@@ -54,13 +54,13 @@ func Version(path string) (string, error) {
 	defer stop()
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return "", fmt.Errorf("dyninst: %s: %w%s", path, err, said(err))
+		return "", fmt.Errorf("dyninst: %s: %w%s", path, err, stderrSuffix(err))
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// said is what a program that failed wrote.
-func said(err error) string {
+// stderrSuffix is what a program that failed wrote.
+func stderrSuffix(err error) string {
 	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
 		if text := strings.TrimSpace(string(e.Stderr)); text != "" {
 			return ": " + text

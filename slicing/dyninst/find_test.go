@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		return path
 	}
 	bin := filepath.Join(root, "bin")
-	t.Setenv(Variable, "")
+	t.Setenv(HelperEnv, "")
 	t.Setenv("PATH", filepath.Join(root, "elsewhere"))
 	if _, err := Find(bin); !errors.Is(err, ErrAbsent) {
 		t.Errorf("nothing is there: %v", err)
@@ -41,14 +41,14 @@ func TestFind(t *testing.T) {
 		}
 	}
 	set := put("set", "other")
-	t.Setenv(Variable, set)
+	t.Setenv(HelperEnv, set)
 	if got, err := Find(bin); err != nil || got != set {
 		t.Errorf("%s, %v, want %s", got, err, set)
 	}
 	if v, err := Version(set); err != nil || v != "Dyninst 99" {
 		t.Errorf("%q, %v", v, err)
 	}
-	t.Setenv(Variable, filepath.Join(root, "none"))
+	t.Setenv(HelperEnv, filepath.Join(root, "none"))
 	if _, err := Find(bin); !errors.Is(err, ErrAbsent) {
 		t.Errorf("the variable names nothing: %v", err)
 	}

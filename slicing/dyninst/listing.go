@@ -45,10 +45,10 @@ type memory struct {
 // is still there.
 var errRefused = errors.New("not taken apart by Dyninst")
 
-// listing reads an answer. Dyninst 13 takes xmm8 to xmm15 for xmm0 to xmm7, and
+// parseListing reads an answer. Dyninst 13 takes xmm8 to xmm15 for xmm0 to xmm7, and
 // some vector instructions for others; so own, which decodes the instruction at
 // an address, has precedence for these.
-func listing(line []byte, own func(addr uint64) cpu.Inst) (native.Listing, error) {
+func parseListing(line []byte, own func(addr uint64) cpu.Inst) (native.Listing, error) {
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return native.Listing{}, fmt.Errorf("its answer: %w", err)
@@ -64,10 +64,10 @@ func listing(line []byte, own func(addr uint64) cpu.Inst) (native.Listing, error
 				continue
 			}
 		}
-		if err := in.check(); err != nil {
+		if err := in.checkFields(); err != nil {
 			return native.Listing{}, fmt.Errorf("its answer: instruction at %#x: %w", in.Addr, err)
 		}
-		out.Insts = append(out.Insts, in.inst())
+		out.Insts = append(out.Insts, in.cpuInst())
 	}
 	for _, j := range a.Jumps {
 		if len(j) > 1 {
@@ -81,8 +81,8 @@ func listing(line []byte, own func(addr uint64) cpu.Inst) (native.Listing, error
 // longest is the greatest length of an instruction.
 const longest = 15
 
-// check refuses what the rest of the program cannot be given.
-func (in inst) check() error {
+// checkFields refuses what the rest of the program cannot be given.
+func (in inst) checkFields() error {
 	switch {
 	case in.Len < 1 || in.Len > longest:
 		return fmt.Errorf("length %d", in.Len)
@@ -105,11 +105,11 @@ func (in inst) check() error {
 			return fmt.Errorf("register %d", r)
 		}
 	}
-	return in.complete()
+	return in.checkOperands()
 }
 
-// complete tells whether what the move needs is there.
-func (in inst) complete() error {
+// checkOperands reports whether what the move needs is there.
+func (in inst) checkOperands() error {
 	ok := true
 	switch in.Move {
 	case cpu.Lea:
@@ -131,16 +131,16 @@ func (in inst) complete() error {
 	return nil
 }
 
-func (in inst) inst() cpu.Inst {
+func (in inst) cpuInst() cpu.Inst {
 	return cpu.Inst{
 		Addr: in.Addr, Len: in.Len, Kind: in.Kind, Target: in.Target, Indirect: in.Indirect,
 		Def: cpu.RegSet{in.Def}, Use: cpu.RegSet{in.Use}, Kills: cpu.RegSet{in.Kills},
-		Load: in.Load.mem(), Store: in.Store.mem(), Load2: in.Load2.mem(), Address: in.Address.mem(),
+		Load: in.Load.cpuMem(), Store: in.Store.cpuMem(), Load2: in.Load2.cpuMem(), Address: in.Address.cpuMem(),
 		Move: in.Move, Dst: in.Dst, Src: in.Src, Imm: in.Imm, Bound: in.Bound, SP: in.SP, Opaque: in.Opaque,
 	}
 }
 
-func (m *memory) mem() *cpu.Mem {
+func (m *memory) cpuMem() *cpu.Mem {
 	if m == nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ func FuzzListing(f *testing.F) {
 	f.Add([]byte(`{"error":"no code"}`))
 	f.Add([]byte(`{"jumps":[[],[1]]}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		l, err := listing(line, func(addr uint64) cpu.Inst { return x86.Decode(nil, addr) })
+		l, err := parseListing(line, func(addr uint64) cpu.Inst { return x86.Decode(nil, addr) })
 		if err != nil {
 			return
 		}

@@ -29,7 +29,7 @@ type Files struct {
 // NewFiles returns the files that text finds.
 func NewFiles(text Text) *Files { return &Files{text, map[string]*outline{}} }
 
-func (f *Files) file(name string) *outline {
+func (f *Files) outlineOf(name string) *outline {
 	o, ok := f.files[name]
 	if !ok {
 		if text := f.text(name); text != nil && len(text) <= maxLines {
@@ -43,33 +43,33 @@ func (f *Files) file(name string) *outline {
 // Lines returns the lines without code that belong to a slice. The functions of
 // the lines in stack have not returned, so what they return matters to nobody.
 func (f *Files) Lines(slice, stack []slicing.Line, coded Coded) []slicing.Line {
-	s := &search{Files: f, coded: coded, in: map[place]bool{}, active: map[scope]*names{}, members: map[string]bool{}}
+	s := &search{Files: f, coded: coded, in: map[lineKey]bool{}, active: map[scope]*names{}, members: map[string]bool{}}
 	for _, l := range slice {
-		s.add(l)
+		s.addLine(l)
 	}
 	for _, l := range stack {
-		if o := s.file(l.File); o != nil && o.at(l.Line) != nil {
-			s.activate(l.File, o.at(l.Line), l.Distance).open = true
+		if o := s.outlineOf(l.File); o != nil && o.functionAt(l.Line) != nil {
+			s.activateFunction(l.File, o.functionAt(l.Line), l.Distance).open = true
 		}
 	}
 	s.added = nil // these were there before
-	s.rounds()
+	s.runToFixpoint()
 	if len(s.added) > 0 { // the compiler folded things, so it carried constants along
 		s.constants = true
-		s.rounds()
+		s.runToFixpoint()
 	}
 	return s.added
 }
 
-func (s *search) rounds() {
+func (s *search) runToFixpoint() {
 	for range maxRounds {
-		if !s.round() {
+		if !s.scanFunctions() {
 			break
 		}
 	}
 }
 
-type place struct {
+type lineKey struct {
 	file string
 	line int
 }
@@ -92,7 +92,7 @@ type names struct {
 type search struct {
 	*Files
 	coded   Coded
-	in      map[place]bool
+	in      map[lineKey]bool
 	active  map[scope]*names
 	members map[string]bool // fields that the slice names
 	added   []slicing.Line
@@ -101,34 +101,34 @@ type search struct {
 	constants bool
 }
 
-// add enters a line and the names in it.
-func (s *search) add(l slicing.Line) {
-	s.in[place{l.File, l.Line}] = true
+// addLine enters a line and the names in it.
+func (s *search) addLine(l slicing.Line) {
+	s.in[lineKey{l.File, l.Line}] = true
 	s.added = append(s.added, l)
-	o := s.file(l.File)
+	o := s.outlineOf(l.File)
 	if o == nil || l.Line < 1 || l.Line > len(o.text) {
 		return
 	}
-	st := parse(o.text[l.Line-1], o.fortran)
-	if f := o.at(l.Line); f != nil {
-		n := s.activate(l.File, f, l.Distance)
+	st := parseStatement(o.text[l.Line-1], o.fortran)
+	if f := o.functionAt(l.Line); f != nil {
+		n := s.activateFunction(l.File, f, l.Distance)
 		for _, u := range st.uses {
-			n.used[u.name] = n.used[u.name] || s.needs(u, l)
+			n.used[u.name] = n.used[u.name] || s.needsValue(u, l)
 		}
 	}
 	for _, u := range st.uses {
-		s.members[u.name] = s.members[u.name] || u.member && s.needs(u, l)
+		s.members[u.name] = s.members[u.name] || u.member && s.needsValue(u, l)
 	}
 	callees := st.calls
 	if o.fortran {
 		callees = st.words
 	}
 	for _, c := range callees {
-		if f := o.named(c); f != nil && l.Line != f.first {
-			n := s.activate(l.File, f, l.Distance+1)
+		if f := o.functionNamed(c); f != nil && l.Line != f.first {
+			n := s.activateFunction(l.File, f, l.Distance+1)
 			n.called = true
 			if o.fortran { // which passes by reference
-				for _, w := range parse(o.text[f.first-1], true).words {
+				for _, w := range parseStatement(o.text[f.first-1], true).words {
 					n.used[w] = true
 				}
 			}
@@ -136,11 +136,11 @@ func (s *search) add(l slicing.Line) {
 	}
 }
 
-// needs tells whether the slice needs the value of a name in a line of it. What the
+// needsValue reports whether the slice needs the value of a name in a line of it. What the
 // call sends that a slice begins with does not decide whether it completes.
-func (s *search) needs(u use, l slicing.Line) bool { return !u.data || l.Distance > 0 }
+func (s *search) needsValue(u use, l slicing.Line) bool { return !u.data || l.Distance > 0 }
 
-func (s *search) activate(file string, f *function, distance int) *names {
+func (s *search) activateFunction(file string, f *function, distance int) *names {
 	key := scope{file, f.first}
 	n := s.active[key]
 	if n == nil {
@@ -151,9 +151,9 @@ func (s *search) activate(file string, f *function, distance int) *names {
 	return n
 }
 
-// round looks once through all functions that the slice touches; false if it
+// scanFunctions looks once through all functions that the slice touches; false if it
 // found nothing.
-func (s *search) round() bool {
+func (s *search) scanFunctions() bool {
 	keys := make([]scope, 0, len(s.active))
 	for k := range s.active {
 		keys = append(keys, k)
@@ -164,35 +164,35 @@ func (s *search) round() bool {
 	})
 	before := len(s.added)
 	for _, k := range keys {
-		s.function(k.file, s.active[k])
+		s.scanFunction(k.file, s.active[k])
 	}
 	return len(s.added) > before
 }
 
-func (s *search) function(file string, n *names) {
-	o, coded := s.file(file), s.coded(file)
+func (s *search) scanFunction(file string, n *names) {
+	o, coded := s.outlineOf(file), s.coded(file)
 	for line := n.f.last; line > n.f.first || line == n.f.last; line-- {
-		if s.in[place{file, line}] || o.at(line) == nil || o.at(line).first != n.f.first {
+		if s.in[lineKey{file, line}] || o.functionAt(line) == nil || o.functionAt(line).first != n.f.first {
 			continue
 		}
 		kind := slicing.Data
-		st := parse(o.text[line-1], o.fortran)
+		st := parseStatement(o.text[line-1], o.fortran)
 		if coded[line] && !(s.constants && st.constant) {
 			continue
 		}
 		switch {
-		case !loops(st) && s.sets(o, n, st), n.called && !n.open && st.returns():
-		case s.decides(o, file, line, st):
+		case !beginsLoop(st) && s.setsUsedName(o, n, st), n.called && !n.open && st.returnsValue():
+		case s.decidesLine(o, file, line, st):
 			kind = slicing.Control
 		default:
 			continue
 		}
-		s.add(slicing.Line{File: file, Line: line, Function: n.f.name, Distance: n.distance + 1, Kind: kind})
+		s.addLine(slicing.Line{File: file, Line: line, Function: n.f.name, Distance: n.distance + 1, Kind: kind})
 	}
 }
 
-// sets tells whether a statement sets something that the slice uses.
-func (s *search) sets(o *outline, n *names, st statement) bool {
+// setsUsedName reports whether a statement sets something that the slice uses.
+func (s *search) setsUsedName(o *outline, n *names, st statement) bool {
 	for _, t := range st.targets {
 		switch {
 		case t.member:
@@ -201,15 +201,15 @@ func (s *search) sets(o *outline, n *names, st statement) bool {
 			}
 		case t.deref && n.called, n.used[t.name]:
 			return true
-		case o.global(t.name) && s.anywhere(t.name):
+		case o.isGlobal(t.name) && s.usedAnywhere(t.name):
 			return true
 		}
 	}
 	return false
 }
 
-// anywhere tells whether some function of the slice uses a name.
-func (s *search) anywhere(name string) bool {
+// usedAnywhere reports whether some function of the slice uses a name.
+func (s *search) usedAnywhere(name string) bool {
 	for _, n := range s.active {
 		if n.used[name] {
 			return true
@@ -218,23 +218,23 @@ func (s *search) anywhere(name string) bool {
 	return false
 }
 
-// loops tells whether a statement begins a loop: what it sets is for what is in the
+// beginsLoop reports whether a statement begins a loop: what it sets is for what is in the
 // loop, since the names that loops count with repeat.
-func loops(st statement) bool { return st.first == "for" || st.first == "do" }
+func beginsLoop(st statement) bool { return st.first == "for" || st.first == "do" }
 
 var deciders = []string{"if", "else", "for", "while", "do", "switch", "select", "elseif"}
 
-// decides tells whether a statement decides whether a line of the slice runs.
-func (s *search) decides(o *outline, file string, line int, st statement) bool {
+// decidesLine reports whether a statement decides whether a line of the slice runs.
+func (s *search) decidesLine(o *outline, file string, line int, st statement) bool {
 	if !slices.Contains(deciders, st.first) || len(st.words) < 2 { // a bare else decides nothing
 		return false
 	}
-	last := o.closes[line]
+	last := o.blockEnds[line]
 	if last == 0 {
 		last = line + 1
 	}
 	for l := line + 1; l <= last; l++ {
-		if s.in[place{file, l}] {
+		if s.in[lineKey{file, l}] {
 			return true
 		}
 	}

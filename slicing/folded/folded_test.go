@@ -37,8 +37,8 @@ int main(void)
 }
 `
 
-// lines runs the search on one file, of which only some lines have code.
-func lines(t *testing.T, name, text string, slice, stack, coded []int) []int {
+// foldedLines runs the search on one file, of which only some lines have code.
+func foldedLines(t *testing.T, name, text string, slice, stack, coded []int) []int {
 	t.Helper()
 	files := NewFiles(func(file string) []string {
 		if file != name {
@@ -65,7 +65,7 @@ func lines(t *testing.T, name, text string, slice, stack, coded []int) []int {
 }
 
 func TestC(t *testing.T) {
-	got := lines(t, "a.c", cText, []int{26}, []int{26}, []int{26})
+	got := foldedLines(t, "a.c", cText, []int{26}, []int{26}, []int{26})
 	// What sets tag, the fields and the global; not other, not the string, and
 	// not the peer, which nobody asks for.
 	if want := []int{5, 13, 14, 15, 20, 23, 24}; !slices.Equal(got, want) {
@@ -78,10 +78,10 @@ func TestNothingWithoutFolding(t *testing.T) {
 	for n := range 30 {
 		all = append(all, n)
 	}
-	if got := lines(t, "a.c", cText, []int{26}, nil, all); len(got) > 0 {
+	if got := foldedLines(t, "a.c", cText, []int{26}, nil, all); len(got) > 0 {
 		t.Errorf("every line has code, got %v", got)
 	}
-	if got := lines(t, "b.c", "", []int{1, 99}, nil, nil); len(got) > 0 {
+	if got := foldedLines(t, "b.c", "", []int{1, 99}, nil, nil); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -106,7 +106,7 @@ end program p
 `
 
 func TestFortran(t *testing.T) {
-	got := lines(t, "a.f90", fortranText, []int{16}, []int{16}, []int{16})
+	got := foldedLines(t, "a.f90", fortranText, []int{16}, []int{16}, []int{16})
 	if want := []int{6, 14, 15}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -119,7 +119,7 @@ func FuzzLines(f *testing.F) {
 	f.Add("}}{{((\"'/*\n*/ a++ = &b", 1)
 	f.Fuzz(func(t *testing.T, text string, line int) {
 		for _, name := range []string{"x.c", "x.f90"} {
-			for _, n := range lines(t, name, text, []int{line}, []int{line}, nil) {
+			for _, n := range foldedLines(t, name, text, []int{line}, []int{line}, nil) {
 				if n == line || n < 1 || n > strings.Count(text, "\n")+1 {
 					t.Fatalf("line %d", n)
 				}

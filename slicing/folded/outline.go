@@ -17,13 +17,13 @@ type outline struct {
 	fortran   bool
 	text      []string
 	functions []function
-	closes    map[int]int     // the line where the block ends that a line opens
+	blockEnds map[int]int     // the line where the block ends that a line opens
 	owner     []int32         // function of each line, -1 none
-	outside   map[string]bool // names outside of functions; nil: not read yet
+	globals   map[string]bool // names outside of functions; nil: not read yet
 }
 
 func newOutline(name string, text []string) *outline {
-	o := &outline{closes: map[int]int{}}
+	o := &outline{blockEnds: map[int]int{}}
 	ext := strings.ToLower(path.Ext(name))
 	o.fortran = strings.HasPrefix(ext, ".f")
 	if o.fortran {
@@ -43,30 +43,30 @@ func newOutline(name string, text []string) *outline {
 	return o
 }
 
-// at returns the function that a line is in, nil if it is in none.
-func (o *outline) at(line int) *function {
+// functionAt returns the function that a line is in, nil if it is in none.
+func (o *outline) functionAt(line int) *function {
 	if line < 1 || line >= len(o.owner) || o.owner[line] < 0 {
 		return nil
 	}
 	return &o.functions[o.owner[line]]
 }
 
-// global tells whether a name stands outside of the functions.
-func (o *outline) global(name string) bool {
-	if o.outside == nil {
-		o.outside = map[string]bool{}
+// isGlobal reports whether a name stands outside of the functions.
+func (o *outline) isGlobal(name string) bool {
+	if o.globals == nil {
+		o.globals = map[string]bool{}
 		for i, l := range o.text {
-			if o.at(i+1) == nil {
-				for _, w := range parse(l, o.fortran).words {
-					o.outside[w] = true
+			if o.functionAt(i+1) == nil {
+				for _, w := range parseStatement(l, o.fortran).words {
+					o.globals[w] = true
 				}
 			}
 		}
 	}
-	return o.outside[name]
+	return o.globals[name]
 }
 
-func (o *outline) named(name string) *function {
+func (o *outline) functionNamed(name string) *function {
 	for i := range o.functions {
 		if o.functions[i].name == name {
 			return &o.functions[i]
@@ -75,8 +75,8 @@ func (o *outline) named(name string) *function {
 	return nil
 }
 
-// reader takes C and C++ apart by its braces.
-type reader struct {
+// braceReader takes C and C++ apart by its braces.
+type braceReader struct {
 	o      *outline
 	head   strings.Builder // since the last brace or semicolon
 	start  int             // line where head begins
@@ -90,25 +90,25 @@ type openBlock struct {
 
 func (o *outline) readC(text []string) {
 	o.text = stripC(text)
-	r := reader{o: o}
+	r := braceReader{o: o}
 	for i, l := range o.text {
 		if strings.HasPrefix(strings.TrimSpace(l), "#") {
 			o.text[i] = ""
 			continue
 		}
 		for _, c := range l {
-			r.char(c, i+1)
+			r.readChar(c, i+1)
 		}
 		r.head.WriteByte(' ')
 	}
 }
 
-func (r *reader) char(c rune, line int) {
+func (r *braceReader) readChar(c rune, line int) {
 	switch c {
 	case '{':
-		r.open(line)
+		r.beginBlock(line)
 	case '}':
-		r.close(line)
+		r.endBlock(line)
 	case ';':
 		if !strings.Contains(r.head.String(), "(") ||
 			strings.Count(r.head.String(), "(") == strings.Count(r.head.String(), ")") {
@@ -122,9 +122,9 @@ func (r *reader) char(c rune, line int) {
 	}
 }
 
-// open begins a block: of a function, if none is open and its head has
+// beginBlock begins a block: of a function, if none is open and its head has
 // parentheses.
-func (r *reader) open(line int) {
+func (r *braceReader) beginBlock(line int) {
 	b := openBlock{line, -1}
 	head := r.head.String()
 	inside := false
@@ -132,7 +132,7 @@ func (r *reader) open(line int) {
 		inside = inside || o.function >= 0
 	}
 	if name, _, ok := strings.Cut(head, "("); ok && !inside {
-		words := tokens(name)
+		words := splitTokens(name)
 		if n := len(words); n > 0 && isName(words[n-1]) {
 			b.function = len(r.o.functions)
 			r.o.functions = append(r.o.functions, function{words[n-1], r.start, len(r.o.text)})
@@ -142,14 +142,14 @@ func (r *reader) open(line int) {
 	r.head.Reset()
 }
 
-func (r *reader) close(line int) {
+func (r *braceReader) endBlock(line int) {
 	r.head.Reset()
 	if len(r.blocks) == 0 {
 		return
 	}
 	b := r.blocks[len(r.blocks)-1]
 	r.blocks = r.blocks[:len(r.blocks)-1]
-	r.o.closes[b.line] = line
+	r.o.blockEnds[b.line] = line
 	if b.function >= 0 {
 		r.o.functions[b.function].last = line
 	}
@@ -173,7 +173,7 @@ func stripC(text []string) []string {
 				comment, j = true, j+1
 			case l[j] == '"' || l[j] == '\'':
 				b.WriteString(`""`)
-				j += quoted(rest)
+				j += quotedLen(rest)
 			default:
 				b.WriteByte(l[j])
 			}
@@ -183,8 +183,8 @@ func stripC(text []string) []string {
 	return out
 }
 
-// quoted is the length of the rest of a string behind its opening quote.
-func quoted(s string) int {
+// quotedLen is the length of the rest of a string behind its opening quote.
+func quotedLen(s string) int {
 	for j := 1; j < len(s); j++ {
 		switch s[j] {
 		case '\\':
@@ -224,7 +224,7 @@ func stripFortran(l string) string {
 			return b.String()
 		case '"', '\'':
 			b.WriteString(`""`)
-			j += quoted(l[j:])
+			j += quotedLen(l[j:])
 		default:
 			b.WriteByte(l[j])
 		}

@@ -19,8 +19,8 @@ type statement struct {
 	constant bool
 }
 
-// returns tells whether a statement returns a value.
-func (s statement) returns() bool {
+// returnsValue reports whether a statement returns a value.
+func (s statement) returnsValue() bool {
 	at := slices.Index(s.words, "return")
 	return at >= 0 && at < len(s.words)-1
 }
@@ -41,8 +41,8 @@ type target struct {
 var operators = []string{"<<=", ">>=", "...", "->", "==", "!=", "<=", ">=", "=>", "+=", "-=", "*=", "/=", "%=", "&=",
 	"|=", "^=", "++", "--", "&&", "||", "<<", ">>", "::"}
 
-// tokens cuts a line into words, numbers and operators.
-func tokens(line string) []string {
+// splitTokens cuts a line into words, numbers and operators.
+func splitTokens(line string) []string {
 	var out []string
 	for len(line) > 0 {
 		r := rune(line[0])
@@ -51,8 +51,8 @@ func tokens(line string) []string {
 		case unicode.IsSpace(r):
 			line = line[1:]
 			continue
-		case wordRune(r):
-			for n < len(line) && wordRune(rune(line[n])) {
+		case isWordRune(r):
+			for n < len(line) && isWordRune(rune(line[n])) {
 				n++
 			}
 		default:
@@ -69,19 +69,19 @@ func tokens(line string) []string {
 	return out
 }
 
-func wordRune(r rune) bool {
+func isWordRune(r rune) bool {
 	return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 func isName(t string) bool {
-	return t != "" && wordRune(rune(t[0])) && (t[0] < '0' || t[0] > '9')
+	return t != "" && isWordRune(rune(t[0])) && (t[0] < '0' || t[0] > '9')
 }
 
-// parse reads a line. Fortran has other operators, and passes by reference.
-func parse(line string, fortran bool) statement {
-	t := tokens(line)
+// parseStatement reads a line. Fortran has other operators, and passes by reference.
+func parseStatement(line string, fortran bool) statement {
+	t := splitTokens(line)
 	var s statement
-	unread, data := messages(t)
+	unread, data := markMPIArguments(t)
 	depth := 0
 	for i, w := range t {
 		switch w {
@@ -92,20 +92,20 @@ func parse(line string, fortran bool) statement {
 		}
 		switch {
 		case isName(w):
-			s.word(t, i)
+			s.addWord(t, i)
 			if !unread[i] {
-				s.uses = append(s.uses, use{w, i > 0 && selects(t[i-1]), data[i]})
+				s.uses = append(s.uses, use{w, i > 0 && isMemberSelector(t[i-1]), data[i]})
 			}
-		case assigns(w, fortran) && (!fortran || depth == 0):
-			s.set(t, i-1, fortran)
+		case isAssignment(w, fortran) && (!fortran || depth == 0):
+			s.addTarget(t, i-1, fortran)
 		case w == "++" || w == "--":
-			s.set(t, i-1, fortran)
-			s.set(t, i+1, fortran)
+			s.addTarget(t, i-1, fortran)
+			s.addTarget(t, i+1, fortran)
 		case w == "&" && !fortran && i > 0 && i+1 < len(t) && (t[i-1] == "(" || t[i-1] == ",") && isName(t[i+1]):
 			s.targets = append(s.targets, target{name: t[i+1]})
 		}
 	}
-	s.constant = len(s.targets) > 0 && constant(t)
+	s.constant = len(s.targets) > 0 && isConstant(t)
 	if fortran && s.first == "call" {
 		for _, w := range s.words {
 			s.targets = append(s.targets, target{name: w})
@@ -114,8 +114,8 @@ func parse(line string, fortran bool) statement {
 	return s
 }
 
-// constant tells whether nothing that varies stands behind the last assignment.
-func constant(t []string) bool {
+// isConstant reports whether nothing that varies stands behind the last assignment.
+func isConstant(t []string) bool {
 	at := -1
 	for i, w := range t {
 		if w == "=" {
@@ -130,7 +130,7 @@ func constant(t []string) bool {
 	return at >= 0
 }
 
-func (s *statement) word(t []string, i int) {
+func (s *statement) addWord(t []string, i int) {
 	w := t[i]
 	if s.first == "" {
 		s.first = w
@@ -141,9 +141,9 @@ func (s *statement) word(t []string, i int) {
 	}
 }
 
-// messages marks the tokens in arguments of MPI calls that the call does not read, and
+// markMPIArguments marks the tokens in arguments of MPI calls that the call does not read, and
 // those that are the data that it sends.
-func messages(t []string) (unread, data map[int]bool) {
+func markMPIArguments(t []string) (unread, data map[int]bool) {
 	unread, data = map[int]bool{}, map[int]bool{}
 	for i := 0; i+1 < len(t); i++ {
 		m, ok := calls.Lookup(t[i])
@@ -173,17 +173,17 @@ func messages(t []string) (unread, data map[int]bool) {
 	return unread, data
 }
 
-func selects(t string) bool { return t == "." || t == "->" || t == "%" }
+func isMemberSelector(t string) bool { return t == "." || t == "->" || t == "%" }
 
-func assigns(t string, fortran bool) bool {
+func isAssignment(t string, fortran bool) bool {
 	if fortran {
 		return t == "=" || t == "=>"
 	}
 	return len(t) > 0 && t[len(t)-1] == '=' && t != "==" && t != "!=" && t != "<=" && t != ">="
 }
 
-// set finds the name that ends at token i, behind whatever indexes it has.
-func (s *statement) set(t []string, i int, fortran bool) {
+// addTarget finds the name that ends at token i, behind whatever indexes it has.
+func (s *statement) addTarget(t []string, i int, fortran bool) {
 	if i >= len(t) {
 		return
 	}
@@ -204,7 +204,7 @@ func (s *statement) set(t []string, i int, fortran bool) {
 	if i < 0 || !isName(t[i]) {
 		return
 	}
-	out := target{name: t[i], member: i > 0 && selects(t[i-1])}
+	out := target{name: t[i], member: i > 0 && isMemberSelector(t[i-1])}
 	out.deref = !fortran && i > 0 && t[i-1] == "*" && (i == 1 || t[i-2] == ";" || t[i-2] == "{" || t[i-2] == ")")
 	s.targets = append(s.targets, out)
 }

@@ -15,17 +15,18 @@ import (
 // Branch finds the nearest branch that decides whether a call is made or passed on
 // the way to another one; see slicing.Slicer.
 func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (out slicing.Branch, err error) {
-	err = s.look(ctx, func(r *run) (err error) {
-		out, err = r.branch(made, other, last)
+	err = s.withRun(ctx, func(r *run) (err error) {
+		out, err = r.findBranch(made, other, last)
 		return err
 	})
 	return out, err
 }
 
-// look has f look at the code.
-func (s *Slicer) look(ctx context.Context, f func(r *run) error) (err error) {
+// withRun has f look at the code.
+func (s *Slicer) withRun(ctx context.Context, f func(r *run) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.prog = s.prog.forNextAnswer()
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
 	defer debug.SetPanicOnFault(old)
 	defer func() {
@@ -34,21 +35,24 @@ func (s *Slicer) look(ctx context.Context, f func(r *run) error) (err error) {
 			err = fmt.Errorf("slicing: %w: malformed code or debug information (%v)", slicing.ErrNothing, p)
 		}
 	}()
-	return f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
+	if err = f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options)); err == nil && s.prog.over {
+		err = fmt.Errorf("slicing: %w: %s", slicing.ErrNothing, noTime) // what was found may not be the nearest
+	}
+	return err
 }
 
 // maxBranches bounds how many branches are returned that decide the same.
 const maxBranches = 4
 
-func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err error) {
-	n := shared(made, other)
+func (r *run) findBranch(made, other, last []model.Frame) (out slicing.Branch, err error) {
+	n := sharedFrames(made, other)
 	if n == len(made) {
 		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
 	}
 	at := len(made) - 1 - n
 	found := func(f *function, blocks []int, frame int) slicing.Branch {
 		for _, b := range blocks[:min(len(blocks), maxBranches)] {
-			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.decidesLoop(b)})
+			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.graph().decidesLoop(b)})
 		}
 		out.Jump, out.Or = out.Or[0], out.Or[1:]
 		return out
@@ -56,11 +60,11 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	// left finds where a function on the way to the call was left early.
 	left := func() (slicing.Branch, error) {
 		for ; at >= 0; at-- {
-			a, err := r.level(made[at], false)
+			a, err := r.locateFrame(made[at], false)
 			if err != nil {
 				return out, err
 			}
-			if b := a.f.exitsBefore(r.copies(a, made[at]), r.options.Endless); len(b) > 0 {
+			if b := a.f.graph().exitsBefore(r.callCopies(a, made[at]), r.options.TerminationSensitive); len(b) > 0 {
 				return found(a.f, b, at), nil
 			}
 		}
@@ -69,37 +73,37 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	if n == len(other) {
 		return left()
 	}
-	a, err := r.level(made[at], false)
+	a, err := r.locateFrame(made[at], false)
 	if err != nil {
 		return out, err
 	}
-	b, err := r.level(other[len(other)-1-n], false)
+	b, err := r.locateFrame(other[len(other)-1-n], false)
 	if err != nil {
 		return out, err
 	}
 	var from, to []int // both calls, where one function makes them
 	if a.f == b.f {
-		from, to = r.copies(a, made[at]), r.copies(b, other[len(other)-1-n])
-		out.Ways = r.ways(a.f, from, to, made[:at], other[:len(other)-1-n])
+		from, to = r.callCopies(a, made[at]), r.callCopies(b, other[len(other)-1-n])
+		out.Ways = r.waysBetween(a.f, from, to, made[:at], other[:len(other)-1-n])
 	}
 	// If both were in a function further in, together with the call before, and could go
 	// on to this one there, the way parted where one left it. The call before may have fewer frames: one that
 	// a function ended in has none of that.
-	for inner := max(len(made)-1-shared(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
-		l, err := r.level(made[inner], false)
+	for inner := max(len(made)-1-sharedFrames(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
+		l, err := r.locateFrame(made[inner], false)
 		if err != nil {
 			break
 		}
-		before, err := r.level(last[len(last)-len(made)+inner], false)
+		before, err := r.locateFrame(last[len(last)-len(made)+inner], false)
 		if err != nil || before.f != l.f {
 			break
 		}
-		if b := l.f.exitsBetween(before.i, r.copies(l, made[inner]), r.options.Endless); len(b) > 0 {
+		if b := l.f.graph().exitsBetween(before.i, r.callCopies(l, made[inner]), r.options.TerminationSensitive); len(b) > 0 {
 			return found(l.f, b, inner), nil
 		}
 	}
 	if a.f == b.f {
-		if b := a.f.decide(from, to, r.options.Endless); len(b) > 0 {
+		if b := a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive); len(b) > 0 {
 			return found(a.f, b, at), nil
 		}
 	}
@@ -107,9 +111,9 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	return left()
 }
 
-// copies returns the blocks of a call and of all that the compiler made of it: those from the
+// callCopies returns the blocks of a call and of all that the compiler made of it: those from the
 // same place of the source to the same function. The block of the call itself comes first.
-func (r *run) copies(l level, frame model.Frame) []int {
+func (r *run) callCopies(l level, frame model.Frame) []int {
 	out := []int{int(l.f.blk[l.i])}
 	call := &l.f.insts[l.i]
 	if call.Indirect {
@@ -132,19 +136,24 @@ func (r *run) copies(l level, frame model.Frame) []int {
 	return out
 }
 
-// meets tells whether one of some blocks is marked.
-func meets(marked []bool, blocks []int) bool {
+// anyMarked reports whether one of some blocks is marked.
+func anyMarked(marked []bool, blocks []int) bool {
 	return slices.ContainsFunc(blocks, func(b int) bool { return marked[b] })
 }
 
+// flowGraph is the flow of control in a function: which blocks lead where, and what decides.
+type flowGraph struct{ *function }
+
+func (f *function) graph() flowGraph { return flowGraph{f} }
+
 // exitsBetween returns the blocks on the way from one instruction to a call from which
 // one successor leads there, and another never does, nearest first.
-func (f *function) exitsBetween(from int, to []int, endless bool) []int {
+func (f flowGraph) exitsBetween(from int, to []int, endless bool) []int {
 	start := int(f.blk[from])
 	onTheWay := make([]bool, len(f.blocks))
 	onTheWay[start] = true
 	for _, s := range f.blocks[start].succs {
-		for n, reached := range f.reachable(int(s)) {
+		for n, reached := range f.reachableBlocks(int(s)) {
 			onTheWay[n] = onTheWay[n] || reached
 		}
 	}
@@ -157,11 +166,14 @@ func (f *function) exitsBetween(from int, to []int, endless bool) []int {
 // exitsBefore returns the blocks from which one successor leads to a call, and
 // from another one the function returns without coming to that, nearest first. A way that
 // ends the program is no such way.
-func (f *function) exitsBefore(call []int, endless bool) []int {
+func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
+		if f.mod.prog.timeOver() {
+			return true
+		}
 		comes, goes := false, false
 		for _, s := range f.blocks[c].succs {
-			leads := meets(f.reachable(int(s), c), call)
+			leads := anyMarked(f.reachableBlocks(int(s), c), call)
 			comes, goes = comes || leads, goes || !leads && f.returnsWithout(int(s), call)
 		}
 		return !comes || !goes
@@ -181,16 +193,19 @@ type Decider struct {
 // addresses, innermost first, have before the call that they are in. Errors wrap
 // ErrNothing.
 func (s *Slicer) Deciders(ctx context.Context, stack []model.Frame) (out []Decider, err error) {
-	err = s.look(ctx, func(r *run) error {
+	err = s.withRun(ctx, func(r *run) error {
 		for _, frame := range stack {
-			l, err := r.level(frame, false)
+			l, err := r.locateFrame(frame, false)
 			if err != nil {
 				return err
 			}
 			at := int(l.f.blk[l.i])
-			loops := l.f.loopsAround(at)
-			for _, c := range l.f.controllers(at, s.options.Endless) {
-				if d, ok := l.f.decider(c, at, loops); ok {
+			loops := l.f.graph().loopsAround(at)
+			for _, c := range l.f.graph().controllers(at, s.options.TerminationSensitive) {
+				if r.prog.timeOver() {
+					break
+				}
+				if d, ok := l.f.graph().deciderOf(c, at, loops); ok {
 					d.Jump.Module = frame.Module
 					out = append(out, d)
 				}
@@ -201,19 +216,19 @@ func (s *Slicer) Deciders(ctx context.Context, stack []model.Frame) (out []Decid
 	return out, err
 }
 
-// decider says how the jump at the end of a block decides about another block, which the
+// deciderOf says how the jump at the end of a block decides about another block, which the
 // loops are around; false where it does not, or has not two ways.
-func (f *function) decider(block, about int, loops [][]bool) (Decider, bool) {
+func (f flowGraph) deciderOf(block, about int, loops [][]bool) (Decider, bool) {
 	in, b := &f.insts[f.blocks[block].end-1], &f.blocks[block]
-	if in.Kind != cpu.Branch || in.Indirect || len(b.succs) != 2 || f.at(in.Target) < 0 {
+	if in.Kind != cpu.Branch || in.Indirect || len(b.succs) != 2 || f.instAt(in.Target) < 0 {
 		return Decider{}, false
 	}
-	taken := int(f.blk[f.at(in.Target)])
+	taken := int(f.blk[f.instAt(in.Target)])
 	other := int(b.succs[0])
 	if other == taken {
 		other = int(b.succs[1])
 	}
-	there, past := f.reachable(taken, block)[about], f.reachable(other, block)[about]
+	there, past := f.reachableBlocks(taken, block)[about], f.reachableBlocks(other, block)[about]
 	if there == past {
 		return Decider{}, false
 	}
@@ -234,8 +249,8 @@ func branchAt(f *function, block int, stack []model.Frame) []model.Frame {
 	return append([]model.Frame{at}, stack[1:]...)
 }
 
-// shared counts the outermost frames that two stacks have in common.
-func shared(a, b []model.Frame) int {
+// sharedFrames counts the outermost frames that two stacks have in common.
+func sharedFrames(a, b []model.Frame) int {
 	n := 0
 	for n < len(a) && n < len(b) && sameFrame(a[len(a)-1-n], b[len(b)-1-n]) {
 		n++
@@ -250,10 +265,10 @@ func sameFrame(a, b model.Frame) bool {
 	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
 }
 
-// decide returns the blocks that decide between two calls, the nearest to
+// decidingBlocks returns the blocks that decide between two calls, the nearest to
 // the first one first. A block decides if from one of its successors, without coming back
 // to it, the first can be reached before the second, and from another one the second alone.
-func (f *function) decide(from, to []int, endless bool) (out []int) {
+func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
 	candidates := map[int]bool{}
 	for _, c := range slices.Concat(f.controllers(from[0], endless), f.controllers(to[0], endless)) {
 		candidates[c] = true
@@ -265,7 +280,7 @@ func (f *function) decide(from, to []int, endless bool) (out []int) {
 			if seen[c] {
 				continue
 			}
-			if seen[c] = true; candidates[c] && f.divides(c, from, to) {
+			if seen[c] = true; candidates[c] && !f.mod.prog.timeOver() && f.separatesCalls(c, from, to) {
 				out = append(out, c)
 			}
 			work = append(work, c)
@@ -274,21 +289,21 @@ func (f *function) decide(from, to []int, endless bool) (out []int) {
 	return out
 }
 
-// divides tells whether one successor of a block leads to from before to, and another
+// separatesCalls reports whether one successor of a block leads to from before to, and another
 // to to alone.
-func (f *function) divides(block int, from, to []int) bool {
+func (f flowGraph) separatesCalls(block int, from, to []int) bool {
 	either, only := false, false
 	for _, s := range f.blocks[block].succs {
-		made := meets(f.reachable(int(s), append([]int{block}, to...)...), from)
+		made := anyMarked(f.reachableBlocks(int(s), append([]int{block}, to...)...), from)
 		either = either || made
-		only = only || !made && meets(f.reachable(int(s), append([]int{block}, from...)...), to)
+		only = only || !made && anyMarked(f.reachableBlocks(int(s), append([]int{block}, from...)...), to)
 	}
 	return either && only
 }
 
-// decidesLoop tells whether a block decides if the innermost loop around it goes round
+// decidesLoop reports whether a block decides if the innermost loop around it goes round
 // again.
-func (f *function) decidesLoop(block int) bool {
+func (f flowGraph) decidesLoop(block int) bool {
 	loops := f.loopsAround(block)
 	if len(loops) == 0 {
 		return false
@@ -303,8 +318,8 @@ func (f *function) decidesLoop(block int) bool {
 
 // controllers lists the blocks that a block is control dependent on and that end in a jump with several
 // ways, the nearest first.
-func (f *function) controllers(block int, endless bool) []int {
-	controls := f.controls(endless, false)
+func (f flowGraph) controllers(block int, endless bool) []int {
+	controls := f.controlDependences(endless, false)
 	var out []int
 	seen := map[int]bool{}
 	for work := []int{block}; len(work) > 0; work = work[1:] {
@@ -321,8 +336,8 @@ func (f *function) controllers(block int, endless bool) []int {
 	return out
 }
 
-// reachable marks the blocks that can be reached from one without passing others.
-func (f *function) reachable(from int, without ...int) []bool {
+// reachableBlocks marks the blocks that can be reached from one without passing others.
+func (f flowGraph) reachableBlocks(from int, without ...int) []bool {
 	seen := make([]bool, len(f.blocks))
 	for work := []int{from}; len(work) > 0; work = work[1:] {
 		n := work[0]

@@ -39,13 +39,13 @@ int main(int argc, char **argv)
 }
 `
 
-// built is a program of a test.
-type built struct {
+// builtProgram is a program of a test.
+type builtProgram struct {
 	*Slicer
 	module *model.Module
 }
 
-func build(t *testing.T, text string) built {
+func buildProgram(t *testing.T, text string) builtProgram {
 	t.Helper()
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
@@ -57,17 +57,17 @@ func build(t *testing.T, text string) built {
 	}
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })
-	return built{New(resolver, Options{}), &model.Module{Path: exe}}
+	return builtProgram{New(resolver, Options{}), &model.Module{Path: exe}}
 }
 
-// at are the return addresses of the calls of a function in another.
-func (b built) at(t *testing.T, caller, callee string) []uint64 {
+// callsTo are the return addresses of the calls of a function in another.
+func (b builtProgram) callsTo(t *testing.T, caller, callee string) []uint64 {
 	t.Helper()
 	return callsIn(t, b.Slicer, b.module, caller, callee)
 }
 
-// decides returns the line of the branch between two stacks of return addresses, 0 none.
-func (b built) decides(t *testing.T, made, other, last []uint64) int {
+// decidingLine returns the line of the branch between two stacks of return addresses, 0 none.
+func (b builtProgram) decidingLine(t *testing.T, made, other, last []uint64) int {
 	t.Helper()
 	frames := func(stack []uint64) (out []model.Frame) {
 		for _, f := range stack {
@@ -87,19 +87,19 @@ func (b built) decides(t *testing.T, made, other, last []uint64) int {
 
 // TestCopies: a branch between two copies that the compiler made of one call decides nothing.
 func TestCopies(t *testing.T) {
-	b := build(t, copied)
-	finish := b.at(t, "main", "finish")[:1]
-	calls := b.at(t, "conclude", "barrier")
+	b := buildProgram(t, copied)
+	finish := b.callsTo(t, "main", "finish")[:1]
+	calls := b.callsTo(t, "conclude", "barrier")
 	if len(calls) < 2 {
 		t.Fatal("the compiler made one call of it")
 	}
 	for _, call := range calls {
-		if line := b.decides(t, []uint64{call, b.at(t, "main", "conclude")[0]}, finish, nil); line != 0 {
+		if line := b.decidingLine(t, []uint64{call, b.callsTo(t, "main", "conclude")[0]}, finish, nil); line != 0 {
 			t.Errorf("line %d decides whether a call is made that always is", line)
 		}
 	}
-	made := []uint64{b.at(t, "skips", "barrier")[0], b.at(t, "main", "skips")[0]}
-	if line := b.decides(t, made, finish, nil); line != 16 {
+	made := []uint64{b.callsTo(t, "skips", "barrier")[0], b.callsTo(t, "main", "skips")[0]}
+	if line := b.decidingLine(t, made, finish, nil); line != 16 {
 		t.Errorf("line %d decides, want 16", line)
 	}
 }
@@ -128,13 +128,13 @@ int main(int argc, char **argv)
 
 // TestEndsIn: the call before is one that a function ended in, by a jump: it has no frame of that function.
 func TestEndsIn(t *testing.T) {
-	b := build(t, endsIn)
-	inside := b.at(t, "residual", "reduce")
+	b := buildProgram(t, endsIn)
+	inside := b.callsTo(t, "residual", "reduce")
 	if len(inside) != 1 {
 		t.Fatal("the compiler made no jump of the second call")
 	}
-	again := b.at(t, "main", "residual")[0]
-	if line := b.decides(t, []uint64{inside[0], again}, b.at(t, "main", "finish")[:1], []uint64{again}); line != 15 {
+	again := b.callsTo(t, "main", "residual")[0]
+	if line := b.decidingLine(t, []uint64{inside[0], again}, b.callsTo(t, "main", "finish")[:1], []uint64{again}); line != 15 {
 		t.Errorf("line %d decides, want 15", line)
 	}
 }

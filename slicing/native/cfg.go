@@ -8,8 +8,11 @@ import (
 	"laggard/symbol"
 )
 
-// maxInsts bounds the instructions of one function.
-const maxInsts = 1 << 18
+// Bounds of the instructions of one function.
+const (
+	maxInsts   = 1 << 18
+	maxCertain = 1 << 14 // that are taken apart even if the time is over, so that something can be said
+)
 
 // builder takes a function apart by following its control flow.
 type builder struct {
@@ -25,42 +28,46 @@ type builder struct {
 	listed listed
 }
 
-// build takes apart the function of which entry is the first address.
-func (m *module) build(sym symbol.Function, depth int) *function {
+// buildFunction takes apart the function of which entry is the first address.
+func (m *module) buildFunction(sym symbol.Function, depth int) *function {
 	f := &function{mod: m, entry: sym.Lo, name: sym.Name, parts: []symbol.Function{sym}, tails: map[int]uint64{}}
 	b := &builder{
 		m: m, f: f, depth: depth, seen: map[uint64]cpu.Inst{}, work: []uint64{sym.Lo},
 		heads: map[uint64]bool{sym.Lo: true}, jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
 	}
-	b.follow()
-	b.finish()
+	b.decodeReachable()
+	b.buildBlocks()
 	return f
 }
 
-// follow decodes everything that can be reached.
-func (b *builder) follow() {
+// decodeReachable decodes everything that can be reached.
+func (b *builder) decodeReachable() {
 	for len(b.work) > 0 {
 		addr := b.work[len(b.work)-1]
 		b.work = b.work[:len(b.work)-1]
-		b.straight(addr)
+		b.decodeStraight(addr)
 	}
 }
 
-// straight decodes from addr to the end of the straight code there.
-func (b *builder) straight(addr uint64) {
+// decodeStraight decodes from addr to the end of the straight code there.
+func (b *builder) decodeStraight(addr uint64) {
 	code := b.m.code.Bytes(addr)
-	for len(b.seen) < maxInsts && b.f.in(addr) {
+	for len(b.seen) < maxInsts && b.f.containsAddr(addr) {
+		if len(b.seen) > maxCertain && b.m.prog.timeOver() {
+			b.f.holes = true
+			return
+		}
 		if _, ok := b.seen[addr]; ok {
 			return
 		}
-		for _, in := range b.decode(code[:min(len(code), b.m.arch.Longest)], addr) {
+		for _, in := range b.decode(code[:min(len(code), b.m.arch.Kind.LongestInstruction)], addr) {
 			b.seen[in.Addr] = in
 			if len(code) == 0 {
 				return
 			}
 			code = code[in.Len:]
-			b.target(&in)
-			if !in.Falls() || b.halted[in.Addr] {
+			b.noteTarget(&in)
+			if !in.FallsThrough() || b.halted[in.Addr] {
 				return
 			}
 			addr = in.End()
@@ -71,51 +78,51 @@ func (b *builder) straight(addr uint64) {
 	}
 }
 
-// target notes where a jump goes, and calls that do not come back.
-func (b *builder) target(in *cpu.Inst) {
+// noteTarget notes where a jump goes, and calls that do not come back.
+func (b *builder) noteTarget(in *cpu.Inst) {
 	switch in.Kind {
 	case cpu.Jump, cpu.Branch:
 		if in.Indirect {
-			b.computed(in)
-		} else if b.inside(in.Target) {
-			b.jump(in.Addr, in.Target)
+			b.computedJump(in)
+		} else if b.staysInside(in.Target) {
+			b.addJump(in.Addr, in.Target)
 		}
 	case cpu.Call:
-		if b.endless(in) {
+		if b.neverReturns(in) {
 			b.halted[in.Addr] = true
 		}
 		b.heads[in.End()] = true
-		if pad := b.m.pad(b.f.parts, in.End()-1); pad != 0 && b.m.throws(in) && b.inside(pad) {
-			b.jump(in.Addr, pad)
+		if pad := b.m.landingPad(b.f.parts, in.End()-1); pad != 0 && b.m.callThrows(in) && b.staysInside(pad) {
+			b.addJump(in.Addr, pad)
 		}
 	}
 }
 
-func (b *builder) jump(from, to uint64) {
+func (b *builder) addJump(from, to uint64) {
 	b.heads[to] = true
 	b.jumps[from] = append(b.jumps[from], to)
 	b.work = append(b.work, to)
 }
 
-// inside tells whether a jump stays in the function. The compiler may have put
+// staysInside reports whether a jump stays in the function. The compiler may have put
 // unlikely parts elsewhere, with a name of their own.
-func (b *builder) inside(addr uint64) bool {
-	if b.f.in(addr) {
+func (b *builder) staysInside(addr uint64) bool {
+	if b.f.containsAddr(addr) {
 		return true
 	}
-	part, ok := b.m.code.Function(addr)
+	part, ok := b.m.code.FunctionAt(addr)
 	if !ok || b.f.name == "" {
 		return false
 	}
-	if whole, ok := withoutPart(part.Name); !ok || whole != b.f.name {
+	if whole, ok := coldPartOwner(part.Name); !ok || whole != b.f.name {
 		return false
 	}
 	b.f.parts = append(b.f.parts, part)
 	return true
 }
 
-// finish makes blocks of what was decoded.
-func (b *builder) finish() {
+// buildBlocks makes blocks of what was decoded.
+func (b *builder) buildBlocks() {
 	f := b.f
 	f.insts, f.blocks, f.index = nil, nil, make(map[uint64]int, len(b.seen))
 	for _, in := range b.seen {
@@ -130,19 +137,19 @@ func (b *builder) finish() {
 	for i := range f.insts {
 		f.index[f.insts[i].Addr] = i
 	}
-	b.split()
+	b.splitBlocks()
 	for n := range f.blocks {
-		b.connect(n)
+		b.connectBlock(n)
 	}
-	f.noexit = !f.exits()
+	f.noexit = !f.graph().hasExit()
 }
 
-func (b *builder) split() {
+func (b *builder) splitBlocks() {
 	f := b.f
 	f.blk = make([]int32, len(f.insts))
 	for i := range f.insts {
 		in := &f.insts[i]
-		open := i > 0 && f.insts[i-1].End() == in.Addr && f.insts[i-1].Falls() && !b.halted[f.insts[i-1].Addr]
+		open := i > 0 && f.insts[i-1].End() == in.Addr && f.insts[i-1].FallsThrough() && !b.halted[f.insts[i-1].Addr]
 		if !open || b.heads[in.Addr] || f.insts[i-1].Kind != cpu.Next {
 			f.blocks = append(f.blocks, block{first: i})
 		}
@@ -162,14 +169,14 @@ func (b *builder) split() {
 	}
 }
 
-// connect finds the successors of a block.
-func (b *builder) connect(n int) {
+// connectBlock finds the successors of a block.
+func (b *builder) connectBlock(n int) {
 	f := b.f
 	last := &f.insts[f.blocks[n].end-1]
 	to := slices.Clone(b.jumps[last.Addr])
 	switch {
 	case b.halted[last.Addr]: // it goes on at most where an exception is handled
-	case last.Falls():
+	case last.FallsThrough():
 		to = append(to, last.End())
 	case last.Kind == cpu.Jump && len(to) == 0:
 		if !last.Indirect {
@@ -180,7 +187,7 @@ func (b *builder) connect(n int) {
 	}
 	slices.Sort(to)
 	for _, t := range slices.Compact(to) {
-		if i := f.at(t); i >= 0 {
+		if i := f.instAt(t); i >= 0 {
 			s := f.blk[i]
 			f.blocks[n].succs = append(f.blocks[n].succs, s)
 			f.blocks[s].preds = append(f.blocks[s].preds, int32(n))
@@ -188,25 +195,25 @@ func (b *builder) connect(n int) {
 	}
 }
 
-// leaves tells whether the block ends by returning, or by a tail call.
-func (f *function) leaves(n int) bool {
+// isExitBlock reports whether the block ends by returning, or by a tail call.
+func (f flowGraph) isExitBlock(n int) bool {
 	last := f.blocks[n].end - 1
 	_, tail := f.tails[last]
 	return tail || f.insts[last].Kind == cpu.Return
 }
 
-func (f *function) exits() bool {
+func (f flowGraph) hasExit() bool {
 	for n := range f.blocks {
-		if f.leaves(n) {
+		if f.isExitBlock(n) {
 			return true
 		}
 	}
 	return false
 }
 
-// sweep adds the code that no known jump leads to, for when an address that was
+// sweepFunction adds the code that no known jump leads to, for when an address that was
 // observed is in it.
-func (m *module) sweep(f *function, depth int) *function {
+func (m *module) sweepFunction(f *function, depth int) *function {
 	b := &builder{
 		m: m, depth: depth, seen: map[uint64]cpu.Inst{}, heads: map[uint64]bool{f.entry: true},
 		jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
@@ -214,26 +221,26 @@ func (m *module) sweep(f *function, depth int) *function {
 	b.f = &function{mod: m, entry: f.entry, name: f.name, parts: f.parts, tails: map[int]uint64{},
 		holes: true}
 	b.work = []uint64{f.entry}
-	b.follow()
+	b.decodeReachable()
 	b.listed.asks = maxAsks // what is left over is decoded here
 	for _, p := range b.f.parts {
-		for addr := p.Lo; addr < p.Hi && len(b.seen) < maxInsts; {
+		for addr := p.Lo; addr < p.Hi && len(b.seen) < maxInsts && !(len(b.seen) > maxCertain && b.m.prog.timeOver()); {
 			in, ok := b.seen[addr]
 			if !ok {
 				b.heads[addr] = true
 				b.work = append(b.work, addr)
-				b.follow()
+				b.decodeReachable()
 				in = b.seen[addr]
 			}
 			addr += uint64(max(in.Len, 1))
 		}
 	}
-	b.finish()
+	b.buildBlocks()
 	return b.f
 }
 
-// withoutPart gives the name of the function of which name is an unlikely part.
-func withoutPart(name string) (string, bool) {
+// coldPartOwner gives the name of the function of which name is an unlikely part.
+func coldPartOwner(name string) (string, bool) {
 	i := strings.Index(name, ".cold")
 	if i <= 0 {
 		return "", false
@@ -271,7 +278,7 @@ const maxAsks = 32
 // decode takes one instruction apart. The answer is good until the next one.
 func (b *builder) decode(code []byte, addr uint64) []cpu.Inst {
 	in, ok := b.listed.insts[addr]
-	if !ok && b.list(addr) {
+	if !ok && b.askFront(addr) {
 		in, ok = b.listed.insts[addr]
 	}
 	if !ok || in.Len > len(code) {
@@ -282,8 +289,8 @@ func (b *builder) decode(code []byte, addr uint64) []cpu.Inst {
 	return b.parts
 }
 
-// list asks the front for what is at an address.
-func (b *builder) list(addr uint64) bool {
+// askFront asks the front for what is at an address.
+func (b *builder) askFront(addr uint64) bool {
 	front := b.m.prog.front
 	if front == nil || b.listed.asks >= maxAsks {
 		return false
@@ -308,32 +315,32 @@ func (b *builder) list(addr uint64) bool {
 	return true
 }
 
-// computed follows a jump whose target is computed.
-func (b *builder) computed(in *cpu.Inst) {
+// computedJump follows a jump whose target is computed.
+func (b *builder) computedJump(in *cpu.Inst) {
 	to := b.listed.jumps[in.Addr]
 	if len(to) == 0 {
-		b.table(in)
+		b.followTable(in)
 		return
 	}
 	for _, t := range to {
-		if b.inside(t) {
-			b.jump(in.Addr, t)
+		if b.staysInside(t) {
+			b.addJump(in.Addr, t)
 		}
 	}
 }
 
-// endless tells whether a call does not come back. A front has looked at what
+// neverReturns reports whether a call does not come back. A front has looked at what
 // is called.
-func (b *builder) endless(in *cpu.Inst) bool {
+func (b *builder) neverReturns(in *cpu.Inst) bool {
 	if _, ok := b.listed.insts[in.Addr]; ok {
-		return b.listed.halts[in.Addr] || b.m.endless(in, 0)
+		return b.listed.halts[in.Addr] || b.m.neverReturns(in, 0)
 	}
-	return b.m.endless(in, b.depth)
+	return b.m.neverReturns(in, b.depth)
 }
 
-// topDown has the blocks that can be reached from the entry in an order in which each comes behind those that lead to
+// reversePostorder has the blocks that can be reached from the entry in an order in which each comes behind those that lead to
 // it, but for the edges by which loops go round.
-func (f *function) topDown() []int32 {
+func (f flowGraph) reversePostorder() []int32 {
 	type visit struct {
 		block int32
 		next  int

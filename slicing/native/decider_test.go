@@ -46,13 +46,13 @@ int main(void)
 // callsIn are the return addresses of the calls of one function in another.
 func callsIn(t *testing.T, s *Slicer, module *model.Module, caller, callee string) []uint64 {
 	t.Helper()
-	m := s.prog.module(module)
+	m := s.prog.openModule(module)
 	if m.err != nil {
 		t.Fatal(m.err)
 	}
-	at, _ := m.code.Define(caller)
-	to, _ := m.code.Define(callee)
-	f := m.function(at)
+	at, _ := m.code.FunctionAddress(caller)
+	to, _ := m.code.FunctionAddress(callee)
+	f := m.functionAt(at)
 	if f == nil {
 		t.Fatalf("no %s", caller)
 	}
@@ -72,12 +72,12 @@ func TestDeciders(t *testing.T) {
 			if err != nil {
 				t.Skipf("%s is not installed", compiler)
 			}
-			deciders(t, gcc)
+			checkDeciders(t, gcc)
 		})
 	}
 }
 
-func deciders(t *testing.T, gcc string) {
+func checkDeciders(t *testing.T, gcc string) {
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "decided.c"), filepath.Join(dir, "decided")
 	if err := os.WriteFile(source, []byte(decided), 0o600); err != nil {

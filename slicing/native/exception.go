@@ -15,14 +15,15 @@ import (
 // register that a callee saves has what it had at the call. Only calls that may throw what a
 // program can expect go there.
 
-// maxThrowers bounds the functions that are looked at to find out whether one may throw.
-const maxThrowers = 200
+// maxThrowers bounds the functions that are looked at to find out whether one may throw. One that needs more is taken
+// to throw.
+const maxThrowers = 5000
 
 // resume is the function by which a landing pad lets an exception go on.
 const resume = "_Unwind_Resume"
 
-// pad is the landing pad for an exception at an address, 0 none.
-func (m *module) pad(parts []symbol.Function, at uint64) uint64 {
+// landingPad is the landing pad for an exception at an address, 0 none.
+func (m *module) landingPad(parts []symbol.Function, at uint64) uint64 {
 	for _, part := range parts {
 		if at < part.Lo || at >= part.Hi {
 			continue
@@ -41,72 +42,107 @@ func (m *module) pad(parts []symbol.Function, at uint64) uint64 {
 	return 0
 }
 
-// throws tells whether a call may throw an exception that the program may expect.
-func (m *module) throws(in *cpu.Inst) bool {
-	t := m.direct(in)
+// callThrows reports whether a call may throw an exception that the program may expect.
+func (m *module) callThrows(in *cpu.Inst) bool {
+	to, throws := m.enteredFunction(in)
+	return throws || to.m != nil && to.mayThrow()
+}
+
+// funcRef is a function of a module, by its address.
+type funcRef struct {
+	m    *module // nil: none
+	addr uint64
+}
+
+// outgoingCalls is what a function calls or jumps to.
+type outgoingCalls struct {
+	to     []funcRef // functions whose code is there
+	throws bool      // another one, which throws
+}
+
+// enteredFunction returns the function that a call enters, if its code is there; throws: it is not, and the call throws.
+func (m *module) enteredFunction(in *cpu.Inst) (to funcRef, throws bool) {
+	t := m.directTarget(in)
 	switch {
 	case t.known:
-		return t.model.Throws
+		return funcRef{}, t.model.Throws
 	case t.addr != 0:
-		return m.thrower(t.addr)
+		return funcRef{m, t.addr}, false
 	case t.name == "":
-		return in.Indirect
+		return funcRef{}, in.Indirect
 	}
 	for _, o := range m.prog.list {
 		if o.err == nil && !o.system {
-			if addr, ok := o.define(t.name); ok {
-				return o.thrower(addr)
+			if addr, ok := o.addressOf(t.name); ok {
+				return funcRef{o, addr}, false
 			}
 		}
 	}
-	return calls.Throws(t.name)
+	return funcRef{}, calls.Throws(t.name)
 }
 
-// thrower tells whether a function, or one that it calls, throws.
-func (m *module) thrower(addr uint64) bool {
-	if known, ok := m.throw[addr]; ok {
+// mayThrow reports whether a function, or one that it calls directly or through others, throws. The functions may call
+// each other in cycles, through any modules. That none of the functions reached throws is kept for all of them, that
+// one does for those on the way to it.
+func (r funcRef) mayThrow() bool {
+	if known, ok := r.m.throwKnown[r.addr]; ok {
 		return known
 	}
-	seen, work := map[uint64]bool{addr: true}, []uint64{addr}
-	for len(work) > 0 && len(seen) < maxThrowers {
-		at := work[0]
-		work = work[1:]
-		to, throws := m.callees(at)
-		if throws || m.throw[at] {
-			m.throw[addr] = true
+	from, work := map[funcRef]funcRef{r: {}}, []funcRef{r} // from: which function calls it
+	for n := 0; n < len(work); n++ {
+		if r.m.prog.timeOver() {
 			return true
 		}
-		for _, t := range to {
-			if known, ok := m.throw[t]; !seen[t] && (!ok || known) {
-				seen[t], work = true, append(work, t)
+		if n == maxThrowers {
+			r.m.throwKnown[r.addr] = true
+			return true
+		}
+		c := work[n].m.outgoingCalls(work[n].addr)
+		for _, to := range c.to {
+			known, ok := to.m.throwKnown[to.addr]
+			c.throws = c.throws || known
+			if _, seen := from[to]; !seen && !ok {
+				from[to], work = work[n], append(work, to)
 			}
 		}
-	}
-	for at := range seen {
-		if at == addr || len(work) == 0 {
-			m.throw[at] = false
+		if c.throws {
+			for at := work[n]; at.m != nil; at = from[at] {
+				at.m.throwKnown[at.addr] = true
+			}
+			return true
 		}
+	}
+	for _, at := range work {
+		at.m.throwKnown[at.addr] = false
 	}
 	return false
 }
 
-// invokes tells whether a function of a library, by its linker name, is there to call what it was given: the call
+// isInvoker reports whether a function of a library, by its linker name, is there to call what it was given: the call
 // operator of std::function, and what std::visit, std::invoke and std::thread come to.
-func invokes(name string) bool {
+func isInvoker(name string) bool {
 	return strings.Contains(name, "EclE") || strings.Contains(name, "invoke")
 }
 
-// callees are the functions of the module that one calls or jumps to; throws: it calls one
-// elsewhere that throws.
-func (m *module) callees(addr uint64) (to []uint64, throws bool) {
-	sym, ok := m.code.Function(addr)
-	if !ok || !m.code.Executable(sym.Lo) {
-		return nil, false
+// outgoingCalls finds once what a function calls or jumps to.
+func (m *module) outgoingCalls(addr uint64) outgoingCalls {
+	out, ok := m.outgoing[addr]
+	if !ok {
+		out = m.findOutgoingCalls(addr)
+		m.outgoing[addr] = out
+	}
+	return out
+}
+
+func (m *module) findOutgoingCalls(addr uint64) (out outgoingCalls) {
+	sym, ok := m.code.FunctionAt(addr)
+	if !ok || !m.code.IsExecutable(sym.Lo) {
+		return out
 	}
 	code := m.code.Bytes(sym.Lo)
 	var parts []cpu.Inst
-	for at := sym.Lo; at < sym.Hi && len(code) > 0; {
-		parts = m.arch.Decode(parts[:0], code[:min(len(code), m.arch.Longest)], at)
+	for at := sym.Lo; at < sym.Hi && len(code) > 0 && !m.prog.timeOver(); {
+		parts = m.arch.Decode(parts[:0], code[:min(len(code), m.arch.Kind.LongestInstruction)], at)
 		for i := range parts {
 			in := &parts[i]
 			at, code = in.End(), code[min(in.Len, len(code)):]
@@ -114,29 +150,41 @@ func (m *module) callees(addr uint64) (to []uint64, throws bool) {
 			if in.Kind != cpu.Call && !(jumps && (in.Target < sym.Lo || in.Target >= sym.Hi)) {
 				continue
 			}
-			switch t := m.direct(in); {
-			case t.addr == 0 && t.name == "": // those in headers are mostly of what frees objects
-				throws = throws || !m.header(sym.Lo) || invokes(sym.Name)
-			case t.addr == 0 || t.known:
-				throws = throws || m.throws(in)
-			default:
-				if f, ok := m.code.Function(t.addr); ok {
-					to = append(to, f.Lo)
-				}
-			}
+			out.addCall(m, in, sym)
 		}
 	}
-	return to, throws
+	return out
 }
 
-// unwinds tells whether control goes from one block to another by an exception.
-func (f *function) unwinds(n, to int32) bool {
+// addCall adds a call, or a jump out of the function, of a function of a module.
+func (c *outgoingCalls) addCall(m *module, in *cpu.Inst, of symbol.Function) {
+	if t := m.directTarget(in); t.addr == 0 && t.name == "" { // those in headers are mostly of what frees objects
+		c.throws = c.throws || !m.isHeaderCode(of.Lo) || isInvoker(of.Name)
+		return
+	}
+	to, throws := m.enteredFunction(in)
+	c.throws = c.throws || throws
+	if to.m == nil {
+		return
+	}
+	if f, ok := to.m.code.FunctionAt(to.addr); ok {
+		c.to = append(c.to, funcRef{to.m, f.Lo})
+	}
+}
+
+// unwinding is where exceptions leave a function, and where they are caught.
+type unwinding struct{ *function }
+
+func (f *function) unwinding() unwinding { return unwinding{f} }
+
+// isUnwindEdge reports whether control goes from one block to another by an exception.
+func (f unwinding) isUnwindEdge(n, to int32) bool {
 	last := &f.insts[f.blocks[n].end-1]
 	return last.Kind == cpu.Call && f.insts[f.blocks[to].first].Addr != last.End()
 }
 
-// throwing are the calls by which an exception may leave the function.
-func (f *function) throwing() []int {
+// throwingCalls are the calls by which an exception may leave the function.
+func (f unwinding) throwingCalls() []int {
 	if f.throwers != nil {
 		return f.throwers
 	}
@@ -144,8 +192,8 @@ func (f *function) throwing() []int {
 	for n := range f.blocks {
 		last := f.blocks[n].end - 1
 		_, tail := f.tails[last]
-		if in := &f.insts[last]; in.Kind != cpu.Call && !tail || len(f.pads(int32(n))) > 0 ||
-			f.mod.direct(in).name != resume && !f.mod.throws(in) {
+		if in := &f.insts[last]; in.Kind != cpu.Call && !tail || len(f.padBlocks(int32(n))) > 0 ||
+			f.mod.directTarget(in).name != resume && !f.mod.callThrows(in) {
 			continue
 		}
 		f.throwers = append(f.throwers, last)
@@ -153,61 +201,61 @@ func (f *function) throwing() []int {
 	return f.throwers
 }
 
-// pads are the blocks where an exception goes on that is thrown at the end of a block.
-func (f *function) pads(n int32) (out []int32) {
+// padBlocks are the blocks where an exception goes on that is thrown at the end of a block.
+func (f unwinding) padBlocks(n int32) (out []int32) {
 	for _, s := range f.blocks[n].succs {
-		if f.unwinds(n, s) {
+		if f.isUnwindEdge(n, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// throws tells whether an exception leaves the function at the end of a block that somebody
+// throwsAtEnd reports whether an exception leaves the function at the end of a block that somebody
 // may catch: one that the program throws there, or with caught any.
-func (f *function) throws(n int, caught bool) bool {
+func (f unwinding) throwsAtEnd(n int, caught bool) bool {
 	last := f.blocks[n].end - 1
 	in := &f.insts[last]
-	if in.Kind == cpu.Call && f.mod.direct(in).model.Name == "__cxa_throw" && !f.foreign() {
+	if in.Kind == cpu.Call && f.mod.directTarget(in).model.Name == "__cxa_throw" && !f.isFromHeader() {
 		return true
 	}
 	if !caught {
 		return false
 	}
-	_, ok := slices.BinarySearch(f.throwing(), last)
+	_, ok := slices.BinarySearch(f.throwingCalls(), last)
 	return ok
 }
 
-// handles tells whether an exception of a call, in an activation or one further out, comes
+// hasHandler reports whether an exception of a call, in an activation or one further out, comes
 // to a handler.
-func (a *activation) handles(call int) bool {
+func (a *activation) hasHandler(call int) bool {
 	if a.caught {
 		return true
 	}
-	dead := a.f.dead(false)
-	return slices.ContainsFunc(a.f.pads(a.f.blk[call]), func(n int32) bool { return !dead[n] })
+	dead := a.f.graph().deadBlocks(false)
+	return slices.ContainsFunc(a.f.unwinding().padBlocks(a.f.blk[call]), func(n int32) bool { return !dead[n] })
 }
 
-// unwound is what defines a place when an exception leaves the function.
-func (f *function) unwound(p place) reached {
+// definitionsAtThrow is what defines a place when an exception leaves the function.
+func (f unwinding) definitionsAtThrow(p place) reached {
 	var out reached
-	for _, call := range f.throwing() {
-		if hit, _ := f.writes(call, p); hit {
+	for _, call := range f.throwingCalls() {
+		if hit, _ := f.reaching().writesPlace(call, p); hit {
 			out.thrown = append(out.thrown, call)
 		}
-		out.add(f.defines(call, p))
+		out.add(f.reaching().definitions(call, p))
 	}
-	out.tidy()
+	out.normalise()
 	return out
 }
 
 // scanThrown is scan for a block that an exception left; of its last call it is not known
 // how far that came.
-func (f *function) scanThrown(n int32, p place, out *reached) bool {
+func (f unwinding) scanThrown(n int32, p place, out *reached) bool {
 	call, arch := f.blocks[n].end-1, f.mod.arch
 	switch {
-	case p.memory():
-		if hit, _ := f.writes(call, p); hit {
+	case p.isMemory():
+		if hit, _ := f.reaching().writesPlace(call, p); hit {
 			out.thrown = append(out.thrown, call)
 		}
 	case p.reg == arch.Result || p.reg == arch.Selector:
@@ -216,27 +264,27 @@ func (f *function) scanThrown(n int32, p place, out *reached) bool {
 	case arch.CallerSaved.Has(p.reg):
 		return true
 	}
-	return f.scan(n, call, p, out)
+	return f.reaching().scanBlock(n, call, p, out)
 }
 
-// along is a state at the end of a block as it comes to a successor; given is the first
+// stateAlong is a state at the end of a block as it comes to a successor; given is the first
 // argument of the call there.
-func (v *values) along(s *state, n, to int32, given value) *state {
-	if !v.f.unwinds(n, to) {
+func (v *values) stateAlong(s *state, n, to int32, given value) *state {
+	if !v.f.unwinding().isUnwindEdge(n, to) {
 		return s
 	}
 	s, arch := s.clone(), v.f.mod.arch
 	last := v.f.blocks[n].end - 1
-	if v.f.mod.direct(&v.f.insts[last]).model.Name != "__cxa_throw" {
+	if v.f.mod.directTarget(&v.f.insts[last]).model.Name != "__cxa_throw" {
 		given = value{base: v.intern(base{kind: caught, at: to})}
 	}
-	s.regs[arch.Result], s.regs[arch.Selector] = given, v.fresh(arch.Selector)
+	s.regs[arch.Result], s.regs[arch.Selector] = given, v.freshValue(arch.Selector)
 	return s
 }
 
-// landed tells whether an instruction puts aside an exception, or which handler is meant.
-func (f *function) landed(i int) bool {
-	in, arch, b := &f.insts[i], f.mod.arch, f.block(i)
+// savesException reports whether an instruction puts aside an exception, or which handler is meant.
+func (f unwinding) savesException(i int) bool {
+	in, arch, b := &f.insts[i], f.mod.arch, f.blockOf(i)
 	if in.Src != arch.Result && in.Src != arch.Selector {
 		return false
 	}
@@ -245,13 +293,13 @@ func (f *function) landed(i int) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(b.preds, func(n int32) bool { return f.unwinds(n, f.blk[i]) })
+	return slices.ContainsFunc(b.preds, func(n int32) bool { return f.isUnwindEdge(n, f.blk[i]) })
 }
 
-// catches are the calls that begin a handler of what is thrown at the end of a block.
-func (f *function) catches(n int32, caught bool) (out []int) {
-	dead, seen := f.dead(caught), make([]bool, len(f.blocks))
-	for work := f.pads(n); len(work) > 0; {
+// catchCalls are the calls that begin a handler of what is thrown at the end of a block.
+func (f unwinding) catchCalls(n int32, caught bool) (out []int) {
+	dead, seen := f.graph().deadBlocks(caught), make([]bool, len(f.blocks))
+	for work := f.padBlocks(n); len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		if seen[at] || dead[at] {
@@ -259,7 +307,7 @@ func (f *function) catches(n int32, caught bool) (out []int) {
 		}
 		seen[at] = true
 		last := f.blocks[at].end - 1
-		if f.insts[last].Kind == cpu.Call && f.mod.direct(&f.insts[last]).model.Name == "__cxa_begin_catch" {
+		if f.insts[last].Kind == cpu.Call && f.mod.directTarget(&f.insts[last]).model.Name == "__cxa_begin_catch" {
 			out = append(out, last)
 			continue
 		}
@@ -268,55 +316,55 @@ func (f *function) catches(n int32, caught bool) (out []int) {
 	return out
 }
 
-// why is the item that asks why a call of the same activation throws.
-func (it item) why(call int, kind slicing.Kind) item {
-	it = it.to(call, kind)
+// whyThrown is the item that asks why a call of the same activation throws.
+func (it item) whyThrown(call int, kind slicing.Kind) item {
+	it = it.atInst(call, kind)
 	it.throws = true
 	return it
 }
 
-// excepted is for an instruction that runs or not by whether the call at the end of a block
+// followException is for an instruction that runs or not by whether the call at the end of a block
 // throws: why that does, and what handles it.
-func (r *run) excepted(it item, n int32) {
+func (r *run) followException(it item, n int32) {
 	f := it.a.f
-	r.push(it.why(f.blocks[n].end-1, slicing.Control))
-	for _, c := range f.catches(n, it.a.caught) {
-		r.push(it.to(c, slicing.Control))
+	r.push(it.whyThrown(f.blocks[n].end-1, slicing.Control))
+	for _, c := range f.unwinding().catchCalls(n, it.a.caught) {
+		r.push(it.atInst(c, slicing.Control))
 	}
 }
 
-// thrown goes to what makes a call throw: the throw, or the calls in a callee that do.
-func (r *run) thrown(it item) {
-	if r.threw[it.nodeKey] {
+// followThrow goes to what makes a call throw: the throw, or the calls in a callee that do.
+func (r *run) followThrow(it item) {
+	if r.explainedThrows[it.nodeKey] {
 		return
 	}
-	r.threw[it.nodeKey] = true
+	r.explainedThrows[it.nodeKey] = true
 	f := it.a.f
-	t, callees := f.target(it.i), r.callees(it.a, it.i)
+	t, callees := f.effects().callTarget(it.i), r.possibleCallees(it.a, it.i)
 	switch {
 	case t.name == resume:
-		r.registers(it, cpu.Set(f.mod.arch.Args[0]))
+		r.visitor().askRegisters(it, cpu.Set(f.mod.arch.Args[0]))
 	case t.known:
-		r.push(it.to(it.i, it.kind))
+		r.push(it.atInst(it.i, it.kind))
 	case len(callees) == 0:
-		r.foreign(it)
+		r.visitor().followUnknownCall(it)
 	case it.a.depth < maxDescent && it.a.nested < maxNested:
 		for _, callee := range callees {
-			r.threwIn(it, callee)
+			r.followThrowInto(it, callee)
 		}
 	}
 }
 
-// threwIn goes to the calls in a callee by which an exception may have left it.
-func (r *run) threwIn(it item, callee *function) {
-	throwing := callee.throwing()
+// followThrowInto goes to the calls in a callee by which an exception may have left it.
+func (r *run) followThrowInto(it item, callee *function) {
+	throwing := callee.unwinding().throwingCalls()
 	if len(throwing) == 0 {
 		return
 	}
-	kind, child := it.kind, r.child(it, callee)
-	it = r.report(it.to(it.i, slicing.Call))
+	kind, child := it.kind, r.visitor().childActivation(it, callee)
+	it = r.reporter().reportLine(it.atInst(it.i, slicing.Call))
 	it.a = child
 	for _, i := range throwing {
-		r.push(it.why(i, kind))
+		r.push(it.whyThrown(i, kind))
 	}
 }

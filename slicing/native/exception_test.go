@@ -1,6 +1,7 @@
 package native
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ func programOf(t *testing.T, source string, args ...string) *module {
 	}
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	t.Cleanup(func() { r.Close() })
-	m := newProgram(r, nil).module(&model.Module{Path: exe})
+	m := newProgram(r, nil).openModule(&model.Module{Path: exe})
 	if m.err != nil {
 		t.Fatal(m.err)
 	}
@@ -61,18 +62,18 @@ func TestLandingPads(t *testing.T) {
 				"cleaned": {pads: true, leaves: true},
 				"grown":   {},
 			} {
-				addr, _ := m.code.Define(name)
-				f := m.function(addr)
+				addr, _ := m.code.FunctionAddress(name)
+				f := m.functionAt(addr)
 				if f == nil {
 					t.Fatalf("no %s", name)
 				}
 				a, pads, handles := &activation{f: f}, false, false
 				for n := range f.blocks {
-					if len(f.pads(int32(n))) > 0 {
-						pads, handles = true, handles || a.handles(f.blocks[n].end-1)
+					if len(f.unwinding().padBlocks(int32(n))) > 0 {
+						pads, handles = true, handles || a.hasHandler(f.blocks[n].end-1)
 					}
 				}
-				leaves := len(f.throwing()) > 0
+				leaves := len(f.unwinding().throwingCalls()) > 0
 				if pads != want.pads || leaves != want.leaves || handles != want.handles {
 					t.Errorf("%s: pads %v, leaves %v, handles %v", name, pads, leaves, handles)
 				}
@@ -85,12 +86,47 @@ func TestLandingPads(t *testing.T) {
 // somebody handles what it throws.
 func TestExceptionIsAlternative(t *testing.T) {
 	m := programOf(t, throwing, "g++", "-O0")
-	addr, _ := m.code.Define("passes")
-	f := m.function(addr)
+	addr, _ := m.code.FunctionAddress("passes")
+	f := m.functionAt(addr)
 	for _, caught := range []bool{false, true} {
-		some := slices.ContainsFunc(f.controls(false, caught), func(c []int32) bool { return len(c) > 0 })
+		some := slices.ContainsFunc(f.graph().controlDependences(false, caught), func(c []int32) bool { return len(c) > 0 })
 		if some != caught {
 			t.Errorf("caught %v: something depends on the call: %v", caught, some)
+		}
+	}
+}
+
+// cyclic is a library whose functions call each other in cycles through its linkage table, as they may be replaced.
+// pass and again make a cycle without an exception; ask and answer make one that again reaches, and that throws, but
+// where the search comes only after it has been through the cycle.
+const cyclic = `#include <stdexcept>
+extern "C" {
+int again(int n); int answer(int n); int last(int n);
+int pass(int n) { return n > 0 ? again(n - 1) + 1 : 0; }
+int again(int n) { return n > 1 ? pass(n - 2) + 2 : last(n); }
+int last(int n) { return n > 0 ? pass(n) : n; }
+int ask(int n) { return n > 0 ? answer(n - 1) * 3 : pass(n); }
+int answer(int n) { if (n == 7) throw std::runtime_error("no"); return n > 2 ? ask(n - 1) : pass(n) + 1; }
+int asks(int n) { return pass(n) + ask(n); }
+}
+`
+
+var cyclicFlags = []string{"-O1", "-fPIC", "-shared", "-fno-ipa-icf", "-fno-inline"}
+
+// TestCyclesThroughLinkage: functions that call each other through the linkage table end the search for what throws,
+// and what was cut at a cycle is not taken for an answer, in whatever order it is asked.
+func TestCyclesThroughLinkage(t *testing.T) {
+	want := map[string]bool{"pass": false, "again": false, "last": false, "ask": true, "answer": true, "asks": true}
+	for _, first := range slices.Sorted(maps.Keys(want)) {
+		m := programOf(t, cyclic, append([]string{"g++"}, cyclicFlags...)...)
+		for _, name := range append([]string{first}, slices.Sorted(maps.Keys(want))...) {
+			addr, ok := m.code.FunctionAddress(name)
+			if !ok {
+				t.Fatalf("no %s", name)
+			}
+			if got := (funcRef{m, addr}).mayThrow(); got != want[name] {
+				t.Errorf("%s first: %s throws: %v", first, name, got)
+			}
 		}
 	}
 }

@@ -12,42 +12,42 @@ const (
 	tableScan = 24   // instructions before the jump that are looked at
 )
 
-// table follows an indirect jump through a table of the compiler: of distances
+// followTable follows an indirect jump through a table of the compiler: of distances
 // from the table, or of addresses.
-func (b *builder) table(in *cpu.Inst) {
+func (b *builder) followTable(in *cpu.Inst) {
 	if m := in.Load; m != nil && m.Index != cpu.None && m.Scale == 8 && m.Base == cpu.None {
-		b.entries(in, uint64(m.Disp), 8)
+		b.readTable(in, uint64(m.Disp), 8)
 		return
 	}
-	if b.scaled(in) {
+	if b.followScaledTable(in) {
 		return
 	}
-	for _, p := range b.previous(in.Addr) {
+	for _, p := range b.previousInsts(in.Addr) {
 		switch {
 		case p.Load != nil && p.Load.Index != cpu.None && p.Load.Base == cpu.None && p.Load.Scale == 8:
-			if b.entries(in, uint64(p.Load.Disp), 8) {
+			if b.readTable(in, uint64(p.Load.Disp), 8) {
 				return
 			}
 		case p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None:
 			at := uint64(p.Address.Disp)
-			if b.entries(in, at, 4) || b.entries(in, at, 8) {
+			if b.readTable(in, at, 4) || b.readTable(in, at, 8) {
 				return
 			}
 		}
 	}
-	for _, at := range b.distant(in.Addr) {
-		if b.entries(in, at, 4) {
+	for _, at := range b.distantTables(in.Addr) {
+		if b.readTable(in, at, 4) {
 			return
 		}
 	}
 	b.f.holes = true
 }
 
-// scaled follows a jump to an address that was made of an entry of a table and an origin,
+// followScaledTable follows a jump to an address that was made of an entry of a table and an origin,
 // as compilers for AArch64 do: the entries may be narrow, and count instructions.
-func (b *builder) scaled(in *cpu.Inst) bool {
-	prev := b.previous(in.Addr)
-	sum, at := defined(prev, in.Src, 0)
+func (b *builder) followScaledTable(in *cpu.Inst) bool {
+	prev := b.previousInsts(in.Addr)
+	sum, at := lastDefinition(prev, in.Src, 0)
 	if at < 0 || in.Load != nil || sum.Move != cpu.Lea && sum.Move != cpu.AddReg {
 		return false
 	}
@@ -56,12 +56,12 @@ func (b *builder) scaled(in *cpu.Inst) bool {
 		origin, index, scale, signed = m.Base, m.Index, m.Scale, m.Signed
 	}
 	for range 2 { // either may be the entry
-		entry, k := defined(prev, index, at+1)
-		first, ok := b.constant(prev, origin, at+1)
+		entry, k := lastDefinition(prev, index, at+1)
+		first, ok := b.constantInReg(prev, origin, at+1)
 		if k >= 0 && ok && entry.Move == cpu.LoadReg && entry.Load.Index != cpu.None {
-			if table, ok := b.constant(prev, entry.Load.Base, k+1); ok {
+			if table, ok := b.constantInReg(prev, entry.Load.Base, k+1); ok {
 				signed = signed || entry.Load.Signed
-				return b.narrow(in, table, first, entry.Load.Size, scale, signed)
+				return b.readScaledTable(in, table, first, entry.Load.Size, scale, signed)
 			}
 		}
 		if scale != 1 {
@@ -72,8 +72,8 @@ func (b *builder) scaled(in *cpu.Inst) bool {
 	return false
 }
 
-// defined finds the last instruction of a list, the nearest first, that writes a register.
-func defined(prev []cpu.Inst, r cpu.Reg, from int) (cpu.Inst, int) {
+// lastDefinition finds the last instruction of a list, the nearest first, that writes a register.
+func lastDefinition(prev []cpu.Inst, r cpu.Reg, from int) (cpu.Inst, int) {
 	for k := from; k < len(prev); k++ {
 		if prev[k].Def.Has(r) {
 			return prev[k], k
@@ -82,25 +82,25 @@ func defined(prev []cpu.Inst, r cpu.Reg, from int) (cpu.Inst, int) {
 	return cpu.Inst{}, -1
 }
 
-// constant is the address that instructions before a jump have put into a register, or
+// constantInReg is the address that instructions before a jump have put into a register, or
 // others of the function, if they all put the same there.
-func (b *builder) constant(prev []cpu.Inst, r cpu.Reg, from int) (uint64, bool) {
-	in, k := defined(prev, r, from)
+func (b *builder) constantInReg(prev []cpu.Inst, r cpu.Reg, from int) (uint64, bool) {
+	in, k := lastDefinition(prev, r, from)
 	switch {
 	case k < 0:
-		return b.elsewhere(r)
+		return b.pageAddress(r)
 	case in.Move == cpu.SetImm:
 		return uint64(in.Imm), true
 	case in.Move == cpu.AddImm:
-		at, ok := b.constant(prev, in.Src, k+1)
+		at, ok := b.constantInReg(prev, in.Src, k+1)
 		return at + uint64(in.Imm), ok
 	}
 	return 0, false
 }
 
-// elsewhere is the address of a page with something added that the function puts into a
+// pageAddress is the address of a page with something added that the function puts into a
 // register, if it does so once.
-func (b *builder) elsewhere(r cpu.Reg) (at uint64, ok bool) {
+func (b *builder) pageAddress(r cpu.Reg) (at uint64, ok bool) {
 	for _, p := range b.seen {
 		if p.Move == cpu.AddImm && p.Dst == r && p.Src == r && b.m.arch.SP != r {
 			page, there := b.seen[p.Addr-uint64(p.Len)]
@@ -113,10 +113,10 @@ func (b *builder) elsewhere(r cpu.Reg) (at uint64, ok bool) {
 	return at, ok
 }
 
-// narrow reads a table of distances from an origin, until one leaves the function.
-func (b *builder) narrow(in *cpu.Inst, table, origin uint64, size int, scale int64, signed bool) bool {
+// readScaledTable reads a table of distances from an origin, until one leaves the function.
+func (b *builder) readScaledTable(in *cpu.Inst, table, origin uint64, size int, scale int64, signed bool) bool {
 	data, n := b.m.code.Bytes(table), 0
-	for limit := b.bound(in.Addr); n < limit && size > 0 && size <= 8 && len(data) >= size; n++ {
+	for limit := b.indexBound(in.Addr); n < limit && size > 0 && size <= 8 && len(data) >= size; n++ {
 		var word [8]byte
 		copy(word[:], data[:size])
 		entry, rest := int64(binary.LittleEndian.Uint64(word[:])), 64-8*size
@@ -124,18 +124,18 @@ func (b *builder) narrow(in *cpu.Inst, table, origin uint64, size int, scale int
 			entry = entry << rest >> rest
 		}
 		to := origin + uint64(entry*scale)
-		if !b.inside(to) {
+		if !b.staysInside(to) {
 			break
 		}
-		b.jump(in.Addr, to)
+		b.addJump(in.Addr, to)
 		data = data[size:]
 	}
 	return n > 0
 }
 
-// distant are the tables whose address was put long before a jump into the
+// distantTables are the tables whose address was put long before a jump into the
 // register that it uses.
-func (b *builder) distant(jump uint64) []uint64 {
+func (b *builder) distantTables(jump uint64) []uint64 {
 	var out []uint64
 	for _, p := range b.seen {
 		if p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None && b.usesTable(jump, p.Dst) {
@@ -146,13 +146,13 @@ func (b *builder) distant(jump uint64) []uint64 {
 	return slices.Compact(out)
 }
 
-// previous are the instructions before addr, the last one first, as far as they
+// previousInsts are the instructions before addr, the last one first, as far as they
 // are decoded and follow each other.
-func (b *builder) previous(addr uint64) []cpu.Inst {
+func (b *builder) previousInsts(addr uint64) []cpu.Inst {
 	var out []cpu.Inst
 	for len(out) < tableScan {
 		found := false
-		for n := uint64(1); n <= uint64(b.m.arch.Longest) && n <= addr; n++ {
+		for n := uint64(1); n <= uint64(b.m.arch.Kind.LongestInstruction) && n <= addr; n++ {
 			if p, ok := b.seen[addr-n]; ok && p.End() == addr {
 				out, addr, found = append(out, p), p.Addr, true
 				break
@@ -165,10 +165,10 @@ func (b *builder) previous(addr uint64) []cpu.Inst {
 	return out
 }
 
-// usesTable tells whether the code before a jump reads a table that base points
+// usesTable reports whether the code before a jump reads a table that base points
 // to.
 func (b *builder) usesTable(jump uint64, base cpu.Reg) bool {
-	for _, p := range b.previous(jump) {
+	for _, p := range b.previousInsts(jump) {
 		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != cpu.None && p.Load.Base == base {
 			return true
 		}
@@ -176,34 +176,34 @@ func (b *builder) usesTable(jump uint64, base cpu.Reg) bool {
 	return false
 }
 
-// entries reads a table until an entry leaves the function; false if the first
+// readTable reads a table until an entry leaves the function; false if the first
 // one does.
-func (b *builder) entries(in *cpu.Inst, at uint64, size int) bool {
-	if b.m.code.Executable(at) {
+func (b *builder) readTable(in *cpu.Inst, at uint64, size int) bool {
+	if b.m.code.IsExecutable(at) {
 		return false
 	}
 	data := b.m.code.Bytes(at)
-	limit := b.bound(in.Addr)
+	limit := b.indexBound(in.Addr)
 	n := 0
 	for ; n < limit && len(data) >= size; n++ {
 		var to uint64
 		if size == 4 {
 			to = at + uint64(int64(int32(binary.LittleEndian.Uint32(data))))
-		} else if p, ok := b.m.code.Pointer(at + uint64(n*8)); ok {
+		} else if p, ok := b.m.code.PointerAt(at + uint64(n*8)); ok {
 			to = p
 		}
-		if !b.inside(to) {
+		if !b.staysInside(to) {
 			break
 		}
-		b.jump(in.Addr, to)
+		b.addJump(in.Addr, to)
 		data = data[size:]
 	}
 	return n > 0
 }
 
-// bound is the number of entries that the check of the index allows.
-func (b *builder) bound(jump uint64) int {
-	prev := b.previous(jump)
+// indexBound is the number of entries that the check of the index allows.
+func (b *builder) indexBound(jump uint64) int {
+	prev := b.previousInsts(jump)
 	for i, p := range prev {
 		if p.Kind == cpu.Branch && i+1 < len(prev) {
 			if c := prev[i+1]; c.Bound > 0 && c.Bound < maxTable {

@@ -14,5 +14,5 @@ func BenchmarkLarge(b *testing.B) {
 	if path == "" {
 		b.Skip("LAGGARD_LARGE names no program")
 	}
-	slicetest.Large(b, backend, path)
+	slicetest.Large(b, newBackend, path)
 }

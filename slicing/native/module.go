@@ -1,10 +1,11 @@
 package native
 
 import (
-	"debug/elf"
+	"context"
 	"fmt"
 	"time"
 
+	"laggard/internal/bound"
 	"laggard/model"
 	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
@@ -16,23 +17,25 @@ import (
 
 // program is the code of all modules that a criterion names.
 type program struct {
-	resolver *symbol.Resolver
-	front    Front // nil none
-	modules  map[moduleKey]*module
-	list     []*module // in the order in which they were opened
-	shapes   *shape.Shapes
-	insts    int       // taken apart
-	looked   int       // how often it was looked whether an instruction writes a place
-	answers  int       // bytes, about, of what is remembered of that; see remember
-	deadline time.Time // of the slice that is being made
-	over     bool
+	resolver    *symbol.Resolver
+	front       Front // nil none
+	modules     map[moduleKey]*module
+	list        []*module // in the order in which they were opened
+	shapes      *shape.Shapes
+	insts       int             // taken apart
+	writeChecks int             // how often it was looked whether an instruction writes a place
+	answers     int             // bytes, about, of what is remembered of that; see rememberAnswers
+	ctx         context.Context // of the answer that is being made
+	deadline    time.Time       // of it
+	nested      *bound.Budget   // functions that are looked into from others
+	over        bool
 }
 
 // maxAnswers bounds, in bytes, what is remembered of which instructions write which places.
 const maxAnswers = 96 << 20
 
-// remember makes room for answers of some bytes: from time to time all are forgotten.
-func (p *program) remember(bytes int) {
+// rememberAnswers makes room for answers of some bytes: from time to time all are forgotten.
+func (p *program) rememberAnswers(bytes int) {
 	if p.answers += bytes; p.answers < maxAnswers {
 		return
 	}
@@ -46,44 +49,72 @@ func (p *program) remember(bytes int) {
 	}
 }
 
-// processor is what the code of a module is for.
-func processor(c *symbol.Code) (*cpu.Processor, error) {
-	if m := processors[c.Machine()]; m != nil {
-		return m, nil
+// architecture is what the code of a module is for.
+func architecture(c *symbol.Code) (*cpu.Architecture, error) {
+	for _, a := range []*cpu.Architecture{x86.Architecture, arm64.Architecture} {
+		if a.Kind.ELF == c.Machine() {
+			return a, nil
+		}
 	}
 	return nil, fmt.Errorf("slicing: %s: code for %v is not understood", c.Path(), c.Machine())
-}
-
-var processors = map[elf.Machine]*cpu.Processor{
-	elf.EM_X86_64:  x86.Processor,
-	elf.EM_AARCH64: arm64.Processor,
 }
 
 type moduleKey struct{ id, path string }
 
 // module is an object of the program.
 type module struct {
-	prog    *program
-	code    *symbol.Code
-	arch    *cpu.Processor // nil: no code
-	err     error          // no code
-	system  bool           // it belongs to MPI or to the system
-	funcs   map[uint64]*function
-	calls   map[uint64]target // by the address that is called
-	names   map[string]uint64 // see define; 0: it has no such function
-	vars    map[uint64]*symbol.Variables
-	pads    map[uint64][]symbol.Pad       // by function
-	derived map[*symbol.Type]*symbol.Type // see heir
-	ends    map[endlessKey]bool
-	throw   map[uint64]bool // whether a function may throw
+	prog       *program
+	code       *symbol.Code
+	arch       *cpu.Architecture // nil: no code
+	err        error             // no code
+	system     bool              // it belongs to MPI or to the system
+	funcs      map[uint64]*function
+	calls      map[uint64]target // by the address that is called
+	names      map[string]uint64 // see addressOf; 0: it has no such function
+	vars       map[uint64]*symbol.Variables
+	pads       map[uint64][]symbol.Pad       // by function
+	derived    map[*symbol.Type]*symbol.Type // see derivedType
+	ends       map[endlessKey]bool
+	throwKnown map[uint64]bool          // whether a function may throw
+	outgoing   map[uint64]outgoingCalls // see funcRef.throws
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
-	return &program{resolver: r, front: front, shapes: shape.New(), modules: map[moduleKey]*module{}}
+	p := &program{resolver: r, front: front, shapes: shape.New(), modules: map[moduleKey]*module{}}
+	p.beginAnswer(context.Background(), time.Hour)
+	return p
 }
 
-// module opens a module once.
-func (p *program) module(mod *model.Module) *module {
+// Bounds of the functions that are looked into while another one is, as each is taken up for the first time.
+const (
+	maxFunctionDepth = 200 // within each other
+	maxFunctionSteps = 1_000_000
+)
+
+// beginAnswer gives the next answer some time.
+func (p *program) beginAnswer(ctx context.Context, d time.Duration) {
+	p.ctx, p.deadline, p.over, p.nested = ctx, time.Now().Add(d), false, bound.New(maxFunctionDepth, maxFunctionSteps)
+}
+
+// timeOver reports whether the time of an answer is over, or nobody waits for it any more.
+func (p *program) timeOver() bool {
+	if !p.over {
+		p.over = p.ctx.Err() != nil || time.Now().After(p.deadline)
+	}
+	return p.over
+}
+
+// forNextAnswer is what the next answer starts from: nothing, if much is known already, or if the time was over when it was
+// made, so that it may be a part.
+func (p *program) forNextAnswer() *program {
+	if p.insts > maxCached || p.over {
+		return newProgram(p.resolver, p.front)
+	}
+	return p
+}
+
+// openModule opens a module once.
+func (p *program) openModule(mod *model.Module) *module {
 	key := moduleKey{}
 	if mod != nil {
 		key = moduleKey{mod.BuildID, mod.Path}
@@ -91,11 +122,12 @@ func (p *program) module(mod *model.Module) *module {
 	m := p.modules[key]
 	if m == nil {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
-			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{},
-			names: map[string]uint64{}, derived: map[*symbol.Type]*symbol.Type{}, ends: map[endlessKey]bool{}}
-		m.system = symbol.SystemModule(key.path)
-		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
-			m.arch, m.err = processor(m.code)
+			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throwKnown: map[uint64]bool{},
+			outgoing: map[uint64]outgoingCalls{}, names: map[string]uint64{}, derived: map[*symbol.Type]*symbol.Type{},
+			ends: map[endlessKey]bool{}}
+		m.system = symbol.IsSystemModule(key.path)
+		if m.code, m.err = p.resolver.CodeOf(mod); m.err == nil {
+			m.arch, m.err = architecture(m.code)
 		}
 		p.modules[key] = m
 		p.list = append(p.list, m)
@@ -103,11 +135,11 @@ func (p *program) module(mod *model.Module) *module {
 	return m
 }
 
-// define is the address of the function with a linker name. The same ones are asked for again and again.
-func (m *module) define(name string) (uint64, bool) {
+// addressOf is the address of the function with a linker name. The same ones are asked for again and again.
+func (m *module) addressOf(name string) (uint64, bool) {
 	addr, ok := m.names[name]
 	if !ok {
-		addr, _ = m.code.Define(name)
+		addr, _ = m.code.FunctionAddress(name)
 		m.names[name] = addr
 	}
 	return addr, addr != 0
@@ -117,46 +149,46 @@ func (m *module) define(name string) (uint64, bool) {
 // returns.
 const maxEndless = 2
 
-// function returns the function around an address, taken apart; nil if none is
+// functionAt returns the function around an address, taken apart; nil if none is
 // known there.
-func (m *module) function(addr uint64) *function { return m.load(addr, maxEndless) }
+func (m *module) functionAt(addr uint64) *function { return m.loadFunction(addr, maxEndless) }
 
-func (m *module) load(addr uint64, depth int) *function {
+func (m *module) loadFunction(addr uint64, depth int) *function {
 	if m.err != nil {
 		return nil
 	}
-	sym, ok := m.code.Function(addr)
-	if !ok || !m.code.Executable(sym.Lo) {
+	sym, ok := m.code.FunctionAt(addr)
+	if !ok || !m.code.IsExecutable(sym.Lo) {
 		return nil
 	}
-	if whole, ok := m.whole(sym); ok {
+	if whole, ok := m.wholeFunction(sym); ok {
 		sym = whole
 	}
 	if f := m.funcs[sym.Lo]; f != nil {
 		return f
 	}
-	f := m.build(sym, depth)
+	f := m.buildFunction(sym, depth)
 	m.funcs[sym.Lo] = f
 	m.prog.insts += len(f.insts)
 	return f
 }
 
-// whole finds the function that a part which stands apart belongs to.
-func (m *module) whole(part symbol.Function) (symbol.Function, bool) {
-	name, ok := withoutPart(part.Name)
+// wholeFunction finds the function that a part which stands apart belongs to.
+func (m *module) wholeFunction(part symbol.Function) (symbol.Function, bool) {
+	name, ok := coldPartOwner(part.Name)
 	if !ok {
 		return symbol.Function{}, false
 	}
-	addr, ok := m.define(name)
+	addr, ok := m.addressOf(name)
 	if !ok {
 		return symbol.Function{}, false
 	}
-	return m.code.Function(addr)
+	return m.code.FunctionAt(addr)
 }
 
-// reload replaces a function by one that has all of its code in it.
-func (m *module) reload(f *function) *function {
-	all := m.sweep(f, maxEndless)
+// reloadWhole replaces a function by one that has all of its code in it.
+func (m *module) reloadWhole(f *function) *function {
+	all := m.sweepFunction(f, maxEndless)
 	m.funcs[f.entry] = all
 	return all
 }
@@ -165,27 +197,27 @@ func (m *module) reload(f *function) *function {
 // whether they return; those that print a message and end the process are small.
 const maxEndlessSize = 4096
 
-// endless tells whether a call does not come back.
-func (m *module) endless(in *cpu.Inst, depth int) bool {
-	t := m.direct(in)
+// neverReturns reports whether a call does not come back.
+func (m *module) neverReturns(in *cpu.Inst, depth int) bool {
+	t := m.directTarget(in)
 	if t.known {
 		return t.model.NoReturn
 	}
 	if depth == 0 || t.addr == 0 {
 		return false
 	}
-	sym, ok := m.code.Function(t.addr)
+	sym, ok := m.code.FunctionAt(t.addr)
 	if !ok || sym.Lo != t.addr || sym.Hi-sym.Lo > maxEndlessSize {
 		return false
 	}
 	if f := m.funcs[t.addr]; f != nil {
-		return f.noexit && !f.loops()
+		return f.noexit && !f.mayLoop()
 	}
 	key := endlessKey{t.addr, depth}
 	known, ok := m.ends[key]
 	if !ok {
-		f := m.build(sym, depth-1)
-		known = f.noexit && !f.loops()
+		f := m.buildFunction(sym, depth-1)
+		known = f.noexit && !f.mayLoop()
 		m.ends[key] = known
 	}
 	return known
@@ -197,8 +229,8 @@ type endlessKey struct {
 	depth int
 }
 
-// loops tells whether the function may go round for ever instead of ending.
-func (f *function) loops() bool {
+// mayLoop reports whether the function may go round for ever instead of ending.
+func (f *function) mayLoop() bool {
 	for n := range f.blocks {
 		for _, s := range f.blocks[n].succs {
 			if f.blocks[s].first <= f.blocks[n].first {
@@ -217,50 +249,50 @@ type target struct {
 	known bool // there is a model
 }
 
-// direct finds the target of a direct call or jump, or of one through a slot
+// directTarget finds the target of a direct call or jump, or of one through a slot
 // that the loader fills.
-func (m *module) direct(in *cpu.Inst) target {
+func (m *module) directTarget(in *cpu.Inst) target {
 	switch {
 	case in.Indirect && in.Load != nil && in.Load.Base == cpu.None && in.Load.Index == cpu.None && !in.Load.Thread:
-		return m.slot(uint64(in.Load.Disp))
+		return m.slotTarget(uint64(in.Load.Disp))
 	case in.Indirect:
 		return target{}
 	}
-	return m.target(in.Target)
+	return m.targetAt(in.Target)
 }
 
-func (m *module) slot(at uint64) target {
-	if name := m.code.Import(at); name != "" {
-		return named(name)
+func (m *module) slotTarget(at uint64) target {
+	if name := m.code.ImportName(at); name != "" {
+		return namedTarget(name)
 	}
-	if addr, ok := m.code.Pointer(at); ok && m.code.Executable(addr) {
-		return m.target(addr)
+	if addr, ok := m.code.PointerAt(at); ok && m.code.IsExecutable(addr) {
+		return m.targetAt(addr)
 	}
 	return target{}
 }
 
-func named(name string) target {
+func namedTarget(name string) target {
 	t := target{name: name}
 	t.model, t.known = calls.Lookup(name)
 	return t
 }
 
-// target is the function at an address, or what the linkage table has there.
-func (m *module) target(addr uint64) target {
+// targetAt is the function at an address, or what the linkage table has there.
+func (m *module) targetAt(addr uint64) target {
 	t, ok := m.calls[addr]
 	if !ok {
-		t = m.look(addr)
+		t = m.lookUpTarget(addr)
 		m.calls[addr] = t
 	}
 	return t
 }
 
-func (m *module) look(addr uint64) target {
-	if name := m.stub(addr); name != "" {
-		return named(name)
+func (m *module) lookUpTarget(addr uint64) target {
+	if name := m.stubImport(addr); name != "" {
+		return namedTarget(name)
 	}
 	t := target{addr: addr}
-	if sym, ok := m.code.Function(addr); ok && sym.Lo == addr {
+	if sym, ok := m.code.FunctionAt(addr); ok && sym.Lo == addr {
 		t.name = sym.Name
 		// Code says more than a model of something that has the same name.
 		if model, ok := calls.Lookup(sym.Name); ok && (model.MPI || model.NoReturn || model.Allocates()) {
@@ -270,17 +302,17 @@ func (m *module) look(addr uint64) target {
 	return t
 }
 
-// stub returns the import that a piece of the linkage table jumps to, "" if
+// stubImport returns the import that a piece of the linkage table jumps to, "" if
 // there is no such piece.
-func (m *module) stub(addr uint64) string {
+func (m *module) stubImport(addr uint64) string {
 	at := map[cpu.Reg]uint64{} // what the piece has put into registers
 	var slot uint64            // that it has loaded an address from last
 	for range maxStub {
 		code := m.code.Bytes(addr)
-		if len(code) == 0 || !m.code.Executable(addr) {
+		if len(code) == 0 || !m.code.IsExecutable(addr) {
 			return ""
 		}
-		in := m.arch.Decode(nil, code[:min(len(code), m.arch.Longest)], addr)[0]
+		in := m.arch.Decode(nil, code[:min(len(code), m.arch.Kind.LongestInstruction)], addr)[0]
 		base, known := uint64(0), true
 		if in.Load != nil && in.Load.Base != cpu.None {
 			base, known = at[in.Load.Base], at[in.Load.Base] != 0
@@ -289,9 +321,9 @@ func (m *module) stub(addr uint64) string {
 		case in.Load != nil && (!known || in.Load.Index != cpu.None):
 			return ""
 		case in.Kind == cpu.Jump && in.Indirect && in.Load != nil:
-			return m.code.Import(uint64(in.Load.Disp))
+			return m.code.ImportName(uint64(in.Load.Disp))
 		case in.Kind == cpu.Jump && in.Indirect && slot != 0:
-			return m.code.Import(slot)
+			return m.code.ImportName(slot)
 		case in.Move == cpu.LoadReg && base != 0:
 			slot = base + uint64(in.Load.Disp)
 		case in.Move == cpu.SetImm && uint64(in.Imm)%stubPage == 0:
@@ -310,14 +342,14 @@ const (
 	stubPage = 4096 // such a piece may begin with the address of a page
 )
 
-// callee finds the function that a target stands for, in this module or in
+// targetFunction finds the function that a target stands for, in this module or in
 // another one that is known. nil: it is not known.
-func (m *module) callee(t target) *function {
+func (m *module) targetFunction(t target) *function {
 	if t.addr != 0 {
 		if f := m.funcs[t.addr]; f != nil {
 			return f
 		}
-		if f := m.function(t.addr); f != nil && f.entry == t.addr {
+		if f := m.functionAt(t.addr); f != nil && f.entry == t.addr {
 			return f
 		}
 		return nil
@@ -329,8 +361,8 @@ func (m *module) callee(t target) *function {
 		if o.err != nil {
 			continue
 		}
-		if addr, ok := o.define(t.name); ok {
-			if f := o.function(addr); f != nil && f.entry == addr {
+		if addr, ok := o.addressOf(t.name); ok {
+			if f := o.functionAt(addr); f != nil && f.entry == addr {
 				return f
 			}
 		}

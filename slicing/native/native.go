@@ -14,9 +14,9 @@ import (
 
 // Options are what may be chosen of a slice.
 type Options struct {
-	// Endless makes what comes after a loop depend on what ends the loop
+	// TerminationSensitive makes what comes after a loop depend on what ends the loop
 	// (termination-sensitive control dependence).
-	Endless bool
+	TerminationSensitive bool
 	// Source gives the lines of a source file, nil if it is not found. With it,
 	// lines that the compiler left no code for are found by the names in them;
 	// see package folded. Nil: without.
@@ -65,9 +65,7 @@ func (s *Slicer) Name() string { return "native" }
 func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (out slicing.Slice, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.prog.insts > maxCached || s.prog.over { // what was made when the time was over may be a part
-		s.prog = newProgram(s.resolver, s.options.Front)
-	}
+	s.prog = s.prog.forNextAnswer()
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
 	defer debug.SetPanicOnFault(old)
 	r := newRun(ctx, s.prog, c, b, s.options)
@@ -75,16 +73,16 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	defer func() {
 		if p := recover(); p != nil {
 			s.prog = newProgram(s.resolver, s.options.Front)
-			r.note(fmt.Sprintf("the slice is incomplete: malformed code or debug information (%v)", p))
-			out, err = r.result(s.Name(), true), nil
+			r.addNote(fmt.Sprintf("the slice is incomplete: malformed code or debug information (%v)", p))
+			out, err = r.reporter().buildSlice(s.Name(), true), nil
 			if len(out.Lines) == 0 {
 				err = fmt.Errorf("slicing: %w: %v", slicing.ErrNothing, p)
 			}
 		}
 	}()
-	if err := r.start(); err != nil {
+	if err := r.startAtCriterion(); err != nil {
 		return slicing.Slice{}, err
 	}
-	r.search()
-	return r.result(s.Name(), false), nil
+	r.searchBackward()
+	return r.reporter().buildSlice(s.Name(), false), nil
 }

@@ -9,24 +9,24 @@ import (
 	"laggard/symbol"
 )
 
-func backend(r *symbol.Resolver) slicing.Slicer {
+func newBackend(r *symbol.Resolver) slicing.Slicer {
 	return New(r, Options{Source: slicetest.Source})
 }
 
 func TestAccuracy(t *testing.T) {
-	figures := slicetest.Accuracy(t, backend)
+	figures := slicetest.Accuracy(t, newBackend)
 	if testing.Verbose() {
 		figures.Write(os.Stdout)
 	}
 }
 
-// sliced is the score of a program as a compiler of a family makes it.
-func sliced(t *testing.T, name, family, opt string) (out slicetest.Score) {
+// scoreProgram is the score of a program as a compiler of a family makes it.
+func scoreProgram(t *testing.T, name, family, opt string) (out slicetest.Score) {
 	t.Helper()
 	stub := slicetest.Stub(t)
 	for _, p := range slicetest.Programs(t) {
 		if p.Name == name {
-			out, _ = slicetest.Case(t, backend, p, p.Build(t, stub, slicetest.Compiler(family, name), opt))
+			out, _ = slicetest.Case(t, newBackend, p, p.Build(t, stub, slicetest.Compiler(family, name), opt))
 			return out
 		}
 	}
@@ -41,7 +41,7 @@ func TestFoundCallees(t *testing.T) {
 	for _, name := range []string{"bound.f90", "models.cc", "hooks.cc", "compared.c", "iodeck.c",
 		"pagestore.cc", "seaice.f90", "meshhalo.c", "halomesh.cc"} {
 		t.Run(name, func(t *testing.T) {
-			if sliced(t, name, "gcc", "-O0").Root == 0 {
+			if scoreProgram(t, name, "gcc", "-O0").Root == 0 {
 				t.Error("the fault is not in the slice")
 			}
 		})
@@ -50,7 +50,7 @@ func TestFoundCallees(t *testing.T) {
 
 // TestTailCall: a wrapper that jumps to MPI has no frame; what it is given decides all the same.
 func TestTailCall(t *testing.T) {
-	if s := sliced(t, "tailcall.c", "gcc", "-O2"); s.Root == 0 || s.Recall < 1 {
+	if s := scoreProgram(t, "tailcall.c", "gcc", "-O2"); s.Root == 0 || s.Recall < 1 {
 		t.Errorf("the fault is not in the slice, or a line is missing: %+v", s)
 	}
 }
@@ -60,7 +60,7 @@ func TestTailCall(t *testing.T) {
 func TestJoinedPointers(t *testing.T) {
 	for _, name := range []string{"keyring.cc", "iodeck.c"} {
 		t.Run(name, func(t *testing.T) {
-			if sliced(t, name, "clang", "-O2").Root == 0 {
+			if scoreProgram(t, name, "clang", "-O2").Root == 0 {
 				t.Error("the fault is not in the slice")
 			}
 		})
@@ -70,28 +70,28 @@ func TestJoinedPointers(t *testing.T) {
 // TestLoopEnd: a loop that communicates may end before it comes to where the rank is, also if the condition is not
 // in the block that jumps back.
 func TestLoopEnd(t *testing.T) {
-	if sliced(t, "octsteps.cc", "clang", "-O0").Root == 0 {
+	if scoreProgram(t, "octsteps.cc", "clang", "-O0").Root == 0 {
 		t.Error("the condition that ends the loop is not in the slice")
 	}
 }
 
 // TestArm64 slices some of the programs for AArch64.
 func TestArm64(t *testing.T) {
-	slicetest.Arm64.Needs(t)
-	slicetest.Sample(t, backend, slicetest.Arm64, 9)
+	slicetest.Arm64.RequireTools(t)
+	slicetest.Sample(t, newBackend, slicetest.Arm64, 9)
 }
 
 // TestAccuracyArm64 is TestAccuracy of the same programs, for AArch64. To run them under an emulator
 // takes ten minutes and more.
 func TestAccuracyArm64(t *testing.T) {
 	if os.Getenv("LAGGARD_ALL") == "" {
-		t.Skip("without LAGGARD_ALL: make test-arm64")
+		t.Skip("without LAGGARD_ALL: make test-long RUN=arm64")
 	}
-	slicetest.Arm64.Needs(t)
-	figures := slicetest.AccuracyOn(t, backend, slicetest.Arm64, []string{"gcc"})
+	slicetest.Arm64.RequireTools(t)
+	figures := slicetest.AccuracyOn(t, newBackend, slicetest.Arm64, []string{"gcc"})
 	if testing.Verbose() {
 		figures.Write(os.Stdout)
 	}
 }
 
-func TestConformance(t *testing.T) { slicetest.Conformance(t, backend) }
+func TestConformance(t *testing.T) { slicetest.Conformance(t, newBackend) }

@@ -17,26 +17,26 @@ type object struct {
 	many bool
 }
 
-// object finds what a value points into. An address that an array has with an
+// objectAt finds what a value points into. An address that an array has with an
 // index added belongs to that array, also where it lies a little before it:
 // compilers take off beforehand what the first index adds.
-func (v *values) object(x value) object {
+func (v *values) objectAt(x value) object {
 	switch x.base {
 	case noBase:
 	case stackBase:
 		key := localKey{x.off, x.any}
 		o, ok := v.locals[key]
 		if !ok {
-			o = v.f.local(x.off, v.escapes, x.any)
+			o = v.f.localObject(x.off, v.escapes, x.any)
 			if v.final {
 				v.locals[key] = o
 			}
 		}
 		return o
 	case constBase:
-		return v.f.static(x.off, x.any)
+		return v.f.staticObject(x.off, x.any)
 	default:
-		if t := v.typeOf(x.base); t != nil && t.Size > 0 {
+		if t := v.aliases().typeOf(x.base); t != nil && t.Size > 0 {
 			return object{lo: -unbounded, hi: unbounded, typ: t, many: true}
 		}
 	}
@@ -53,37 +53,37 @@ type localKey struct {
 // nothing but an address is known.
 const unknownObject = 64
 
-func (f *function) static(off int64, indexed bool) object {
+func (f *function) staticObject(off int64, indexed bool) object {
 	vars := f.variables().Static
 	if indexed {
-		if x, ok := origin(vars, 0, off); ok {
+		if x, ok := arrayWithOrigin(vars, 0, off); ok {
 			return x
 		}
 	}
-	if x, ok := smallest(vars, 0, off); ok {
+	if x, ok := smallestVariable(vars, 0, off); ok {
 		return x
 	}
-	if x, ok := f.mod.code.Static(f.entry, uint64(off)); ok {
+	if x, ok := f.mod.code.StaticAt(f.entry, uint64(off)); ok {
 		return object{lo: x.Offset, hi: x.Offset + x.Size, typ: x.Type}
 	}
-	if lo, hi, ok := f.mod.code.Object(uint64(off)); ok {
+	if lo, hi, ok := f.mod.code.ObjectRange(uint64(off)); ok {
 		return object{lo: int64(lo), hi: int64(hi)}
 	}
 	return object{lo: off, hi: off + unknownObject}
 }
 
-// local is the variable at an offset on the stack: as the debug information has
+// localObject is the variable at an offset on the stack: as the debug information has
 // it, or else up to the next one whose address is taken.
-func (f *function) local(off int64, escapes []int64, indexed bool) object {
+func (f *function) localObject(off int64, escapes []int64, indexed bool) object {
 	// The return address lies between the frame's address in the debug information and
 	// the stack pointer on entry.
 	vars, shift := f.variables().Stack, f.mod.arch.ReturnAddress
 	if indexed {
-		if x, ok := origin(vars, shift, off); ok {
+		if x, ok := arrayWithOrigin(vars, shift, off); ok {
 			return x
 		}
 	}
-	if x, ok := smallest(vars, shift, off); ok {
+	if x, ok := smallestVariable(vars, shift, off); ok {
 		return x
 	}
 	lo, hi := off, int64(unbounded)
@@ -113,19 +113,19 @@ func (f *function) variables() *symbol.Variables {
 	return f.frame
 }
 
-// frames adds the variables that are given by their distance from a register, once
+// addFrameVariables adds the variables that are given by their distance from a register, once
 // it is known where on the stack that points.
-func (v *values) frames() {
+func (v *values) addFrameVariables() {
 	f := v.f
 	for _, b := range f.variables().Based {
-		r, general := f.mod.arch.Numbered(b.Register)
-		i := f.settledAt(b)
+		r, general := f.mod.arch.RegByDWARF(b.Register)
+		i := f.settledInst(b)
 		if !general || i < 0 || v.start[f.blk[i]] == nil {
 			continue
 		}
 		s := v.start[f.blk[i]].clone()
-		for j := f.block(i).first; j < i; j++ {
-			v.step(s, j)
+		for j := f.blockOf(i).first; j < i; j++ {
+			v.transfer().transferInst(s, j)
 		}
 		at := s.regs[r]
 		off := at.off + b.Offset - f.mod.arch.ReturnAddress
@@ -136,10 +136,10 @@ func (v *values) frames() {
 	}
 }
 
-// settledAt is an instruction while which a variable is where it is said to be. The
+// settledInst is an instruction while which a variable is where it is said to be. The
 // frame of a function is complete where it calls another one.
-func (f *function) settledAt(b symbol.Held) int {
-	first := f.from(b.Lo)
+func (f *function) settledInst(b symbol.Held) int {
+	first := f.firstInstFrom(b.Lo)
 	for i := first; i < len(f.insts) && f.insts[i].Addr < b.Hi; i++ {
 		if f.insts[i].Kind == cpu.Call {
 			return i
@@ -151,16 +151,16 @@ func (f *function) settledAt(b symbol.Held) int {
 	return -1
 }
 
-// from is the first instruction at or behind an address.
-func (f *function) from(addr uint64) int {
+// firstInstFrom is the first instruction at or behind an address.
+func (f *function) firstInstFrom(addr uint64) int {
 	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in cpu.Inst, addr uint64) int {
 		return cmp.Compare(in.Addr, addr)
 	})
 	return i
 }
 
-// smallest finds the variable around an offset; shift is added to where it is.
-func smallest(vars []symbol.Variable, shift, off int64) (out object, ok bool) {
+// smallestVariable finds the variable around an offset; shift is added to where it is.
+func smallestVariable(vars []symbol.Variable, shift, off int64) (out object, ok bool) {
 	for _, x := range vars {
 		at := x.Offset + shift
 		if off >= at && off < at+max(x.Size, 1) && (!ok || out.hi-out.lo > x.Size) {
@@ -170,8 +170,8 @@ func smallest(vars []symbol.Variable, shift, off int64) (out object, ok bool) {
 	return out, ok
 }
 
-// origin finds the array whose element 0, which does not exist, is at an offset.
-func origin(vars []symbol.Variable, shift, off int64) (object, bool) {
+// arrayWithOrigin finds the array whose element 0, which does not exist, is at an offset.
+func arrayWithOrigin(vars []symbol.Variable, shift, off int64) (object, bool) {
 	for _, x := range vars {
 		if at := x.Offset + shift; x.Type != nil && x.Type.Elem != nil && x.Type.Origin > 0 && off != at &&
 			inElement(x.Type, off-at+x.Type.Origin) {
@@ -186,9 +186,9 @@ func inElement(array *symbol.Type, off int64) bool { return off >= 0 && off < ar
 // maxParts bounds the structs and arrays that are in each other.
 const maxParts = 12
 
-// indexed is what may be at an offset with an index added: in each element of the
+// indexedPart is what may be at an offset with an index added: in each element of the
 // outermost array there the part that holds size bytes; 0 is all that begins there.
-func (o object) indexed(off, size int64) (lo, hi int64, g grid) {
+func (o object) indexedPart(off, size int64) (lo, hi int64, g grid) {
 	t, at, open := o.typ, o.lo, true // open: no array was passed that the index may be of
 	if o.many {
 		g.step, at = t.Size, 0
@@ -254,8 +254,8 @@ func fieldAt(t *symbol.Type, off int64, indexed bool) (out symbol.Field, ok bool
 	return out, ok
 }
 
-// rest is what begins at an offset: the largest part there, or the rest of an array.
-func (o object) rest(off int64) (lo, hi int64, g grid) {
+// restFrom is what begins at an offset: the largest part there, or the rest of an array.
+func (o object) restFrom(off int64) (lo, hi int64, g grid) {
 	t, at := o.typ, o.lo
 	if o.many {
 		if off%t.Size == 0 {
@@ -286,13 +286,13 @@ func (o object) rest(off int64) (lo, hi int64, g grid) {
 	return off, at + t.Size, grid{}
 }
 
-// scalar is the type of the datum at an offset, nil if it is none alone.
-func (o object) scalar(off int64) *symbol.Type {
+// scalarType is the type of the datum at an offset, nil if it is none alone.
+func (o object) scalarType(off int64) *symbol.Type {
 	switch {
 	case o.typ == nil:
 		return nil
 	case o.many:
-		return o.typ.Part(modulo(off, o.typ.Size))
+		return o.typ.DatumAt(modulo(off, o.typ.Size))
 	}
-	return o.typ.Part(off - o.lo)
+	return o.typ.DatumAt(off - o.lo)
 }

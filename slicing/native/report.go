@@ -20,16 +20,21 @@ type spot struct {
 	quiet  bool
 }
 
-// report enters the line of an instruction into the slice and returns the item
+// reporter makes the slice of what a search has found.
+type reporter struct{ *run }
+
+func (r *run) reporter() reporter { return reporter{r} }
+
+// reportLine enters the line of an instruction into the slice and returns the item
 // with its distance as it is there: one more than that of the line that needs
 // it, if it is another one.
-func (r *run) report(it item) item {
-	s := r.spot(it.a.f, it.nodeKey)
-	own, ok := s.line()
+func (r reporter) reportLine(it item) item {
+	s := r.spotOf(it.a.f, it.nodeKey)
+	own, ok := s.shownLine()
 	if !ok {
 		return it
 	}
-	r.count(own, it)
+	r.countShare(own, it)
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
@@ -39,14 +44,14 @@ func (r *run) report(it item) item {
 		if i > 0 {
 			kind, far = slicing.Call, far+i
 		}
-		r.enter(l, kind, far)
+		r.addLine(l, kind, far)
 	}
 	return it
 }
 
-// near is the item as report would return it.
-func (r *run) near(it item) item {
-	own, ok := r.spot(it.a.f, it.nodeKey).line()
+// withLineDistance is the item as report would return it.
+func (r reporter) withLineDistance(it item) item {
+	own, ok := r.spotOf(it.a.f, it.nodeKey).shownLine()
 	if !ok {
 		return it
 	}
@@ -57,8 +62,8 @@ func (r *run) near(it item) item {
 	return it
 }
 
-// line is where an instruction is in the source, if it says something there.
-func (s spot) line() (lineKey, bool) {
+// shownLine is where an instruction is in the source, if it says something there.
+func (s spot) shownLine() (lineKey, bool) {
 	if s.quiet || len(s.levels) == 0 {
 		return lineKey{}, false
 	}
@@ -68,16 +73,16 @@ func (s spot) line() (lineKey, bool) {
 // link is a dependence between two lines.
 type link struct{ from, to lineKey } // from needs to
 
-// link notes that the line of an instruction is needed by another one, whether the instruction was
+// addLink notes that the line of an instruction is needed by another one, whether the instruction was
 // come to before or not.
-func (r *run) link(it item) {
-	if own, ok := r.spot(it.a.f, it.nodeKey).line(); ok && own != it.from {
+func (r reporter) addLink(it item) {
+	if own, ok := r.spotOf(it.a.f, it.nodeKey).shownLine(); ok && own != it.from {
 		r.links[link{it.from, own}] = true
 	}
 }
 
-func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
-	if r.tooFar(distance) {
+func (r reporter) addLine(l symbol.Call, kind slicing.Kind, distance int) {
+	if r.beyondDepth(distance) {
 		return
 	}
 	key := lineKey{l.File, l.Line}
@@ -90,31 +95,31 @@ func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
 	r.lines[key] = &slicing.Line{File: l.File, Line: l.Line, Function: l.Function, Distance: distance, Kind: kind}
 }
 
-func (r *run) spot(f *function, key nodeKey) spot {
-	if s, ok := r.places[key]; ok {
+func (r reporter) spotOf(f *function, key nodeKey) spot {
+	if s, ok := r.spots[key]; ok {
 		return s
 	}
-	s := spot{quiet: f.silent(key.i)}
-	for _, l := range f.mod.code.Levels(f.insts[key.i].Addr) {
-		if l.Line > 0 && l.File != "" && !library(l.File) {
+	s := spot{quiet: f.isSilentMove(key.i)}
+	for _, l := range f.mod.code.CallLevels(f.insts[key.i].Addr) {
+		if l.Line > 0 && l.File != "" && !isLibraryHeader(l.File) {
 			s.levels = append(s.levels, l)
 		}
 	}
-	r.places[key] = s
+	r.spots[key] = s
 	return s
 }
 
-// library tells whether a source file belongs to the compiler or the system:
+// isLibraryHeader reports whether a source file belongs to the compiler or the system:
 // headers whose code was compiled into the program.
-func library(file string) bool {
+func isLibraryHeader(file string) bool {
 	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") ||
 		strings.Contains(file, "/include/c++/")
 }
 
-// foreign tells whether the function's own code is from a header of a library.
-func (f *function) foreign() bool {
+// isFromHeader reports whether the function's own code is from a header of a library.
+func (f *function) isFromHeader() bool {
 	if f.header == nil {
-		is := f.mod.header(f.entry)
+		is := f.mod.isHeaderCode(f.entry)
 		f.header = &is
 	}
 	return *f.header
@@ -124,12 +129,12 @@ func (f *function) foreign() bool {
 // program.
 const maxInner = 10
 
-// closed tells whether a function is from a header of a library and calls no code of the program, such as a comparison
+// staysInLibrary reports whether a function is from a header of a library and calls no code of the program, such as a comparison
 // that it was given.
-func (f *function) closed() bool { return f.foreign() && !f.calls(maxInner) }
+func (f *function) staysInLibrary() bool { return f.isFromHeader() && !f.callsProgram(maxInner) }
 
-// calls tells whether a function of a library calls code of the program.
-func (f *function) calls(depth int) bool {
+// callsProgram reports whether a function of a library calls code of the program.
+func (f *function) callsProgram(depth int) bool {
 	if f.inner == nil {
 		is := false
 		f.inner = &is // that of a function that calls itself
@@ -137,11 +142,11 @@ func (f *function) calls(depth int) bool {
 			if _, tail := f.tails[i]; f.insts[i].Kind != cpu.Call && !tail {
 				continue
 			}
-			t := f.target(i)
-			callee := f.mod.callee(t)
+			t := f.effects().callTarget(i)
+			callee := f.mod.targetFunction(t)
 			switch {
 			case t.known || callee == nil && !f.insts[i].Indirect:
-			case callee == nil, depth == 0, !callee.foreign(), callee.calls(depth - 1):
+			case callee == nil, depth == 0, !callee.isFromHeader(), callee.callsProgram(depth - 1):
 				is = true
 			}
 		}
@@ -149,48 +154,48 @@ func (f *function) calls(depth int) bool {
 	return *f.inner
 }
 
-// header tells whether the function at an address is from a header of a library.
-func (m *module) header(addr uint64) bool {
-	levels := m.code.Levels(addr)
-	return len(levels) > 0 && library(levels[len(levels)-1].File)
+// isHeaderCode reports whether the function at an address is from a header of a library.
+func (m *module) isHeaderCode(addr uint64) bool {
+	levels := m.code.CallLevels(addr)
+	return len(levels) > 0 && isLibraryHeader(levels[len(levels)-1].File)
 }
 
-// silent tells whether an instruction only moves a value to where the compiler
+// isSilentMove reports whether an instruction only moves a value to where the compiler
 // wants it: its line says nothing.
-func (f *function) silent(i int) bool {
-	in, v := &f.insts[i], f.values()
+func (f *function) isSilentMove(i int) bool {
+	in, v := &f.insts[i], f.valueFlow()
 	switch in.Move {
 	case cpu.PushReg, cpu.PopReg:
 		return true
 	case cpu.StoreReg:
 		p := v.addr[i]
-		return f.slot(p) || f.incoming(i) || f.landed(i)
+		return f.isSpillSlot(p) || f.savesArgument(i) || f.unwinding().savesException(i)
 	case cpu.LoadReg:
-		return f.slot(v.load[i])
+		return f.isSpillSlot(v.load[i])
 	case cpu.Copy:
-		return f.incoming(i) || f.landed(i)
+		return f.savesArgument(i) || f.unwinding().savesException(i)
 	}
 	return false
 }
 
-// slot tells whether a place is on the stack, but no variable of the source:
+// isSpillSlot reports whether a place is on the stack, but no variable of the source:
 // there a register was put aside. What others have the address of is a variable,
 // whether the debug information gives it a fixed place or not.
-func (f *function) slot(p place) bool {
-	if p.base != stackBase || !p.exact() || p.lo >= 0 || f.values().escaped(p.lo) {
+func (f *function) isSpillSlot(p place) bool {
+	if p.base != stackBase || !p.isExact() || p.lo >= 0 || f.valueFlow().transfer().hasEscaped(p.lo) {
 		return false
 	}
-	_, ok := smallest(f.variables().Stack, f.mod.arch.ReturnAddress, p.lo)
+	_, ok := smallestVariable(f.variables().Stack, f.mod.arch.ReturnAddress, p.lo)
 	return !ok
 }
 
-// incoming tells whether an instruction puts aside an argument as it came in.
-func (f *function) incoming(i int) bool {
+// savesArgument reports whether an instruction puts aside an argument as it came in.
+func (f *function) savesArgument(i int) bool {
 	in := &f.insts[i]
-	if int(f.blk[i]) != f.entryBlock() || !f.mod.arch.Passes.Has(in.Src) {
+	if int(f.blk[i]) != f.graph().entryBlock() || !f.mod.arch.Passes.Has(in.Src) {
 		return false
 	}
-	for j := f.block(i).first; j < i; j++ {
+	for j := f.blockOf(i).first; j < i; j++ {
 		if f.insts[j].Def.Has(in.Src) || f.insts[j].Kind == cpu.Call {
 			return false
 		}
@@ -210,12 +215,12 @@ type share struct {
 	loops bool      // one that a loop goes on by
 }
 
-// count adds an instruction to the share of its line. A jump that a loop goes on by decides whether it is
+// countShare adds an instruction to the share of its line. A jump that a loop goes on by decides whether it is
 // come to again.
-func (r *run) count(own lineKey, it item) {
+func (r reporter) countShare(own lineKey, it item) {
 	f, s := it.a.f, r.shares[own]
 	if r.counted[f] == nil {
-		r.counted[f] = f.none()
+		r.counted[f] = f.reaching().emptySet()
 	}
 	if counted := r.counted[f]; !counted.has(it.i) {
 		counted.add(it.i)
@@ -224,7 +229,7 @@ func (r *run) count(own lineKey, it item) {
 	block := f.blk[it.i]
 	s.of = f
 	s.loops = s.loops || f.insts[it.i].Kind == cpu.Branch &&
-		slices.Contains(f.controls(r.options.Endless, it.a.caught)[block], block)
+		slices.Contains(f.graph().controlDependences(r.options.TerminationSensitive, it.a.caught)[block], block)
 	r.shares[own] = s
 }
 
@@ -235,18 +240,18 @@ func (r *run) count(own lineKey, it item) {
 // only say what is waited for; the more lines there are, the more of the far ones are of what all rests on, and the
 // frames are as likely as others.
 const (
-	rests    = 4.0 // if it needs all lines of the slice
-	needed   = 1   // half as many lines that need it
-	offStack = 1   // it is not in a function on the stack
-	noFrame  = 3   // a frame is not there, half of what counts where a slice has few lines
-	noLoop   = 2
-	distance = 0.25 // one dependence more with few lines, or less for each time that they are doubled
-	few      = 40
+	needsWeight     = 4.0 // if it needs all lines of the slice
+	usersPenalty    = 1   // half as many lines that need it
+	offStackPenalty = 1   // it is not in a function on the stack
+	framePenalty    = 3   // a frame is not there, half of what counts where a slice has few lines
+	loopPenalty     = 2
+	distanceWeight  = 0.25 // one dependence more with few lines, or less for each time that they are doubled
+	smallSliceLines = 40
 )
 
-// rank puts the lines first that are likely at fault. A slice that begins at a jump, as at the branch where
+// rankLines puts the lines first that are likely at fault. A slice that begins at a jump, as at the branch where
 // ranks parted, begins with its line.
-func (r *run) rank(lines []slicing.Line) {
+func (r reporter) rankLines(lines []slicing.Line) {
 	frames, observed := map[lineKey]bool{}, map[*function]bool{}
 	for _, l := range r.stack {
 		frames[lineKey{l.File, l.Line}] = true
@@ -257,26 +262,26 @@ func (r *run) rank(lines []slicing.Line) {
 		}
 	}
 	needs, users := r.dependences(lines)
-	doubled := math.Log2(max(1, float64(len(lines))/few))
+	doubled := math.Log2(max(1, float64(len(lines))/smallSliceLines))
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
-	farther := distance * (max(0, 1-doubled) - doubled)
+	farther := distanceWeight * (max(0, 1-doubled) - doubled)
 	likely := map[lineKey]float64{}
 	for i, l := range lines {
 		key := lineKey{l.File, l.Line}
 		s := r.shares[key]
-		out := twice(s.code) + rests*float64(needs[i])/float64(len(lines)) - needed*twice(users[i]) +
+		out := twice(s.code) + needsWeight*float64(needs[i])/float64(len(lines)) - usersPenalty*twice(users[i]) +
 			farther*float64(l.Distance)
 		if key == r.jump {
 			out = math.Inf(1)
 		}
 		if frames[key] {
-			out -= noFrame * max(0, 2-doubled)
+			out -= framePenalty * max(0, 2-doubled)
 		}
 		if observed[s.of] {
-			out -= offStack
+			out -= offStackPenalty
 		}
 		if s.loops {
-			out -= noLoop
+			out -= loopPenalty
 		}
 		likely[key] = out
 	}
@@ -286,7 +291,7 @@ func (r *run) rank(lines []slicing.Line) {
 }
 
 // dependences counts for each line how many others it needs, directly or not, and how many need it directly.
-func (r *run) dependences(lines []slicing.Line) (needs, users []int) {
+func (r reporter) dependences(lines []slicing.Line) (needs, users []int) {
 	index := make(map[lineKey]int, len(lines))
 	for i, l := range lines {
 		index[lineKey{l.File, l.Line}] = i
@@ -319,8 +324,8 @@ func (r *run) dependences(lines []slicing.Line) (needs, users []int) {
 	return needs, users
 }
 
-// folded finds the lines that the compiler left no code for.
-func (r *run) folded(lines []slicing.Line) []slicing.Line {
+// foldedLines finds the lines that the compiler left no code for.
+func (r reporter) foldedLines(lines []slicing.Line) []slicing.Line {
 	if r.files == nil || len(lines) > maxFolded {
 		return nil
 	}
@@ -328,13 +333,13 @@ func (r *run) folded(lines []slicing.Line) []slicing.Line {
 	for key := range r.nodes {
 		coded.Add(key.a.f.mod.code, key.a.f.entry)
 	}
-	more := r.files.Lines(lines, r.stack, coded.Of)
+	more := r.files.Lines(lines, r.stack, coded.LinesOf)
 	if len(more) > 0 {
 		var text []string
 		for _, l := range more {
 			text = append(text, fmt.Sprintf("%s:%d", path.Base(l.File), l.Line))
 		}
-		r.note("the compiler left no code for these lines; they were chosen by the names in them: " +
+		r.addNote("the compiler left no code for these lines; they were chosen by the names in them: " +
 			strings.Join(text, ", "))
 	}
 	return more
@@ -343,24 +348,24 @@ func (r *run) folded(lines []slicing.Line) []slicing.Line {
 // maxFolded bounds the slices for which lines without code are looked for.
 const maxFolded = 2000
 
-// result makes the slice of what was found.
-func (r *run) result(backend string, incomplete bool) slicing.Slice {
+// buildSlice makes the slice of what was found.
+func (r reporter) buildSlice(backend string, incomplete bool) slicing.Slice {
 	out := slicing.Slice{Backend: backend, Truncated: r.truncated || incomplete}
 	for _, l := range r.lines {
 		out.Lines = append(out.Lines, *l)
 	}
 	slices.SortFunc(out.Lines, byDistance)
 	if !incomplete {
-		out.Lines = append(out.Lines, r.folded(out.Lines)...)
+		out.Lines = append(out.Lines, r.foldedLines(out.Lines)...)
 	}
-	r.rank(out.Lines)
+	r.rankLines(out.Lines)
 	for _, m := range r.prog.list {
 		if r.used[m] && m.err == nil && !m.system {
 			for _, n := range m.code.Notes() {
-				r.note(n)
+				r.addNote(n)
 			}
 			if !m.code.HasLines() {
-				r.note(fmt.Sprintf("no debug information: %s (its lines are missing, its dependences were followed)",
+				r.addNote(fmt.Sprintf("no debug information: %s (its lines are missing, its dependences were followed)",
 					m.code.Path()))
 			}
 		}

@@ -24,7 +24,7 @@ func TestRank(t *testing.T) {
 	for _, l := range [][2]int{{10, 6}, {6, 7}, {7, 6}, {1, 9}, {6, 9}, {7, 9}} { // 10 needs 6, 7 and 9
 		r.links[link{lineKey{"a.c", l[0]}, lineKey{"a.c", l[1]}}] = true
 	}
-	r.rank(lines)
+	r.reporter().rankLines(lines)
 	for n, want := range []int{8, 10, 2, 3, 5, 9, 1, 7, 6, 4} {
 		if lines[n].Line != want {
 			t.Fatalf("%v: want line %d in place %d", lines, want, n)

@@ -18,15 +18,15 @@ type level struct {
 	i int // instruction; of a call, unless it is the captured one
 }
 
-// start finds the criterion in the code.
-func (r *run) start() error {
-	levels, skipped := r.levels(r.criterion.Stack, r.criterion.Exact, true)
+// startAtCriterion finds the criterion in the code.
+func (r *run) startAtCriterion() error {
+	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
 	if len(levels) == 0 {
-		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.missing())
+		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.moduleErrors())
 	}
-	a := r.chain(levels)
+	a := r.chainActivations(levels)
 	for _, l := range levels {
-		for _, c := range l.f.mod.code.Levels(l.f.insts[l.i].Addr) {
+		for _, c := range l.f.mod.code.CallLevels(l.f.insts[l.i].Addr) {
 			r.stack = append(r.stack, slicing.Line{File: c.File, Line: c.Line})
 		}
 	}
@@ -35,7 +35,7 @@ func (r *run) start() error {
 	if exact {
 		it.kind = slicing.Control
 	}
-	it = r.report(it)
+	it = r.reporter().reportLine(it)
 	if exact && a.f.insts[it.i].Kind == cpu.Branch {
 		r.jump = it.from
 	}
@@ -43,41 +43,41 @@ func (r *run) start() error {
 		it = r.intoTail(it, r.criterion.Call)
 	}
 	r.nodes[it.nodeKey] = !exact // an exact one is where the rank was about to go on: a loop may need what it does
-	r.decided(it)
+	r.visitor().followControl(it)
 	if !exact {
-		r.asked(it, r.criterion.Call)
+		r.askCompletion(it, r.criterion.Call)
 	}
 	return nil
 }
 
-// asked asks for what decides whether the call of the criterion completes.
-func (r *run) asked(it item, call string) {
+// askCompletion asks for what decides whether the call of the criterion completes.
+func (r *run) askCompletion(it item, call string) {
 	f := it.a.f
-	r.through(it)
-	t := f.target(it.i)
-	if m, ok := calls.Lookup(call); ok && (!t.known || !t.model.MPI) && f.mod.callee(t) == nil {
+	r.visitor().askCallTarget(it)
+	t := f.effects().callTarget(it.i)
+	if m, ok := calls.Lookup(call); ok && (!t.known || !t.model.MPI) && f.mod.targetFunction(t) == nil {
 		t.model, t.known = m, true
 	}
 	switch {
 	case t.known:
-		r.arguments(it, t.model, !t.model.MPI)
+		r.visitor().askArguments(it, t.model, !t.model.MPI)
 	case call == "":
-		for n := range f.given(it.i) {
-			r.registers(it, cpu.Set(f.mod.arch.Args[n]))
+		for n := range f.effects().givenArgs(it.i) {
+			r.visitor().askRegisters(it, cpu.Set(f.mod.arch.Args[n]))
 		}
 	}
 }
 
-// chain makes the activations of a stack, innermost first, and returns the
+// chainActivations makes the activations of a stack, innermost first, and returns the
 // innermost one.
-func (r *run) chain(levels []level) *activation {
+func (r *run) chainActivations(levels []level) *activation {
 	var a *activation
 	for n := len(levels) - 1; n >= 0; n-- {
 		l := levels[n]
 		next := &activation{f: l.f, parent: a}
 		if a != nil {
 			next.call = levels[n+1].i
-			next.caught = a.handles(next.call)
+			next.caught = a.hasHandler(next.call)
 			next = r.throughTail(next)
 		}
 		a = next
@@ -91,18 +91,18 @@ func (r *run) intoTail(it item, call string) item {
 	wanted, known := calls.Lookup(call)
 	at := it
 	for range maxTail {
-		callee := at.a.f.mod.callee(at.a.f.target(at.i))
+		callee := at.a.f.mod.targetFunction(at.a.f.effects().callTarget(at.i))
 		if !known || callee == nil {
 			return it
 		}
-		at.a, at.i = r.child(at, callee), -1
+		at.a, at.i = r.visitor().childActivation(at, callee), -1
 		for i := range callee.tails {
-			if t := callee.target(i); t.known && t.model.Name == wanted.Name && (at.i < 0 || i < at.i) {
+			if t := callee.effects().callTarget(i); t.known && t.model.Name == wanted.Name && (at.i < 0 || i < at.i) {
 				at.i = i
 			}
 		}
 		if at.i >= 0 {
-			return r.report(at)
+			return r.reporter().reportLine(at)
 		}
 		for i := range callee.tails {
 			at.i = i
@@ -125,7 +125,7 @@ func (r *run) throughTail(a *activation) *activation {
 	if in.Kind != cpu.Call {
 		return a
 	}
-	f := a.parent.f.mod.callee(a.parent.f.target(a.call))
+	f := a.parent.f.mod.targetFunction(a.parent.f.effects().callTarget(a.call))
 	at := *a
 	for range maxTail {
 		if f == nil || f == a.f {
@@ -133,7 +133,7 @@ func (r *run) throughTail(a *activation) *activation {
 		}
 		jump := -1
 		for i := range f.tails {
-			if to := f.mod.callee(f.target(i)); to == a.f && (jump < 0 || i < jump) {
+			if to := f.mod.targetFunction(f.effects().callTarget(i)); to == a.f && (jump < 0 || i < jump) {
 				jump = i
 			}
 		}
@@ -152,22 +152,22 @@ func (f *function) onlyTail() *function {
 		return nil
 	}
 	for i := range f.tails {
-		return f.mod.callee(f.target(i))
+		return f.mod.targetFunction(f.effects().callTarget(i))
 	}
 	return nil
 }
 
-// levels finds the frames of a stack in the code. Inner frames whose code or
+// locateFrames finds the frames of a stack in the code. Inner frames whose code or
 // lines are not known are passed over, as are those of the system's libraries.
-func (r *run) levels(stack []model.Frame, exact, say bool) (out []level, skipped int) {
+func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, skipped int) {
 	// What starts the program decides nothing.
-	stack = stack[:len(symbol.Trim(r.prog.resolver.Stack(stack, exact)))]
+	stack = stack[:len(symbol.TrimStack(r.prog.resolver.ResolveStack(stack, exact)))]
 	for n, fr := range stack {
-		if n > 0 && r.prog.late() { // to take a large function apart takes a second
-			r.cut(noTime)
+		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
+			r.markTruncated(noTime)
 			break
 		}
-		l, err := r.level(fr, exact && n == 0)
+		l, err := r.locateFrame(fr, exact && n == 0)
 		switch {
 		case err != nil && len(out) == 0:
 			skipped++
@@ -175,11 +175,11 @@ func (r *run) levels(stack []model.Frame, exact, say bool) (out []level, skipped
 				r.noteFrame(fr, err)
 			}
 		case err != nil:
-			if say && !outside(fr) {
+			if say && !isSystemFrame(fr) {
 				r.noteFrame(fr, err)
 			}
 			return out, skipped // what is further out cannot be tied to it
-		case len(out) == 0 && n < len(stack)-1 && (outside(fr) || !l.f.mod.code.HasLines()):
+		case len(out) == 0 && n < len(stack)-1 && (isSystemFrame(fr) || !l.f.mod.code.HasLines()):
 			skipped++
 		default:
 			out = append(out, l)
@@ -191,8 +191,8 @@ func (r *run) levels(stack []model.Frame, exact, say bool) (out []level, skipped
 
 var errNoInstruction = errors.New("no call ends at that address")
 
-func (r *run) level(fr model.Frame, pc bool) (level, error) {
-	m := r.prog.module(fr.Module)
+func (r *run) locateFrame(fr model.Frame, pc bool) (level, error) {
+	m := r.prog.openModule(fr.Module)
 	if m.err != nil {
 		return level{}, m.err
 	}
@@ -200,60 +200,60 @@ func (r *run) level(fr model.Frame, pc bool) (level, error) {
 	if !pc && addr > 0 {
 		addr--
 	}
-	f := m.function(addr)
+	f := m.functionAt(addr)
 	if f == nil {
 		return level{}, fmt.Errorf("no function is known at %#x", fr.Offset)
 	}
 	find := func() int {
 		if pc {
-			return f.at(fr.Offset)
+			return f.instAt(fr.Offset)
 		}
-		if i := f.before(fr.Offset); i >= 0 && f.insts[i].Kind == cpu.Call {
+		if i := f.instEndingAt(fr.Offset); i >= 0 && f.insts[i].Kind == cpu.Call {
 			return i
 		}
 		return -1
 	}
 	i := find()
 	if i < 0 {
-		f = m.reload(f)
+		f = m.reloadWhole(f)
 		i = find()
 	}
 	if i < 0 {
 		return level{}, errNoInstruction
 	}
 	if f.holes {
-		r.note(fmt.Sprintf("%s: a jump with a computed target was not resolved; lines may be missing", f.title()))
+		r.addNote(fmt.Sprintf("%s: a jump with a computed target was not resolved; lines may be missing", f.displayName()))
 	}
 	return level{f: f, i: i}, nil
 }
 
-func (f *function) title() string {
+func (f *function) displayName() string {
 	if f.name != "" {
 		return f.name
 	}
 	return fmt.Sprintf("the function at %#x", f.entry)
 }
 
-// outside tells whether a frame is in the MPI library or the system's.
-func outside(fr model.Frame) bool {
-	return fr.Module == nil || symbol.SystemModule(fr.Module.Path)
+// isSystemFrame reports whether a frame is in the MPI library or the system's.
+func isSystemFrame(fr model.Frame) bool {
+	return fr.Module == nil || symbol.IsSystemModule(fr.Module.Path)
 }
 
 func (r *run) noteFrame(fr model.Frame, err error) {
-	if _, _, python := fr.Module.Python(); python {
+	if _, _, python := fr.Module.PythonFunction(); python {
 		return // slicing/python has it
 	}
 	where := fmt.Sprintf("%#x", fr.Offset)
 	if fr.Module != nil {
 		where = fmt.Sprintf("%s+%#x", path.Base(fr.Module.Path), fr.Offset)
 	}
-	if !outside(fr) {
-		r.note(fmt.Sprintf("frame %s left out: %v", where, err))
+	if !isSystemFrame(fr) {
+		r.addNote(fmt.Sprintf("frame %s left out: %v", where, err))
 	}
 }
 
-// missing joins what is wrong with the modules of the stack.
-func (r *run) missing() error {
+// moduleErrors joins what is wrong with the modules of the stack.
+func (r *run) moduleErrors() error {
 	var all []error
 	said := map[string]bool{}
 	for _, m := range r.prog.list {

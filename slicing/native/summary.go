@@ -5,12 +5,12 @@ import "laggard/slicing/cpu"
 // summary is what a function writes that its callers can see, itself or through
 // what it calls.
 type summary struct {
-	writes []written
+	writes []writtenPlace
 	defs   cpu.RegSet
 }
 
-// written is a place that is written; always, on every way through.
-type written struct {
+// writtenPlace is a place that is written; always, on every way through.
+type writtenPlace struct {
 	place  place
 	always bool
 }
@@ -23,23 +23,24 @@ const (
 	maxLookedUp = 50_000
 )
 
-// summary is made once; that of a function that is being summarised, because it
+// writeSummary is made once; that of a function that is being summarised, because it
 // calls itself, is empty.
-func (f *function) summary(depth int) *summary {
+func (f *function) writeSummary(depth int) *summary {
 	if f.sum != nil {
 		return f.sum
 	}
-	if f.summing || depth == 0 || f.mod.prog.late() {
+	if f.summing || depth == 0 || f.mod.prog.timeOver() || !f.mod.prog.nested.Enter() {
 		return &summary{defs: f.mod.arch.Results}
 	}
+	defer f.mod.prog.nested.Leave()
 	f.summing, f.naming = true, f.mod.prog.insts > maxLookedUp
 	s := &summary{}
-	always := f.always()
+	always := f.graph().mandatoryBlocks()
 	for i := range f.insts {
-		if f.mod.prog.late() {
+		if f.mod.prog.timeOver() {
 			break // of a large function that is called with much, a summary can take minutes
 		}
-		f.summarise(s, i, always[int(f.blk[i])], depth)
+		f.summariseInst(s, i, always[int(f.blk[i])], depth)
 	}
 	for n := range f.blocks {
 		s.defs = s.defs.Or(f.blocks[n].defs)
@@ -48,42 +49,42 @@ func (f *function) summary(depth int) *summary {
 	return s
 }
 
-func (f *function) summarise(s *summary, i int, always bool, depth int) {
-	in, v := &f.insts[i], f.values()
+func (f *function) summariseInst(s *summary, i int, always bool, depth int) {
+	in, v := &f.insts[i], f.valueFlow()
 	if _, tail := f.tails[i]; in.Kind != cpu.Call && !tail {
 		if in.Store != nil {
-			at := f.stores(i)
-			s.add(v, written{at, always && at.exact()})
-			for _, x := range v.oneOf(at.base) {
-				s.add(v, written{v.below(x, at), false})
+			at := f.resolver().storePlace(i)
+			s.add(v, writtenPlace{at, always && at.isExact()})
+			for _, x := range v.alternatives(at.base) {
+				s.add(v, writtenPlace{v.relativePlace(x, at), false})
 			}
 		}
 		return
 	}
-	t := f.target(i)
-	switch callee := f.mod.callee(t); {
+	t := f.effects().callTarget(i)
+	switch callee := f.mod.targetFunction(t); {
 	case t.known:
-		for n := range f.modelArgs(t.model) {
+		for n := range f.effects().modelArgs(t.model) {
 			if t.model.Role(n).Writes() {
-				s.add(v, written{place: v.span(f.settle(i, f.arg(i, n)), 0)})
+				s.add(v, writtenPlace{place: v.placeAt(f.resolver().resolveValue(i, f.effects().argValue(i, n)), 0)})
 			}
 		}
 	case callee != nil:
-		for _, w := range callee.summary(depth - 1).writes {
-			if p, _, ok := f.outer(i, callee, w.place); ok {
-				s.add(v, written{p, always && w.always})
+		for _, w := range callee.writeSummary(depth - 1).writes {
+			if p, _, ok := f.effects().outerPlace(i, callee, w.place); ok {
+				s.add(v, writtenPlace{p, always && w.always})
 			}
 		}
 	default:
-		for n := range f.given(i) {
-			s.add(v, written{place: v.span(f.settle(i, f.arg(i, n)), 0)})
+		for n := range f.effects().givenArgs(i) {
+			s.add(v, writtenPlace{place: v.placeAt(f.resolver().resolveValue(i, f.effects().argValue(i, n)), 0)})
 		}
 	}
 }
 
 // add notes a write that callers can see.
-func (s *summary) add(v *values, w written) {
-	if !v.visible(w.place) {
+func (s *summary) add(v *values, w writtenPlace) {
+	if !v.visibleToCaller(w.place) {
 		return
 	}
 	for i := range s.writes {
@@ -101,12 +102,12 @@ func (s *summary) add(v *values, w written) {
 	s.writes = append(s.writes, w)
 }
 
-// visible tells whether a place means something to the caller.
-func (v *values) visible(p place) bool {
-	if !p.memory() || p.base == noBase {
+// visibleToCaller reports whether a place means something to the caller.
+func (v *values) visibleToCaller(p place) bool {
+	if !p.isMemory() || p.base == noBase {
 		return false
 	}
-	if v.elsewhere(p.base) && v.typeOf(p.base) != nil && v.telling(v.typeOf(p.base)) {
+	if v.aliases().mayBeAliased(p.base) && v.aliases().typeOf(p.base) != nil && v.aliases().isDistinctive(v.aliases().typeOf(p.base)) {
 		return true
 	}
 	for n, off := p.base, p.lo; ; {
@@ -120,7 +121,7 @@ func (v *values) visible(p place) bool {
 		case loaded:
 			n, off = b.from, b.off
 		default:
-			at, ok := v.handed()[n]
+			at, ok := v.handedOut()[n]
 			if !ok {
 				return false
 			}
@@ -129,25 +130,25 @@ func (v *values) visible(p place) bool {
 	}
 }
 
-// handed are the places where callers find pointers that the function got from calls: memory of a container, whose
+// handedOut are the places where callers find pointers that the function got from calls: memory of a container, whose
 // type does not say which data may be the same. Such a pointer is put into one place, and nothing else is put there.
-func (v *values) handed() map[int32]value {
-	if v.hands != nil || !v.typed {
-		return v.hands
+func (v *values) handedOut() map[int32]value {
+	if v.handedPlaces != nil || !v.typed {
+		return v.handedPlaces
 	}
-	v.hands = map[int32]value{}
+	v.handedPlaces = map[int32]value{}
 	put := map[value]int32{}
 	for i := range v.f.insts {
 		in, p := &v.f.insts[i], v.addr[i]
-		root := v.root(p.base)
-		if in.Store == nil || !p.exact() || p.hi-p.lo != 8 || root == stackBase || v.bases[root].kind != onEntry {
+		root := v.rootBase(p.base)
+		if in.Store == nil || !p.isExact() || p.hi-p.lo != 8 || root == stackBase || v.bases[root].kind != onEntry {
 			continue
 		}
 		at, x := value{base: p.base, off: p.lo}, value{}
-		if in.Move == cpu.StoreReg && v.f.mod.arch.Holds(in.Src) {
+		if in.Move == cpu.StoreReg && v.f.mod.arch.IsGeneral(in.Src) {
 			x = v.regs[i][in.Src]
 		}
-		if old, ok := put[at]; ok && old != x.base || x.any || x.off != 0 || !v.made(x.base) {
+		if old, ok := put[at]; ok && old != x.base || x.any || x.off != 0 || !v.isCallResult(x.base) {
 			x.base = noBase
 		}
 		put[at] = x.base
@@ -155,30 +156,30 @@ func (v *values) handed() map[int32]value {
 	places := map[int32]int{}
 	for at, n := range put {
 		places[n]++
-		v.hands[n] = at
+		v.handedPlaces[n] = at
 	}
 	for n, count := range places {
 		if n == noBase || count > 1 {
-			delete(v.hands, n)
+			delete(v.handedPlaces, n)
 		}
 	}
-	return v.hands
+	return v.handedPlaces
 }
 
-// root is the base that the pointers were loaded from by which a base is reached.
-func (v *values) root(n int32) int32 {
+// rootBase is the base that the pointers were loaded from by which a base is reached.
+func (v *values) rootBase(n int32) int32 {
 	for v.bases[n].kind == loaded {
 		n = v.bases[n].from
 	}
 	return n
 }
 
-// made tells whether a base is what a call returned, of a type that does not say which data may be the same.
-func (v *values) made(n int32) bool {
+// isCallResult reports whether a base is what a call returned, of a type that does not say which data may be the same.
+func (v *values) isCallResult(n int32) bool {
 	switch v.bases[n].kind {
 	case allocated, result:
-		t := v.typeOf(n)
-		return t == nil || !v.telling(t)
+		t := v.aliases().typeOf(n)
+		return t == nil || !v.aliases().isDistinctive(t)
 	}
 	return false
 }
@@ -187,17 +188,17 @@ func (v *values) made(n int32) bool {
 // they return.
 const maxAccessor = 512
 
-// accessor is the function of this module that is called, if it is small and returns
+// accessorCallee is the function of this module that is called, if it is small and returns
 // a pointer; nil else.
-func (m *module) accessor(t target) *function {
+func (m *module) accessorCallee(t target) *function {
 	if t.known || t.addr == 0 {
 		return nil
 	}
-	sym, ok := m.code.Function(t.addr)
-	if !ok || sym.Lo != t.addr || sym.Hi-sym.Lo > maxAccessor || m.prog.late() {
+	sym, ok := m.code.FunctionAt(t.addr)
+	if !ok || sym.Lo != t.addr || sym.Hi-sym.Lo > maxAccessor || m.prog.timeOver() {
 		return nil
 	}
-	f := m.function(t.addr)
+	f := m.functionAt(t.addr)
 	if f == nil || f.solving || f.entry != t.addr {
 		return nil
 	}
@@ -207,40 +208,40 @@ func (m *module) accessor(t target) *function {
 	return f
 }
 
-// clobbers are the registers that a function may change, of those that it may:
+// clobberedRegs are the registers that a function may change, of those that it may:
 // compilers keep values in the others when they see both functions.
-func (m *module) clobbers(addr uint64, depth int) cpu.RegSet {
+func (m *module) clobberedRegs(addr uint64, depth int) cpu.RegSet {
 	if depth == 0 {
 		return m.arch.CallerSaved
 	}
-	sym, ok := m.code.Function(addr)
+	sym, ok := m.code.FunctionAt(addr)
 	if !ok || sym.Lo != addr || sym.Hi-sym.Lo > maxEndlessSize {
 		return m.arch.CallerSaved
 	}
-	f := m.function(addr)
+	f := m.functionAt(addr)
 	if f == nil || f.holes {
 		return m.arch.CallerSaved
 	}
 	if f.changes.Empty() {
-		f.changes = f.clobbered(depth)
+		f.changes = f.computeClobbers(depth)
 	}
 	return f.changes
 }
 
-func (f *function) clobbered(depth int) cpu.RegSet {
+func (f *function) computeClobbers(depth int) cpu.RegSet {
 	arch := f.mod.arch
 	out := cpu.Set(arch.SP) // never the empty set
 	for i := range f.insts {
 		in := &f.insts[i]
 		if to, tail := f.tails[i]; tail || in.Kind == cpu.Call {
-			t := f.mod.direct(in)
+			t := f.mod.directTarget(in)
 			if to != 0 && tail {
 				t.addr = to
 			}
 			if t.known || t.addr == 0 {
 				return arch.CallerSaved
 			}
-			out = out.Or(f.mod.clobbers(t.addr, depth-1))
+			out = out.Or(f.mod.clobberedRegs(t.addr, depth-1))
 		}
 		out = out.Or(in.Def)
 	}

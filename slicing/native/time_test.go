@@ -32,13 +32,13 @@ func TestTimeOfLoading(t *testing.T) {
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
 	mod := &model.Module{Path: exe}
-	code, err := r.Code(mod)
+	code, err := r.CodeOf(mod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := slicing.Criterion{}
 	for i := range depth {
-		at, ok := code.Define(fmt.Sprint("f", i))
+		at, ok := code.FunctionAddress(fmt.Sprint("f", i))
 		if !ok {
 			t.Fatalf("no f%d", i)
 		}

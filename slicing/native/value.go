@@ -57,30 +57,30 @@ const maxNesting = 4
 
 // values is what is known of the registers before each instruction.
 type values struct {
-	f       *function
-	bases   []base
-	numbers map[base]int32
-	nesting []uint8
-	start   []*state        // of the blocks, nil if not reached
-	escapes []int64         // offsets on the stack whose address is taken
-	open    [][2]int64      // what they are in
-	passed  map[int][]value // by call: what it finds on the stack
-	regs    [][]value
-	addr    []place // by instruction: where it stores
-	load    []place
-	after   map[int]value // by call: what it returns
-	gives   value         // what the function returns
-	returns []value       // the same, at each of its ends
-	part    part          // what in any object that it points to
-	types   map[int32]*symbol.Type
-	joined  map[int32][]value     // see oneOf
-	hands   map[int32]value       // by base: where callers find the pointer
-	keeps   map[int32]shape.Bytes // by base: where the function itself puts it
-	locals  map[localKey]object
-	loads   []*datum // by base: where the pointer was loaded from
-	typed   bool     // types has all that is known
-	final   bool     // nothing of this changes any more
-	at      int32
+	f            *function
+	bases        []base
+	numbers      map[base]int32
+	nesting      []uint8
+	start        []*state        // of the blocks, nil if not reached
+	escapes      []int64         // offsets on the stack whose address is taken
+	open         [][2]int64      // what they are in
+	passed       map[int][]value // by call: what it finds on the stack
+	regs         [][]value
+	addr         []place // by instruction: where it stores
+	load         []place
+	after        map[int]value // by call: what it returns
+	returnValue  value         // what the function returns
+	returns      []value       // the same, at each of its ends
+	part         part          // what in any object that it points to
+	types        map[int32]*symbol.Type
+	joined       map[int32][]value     // see alternatives
+	handedPlaces map[int32]value       // by base: where callers find the pointer
+	keptMembers  map[int32]shape.Bytes // by base: where the function itself puts it
+	locals       map[localKey]object
+	loads        []*datum // by base: where the pointer was loaded from
+	typed        bool     // types has all that is known
+	final        bool     // nothing of this changes any more
+	at           int32
 }
 
 // state is what registers and stack slots hold.
@@ -97,7 +97,7 @@ type slot struct {
 // maxSlots bounds the slots of a state, over all blocks.
 const maxSlots = 1 << 20
 
-func (f *function) values() *values {
+func (f *function) valueFlow() *values {
 	if f.flow != nil {
 		return f.flow
 	}
@@ -108,19 +108,19 @@ func (f *function) values() *values {
 	v.intern(base{kind: allocated, at: anywhere})
 	f.flow, f.solving = v, true
 	defer func() { f.solving = false }()
-	v.solve(false) // finds the offsets whose addresses are taken
-	v.frames()
-	v.escapes = v.taken()
+	v.solveFixpoint(false) // finds the offsets whose addresses are taken
+	v.addFrameVariables()
+	v.escapes = v.addressesTaken()
 	slices.Sort(f.direct)
 	for _, e := range v.escapes {
-		o := f.local(e, v.escapes, false)
+		o := f.localObject(e, v.escapes, false)
 		v.open = append(v.open, [2]int64{o.lo, o.hi})
 	}
-	v.solve(true)
-	v.places()
-	v.infer()
-	v.retype()
-	v.part = v.parts()
+	v.solveFixpoint(true)
+	v.recordPlaces()
+	v.aliases().inferTypes()
+	v.retypePlaces()
+	v.part = v.returnedPart()
 	v.loads, v.locals, v.final = nil, map[localKey]object{}, true
 	return v
 }
@@ -131,16 +131,16 @@ type part struct {
 	off int64
 }
 
-// parts is where the function returns a pointer to, if that is a number in objects of one type, whichever: in
+// returnedPart is where the function returns a pointer to, if that is a number in objects of one type, whichever: in
 // an element of a container.
-func (v *values) parts() (out part) {
-	if t := v.f.mod.code.Target(v.f.variables().Result); t == nil || len(t.Fields) > 0 {
+func (v *values) returnedPart() (out part) {
+	if t := v.f.mod.code.TargetOf(v.f.variables().Result); t == nil || len(t.Fields) > 0 {
 		return part{}
 	}
 	for _, x := range v.returns {
-		t := v.typeOf(x.base)
+		t := v.aliases().typeOf(x.base)
 		here := part{t, x.off}
-		if x.any || !v.elsewhere(x.base) || t == nil || len(t.Fields) == 0 || out.typ != nil && here != out {
+		if x.any || !v.aliases().mayBeAliased(x.base) || t == nil || len(t.Fields) == 0 || out.typ != nil && here != out {
 			return part{}
 		}
 		out = here
@@ -163,45 +163,45 @@ func (v *values) intern(b base) int32 {
 	return n
 }
 
-func (v *values) fresh(r cpu.Reg) value {
+func (v *values) freshValue(r cpu.Reg) value {
 	return value{base: v.intern(base{kind: result, reg: r, at: v.at})}
 }
 
-// solve runs to a fixed point. Values only ever go up: a value, any offset from
+// solveFixpoint runs to a fixed point. Values only ever go up: a value, any offset from
 // its base, a merged one.
-func (v *values) solve(slots bool) {
+func (v *values) solveFixpoint(slots bool) {
 	f := v.f
 	v.start = make([]*state, len(f.blocks))
 	if len(f.blocks) == 0 {
 		return
 	}
-	first := v.blank()
+	first := v.blankState()
 	if slots {
 		first.slots = map[int64]slot{}
 	}
 	for r := range first.regs {
 		first.regs[r] = value{base: v.intern(base{kind: onEntry, reg: cpu.Reg(r)})}
 	}
-	entry := int32(f.entryBlock())
+	entry := int32(f.graph().entryBlock())
 	v.start[entry] = first
 	queued, held := make([]bool, len(f.blocks)), 0
 	queued[entry] = true
-	order := f.topDown()
+	order := f.graph().reversePostorder()
 	var given value // the first argument of what is called at the end of a block
-	for again := true; again && !f.mod.prog.late(); {
+	for again := true; again && !f.mod.prog.timeOver(); {
 		again = false
 		for _, n := range order {
-			if !queued[n] || f.mod.prog.late() { // a large function takes seconds
+			if !queued[n] || f.mod.prog.timeOver() { // a large function takes seconds
 				continue
 			}
 			queued[n] = false
 			s := v.start[n].clone()
 			for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 				given = s.regs[f.mod.arch.Args[0]]
-				v.step(s, i)
+				v.transfer().transferInst(s, i)
 			}
 			for _, to := range f.blocks[n].succs {
-				if v.merge(to, v.along(s, n, to, given), &held) {
+				if v.mergeInto(to, v.stateAlong(s, n, to, given), &held) {
 					queued[to], again = true, true
 				}
 			}
@@ -209,15 +209,15 @@ func (v *values) solve(slots bool) {
 	}
 }
 
-// blank is a state of which nothing is known.
-func (v *values) blank() *state { return &state{regs: make([]value, v.f.mod.arch.General)} }
+// blankState is a state of which nothing is known.
+func (v *values) blankState() *state { return &state{regs: make([]value, v.f.mod.arch.General)} }
 
 func (s *state) clone() *state {
 	return &state{slices.Clone(s.regs), maps.Clone(s.slots)}
 }
 
-// merge brings the state at the end of a block into the start of another one.
-func (v *values) merge(to int32, from *state, held *int) bool {
+// mergeInto brings the state at the end of a block into the start of another one.
+func (v *values) mergeInto(to int32, from *state, held *int) bool {
 	at := v.start[to]
 	if at == nil {
 		v.start[to] = from.clone()
@@ -228,7 +228,7 @@ func (v *values) merge(to int32, from *state, held *int) bool {
 	}
 	changed := false
 	for r := range at.regs {
-		if m := v.join(at.regs[r], from.regs[r], to, cpu.Reg(r)); m != at.regs[r] {
+		if m := v.joinValues(at.regs[r], from.regs[r], to, cpu.Reg(r)); m != at.regs[r] {
 			at.regs[r], changed = m, true
 		}
 	}
@@ -241,7 +241,7 @@ func (v *values) merge(to int32, from *state, held *int) bool {
 	return changed
 }
 
-func (v *values) join(a, b value, to int32, r cpu.Reg) value {
+func (v *values) joinValues(a, b value, to int32, r cpu.Reg) value {
 	own := base{kind: merged, reg: r, at: to}
 	switch {
 	case a == b:
@@ -258,8 +258,8 @@ func (v *values) join(a, b value, to int32, r cpu.Reg) value {
 	return out
 }
 
-// oneOf are the values of which a base stands for one: by each way to the block where they were joined.
-func (v *values) oneOf(n int32) []value {
+// alternatives are the values of which a base stands for one: by each way to the block where they were joined.
+func (v *values) alternatives(n int32) []value {
 	b := v.bases[n]
 	if b.kind != merged {
 		return nil
@@ -272,11 +272,11 @@ func (v *values) oneOf(n int32) []value {
 		last := v.f.blocks[p].end - 1
 		s := &state{regs: slices.Clone(v.regs[last])}
 		if v.f.insts[last].Kind != cpu.Call {
-			v.step(s, last)
+			v.transfer().transferInst(s, last)
 		} else if s.regs[b.reg] = v.after[last]; b.reg != v.f.mod.arch.Result {
 			continue
 		}
-		if x := s.regs[b.reg]; x.base != n && v.elsewhere(x.base) && !slices.Contains(out, x) {
+		if x := s.regs[b.reg]; x.base != n && v.aliases().mayBeAliased(x.base) && !slices.Contains(out, x) {
 			out = append(out, x)
 		}
 	}
@@ -287,14 +287,14 @@ func (v *values) oneOf(n int32) []value {
 	return out
 }
 
-// sameObject tells whether two numbers are addresses in one variable.
+// sameObject reports whether two numbers are addresses in one variable.
 func (f *function) sameObject(a, b int64) bool {
-	o := f.static(a, false)
+	o := f.staticObject(a, false)
 	return f.isData(a) && b >= o.lo && b <= o.hi
 }
 
-// taken returns the offsets on the stack of which an address was made.
-func (v *values) taken() []int64 {
+// addressesTaken returns the offsets on the stack of which an address was made.
+func (v *values) addressesTaken() []int64 {
 	var out []int64
 	unnamed, arch := map[int64]*symbol.Type{}, v.f.mod.arch
 	for n, s := range v.start {
@@ -304,13 +304,13 @@ func (v *values) taken() []int64 {
 		s = s.clone()
 		for i := v.f.blocks[n].first; i < v.f.blocks[n].end; i++ {
 			in := &v.f.insts[i]
-			v.direct(s, in)
+			v.noteDirect(s, in)
 			if in.Kind == cpu.Call {
-				v.unnamed(s, i, unnamed)
+				v.aliases().noteUnnamed(s, i, unnamed)
 			}
-			v.step(s, i)
+			v.transfer().transferInst(s, i)
 			frame := in.Dst == arch.FP && (in.Move == cpu.Copy || in.Move == cpu.AddImm && in.Src == arch.SP)
-			if !arch.Holds(in.Dst) || in.Dst == arch.SP || frame {
+			if !arch.IsGeneral(in.Dst) || in.Dst == arch.SP || frame {
 				continue
 			}
 			if in.Move == cpu.Lea || in.Move == cpu.AddImm || in.Move == cpu.Copy && in.Src == arch.SP {
@@ -328,21 +328,21 @@ func (v *values) taken() []int64 {
 	return slices.Compact(out)
 }
 
-// direct notes an access to a fixed place on the stack.
-func (v *values) direct(s *state, in *cpu.Inst) {
+// noteDirect notes an access to a fixed place on the stack.
+func (v *values) noteDirect(s *state, in *cpu.Inst) {
 	for _, m := range []*cpu.Mem{in.Load, in.Store} {
 		if m == nil || m.Index != cpu.None || m.Base != v.f.mod.arch.SP && m.Base != v.f.mod.arch.FP {
 			continue
 		}
-		if x := v.address(s, m, cpu.None); x.base == stackBase && !x.any {
+		if x := v.transfer().addressValue(s, m, cpu.None); x.base == stackBase && !x.any {
 			v.f.direct = append(v.f.direct, x.off)
 		}
 	}
 }
 
-// places notes what is known before each instruction, and the memory that the
+// recordPlaces notes what is known before each instruction, and the memory that the
 // instructions access.
-func (v *values) places() {
+func (v *values) recordPlaces() {
 	f := v.f
 	v.regs = make([][]value, len(f.insts))
 	known := make([]value, len(f.insts)*int(f.mod.arch.General)) // one piece of memory for all
@@ -351,7 +351,7 @@ func (v *values) places() {
 	for n := range f.blocks {
 		s := v.start[n]
 		if s == nil {
-			s = v.blank() // unreached
+			s = v.blankState() // unreached
 		}
 		s = s.clone()
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
@@ -359,25 +359,25 @@ func (v *values) places() {
 			v.regs[i], known = known[:len(s.regs):len(s.regs)], known[len(s.regs):]
 			copy(v.regs[i], s.regs)
 			in := &f.insts[i]
-			v.addr[i], v.load[i] = v.place(s, in, in.Store), v.place(s, in, in.Load)
+			v.addr[i], v.load[i] = v.operandPlace(s, in, in.Store), v.operandPlace(s, in, in.Load)
 			if in.Kind == cpu.Call || in.Kind == cpu.Jump {
-				v.pass(s, i)
+				v.recordPassed(s, i)
 			}
-			v.step(s, i)
+			v.transfer().transferInst(s, i)
 			if in.Kind == cpu.Call {
 				v.after[i] = s.regs[f.mod.arch.Result]
 			}
 		}
-		if _, tail := f.tails[f.blocks[n].end-1]; f.leaves(n) && !tail {
-			v.gives = v.either(v.gives, s.regs[f.mod.arch.Result])
+		if _, tail := f.tails[f.blocks[n].end-1]; f.graph().isExitBlock(n) && !tail {
+			v.returnValue = v.eitherResult(v.returnValue, s.regs[f.mod.arch.Result])
 			v.returns = append(v.returns, s.regs[f.mod.arch.Result])
 		}
 		v.start[n] = nil
 	}
 }
 
-// either is one of two values that a function may return; the zero value is none.
-func (v *values) either(a, b value) value {
+// eitherResult is one of two values that a function may return; the zero value is none.
+func (v *values) eitherResult(a, b value) value {
 	switch {
 	case b.base != noBase && (a == value{} || a == b):
 		return b
@@ -387,15 +387,15 @@ func (v *values) either(a, b value) value {
 	return value{base: noBase, any: true}
 }
 
-// retype finds the places again that depend on types.
-func (v *values) retype() {
+// retypePlaces finds the places again that depend on types.
+func (v *values) retypePlaces() {
 	for i := range v.f.insts {
 		in, s := &v.f.insts[i], &state{regs: v.regs[i]}
 		if v.addr[i].any {
-			v.addr[i] = v.place(s, in, in.Store)
+			v.addr[i] = v.operandPlace(s, in, in.Store)
 		}
 		if v.load[i].any {
-			v.load[i] = v.place(s, in, in.Load)
+			v.load[i] = v.operandPlace(s, in, in.Load)
 		}
 	}
 }
@@ -403,8 +403,8 @@ func (v *values) retype() {
 // maxPassed is the greatest number of arguments on the stack that are looked at.
 const maxPassed = 12
 
-// pass notes the arguments that a call finds on the stack.
-func (v *values) pass(s *state, i int) {
+// recordPassed notes the arguments that a call finds on the stack.
+func (v *values) recordPassed(s *state, i int) {
 	sp := s.regs[v.f.mod.arch.SP]
 	if sp.base != stackBase || len(s.slots) == 0 {
 		return
@@ -422,8 +422,8 @@ const dataRank = 5
 // firstPage is where data may begin: the first page holds the file's header.
 const firstPage = 4096
 
-// rank orders bases by how likely an address is made from them.
-func (v *values) rank(x value) int {
+// addressRank orders bases by how likely an address is made from them.
+func (v *values) addressRank(x value) int {
 	switch b := v.bases[x.base]; b.kind {
 	case constant:
 		if v.f.isData(x.off) {
@@ -436,7 +436,7 @@ func (v *values) rank(x value) int {
 		}
 		return 3
 	case loaded:
-		if t := v.object(value{base: b.from, off: b.off}).scalar(b.off); t != nil && !t.Pointer {
+		if t := v.objectAt(value{base: b.from, off: b.off}).scalarType(b.off); t != nil && !t.Pointer {
 			return 1
 		}
 		return 4
@@ -455,22 +455,22 @@ func (v *values) rank(x value) int {
 	return 0
 }
 
-// isData tells whether a number can be an address in the module.
+// isData reports whether a number can be an address in the module.
 func (f *function) isData(n int64) bool {
-	return n >= firstPage && (f.mod.code.Writable(uint64(n)) || f.mod.code.Bytes(uint64(n)) != nil)
+	return n >= firstPage && (f.mod.code.IsWritable(uint64(n)) || f.mod.code.Bytes(uint64(n)) != nil)
 }
 
-// sum is the address that adding two values gives: one is the pointer.
-func (v *values) sum(a, b value, scale int64) value {
+// addressSum is the address that adding two values gives: one is the pointer.
+func (v *values) addressSum(a, b value, scale int64) value {
 	switch {
-	case b.base == constBase && !b.any && (scale != 1 || v.rank(b) <= v.rank(a) || v.rank(b) < dataRank):
+	case b.base == constBase && !b.any && (scale != 1 || v.addressRank(b) <= v.addressRank(a) || v.addressRank(b) < dataRank):
 		a.off += b.off * scale
 		return a
-	case a.base == constBase && !a.any && scale == 1 && v.rank(a) < dataRank:
+	case a.base == constBase && !a.any && scale == 1 && v.addressRank(a) < dataRank:
 		b.off += a.off
 		return b
 	}
-	if scale == 1 && v.rank(b) > v.rank(a) {
+	if scale == 1 && v.addressRank(b) > v.addressRank(a) {
 		a, b = b, a
 	}
 	if !b.any && b.base != constBase {

@@ -7,20 +7,20 @@ import (
 	"laggard/slicing"
 )
 
-// ways says what the code allows of two calls of one function, each with its copies, by which one call
+// waysBetween says what the code allows of two calls of one function, each with its copies, by which one call
 // may be made, and another one. The frames are those further in, innermost first.
-func (r *run) ways(f *function, first, second []int, inMade, inOther []model.Frame) slicing.Ways {
+func (r *run) waysBetween(f *function, first, second []int, inMade, inOther []model.Frame) slicing.Ways {
 	from, to := first[0], second[0]
-	ahead := f.withoutBack()
+	ahead := f.graph().backEdgeFilter()
 	leads := func(from, to []int) bool {
-		return slices.ContainsFunc(from, func(n int) bool { return meets(f.walk(n, ahead), to) })
+		return slices.ContainsFunc(from, func(n int) bool { return anyMarked(f.graph().reachableBy(n, ahead), to) })
 	}
 	before, after := leads(first, second), leads(second, first)
 	out := slicing.Ways{
-		Passed: from != to && meets(f.reachable(f.entryBlock(), first...), second),
-		Again:  f.ownLoop(to, from),
+		Passed: from != to && anyMarked(f.graph().reachableBlocks(f.graph().entryBlock(), first...), second),
+		Again:  f.graph().ownLoop(to, from),
 	}
-	mine := f.ownLoop(from, to)
+	mine := f.graph().ownLoop(from, to)
 	switch {
 	case from == to:
 	case before != after:
@@ -30,19 +30,19 @@ func (r *run) ways(f *function, first, second []int, inMade, inOther []model.Fra
 	}
 	out.Apart = from != to && !out.Again && !mine && !before && !after
 	for i := len(inMade) - 1; i >= 0 && !out.Passed; i-- {
-		l, err := r.level(inMade[i], false)
+		l, err := r.locateFrame(inMade[i], false)
 		if err != nil {
 			break
 		}
-		out.Passed = l.f.returnsWithout(l.f.entryBlock(), r.copies(l, inMade[i]))
+		out.Passed = l.f.graph().returnsWithout(l.f.graph().entryBlock(), r.callCopies(l, inMade[i]))
 	}
 	for i := len(inOther) - 1; i >= 0 && !out.Again; i-- {
-		l, err := r.level(inOther[i], false)
+		l, err := r.locateFrame(inOther[i], false)
 		if err != nil {
 			break
 		}
 		at := int(l.f.blk[l.i])
-		out.Again = l.f.ownLoop(at, -1)
+		out.Again = l.f.graph().ownLoop(at, -1)
 	}
 	return out
 }
@@ -50,9 +50,9 @@ func (r *run) ways(f *function, first, second []int, inMade, inOther []model.Fra
 // edge is one from a block to a successor.
 type edge struct{ from, to int32 }
 
-// withoutBack returns a filter that refuses the edges by which loops go round, as a
+// backEdgeFilter returns a filter that refuses the edges by which loops go round, as a
 // depth-first search from the entry finds them.
-func (f *function) withoutBack() func(from, to int32) bool {
+func (f flowGraph) backEdgeFilter() func(from, to int32) bool {
 	const open, done = 1, 2
 	back := map[edge]bool{}
 	state := make([]uint8, len(f.blocks))
@@ -81,14 +81,14 @@ func (f *function) withoutBack() func(from, to int32) bool {
 	return func(from, to int32) bool { return !back[edge{from, to}] }
 }
 
-// walk marks the blocks that can be reached from one by the edges that use accepts.
-func (f *function) walk(from int, use func(from, to int32) bool) []bool {
-	return f.spread(from, func(n int32) []int32 { return f.blocks[n].succs }, use)
+// reachableBy marks the blocks that can be reached from one by the edges that use accepts.
+func (f flowGraph) reachableBy(from int, use func(from, to int32) bool) []bool {
+	return f.floodBlocks(from, func(n int32) []int32 { return f.blocks[n].succs }, use)
 }
 
-// spread marks the blocks that can be reached from one by the neighbours that next
+// floodBlocks marks the blocks that can be reached from one by the neighbours that next
 // gives and use accepts.
-func (f *function) spread(from int, next func(n int32) []int32, use func(n, to int32) bool) []bool {
+func (f flowGraph) floodBlocks(from int, next func(n int32) []int32, use func(n, to int32) bool) []bool {
 	seen := make([]bool, len(f.blocks))
 	for work := []int32{int32(from)}; len(work) > 0; {
 		n := work[len(work)-1]
@@ -106,36 +106,36 @@ func (f *function) spread(from int, next func(n int32) []int32, use func(n, to i
 	return seen
 }
 
-// returnsWithout tells whether the function can return, from a block on, without passing others.
-func (f *function) returnsWithout(from int, others []int) bool {
-	for n, reached := range f.reachable(from, others...) {
-		if reached && !slices.Contains(others, n) && f.leaves(n) {
+// returnsWithout reports whether the function can return, from a block on, without passing others.
+func (f flowGraph) returnsWithout(from int, others []int) bool {
+	for n, reached := range f.reachableBlocks(from, others...) {
+		if reached && !slices.Contains(others, n) && f.isExitBlock(n) {
 			return true
 		}
 	}
 	return false
 }
 
-// ownLoop tells whether a block is in a loop that another one is not in; -1: in any.
-func (f *function) ownLoop(block, other int) bool {
+// ownLoop reports whether a block is in a loop that another one is not in; -1: in any.
+func (f flowGraph) ownLoop(block, other int) bool {
 	return slices.ContainsFunc(f.loopsAround(block), func(loop []bool) bool { return other < 0 || !loop[other] })
 }
 
 // loopsAround returns the blocks of the loops that a block is in, from the outside in:
 // without the blocks by which a loop is entered, what still goes round is further in.
-func (f *function) loopsAround(block int) [][]bool {
+func (f flowGraph) loopsAround(block int) [][]bool {
 	var out [][]bool
 	gone := make([]bool, len(f.blocks))
 	for {
 		use := func(_, to int32) bool { return !gone[to] }
-		loop := f.walk(block, use)
-		back := f.spread(block, func(n int32) []int32 { return f.blocks[n].preds }, use)
+		loop := f.reachableBy(block, use)
+		back := f.floodBlocks(block, func(n int32) []int32 { return f.blocks[n].preds }, use)
 		round := false
 		for n := range loop {
 			loop[n] = loop[n] && back[n]
 			round = round || loop[n] && slices.Contains(f.blocks[n].succs, int32(block))
 		}
-		if !round {
+		if !round || f.mod.prog.timeOver() {
 			return out
 		}
 		out = append(out, loop)
@@ -151,8 +151,8 @@ func (f *function) loopsAround(block int) [][]bool {
 	}
 }
 
-// entersAt tells whether a loop is entered at a block.
-func (f *function) entersAt(block int, loop, gone []bool) bool {
+// entersAt reports whether a loop is entered at a block.
+func (f flowGraph) entersAt(block int, loop, gone []bool) bool {
 	if block == f.entryBlock() {
 		return true
 	}

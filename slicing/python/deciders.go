@@ -12,14 +12,14 @@ import (
 // exceptions around it are caught, and the conditions before it that leave the function or go on
 // with the loop; the nearest first. It goes by indentation and the first words of statements.
 func Deciders(text []string, line, other int) []Decider {
-	list := statements(text)
+	list := splitStatements(text)
 	at := statementAt(list, line)
 	if at < 0 {
 		return nil
 	}
 	d := deciders{list: list, line: line, other: other, indent: list[at].indent}
 	for i := at - 1; i >= 0 && !d.done; i-- {
-		d.look(i)
+		d.visitStatement(i)
 	}
 	slices.SortStableFunc(d.out, func(a, b Decider) int { return cmp.Compare(b.from, a.from) })
 	return slices.Compact(d.out)
@@ -28,7 +28,7 @@ func Deciders(text []string, line, other int) []Decider {
 // BlockEnd returns the last line of the block that the statement at a line begins; the line
 // itself if it begins none.
 func BlockEnd(text []string, line int) int {
-	list := statements(text)
+	list := splitStatements(text)
 	at := statementAt(list, line)
 	if at < 0 {
 		return line
@@ -36,10 +36,10 @@ func BlockEnd(text []string, line int) int {
 	return max(line, blockEnd(list[at:]))
 }
 
-// NextRound tells whether who stands at `line`, and was at `last` before, is a round of a loop further
+// NextRound reports whether who stands at `line`, and was at `last` before, is a round of a loop further
 // than who has come from there to `other`, in the same function: the loop is around all three.
 func NextRound(text []string, line, other, last int) bool {
-	list := statements(text)
+	list := splitStatements(text)
 	at := statementAt(list, line)
 	if at < 0 || list[at].last >= last || other < last {
 		return false
@@ -75,17 +75,17 @@ type statement struct {
 	word        string // that it begins with
 }
 
-// statements finds the logical lines: brackets, strings of several lines and backslashes
+// splitStatements finds the logical lines: brackets, strings of several lines and backslashes
 // join physical ones.
-func statements(text []string) (out []statement) {
+func splitStatements(text []string) (out []statement) {
 	var open scanner
 	for n, line := range text {
-		fresh := !open.goesOn()
+		fresh := !open.isContinued()
 		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
-			out = append(out, statement{first: n + 1, last: n + 1, indent: width(line[:len(line)-len(body)]),
+			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
 				word: firstWord(body)})
 		}
-		open.scan(line)
+		open.scanLine(line)
 		if len(out) > 0 && !fresh {
 			out[len(out)-1].last = n + 1
 		}
@@ -98,8 +98,8 @@ func statementAt(list []statement, line int) int {
 	return slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
 }
 
-// width counts the columns of white space, as Python does.
-func width(space string) (n int) {
+// indentWidth counts the columns of white space, as Python does.
+func indentWidth(space string) (n int) {
 	for _, c := range space {
 		n++
 		if c == '\t' {
@@ -110,14 +110,16 @@ func width(space string) (n int) {
 }
 
 func firstWord(body string) string {
-	n := strings.IndexFunc(body, func(c rune) bool { return (c < 'a' || c > 'z') && c != '_' })
-	if n < 0 {
-		n = len(body)
+	for {
+		n := strings.IndexFunc(body, func(c rune) bool { return (c < 'a' || c > 'z') && c != '_' })
+		if n < 0 {
+			n = len(body)
+		}
+		if word := body[:n]; word != "async" {
+			return word
+		}
+		body = strings.TrimLeft(body[n:], " \t")
 	}
-	if word := body[:n]; word != "async" {
-		return word
-	}
-	return firstWord(strings.TrimLeft(body[n:], " \t"))
 }
 
 // scanner knows what a physical line leaves open.
@@ -127,9 +129,9 @@ type scanner struct {
 	joined   bool   // by a backslash
 }
 
-func (s *scanner) goesOn() bool { return s.brackets > 0 || s.quote != "" || s.joined }
+func (s *scanner) isContinued() bool { return s.brackets > 0 || s.quote != "" || s.joined }
 
-func (s *scanner) scan(line string) {
+func (s *scanner) scanLine(line string) {
 	s.joined = strings.HasSuffix(line, "\\")
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -182,20 +184,20 @@ var (
 	loops      = []string{"for", "while"}
 )
 
-func (d *deciders) look(i int) {
+func (d *deciders) visitStatement(i int) {
 	s := d.list[i]
 	switch {
 	case slices.Contains([]string{"return", "raise", "continue", "break"}, s.word) && s.indent > d.indent:
 		d.leaves = append(d.leaves, leaving{indent: s.indent, loop: s.word == "continue" || s.word == "break"})
 	case s.indent >= d.indent:
-		d.beside(i)
+		d.passPrecedingBlock(i)
 	default: // it is around the line
-		d.around(i)
+		d.passEnclosingBlock(i)
 	}
 }
 
-// beside passes the head of a block before the line.
-func (d *deciders) beside(i int) {
+// passPrecedingBlock passes the head of a block before the line.
+func (d *deciders) passPrecedingBlock(i int) {
 	s := d.list[i]
 	isLoop, inner := slices.Contains(loops, s.word), s.word == "def" || s.word == "class"
 	var rest []leaving
@@ -205,7 +207,7 @@ func (d *deciders) beside(i int) {
 		case isLoop && l.loop || inner:
 			continue // it concerns that loop, or that function, alone
 		case l.header == 0 && (isLoop || slices.Contains(conditions, s.word)):
-			l.header = d.condition(i)
+			l.header = d.conditionLine(i)
 		}
 		if s.indent == d.indent && l.indent > s.indent {
 			if l.header > 0 && (d.other == 0 || d.other < l.header) {
@@ -218,8 +220,8 @@ func (d *deciders) beside(i int) {
 	d.leaves = rest
 }
 
-// around passes the head of a block that the line is in.
-func (d *deciders) around(i int) {
+// passEnclosingBlock passes the head of a block that the line is in.
+func (d *deciders) passEnclosingBlock(i int) {
 	s := d.list[i]
 	d.indent, d.leaves = s.indent, nil
 	if s.word == "def" || s.word == "class" {
@@ -232,17 +234,17 @@ func (d *deciders) around(i int) {
 	isLoop := slices.Contains(loops, s.word)
 	switch {
 	case s.word == "try":
-		for _, line := range d.caught(i) {
+		for _, line := range d.exceptLines(i) {
 			d.out = append(d.out, Decider{Line: line, from: s.first})
 		}
 	case isLoop || slices.Contains(conditions, s.word):
-		line := d.condition(i)
+		line := d.conditionLine(i)
 		d.out = append(d.out, Decider{Line: line, Loop: isLoop, from: line})
 	}
 }
 
-// caught are the lines at which exceptions of a block are caught.
-func (d *deciders) caught(i int) (out []int) {
+// exceptLines are the lines at which exceptions of a block are caught.
+func (d *deciders) exceptLines(i int) (out []int) {
 	for _, s := range d.list[i+1:] {
 		if s.indent < d.list[i].indent || s.indent == d.list[i].indent && s.word != "except" {
 			break
@@ -266,8 +268,8 @@ func blockEnd(list []statement) int {
 	return last
 }
 
-// condition is the line of what decides on a block: of else the condition before it.
-func (d *deciders) condition(i int) int {
+// conditionLine is the line of what decides on a block: of else the condition before it.
+func (d *deciders) conditionLine(i int) int {
 	for k := i; k >= 0; k-- {
 		s := d.list[k]
 		if s.indent == d.list[i].indent && s.word != "else" {

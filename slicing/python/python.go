@@ -1,11 +1,9 @@
-// Package python makes slices of programs in Python, by the text of their files: the calls
-// that led to where a rank is, and the conditions and loops around each. It goes by
-// indentation and the first words of statements, and does not follow values.
 package python
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"laggard/model"
@@ -45,13 +43,16 @@ const Backend = "python"
 
 // Slice puts the lines of Python behind those of machine code that it called.
 func (s slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
-	own := s.lines(c.Stack, b.Depth)
+	own := s.stackLines(c.Stack, b.Depth)
 	out, err := s.inner.Slice(ctx, c, b)
 	if len(own) == 0 {
 		return out, err
 	}
 	if err != nil || len(out.Lines) == 0 {
 		out = slicing.Slice{Backend: Backend}
+	}
+	if err != nil && !errors.Is(err, slicing.ErrNothing) {
+		out.Notes = append(out.Notes, err.Error())
 	}
 	known := map[slicing.Line]bool{}
 	for _, l := range out.Lines {
@@ -66,16 +67,16 @@ func (s slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget
 	slices.SortStableFunc(out.Lines, func(x, y slicing.Line) int {
 		return cmp.Or(cmp.Compare(x.Distance, y.Distance), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
-	out.Notes = append(out.Notes, "of Python there are the calls, and the conditions and loops around them; "+
+	out.Notes = append(out.Notes, "for Python, the slice has the calls and the conditions and loops around them; "+
 		"values are not followed")
 	return out, nil
 }
 
-// lines are those of the Python frames of a stack, and what decides on each, nearest first.
-func (s slicer) lines(stack []model.Frame, depth int) (out []slicing.Line) {
+// stackLines are those of the Python frames of a stack, and what decides on each, nearest first.
+func (s slicer) stackLines(stack []model.Frame, depth int) (out []slicing.Line) {
 	distance := 0
 	for _, f := range stack {
-		function, file, ok := f.Module.Python()
+		function, file, ok := f.Module.PythonFunction()
 		if !ok || f.Offset == 0 {
 			continue
 		}

@@ -11,19 +11,19 @@ import (
 	"laggard/slicing"
 )
 
-// coded is a backend of machine code that knows one line, or nothing.
-type coded struct{ lines []slicing.Line }
+// fakeSlicer is a backend of machine code that knows one line, or nothing.
+type fakeSlicer struct{ lines []slicing.Line }
 
-func (c coded) Name() string { return "native" }
+func (c fakeSlicer) Name() string { return "native" }
 
-func (c coded) Slice(context.Context, slicing.Criterion, slicing.Budget) (slicing.Slice, error) {
+func (c fakeSlicer) Slice(context.Context, slicing.Criterion, slicing.Budget) (slicing.Slice, error) {
 	if c.lines == nil {
 		return slicing.Slice{}, slicing.ErrNothing
 	}
 	return slicing.Slice{Backend: "native", Lines: c.lines}, nil
 }
 
-func (c coded) Branch(context.Context, []model.Frame, []model.Frame, []model.Frame) (slicing.Branch, error) {
+func (c fakeSlicer) Branch(context.Context, []model.Frame, []model.Frame, []model.Frame) (slicing.Branch, error) {
 	return slicing.Branch{}, slicing.ErrNothing
 }
 
@@ -36,7 +36,7 @@ def run(comm):
 run(1)
 `
 
-func stack(lines ...uint64) (out []model.Frame) {
+func pythonStack(lines ...uint64) (out []model.Frame) {
 	names := []string{"step", "run", "<module>"}
 	out = append(out, model.Frame{Module: &model.Module{Path: "MPI.so", BuildID: "00"}, Offset: 9})
 	for i, line := range lines {
@@ -58,17 +58,17 @@ func TestSlice(t *testing.T) {
 	}
 	want := []slicing.Line{line(3, "step", 0, slicing.Call), line(2, "step", 1, slicing.Control),
 		line(6, "run", 1, slicing.Call), line(5, "run", 2, slicing.Control), line(7, "<module>", 2, slicing.Call)}
-	got, err := New(coded{}, text).Slice(t.Context(), slicing.Criterion{Stack: stack(3, 6, 7)}, slicing.Budget{})
+	got, err := New(fakeSlicer{}, text).Slice(t.Context(), slicing.Criterion{Stack: pythonStack(3, 6, 7)}, slicing.Budget{})
 	if err != nil || got.Backend != Backend || !slices.Equal(got.Lines, want) {
 		t.Errorf("%v, %s: %v", err, got.Backend, got.Lines)
 	}
 	inC := slicing.Line{File: "a.c", Line: 4, Function: "f"}
-	got, err = New(coded{[]slicing.Line{inC}}, text).Slice(t.Context(), slicing.Criterion{Stack: stack(3)},
+	got, err = New(fakeSlicer{[]slicing.Line{inC}}, text).Slice(t.Context(), slicing.Criterion{Stack: pythonStack(3)},
 		slicing.Budget{})
 	if err != nil || got.Backend != "native" || !slices.Equal(got.Lines, append(want[:1:1], inC, want[1])) {
 		t.Errorf("%v, %s: %v", err, got.Backend, got.Lines)
 	}
-	_, err = New(coded{}, text).Slice(t.Context(), slicing.Criterion{Stack: stack()}, slicing.Budget{})
+	_, err = New(fakeSlicer{}, text).Slice(t.Context(), slicing.Criterion{Stack: pythonStack()}, slicing.Budget{})
 	if !errors.Is(err, slicing.ErrNothing) {
 		t.Errorf("a stack without Python: %v", err)
 	}

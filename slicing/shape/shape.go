@@ -1,10 +1,9 @@
-// Package shape tells which bytes of one type are bytes of another one: two places in memory whose objects are not
-// known can be the same only where the types of their objects have a part in common.
 package shape
 
 import (
 	"slices"
 
+	"laggard/internal/bound"
 	"laggard/symbol"
 )
 
@@ -48,18 +47,18 @@ func (all *Shapes) Of(t *symbol.Type) *Shape {
 	all.of[t] = s // before its parts: damaged debug information has types that are in themselves
 	if t.Elem != nil {
 		s.elem = all.Of(t.Elem)
-		s.join(s.elem)
+		s.addParts(s.elem)
 	}
 	for _, f := range t.Fields {
 		at := field{f.Offset, all.Of(f.Type)}
 		s.fields = append(s.fields, at)
-		s.join(at.Shape)
+		s.addParts(at.Shape)
 	}
 	return s
 }
 
-// join adds the parts of a part.
-func (s *Shape) join(part *Shape) {
+// addParts adds the parts of a part.
+func (s *Shape) addParts(part *Shape) {
 	for len(s.parts) < len(part.parts) {
 		s.parts = append(s.parts, 0)
 	}
@@ -68,19 +67,19 @@ func (s *Shape) join(part *Shape) {
 	}
 }
 
-// has tells whether a shape is another one, or has it in it.
-func (s *Shape) has(part *Shape) bool {
+// hasPart reports whether a shape is another one, or has it in it.
+func (s *Shape) hasPart(part *Shape) bool {
 	i := part.kind / 64
 	return i < len(s.parts) && s.parts[i]&(1<<(part.kind%64)) != 0
 }
 
-// May tells whether objects of two shapes may have bytes in common.
-func (s *Shape) May(o *Shape) bool {
-	if s.has(o) || o.has(s) {
+// MayOverlap reports whether objects of two shapes may have bytes in common.
+func (s *Shape) MayOverlap(o *Shape) bool {
+	if s.hasPart(o) || o.hasPart(s) {
 		return true
 	}
 	one := func(of *Shape, other *Shape) bool {
-		return of.either && slices.ContainsFunc(of.fields, func(f field) bool { return f.May(other) })
+		return of.either && slices.ContainsFunc(of.fields, func(f field) bool { return f.MayOverlap(other) })
 	}
 	return one(s, o) || one(o, s)
 }
@@ -91,62 +90,69 @@ type Bytes struct {
 	Lo, Hi int64
 }
 
-// maxParts bounds the structs and arrays that are in each other.
-const maxParts = 12
+// Bounds of a comparison.
+const (
+	maxParts    = 12     // structs and arrays in each other
+	maxCompared = 10_000 // of them in all; what would need more is taken as apart
+)
 
-// Common finds bytes that two have in common, the type of one of which is that of the other or a part of it, and
+// CommonOffset finds bytes that two have in common, the type of one of which is that of the other or a part of it, and
 // returns how far behind the first of o that of b is.
-func (b Bytes) Common(o Bytes) (int64, bool) {
-	if d, ok := b.within(o, maxParts); ok {
+func (b Bytes) CommonOffset(o Bytes) (int64, bool) {
+	if d, ok := b.commonWithin(o, bound.New(maxParts+1, maxCompared)); ok {
 		return d, true
 	}
-	if d, ok := o.within(b, maxParts); ok {
+	if d, ok := o.commonWithin(b, bound.New(maxParts+1, maxCompared)); ok {
 		return -d, ok
 	}
-	if d, ok := b.one(o); ok {
+	if d, ok := b.commonOfEither(o); ok {
 		return d, ok
 	}
-	d, ok := o.one(b)
+	d, ok := o.commonOfEither(b)
 	return -d, ok
 }
 
-// one is Common of one of those that bytes are of, if they are of one of several.
-func (b Bytes) one(o Bytes) (int64, bool) {
+// commonOfEither is Common of one of those that bytes are of, if they are of one of several.
+func (b Bytes) commonOfEither(o Bytes) (int64, bool) {
 	if !b.either {
 		return 0, false
 	}
 	for _, f := range b.fields {
-		if d, ok := (Bytes{f.Shape, b.Lo, b.Hi}).Common(o); ok { // all of them begin where it does
+		if d, ok := (Bytes{f.Shape, b.Lo, b.Hi}).CommonOffset(o); ok { // all of them begin where it does
 			return d, true
 		}
 	}
 	return 0, false
 }
 
-// Meets tells whether two can have bytes in common; those without a shape are not known, and have none.
-func (b Bytes) Meets(o Bytes) bool {
+// Overlaps reports whether two can have bytes in common; those without a shape are not known, and have none.
+func (b Bytes) Overlaps(o Bytes) bool {
 	if b.Shape == nil || o.Shape == nil {
 		return false
 	}
-	_, ok := b.Common(o)
+	_, ok := b.CommonOffset(o)
 	return ok
 }
 
-// within finds bytes of o among those of b, o being of the type of b or of a part of it.
-func (b Bytes) within(o Bytes, depth int) (int64, bool) {
+// commonWithin finds bytes of o among those of b, o being of the type of b or of a part of it.
+func (b Bytes) commonWithin(o Bytes, left *bound.Budget) (int64, bool) {
+	if !left.Enter() {
+		return 0, false
+	}
+	defer left.Leave()
 	switch {
 	case b.kind == o.kind:
 		return b.Lo - o.Lo, b.Lo < o.Hi && o.Lo < b.Hi
-	case depth == 0 || !b.has(o.Shape):
+	case !b.hasPart(o.Shape):
 		return 0, false
 	case b.elem != nil && b.elem.size <= 0:
 		return 0, false
 	case b.elem != nil:
-		return b.element().within(o, depth-1)
+		return b.elementBytes().commonWithin(o, left)
 	}
 	for _, f := range b.fields {
 		if b.Lo < f.off+f.size && f.off < b.Hi {
-			if d, ok := (Bytes{f.Shape, b.Lo - f.off, b.Hi - f.off}).within(o, depth-1); ok {
+			if d, ok := (Bytes{f.Shape, b.Lo - f.off, b.Hi - f.off}).commonWithin(o, left); ok {
 				return d, true
 			}
 		}
@@ -154,8 +160,8 @@ func (b Bytes) within(o Bytes, depth int) (int64, bool) {
 	return 0, false
 }
 
-// element is what bytes of an array are of one of its elements, all of them if they are in several.
-func (b Bytes) element() Bytes {
+// elementBytes is what bytes of an array are of one of its elements, all of them if they are in several.
+func (b Bytes) elementBytes() Bytes {
 	e := Bytes{b.elem, 0, b.elem.size}
 	if lo := ((b.Lo % e.size) + e.size) % e.size; lo+b.Hi-b.Lo <= e.size {
 		e.Lo, e.Hi = lo, lo+b.Hi-b.Lo

@@ -45,14 +45,14 @@ func TestCommon(t *testing.T) {
 	} {
 		all := New()
 		a, b := Bytes{all.Of(c.a), c.lo, c.hi}, Bytes{all.Of(c.b), c.from, c.from + 4}
-		shift, ok := a.Common(b)
+		shift, ok := a.CommonOffset(b)
 		if ok != c.ok || ok && shift != c.shift {
 			t.Errorf("%s: %d %v, want %d %v", c.name, shift, ok, c.shift, c.ok)
 		}
-		if back, again := b.Common(a); again != ok || ok && back != -shift {
+		if back, again := b.CommonOffset(a); again != ok || ok && back != -shift {
 			t.Errorf("%s, the other way: %d %v, want %d %v", c.name, back, again, -shift, ok)
 		}
-		if a.Meets(b) != ok || a.Meets(Bytes{}) {
+		if a.Overlaps(b) != ok || a.Overlaps(Bytes{}) {
 			t.Errorf("%s: Meets says otherwise", c.name)
 		}
 	}
@@ -63,7 +63,7 @@ func TestCycle(t *testing.T) {
 	loop := &symbol.Type{Kind: "loop", Size: 8}
 	loop.Fields = []symbol.Field{{Offset: 0, Type: loop}, {Offset: 4, Type: number}}
 	all := New()
-	if !(Bytes{all.Of(loop), 4, 8}).Meets(Bytes{all.Of(number), 0, 4}) {
+	if !(Bytes{all.Of(loop), 4, 8}).Overlaps(Bytes{all.Of(number), 0, 4}) {
 		t.Error("the number in it is not found")
 	}
 }

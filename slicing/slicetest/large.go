@@ -22,22 +22,22 @@ const (
 	depth = 3
 )
 
-// calling is a call in a program: the address behind it, and where its function
+// callSite is a call in a program: the address behind it, and where its function
 // begins.
-type calling struct{ ret, function uint64 }
+type callSite struct{ ret, function uint64 }
 
 // Large slices random call sites of a program, each in a random stack of calls
 // that the program has, and reports the times, the sizes of the slices and the
 // memory as metrics of the benchmark.
 func Large(b *testing.B, backend New, path string) {
-	id, err := symbol.BuildID(path)
+	id, err := BuildID(path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	mod := &model.Module{Path: path, BuildID: id}
 	r := symbol.New(symbol.Config{})
 	defer r.Close()
-	code, err := r.Code(mod)
+	code, err := r.CodeOf(mod)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -76,12 +76,12 @@ func Large(b *testing.B, backend New, path string) {
 
 // callGraph finds the calls of a program by decoding it from function to
 // function: those by the function they call, and all.
-func callGraph(code *symbol.Code) (map[uint64][]calling, []calling) {
-	callers, all := map[uint64][]calling{}, []calling(nil)
-	for addr := code.Next(0); addr != 0; {
-		f, ok := code.Function(addr)
+func callGraph(code *symbol.Code) (map[uint64][]callSite, []callSite) {
+	callers, all := map[uint64][]callSite{}, []callSite(nil)
+	for addr := code.NextFunction(0); addr != 0; {
+		f, ok := code.FunctionAt(addr)
 		if !ok {
-			addr = code.Next(addr)
+			addr = code.NextFunction(addr)
 			continue
 		}
 		for at := f.Lo; at < f.Hi; {
@@ -91,18 +91,18 @@ func callGraph(code *symbol.Code) (map[uint64][]calling, []calling) {
 			}
 			in := x86.Decode(bytes[:min(len(bytes), 15)], at)
 			if in.Kind == cpu.Call {
-				c := calling{in.End(), f.Lo}
+				c := callSite{in.End(), f.Lo}
 				all = append(all, c)
 				callers[in.Target] = append(callers[in.Target], c)
 			}
 			at = in.End()
 		}
-		addr = code.Next(f.Hi - 1)
+		addr = code.NextFunction(f.Hi - 1)
 	}
 	return callers, all
 }
 
-func stackAt(random *rand.Rand, mod *model.Module, callers map[uint64][]calling, all []calling) []model.Frame {
+func stackAt(random *rand.Rand, mod *model.Module, callers map[uint64][]callSite, all []callSite) []model.Frame {
 	at := all[random.Intn(len(all))]
 	stack := []model.Frame{{Module: mod, Offset: at.ret}}
 	for range depth {

@@ -12,7 +12,6 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
-	"laggard/symbol"
 )
 
 // Program is a test program and what is known of it.
@@ -25,21 +24,21 @@ type Program struct {
 	Stop   int // the line where the rank is
 	Root   int // the line with the fault
 	Want   map[int]bool
-	run    place
+	run    stopPoint
 	data   string
-	peers  []place
+	peers  []stopPoint
 	target Target
 }
 
-// place is a call of a rank: "MPI_Recv:2" is its second MPI_Recv.
-type place struct {
+// stopPoint is a call of a rank: "MPI_Recv:2" is its second MPI_Recv.
+type stopPoint struct {
 	rank, size int
 	stop       string
 }
 
-// data is the folder of the sources as seen from the test's own folder, which is
+// testdataDir is the folder of the sources as seen from the test's own folder, which is
 // beside this one.
-func data() string {
+func testdataDir() string {
 	path, err := filepath.Abs(filepath.Join("..", "testdata"))
 	if err != nil {
 		panic(err) // the working directory is gone
@@ -52,12 +51,12 @@ func Programs(t testing.TB) []Program {
 	t.Helper()
 	var out []Program
 	for _, folder := range []string{"programs", "strangers"} {
-		paths, err := filepath.Glob(filepath.Join(data(), folder, "*.*"))
+		paths, err := filepath.Glob(filepath.Join(testdataDir(), folder, "*.*"))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no %s: %v", folder, err)
 		}
 		for _, p := range paths {
-			prog, err := read(p)
+			prog, err := readProgram(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +67,7 @@ func Programs(t testing.TB) []Program {
 	return out
 }
 
-func read(path string) (Program, error) {
+func readProgram(path string) (Program, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return Program{}, err
@@ -79,7 +78,7 @@ func read(path string) (Program, error) {
 		comment = "! "
 	}
 	lines := strings.Split(string(text), "\n")
-	if err := p.header(strings.TrimPrefix(lines[0], comment)); err != nil {
+	if err := p.parseHeader(strings.TrimPrefix(lines[0], comment)); err != nil {
 		return p, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	for i, l := range lines[1:] {
@@ -101,8 +100,8 @@ func read(path string) (Program, error) {
 	return p, nil
 }
 
-// header reads "tune: rank=1 size=2 stop=MPI_Recv:2 data=10 peer=0:MPI_Send:1".
-func (p *Program) header(line string) error {
+// parseHeader reads "tune: rank=1 size=2 stop=MPI_Recv:2 data=10 peer=0:MPI_Send:1".
+func (p *Program) parseHeader(line string) error {
 	kind, rest, ok := strings.Cut(line, ":")
 	if p.Report = kind == "report"; !ok || !p.Report && kind != "tune" {
 		return fmt.Errorf("header %q", line)
@@ -122,7 +121,7 @@ func (p *Program) header(line string) error {
 		case "peer":
 			rank, stop, _ := strings.Cut(value, ":")
 			n, err = strconv.Atoi(rank)
-			p.peers = append(p.peers, place{n, p.run.size, stop})
+			p.peers = append(p.peers, stopPoint{n, p.run.size, stop})
 		default:
 			err = fmt.Errorf("header %q", f)
 		}
@@ -142,8 +141,8 @@ func Source(file string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// need skips the test if a program is not installed.
-func need(t testing.TB, program string) {
+// requireTool skips the test if a program is not installed.
+func requireTool(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not installed", program)
@@ -160,14 +159,14 @@ type Target struct {
 // Arm64 has gcc's cross compilers, and the emulation of user programs by qemu.
 var Arm64 = Target{"aarch64-linux-gnu-", "qemu-aarch64-static", "/usr/aarch64-linux-gnu"}
 
-// Needs skips the test if what compiles for the target or runs its programs is not installed.
-func (g Target) Needs(t testing.TB) {
+// RequireTools skips the test if what compiles for the target or runs its programs is not installed.
+func (g Target) RequireTools(t testing.TB) {
 	t.Helper()
 	for _, compiler := range []string{"gcc", "g++", "gfortran"} {
-		need(t, g.Prefix+compiler)
+		requireTool(t, g.Prefix+compiler)
 	}
 	if g.Emulator != "" {
-		need(t, g.Emulator)
+		requireTool(t, g.Emulator)
 	}
 }
 
@@ -177,13 +176,13 @@ func Stub(t testing.TB) string { return Target{}.Stub(t) }
 // Stub builds the library that stands for MPI, in a folder of its own.
 func (g Target) Stub(t testing.TB) string {
 	t.Helper()
-	need(t, g.Prefix+"gcc")
+	requireTool(t, g.Prefix+"gcc")
 	dir := t.TempDir()
-	run(t, dir, g.Prefix+"gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
-		filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
+	runTool(t, dir, g.Prefix+"gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(testdataDir(), "stub"),
+		filepath.Join(testdataDir(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
 	if fortran, err := exec.LookPath(g.Prefix + "gfortran"); err == nil { // it writes the module there
-		run(t, dir, fortran, "-fsyntax-only", "-I"+filepath.Join(data(), "stub"),
-			filepath.Join(data(), "stub", "mpi.f90"))
+		runTool(t, dir, fortran, "-fsyntax-only", "-I"+filepath.Join(testdataDir(), "stub"),
+			filepath.Join(testdataDir(), "stub", "mpi.f90"))
 	}
 	return dir
 }
@@ -207,18 +206,18 @@ func Compiler(family, source string) string {
 // Build compiles a program against the stub library.
 func (p Program) Build(t testing.TB, stub, compiler string, flags ...string) string {
 	t.Helper()
-	need(t, compiler)
+	requireTool(t, compiler)
 	out := filepath.Join(t.TempDir(), strings.TrimSuffix(p.Name, filepath.Ext(p.Name)))
-	args := append([]string{compiler, "-g", "-I" + filepath.Join(data(), "stub"), "-I" + stub, p.Path, "-o", out},
+	args := append([]string{compiler, "-g", "-I" + filepath.Join(testdataDir(), "stub"), "-I" + stub, p.Path, "-o", out},
 		flags...)
 	if strings.HasSuffix(p.Name, ".cc") {
 		args = append(args, "-std=c++17") // which some compilers do not begin with
 	}
-	run(t, filepath.Dir(out), append(args, "-L"+stub, "-lmpi", "-Wl,-rpath,"+stub, "-Wl,--build-id")...)
+	runTool(t, filepath.Dir(out), append(args, "-L"+stub, "-lmpi", "-Wl,-rpath,"+stub, "-Wl,--build-id")...)
 	return out
 }
 
-func run(t testing.TB, dir string, args ...string) {
+func runTool(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir // Fortran compilers write modules there
@@ -235,16 +234,16 @@ func (p Program) Criterion(t testing.TB, exe string) slicing.Criterion {
 	if call, _, ok := strings.Cut(p.run.stop, ":"); ok {
 		c.Call = call
 	}
-	c.Stack, c.Exact = p.stack(t, exe, p.run)
+	c.Stack, c.Exact = p.captureStack(t, exe, p.run)
 	for _, peer := range p.peers {
 		call, _, _ := strings.Cut(peer.stop, ":")
-		stack, _ := p.stack(t, exe, peer)
+		stack, _ := p.captureStack(t, exe, peer)
 		c.Peers = append(c.Peers, slicing.Site{Call: call, Stack: stack})
 	}
 	return c
 }
 
-func (p Program) stack(t testing.TB, exe string, at place) (stack []model.Frame, exact bool) {
+func (p Program) captureStack(t testing.TB, exe string, at stopPoint) (stack []model.Frame, exact bool) {
 	t.Helper()
 	cmd := exec.Command(exe)
 	if p.target.Emulator != "" {
@@ -267,7 +266,7 @@ func (p Program) stack(t testing.TB, exe string, at place) (stack []model.Frame,
 			file = filepath.Join(p.target.Root, file)
 		}
 		if modules[file] == nil {
-			id, err := symbol.BuildID(file)
+			id, err := BuildID(file)
 			if err != nil {
 				t.Fatal(err)
 			}

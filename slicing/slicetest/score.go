@@ -25,9 +25,9 @@ type Score struct {
 // first is how many lines a user is thought to look at.
 const first = 20
 
-// score compares a slice with the markers of a program. Lines of other files
+// scoreSlice compares a slice with the markers of a program. Lines of other files
 // are none that were expected.
-func score(p Program, s slicing.Slice) Score {
+func scoreSlice(p Program, s slicing.Slice) Score {
 	lines, found := 0, 0
 	out := Score{Programs: 1}
 	for n, l := range s.Lines {
@@ -50,8 +50,8 @@ func score(p Program, s slicing.Slice) Score {
 	return out
 }
 
-// mean adds up scores.
-func mean(scores []Score) Score {
+// meanScore adds up scores.
+func meanScore(scores []Score) Score {
 	var out Score
 	for _, s := range scores {
 		out.Programs += s.Programs
@@ -85,7 +85,7 @@ func (f Figures) Write(w io.Writer) error {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		s, b := mean(f.Backend[k]), mean(f.Baseline[k])
+		s, b := meanScore(f.Backend[k]), meanScore(f.Baseline[k])
 		fmt.Fprintf(tab, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", strings.TrimSpace(k),
 			s.Programs,
 			s.Root, s.First, s.Recall, s.Precision, s.Time.Round(time.Millisecond), b.Root, b.First,

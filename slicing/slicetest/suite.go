@@ -57,7 +57,7 @@ func AccuracyOn(t *testing.T, backend New, g Target, families []string) Figures 
 			for opt := range Bars {
 				t.Run(fmt.Sprintf("%s/%s%s", p.Name, family, opt), func(t *testing.T) {
 					s, b := Case(t, backend, p, p.Build(t, stub, compiler, opt))
-					key := set(p) + " " + opt
+					key := programSet(p) + " " + opt
 					fig.Backend[key] = append(fig.Backend[key], s)
 					fig.Baseline[key] = append(fig.Baseline[key], b)
 				})
@@ -66,9 +66,9 @@ func AccuracyOn(t *testing.T, backend New, g Target, families []string) Figures 
 	}
 	for _, opt := range []string{"-O0", "-Og", "-O2"} {
 		for _, set := range []string{"tune", "report"} {
-			hold(t, set+" "+opt, Bars[opt], mean(fig.Backend[set+" "+opt]))
+			checkBar(t, set+" "+opt, Bars[opt], meanScore(fig.Backend[set+" "+opt]))
 			others := "others' " + set + " " + opt
-			hold(t, others, OthersBars[opt], mean(fig.Backend[others]))
+			checkBar(t, others, OthersBars[opt], meanScore(fig.Backend[others]))
 		}
 	}
 	return fig
@@ -89,10 +89,10 @@ func Sample(t *testing.T, backend New, g Target, n int) {
 			scores = append(scores, s)
 		})
 	}
-	hold(t, "a sample", Bar{Root: .60}, mean(scores))
+	checkBar(t, "a sample", Bar{Root: .60}, meanScore(scores))
 }
 
-func set(p Program) string {
+func programSet(p Program) string {
 	name := "tune"
 	if p.Report {
 		name = "report"
@@ -103,7 +103,7 @@ func set(p Program) string {
 	return name
 }
 
-func hold(t *testing.T, set string, b Bar, s Score) {
+func checkBar(t *testing.T, set string, b Bar, s Score) {
 	for _, f := range []struct {
 		what      string
 		got, want float64
@@ -129,10 +129,10 @@ func Case(t *testing.T, backend New, p Program, exe string) (slice, baseline Sco
 	}
 	took := time.Since(begin)
 	wellFormed(t, s)
-	slice, baseline = score(p, s), score(p, trivial(r, c))
+	slice, baseline = scoreSlice(p, s), scoreSlice(p, baselineSlice(r, c))
 	slice.Time = took
 	if testing.Verbose() {
-		t.Log(difference(p, s))
+		t.Log(lineDifference(p, s))
 	}
 	return slice, baseline
 }
@@ -155,8 +155,8 @@ func wellFormed(t *testing.T, s slicing.Slice) {
 	}
 }
 
-// difference tells which lines are missing and which are too many.
-func difference(p Program, s slicing.Slice) string {
+// lineDifference tells which lines are missing and which are too many.
+func lineDifference(p Program, s slicing.Slice) string {
 	got := map[int]bool{}
 	var b strings.Builder
 	for _, l := range s.Lines {
@@ -179,17 +179,17 @@ func difference(p Program, s slicing.Slice) string {
 	return b.String() + " | " + strings.Join(s.Notes, "; ")
 }
 
-// trivial is the baseline: all lines of the functions on the stack, by frame and
+// baselineSlice is the baseline: all lines of the functions on the stack, by frame and
 // then by line.
-func trivial(r *symbol.Resolver, c slicing.Criterion) slicing.Slice {
+func baselineSlice(r *symbol.Resolver, c slicing.Criterion) slicing.Slice {
 	var out slicing.Slice
 	seen := map[string]bool{}
 	for depth, f := range c.Stack {
-		code, err := r.Code(f.Module)
+		code, err := r.CodeOf(f.Module)
 		if err != nil {
 			continue
 		}
-		fn, ok := code.Function(f.Offset - 1)
+		fn, ok := code.FunctionAt(f.Offset - 1)
 		for pc := fn.Lo; ok && pc < fn.Hi; pc++ {
 			l := r.Resolve(model.Frame{Module: f.Module, Offset: pc}, false)
 			key := fmt.Sprintf("%s:%d", l.File, l.Line)

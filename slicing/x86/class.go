@@ -40,7 +40,7 @@ var classes = sync.OnceValue(func() (out []class) {
 		if strings.HasPrefix(name, "Op(") && op > 0 { // behind the last one
 			return out
 		}
-		out = append(out, classify(name))
+		out = append(out, classifyOp(name))
 	}
 })
 
@@ -51,7 +51,7 @@ func classOf(op x86asm.Op) class {
 	return class{reads: true, writes: true, setsFlags: true}
 }
 
-func classify(name string) class {
+func classifyOp(name string) class {
 	c := class{reads: true, writes: true}
 	is := func(names string) bool { return slices.Contains(strings.Fields(names), name) }
 	starts := func(prefixes string) bool {

@@ -8,21 +8,21 @@ import (
 
 // Decode decodes the instruction at the start of code, which lies at addr.
 func Decode(code []byte, addr uint64) cpu.Inst {
-	if n := landing(code); n > 0 {
+	if n := cetInstLen(code); n > 0 {
 		return cpu.Inst{Addr: addr, Len: n, Dst: cpu.None, Src: cpu.None}
 	}
 	in, err := x86asm.Decode(code, 64)
 	if err != nil || in.Op == 0 || in.Len <= 0 || in.Len > len(code) {
-		return unknown(code, addr)
+		return undecodedInst(code, addr)
 	}
 	d := decoder{in: &in, out: cpu.Inst{Addr: addr, Len: in.Len, Dst: cpu.None, Src: cpu.None}}
 	d.decode()
 	return d.out
 }
 
-// landing returns the length of endbr64 or rdsspq (which gives nothing without
+// cetInstLen returns the length of endbr64 or rdsspq (which gives nothing without
 // a shadow stack), which x86asm takes for other things. 0: it is neither.
-func landing(code []byte) int {
+func cetInstLen(code []byte) int {
 	switch {
 	case len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] >= 0xfa:
 		return 4
@@ -48,13 +48,13 @@ func (d *decoder) decode() {
 		d.use(Flags)
 	}
 	switch {
-	case d.control():
-	case d.stack():
-	case d.strings():
+	case d.decodeControl():
+	case d.decodeStack():
+	case d.decodeString():
 	default:
-		d.operands(c)
-		d.implied()
-		d.move()
+		d.decodeOperands(c)
+		d.addImplied()
+		d.decodeMove()
 	}
 	d.out.Unfixed = d.out.Def.Has(RSP) && d.out.Dst != RSP
 	d.out.Def = d.out.Def.Without(cpu.Set(RSP))
@@ -65,18 +65,18 @@ func (d *decoder) decode() {
 func (d *decoder) def(r cpu.Reg) { d.out.Def.Add(r); d.out.Kills.Add(r) }
 func (d *decoder) use(r cpu.Reg) { d.out.Use.Add(r) }
 
-// reg gives the register of an operand, None if it is no register we follow.
-func reg(a x86asm.Arg) cpu.Reg {
+// operandReg gives the register of an operand, None if it is no register we follow.
+func operandReg(a x86asm.Arg) cpu.Reg {
 	r, ok := a.(x86asm.Reg)
 	if !ok {
 		return cpu.None
 	}
-	return Number(r)
+	return RegOf(r)
 }
 
-// Number is the register that a register of x86asm is, or is a part of; None if it is not
+// RegOf is the register that a register of x86asm is, or is a part of; None if it is not
 // followed.
-func Number(r x86asm.Reg) cpu.Reg {
+func RegOf(r x86asm.Reg) cpu.Reg {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
 		return cpu.Reg(r - x86asm.AL)
@@ -104,7 +104,7 @@ func Number(r x86asm.Reg) cpu.Reg {
 	return cpu.None
 }
 
-func (d *decoder) mem(a x86asm.Arg) *cpu.Mem {
+func (d *decoder) memOperand(a x86asm.Arg) *cpu.Mem {
 	m, ok := a.(x86asm.Mem)
 	if !ok {
 		return nil
@@ -120,17 +120,17 @@ func (d *decoder) mem(a x86asm.Arg) *cpu.Mem {
 	case x86asm.RIP, x86asm.EIP:
 		out.Disp += int64(d.out.Addr) + int64(d.in.Len)
 	default:
-		out.Base = Number(m.Base)
+		out.Base = RegOf(m.Base)
 	}
 	if m.Index != 0 && m.Scale != 0 {
-		out.Index = Number(m.Index)
+		out.Index = RegOf(m.Index)
 	}
 	out.Thread = m.Segment == x86asm.FS || m.Segment == x86asm.GS
 	return out
 }
 
-// control decodes what does not simply go on.
-func (d *decoder) control() bool {
+// decodeControl decodes what does not simply go on.
+func (d *decoder) decodeControl() bool {
 	o, target := &d.out, d.in.Args[0]
 	switch d.in.Op {
 	case x86asm.JMP, x86asm.LJMP:
@@ -161,33 +161,33 @@ func (d *decoder) control() bool {
 		o.Target = o.End() + uint64(int64(t))
 	default:
 		o.Indirect = true
-		o.Src = reg(target)
+		o.Src = operandReg(target)
 		d.use(o.Src)
-		if o.Load = d.mem(target); o.Load != nil {
+		if o.Load = d.memOperand(target); o.Load != nil {
 			o.Load.Size = 8
 		}
 	}
 	return true
 }
 
-// stack decodes what moves the stack pointer by itself.
-func (d *decoder) stack() bool {
+// decodeStack decodes what moves the stack pointer by itself.
+func (d *decoder) decodeStack() bool {
 	o := &d.out
 	switch d.in.Op {
 	case x86asm.PUSH:
 		o.SP, o.Store = -8, &cpu.Mem{Base: RSP, Index: cpu.None, Disp: -8, Size: 8}
-		if o.Src = reg(d.in.Args[0]); o.Src != cpu.None {
+		if o.Src = operandReg(d.in.Args[0]); o.Src != cpu.None {
 			o.Move = cpu.PushReg
 			d.use(o.Src)
 		}
-		o.Load = d.mem(d.in.Args[0])
+		o.Load = d.memOperand(d.in.Args[0])
 	case x86asm.POP:
 		o.SP, o.Load = 8, &cpu.Mem{Base: RSP, Index: cpu.None, Size: 8}
-		if o.Dst = reg(d.in.Args[0]); o.Dst != cpu.None {
+		if o.Dst = operandReg(d.in.Args[0]); o.Dst != cpu.None {
 			o.Move = cpu.PopReg
 			d.def(o.Dst)
 		}
-		o.Store = d.mem(d.in.Args[0])
+		o.Store = d.memOperand(d.in.Args[0])
 	case x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ:
 		o.SP, o.Store = -8, &cpu.Mem{Base: RSP, Index: cpu.None, Disp: -8, Size: 8}
 	case x86asm.POPF, x86asm.POPFD, x86asm.POPFQ:
@@ -204,8 +204,8 @@ func (d *decoder) stack() bool {
 	return true
 }
 
-// strings decodes the string instructions, whose operands are implied.
-func (d *decoder) strings() bool {
+// decodeString decodes the string instructions, whose operands are implied.
+func (d *decoder) decodeString() bool {
 	c := classOf(d.in.Op)
 	if c.str == 0 {
 		return false
@@ -240,11 +240,11 @@ func (d *decoder) strings() bool {
 	return true
 }
 
-// operands goes through the explicit operands; the first one is the target.
-func (d *decoder) operands(c class) {
+// decodeOperands goes through the explicit operands; the first one is the target.
+func (d *decoder) decodeOperands(c class) {
 	write, read := c.writes, c.reads
-	if d.zeroIdiom() {
-		d.def(reg(d.in.Args[0]))
+	if d.isZeroIdiom() {
+		d.def(operandReg(d.in.Args[0]))
 		return
 	}
 	if d.in.Op == x86asm.IMUL {
@@ -255,7 +255,7 @@ func (d *decoder) operands(c class) {
 			break
 		}
 		target := i == 0 || c.both && i == 1
-		if m := d.mem(a); m != nil {
+		if m := d.memOperand(a); m != nil {
 			if d.in.Op == x86asm.LEA {
 				m.Size = 0
 			}
@@ -267,7 +267,7 @@ func (d *decoder) operands(c class) {
 			}
 			continue
 		}
-		r := reg(a)
+		r := operandReg(a)
 		if !target || read {
 			d.use(r)
 		}
@@ -277,8 +277,8 @@ func (d *decoder) operands(c class) {
 	}
 }
 
-// zeroIdiom tells whether the result is known though a register is named twice.
-func (d *decoder) zeroIdiom() bool {
+// isZeroIdiom reports whether the result is known though a register is named twice.
+func (d *decoder) isZeroIdiom() bool {
 	c := classOf(d.in.Op)
 	args := d.in.Args
 	last := args[1]
@@ -288,8 +288,8 @@ func (d *decoder) zeroIdiom() bool {
 				return false
 			}
 			last = args[2]
-			return c.zeroes && reg(last) != cpu.None
+			return c.zeroes && operandReg(last) != cpu.None
 		}
 	}
-	return c.zeroes && reg(args[0]) != cpu.None && args[0] == last
+	return c.zeroes && operandReg(args[0]) != cpu.None && args[0] == last
 }

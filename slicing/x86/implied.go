@@ -3,23 +3,24 @@ package x86
 import (
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/binary/processor"
 	"laggard/slicing/cpu"
 )
 
-// implied adds the registers that an instruction does not name.
-func (d *decoder) implied() {
+// addImplied adds the registers that an instruction does not name.
+func (d *decoder) addImplied() {
 	o := &d.out
 	switch d.in.Op {
 	case x86asm.MUL, x86asm.DIV, x86asm.IDIV:
-		d.wide()
+		d.wideMulDiv()
 	case x86asm.IMUL:
 		if d.in.Args[1] == nil {
-			d.wide()
+			d.wideMulDiv()
 		}
 	case x86asm.MULX:
 		d.use(RDX)
-		d.def(reg(d.in.Args[1]))
-		o.Use = o.Use.Without(cpu.Set(reg(d.in.Args[1])).Without(cpu.Set(reg(d.in.Args[2]), RDX)))
+		d.def(operandReg(d.in.Args[1]))
+		o.Use = o.Use.Without(cpu.Set(operandReg(d.in.Args[1])).Without(cpu.Set(operandReg(d.in.Args[2]), RDX)))
 	case x86asm.CBW, x86asm.CWDE, x86asm.CDQE:
 		d.use(RAX)
 		d.def(RAX)
@@ -70,8 +71,8 @@ func (d *decoder) implied() {
 	}
 }
 
-// wide is a multiplication or division with RDX:RAX.
-func (d *decoder) wide() {
+// wideMulDiv is a multiplication or division with RDX:RAX.
+func (d *decoder) wideMulDiv() {
 	d.use(RAX)
 	if d.in.Op == x86asm.DIV || d.in.Op == x86asm.IDIV {
 		d.use(RDX)
@@ -80,12 +81,12 @@ func (d *decoder) wide() {
 	d.def(RDX)
 }
 
-// move recognises the instructions whose result has a simple form.
-func (d *decoder) move() {
+// decodeMove recognises the instructions whose result has a simple form.
+func (d *decoder) decodeMove() {
 	o, args := &d.out, d.in.Args
-	dst, src := reg(args[0]), reg(args[1])
+	dst, src := operandReg(args[0]), operandReg(args[1])
 	imm, isImm := args[1].(x86asm.Imm)
-	general := dst >= 0 && dst < General && d.whole(args[0])
+	general := dst >= 0 && dst < General && d.isFullWidth(args[0])
 	switch d.in.Op {
 	case x86asm.MOV, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
 		switch {
@@ -136,12 +137,12 @@ func (d *decoder) move() {
 			o.Move, o.Dst, o.Src, o.Imm = cpu.AndImm, dst, dst, int64(imm)
 		}
 	case x86asm.XOR:
-		if general && d.zeroIdiom() {
+		if general && d.isZeroIdiom() {
 			o.Move, o.Dst, o.Imm = cpu.SetImm, dst, 0
 		}
 	case x86asm.MOVSS, x86asm.MOVSD_XMM, x86asm.MOVAPS, x86asm.MOVUPS, x86asm.MOVQ, x86asm.MOVD,
 		x86asm.MOVAPD, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU:
-		d.vector(dst, src)
+		d.decodeVectorMove(dst, src)
 	case x86asm.PUNPCKLQDQ, x86asm.UNPCKLPD, x86asm.MOVLHPS, x86asm.MOVHPS, x86asm.MOVHPD, x86asm.PINSRQ:
 		if which, ok := args[2].(x86asm.Imm); o.Store == nil && (!ok || which == 1) {
 			o.Move, o.Dst, o.Src = cpu.JoinHigh, dst, src
@@ -149,9 +150,9 @@ func (d *decoder) move() {
 	}
 }
 
-// vector: moves of the vector registers carry no address, but a spill or a
+// decodeVectorMove: moves of the vector registers carry no address, but a spill or a
 // copy looks like that of another register.
-func (d *decoder) vector(dst, src cpu.Reg) {
+func (d *decoder) decodeVectorMove(dst, src cpu.Reg) {
 	o := &d.out
 	switch {
 	case o.Store != nil:
@@ -163,16 +164,16 @@ func (d *decoder) vector(dst, src cpu.Reg) {
 	}
 }
 
-// whole tells whether an operand is at least 32 bits of its register: the
+// isFullWidth reports whether an operand is at least 32 bits of its register: the
 // lesser parts keep the rest.
-func (d *decoder) whole(a x86asm.Arg) bool {
+func (d *decoder) isFullWidth(a x86asm.Arg) bool {
 	r, ok := a.(x86asm.Reg)
 	return ok && r >= x86asm.EAX && r <= x86asm.R15
 }
 
-// unknown is an instruction that x86asm does not decode. Its length is taken
+// undecodedInst is an instruction that x86asm does not decode. Its length is taken
 // from the regular layout of the two- and three-byte opcodes.
-func unknown(code []byte, addr uint64) cpu.Inst {
+func undecodedInst(code []byte, addr uint64) cpu.Inst {
 	out := cpu.Inst{Addr: addr, Len: 1, Kind: cpu.Bad, Dst: cpu.None, Src: cpu.None, Opaque: true}
 	i := 0
 	for i < len(code) && i < 4 && (code[i] == 0x66 || code[i] == 0xf2 || code[i] == 0xf3 || code[i] == 0xf0) {
@@ -194,37 +195,10 @@ func unknown(code []byte, addr uint64) cpu.Inst {
 	default:
 		return out
 	}
-	n := i + 2 + operandLen(code[i+2:]) + imm
+	n := i + 2 + processor.X86OperandLength(code[i+2:]) + imm
 	if n > len(code) || n > 15 {
 		return out
 	}
 	out.Len, out.Kind = n, cpu.Next
 	return out
-}
-
-// operandLen is the length of a ModRM operand.
-func operandLen(code []byte) int {
-	if len(code) == 0 {
-		return 16
-	}
-	mod, rm := code[0]>>6, code[0]&7
-	n := 1
-	if mod == 3 {
-		return n
-	}
-	base := rm
-	if rm == 4 {
-		if len(code) < 2 {
-			return 16
-		}
-		base = code[1] & 7
-		n++
-	}
-	switch {
-	case mod == 1:
-		n++
-	case mod == 2, base == 5 && mod == 0:
-		n += 4
-	}
-	return n
 }

@@ -3,6 +3,7 @@ package x86
 import (
 	"slices"
 
+	"laggard/binary/processor"
 	"laggard/slicing/cpu"
 )
 
@@ -42,13 +43,12 @@ const (
 // args are the registers of the first arguments (System V ABI, section 3.2.3).
 var args = []cpu.Reg{RDI, RSI, RDX, RCX, R8, R9}
 
-// Processor is an x86-64 processor with the calling convention of System V.
-var Processor = &cpu.Processor{
+// Architecture is x86-64 with the calling convention of System V.
+var Architecture = &cpu.Architecture{
 	Decode: func(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 		return append(out, Decode(code, addr))
 	},
-	Longest:  15,
-	Aligned:  1,
+	Kind:     processor.X86,
 	General:  General,
 	SP:       RSP,
 	FP:       RBP,

@@ -1,5 +1,3 @@
-// Package outside tells what a thread waits for that stands outside MPI: a lock, a file, a
-// child process. It goes by the names of the functions that its captured stack has.
 package outside
 
 import (
@@ -61,22 +59,22 @@ var pythonWaits = []struct{ file, function, waits string }{
 // that may have no names (from glibc 2.41 on, where it is stripped).
 var interpreterLocks = []string{"_PySemaphore_Wait", "_PySemaphore_PlatformWait", "PyThread_acquire_lock_timed"}
 
-// Of says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
+// WaitOf says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
 // the code that stands innermost, whatever is further out.
-func Of(stack []symbol.Location) Wait {
+func WaitOf(stack []symbol.Location) Wait {
 	first := slices.IndexFunc(stack, func(l symbol.Location) bool { return !symbol.InLibc(l) })
 	if first < 0 {
 		first = len(stack)
 	}
 	w := Wait{For: systemWait(stack[:first])}
-	if w.For == "" && first > 0 && first < len(stack) && symbol.Interpreter(stack[first]) &&
+	if w.For == "" && first > 0 && first < len(stack) && symbol.InInterpreter(stack[first]) &&
 		slices.Contains(interpreterLocks, stack[first].Function) {
 		w.For = "lock"
 	}
 	for _, l := range stack {
 		switch {
 		case l.Language != symbol.Python:
-		case symbol.ImportsPython(l.File):
+		case symbol.IsPythonImporter(l.File):
 			w.Within = "import"
 		case w.Within == "" && (l.Function == "__del__" || strings.HasSuffix(l.Function, ".__del__")):
 			w.Within = "destructor"
@@ -109,12 +107,12 @@ func systemWait(stack []symbol.Location) string {
 func pythonWait(stack []symbol.Location, waits string) string {
 	for _, l := range stack {
 		if l.Language != symbol.Python {
-			if !symbol.Interpreter(l) && !strings.Contains(l.Module, "/lib-dynload/") {
+			if !symbol.InInterpreter(l) && !strings.Contains(l.Module, "/lib-dynload/") {
 				break // a library in another language, called from Python
 			}
 			continue
 		}
-		if symbol.OwnPython(l.File) {
+		if symbol.IsOwnPython(l.File) {
 			break
 		}
 		for _, known := range pythonWaits {

@@ -10,7 +10,7 @@ import (
 // level is a module and a function of a stack; a module that ends with ".py", or is frozen, is a file of Python.
 type level [2]string
 
-func located(levels ...level) (out []symbol.Location) {
+func locatedStack(levels ...level) (out []symbol.Location) {
 	for _, l := range levels {
 		at := symbol.Location{Call: symbol.Call{Function: l[1]}, Module: l[0]}
 		if strings.HasSuffix(l[0], ".py") || strings.HasPrefix(l[0], "<") {
@@ -34,46 +34,46 @@ func TestOf(t *testing.T) {
 		stack       []symbol.Location
 		for_, inner string
 	}{
-		{"C sleeps", located(level{libc, "__GI___clock_nanosleep"}, level{libc, "sleep"}, level{"/home/u/a", "f"}),
+		{"C sleeps", locatedStack(level{libc, "__GI___clock_nanosleep"}, level{libc, "sleep"}, level{"/home/u/a", "f"}),
 			"sleep", ""},
-		{"C waits for a lock", located(level{libc, ""}, level{libc, "__lll_lock_wait"},
+		{"C waits for a lock", locatedStack(level{libc, ""}, level{libc, "__lll_lock_wait"},
 			level{libc, "___pthread_mutex_lock"}, level{"/home/u/a", "f"}), "lock", ""},
-		{"C reads", located(level{libc, "__GI___libc_read"}, level{libc, "_IO_file_underflow"}, level{libc, "fgets"},
+		{"C reads", locatedStack(level{libc, "__GI___libc_read"}, level{libc, "_IO_file_underflow"}, level{libc, "fgets"},
 			level{"/home/u/a", "f"}), "read", ""},
-		{"C computes below qsort", located(level{"/home/u/a", "compare"}, level{libc, "msort_with_tmp"},
+		{"C computes below qsort", locatedStack(level{"/home/u/a", "compare"}, level{libc, "msort_with_tmp"},
 			level{libc, "wait"}), "", ""},
-		{"a program's own wait", located(level{"/home/u/a", "wait"}), "", ""},
-		{"memcpy", located(level{libc, "__memmove_avx"}, level{"/home/u/a", "f"}), "", ""},
-		{"a lock", located(level{libc, "sem_wait"}, level{exe, "PyThread_acquire_lock_timed"}, level{app, "get"}),
+		{"a program's own wait", locatedStack(level{"/home/u/a", "wait"}), "", ""},
+		{"memcpy", locatedStack(level{libc, "__memmove_avx"}, level{"/home/u/a", "f"}), "", ""},
+		{"a lock", locatedStack(level{libc, "sem_wait"}, level{exe, "PyThread_acquire_lock_timed"}, level{app, "get"}),
 			"lock", ""},
-		{"a lock, the C library without names", located(level{libc, ""}, level{libc, ""},
+		{"a lock, the C library without names", locatedStack(level{libc, ""}, level{libc, ""},
 			level{exe, "_PySemaphore_Wait"}, level{exe, "_PyParkingLot_Park"}, level{app, "get"}), "lock", ""},
-		{"an interpreter that computes", located(level{exe, "_PySemaphore_Wait"}, level{app, "get"}), "", ""},
-		{"an event", located(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "Condition.wait"},
+		{"an interpreter that computes", locatedStack(level{exe, "_PySemaphore_Wait"}, level{app, "get"}), "", ""},
+		{"an event", locatedStack(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "Condition.wait"},
 			level{lib + "threading.py", "Event.wait"}, level{app, "get"}), "thread", ""},
-		{"a queue", located(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "wait"},
+		{"a queue", locatedStack(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "wait"},
 			level{lib + "queue.py", "get"}, level{app, "get"}), "queue", ""},
-		{"a queue computes", located(level{exe, "_PyEval_EvalFrameDefault"}, level{lib + "queue.py", "get"},
+		{"a queue computes", locatedStack(level{exe, "_PyEval_EvalFrameDefault"}, level{lib + "queue.py", "get"},
 			level{app, "get"}), "", ""},
-		{"a file of the program's named queue", located(level{libc, "clock_nanosleep"}, level{exe, ""},
+		{"a file of the program's named queue", locatedStack(level{libc, "clock_nanosleep"}, level{exe, ""},
 			level{"/home/u/queue.py", "get"}), "sleep", ""},
-		{"a pool", located(level{libc, "sem_wait"}, level{lib + "threading.py", "Condition.wait"},
+		{"a pool", locatedStack(level{libc, "sem_wait"}, level{lib + "threading.py", "Condition.wait"},
 			level{lib + "concurrent/futures/_base.py", "Future.result"}, level{app, "run"}), "pool", ""},
-		{"a child", located(level{libc, "wait4"}, level{exe, ""}, level{lib + "subprocess.py", "Popen._try_wait"},
+		{"a child", locatedStack(level{libc, "wait4"}, level{exe, ""}, level{lib + "subprocess.py", "Popen._try_wait"},
 			level{app, "run"}), "child", ""},
-		{"an event loop", located(level{libc, "epoll_wait"}, level{exe, ""},
+		{"an event loop", locatedStack(level{libc, "epoll_wait"}, level{exe, ""},
 			level{lib + "selectors.py", "EpollSelector.select"},
 			level{lib + "asyncio/base_events.py", "BaseEventLoop._run_once"}, level{app, "run"}), "event loop", ""},
-		{"a callback of an event loop", located(level{libc, "flock"}, level{exe, ""}, level{app, "lock"},
+		{"a callback of an event loop", locatedStack(level{libc, "flock"}, level{exe, ""}, level{app, "lock"},
 			level{lib + "asyncio/events.py", "Handle._run"}, level{app, "run"}), "file lock", ""},
-		{"an import", located(level{libc, "flock"}, level{exe, ""}, level{app, "<module>"},
+		{"an import", locatedStack(level{libc, "flock"}, level{exe, ""}, level{app, "<module>"},
 			level{frozen, "_find_and_load"},
 			level{app, "<module>"}), "file lock", "import"},
-		{"a destructor", located(level{"/usr/lib/libmpi.so.40", "PMPI_Barrier"}, level{app, "Holder.__del__"},
+		{"a destructor", locatedStack(level{"/usr/lib/libmpi.so.40", "PMPI_Barrier"}, level{app, "Holder.__del__"},
 			level{app, "<module>"}), "", "destructor"},
 		{"nothing", nil, "", ""},
 	} {
-		if got := Of(c.stack); got != (Wait{c.for_, c.inner}) {
+		if got := WaitOf(c.stack); got != (Wait{c.for_, c.inner}) {
 			t.Errorf("%s: got %+v", c.name, got)
 		}
 	}

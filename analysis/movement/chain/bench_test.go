@@ -10,9 +10,9 @@ import (
 	"laggard/analysis/movement/chain/chaintest"
 )
 
-// pipeline is the events of a rank that copies, sends, receives and copies
+// pipelineEvents is the events of a rank that copies, sends, receives and copies
 // again, with buffers in use and buffers allocated for each message.
-func pipeline(n int) (*chain.Parser, []chain.Event) {
+func pipelineEvents(n int) (*chain.Parser, []chain.Event) {
 	p := chain.NewParser(0)
 	var sites []int32
 	for i := range 12 {
@@ -40,9 +40,9 @@ func pipeline(n int) (*chain.Parser, []chain.Event) {
 	return p, events[:n]
 }
 
-// cpu is the processor time that this process has used, which says more than
+// cpuTime is the processor time that this process has used, which says more than
 // the clock on a busy machine.
-func cpu(b *testing.B) time.Duration {
+func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)
@@ -58,9 +58,9 @@ func BenchmarkChains(b *testing.B) {
 	var spent time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		p, events := pipeline(n)
+		p, events := pipelineEvents(n)
 		b.StartTimer()
-		before := cpu(b)
+		before := cpuTime(b)
 		for i := range events {
 			if err := p.Add(&events[i]); err != nil {
 				b.Fatal(err)
@@ -73,7 +73,7 @@ func BenchmarkChains(b *testing.B) {
 		if tr := chain.Resolve(table); len(tr.Groups) == 0 {
 			b.Fatal("no chains")
 		}
-		spent += cpu(b) - before
+		spent += cpuTime(b) - before
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 	b.ReportMetric(float64(n)*float64(b.N)/spent.Seconds(), "events/cpu-s")
@@ -83,7 +83,7 @@ func BenchmarkChains(b *testing.B) {
 //
 //	go test ./analysis/movement/chain -run '^$' -bench Table -benchtime 5x
 func BenchmarkTable(b *testing.B) {
-	p, events := pipeline(200000)
+	p, events := pipelineEvents(200000)
 	for i := range events {
 		if err := p.Add(&events[i]); err != nil {
 			b.Fatal(err)
@@ -93,16 +93,16 @@ func BenchmarkTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bytes := chaintest.Encoded(b, table)
+	bytes := chaintest.MustEncode(b, table)
 	b.Run("Encode", func(b *testing.B) {
 		for b.Loop() {
-			chaintest.Encoded(b, table)
+			chaintest.MustEncode(b, table)
 		}
 		b.ReportMetric(float64(len(bytes))/200000, "bytes/event")
 	})
 	b.Run("Decode", func(b *testing.B) {
 		for b.Loop() {
-			chaintest.Travelled(b, table)
+			chaintest.RoundTrip(b, table)
 		}
 	})
 }

@@ -19,19 +19,19 @@ func (t Table) canonical() Table {
 	out.parts = make([]part, len(t.parts))
 	for i, p := range t.parts {
 		out.parts[i] = p.clone()
-		probe.part(&out.parts[i])
+		probe.renumberPart(&out.parts[i])
 	}
 	for _, s := range sortedBy(used.sites.all, strings.Compare) {
-		out.sites.number(s)
+		out.sites.intern(s)
 	}
 	for _, c := range sortedBy(used.channels.all, Channel.compare) {
-		out.channels.number(c)
+		out.channels.intern(c)
 	}
 	r := newRenumbering(&used, &out)
 	r.sortSymbols()
 	r.sortPaths()
 	for i := range out.parts {
-		r.part(&out.parts[i])
+		r.renumberPart(&out.parts[i])
 	}
 	return out
 }
@@ -77,12 +77,12 @@ func (s symbol) compare(t symbol) int {
 func (r *renumbering) sortSymbols() {
 	list := make([]symbol, len(r.from.symbols.all))
 	for i, s := range r.from.symbols.all {
-		s.site, s.partner, s.source, s.dest = r.site(s.site), r.site(s.partner), r.site(s.source), r.site(s.dest)
+		s.site, s.partner, s.source, s.dest = r.mapSite(s.site), r.mapSite(s.partner), r.mapSite(s.source), r.mapSite(s.dest)
 		list[i] = s
 	}
 	slices.SortFunc(list, symbol.compare)
 	for _, s := range list {
-		r.to.symbols.number(s)
+		r.to.symbols.intern(s)
 	}
 }
 
@@ -97,11 +97,11 @@ func (r *renumbering) sortPaths() {
 	for _, level := range levels {
 		slices.SortFunc(level, func(a, b int32) int {
 			x, y := tree.all[a], tree.all[b]
-			return cmp.Or(cmp.Compare(r.path(x.parent), r.path(y.parent)),
-				cmp.Compare(r.symbol(x.symbol), r.symbol(y.symbol)))
+			return cmp.Or(cmp.Compare(r.mapPath(x.parent), r.mapPath(y.parent)),
+				cmp.Compare(r.mapSymbol(x.symbol), r.mapSymbol(y.symbol)))
 		})
 		for _, i := range level {
-			r.path(i)
+			r.mapPath(i)
 		}
 	}
 }

@@ -25,4 +25,4 @@ func newCSR(keys, n int, key func(int) int32) csr {
 	return c
 }
 
-func (c csr) of(key int32) []int32 { return c.items[c.start[key]:c.start[key+1]] }
+func (c csr) itemsOf(key int32) []int32 { return c.items[c.start[key]:c.start[key+1]] }

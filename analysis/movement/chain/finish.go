@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// trace names the chains that were found.
-func (v *resolver) trace() *Trace {
+// buildTrace names the chains that were found.
+func (v *resolver) buildTrace() *Trace {
 	counts := make([]uint64, len(v.paths.all))
 	for _, track := range v.tracks {
 		for _, c := range track {
 			counts[c.Group]++
 		}
 	}
-	groups, groupOf := v.groups(counts)
-	lost := v.forgotten()
-	out := &Trace{Lost: lost, Groups: groups, Links: v.linked()}
+	groups, groupOf := v.groupPaths(counts)
+	lost := v.lostOperations()
+	out := &Trace{Lost: lost, Groups: groups, Links: v.countLinks()}
 	for i, track := range v.tracks {
 		slices.SortStableFunc(track, func(a, b Instance) int { return cmp.Compare(a.Order, b.Order) })
 		for j := range track {
@@ -30,8 +30,8 @@ func (v *resolver) trace() *Trace {
 	return out
 }
 
-// forgotten lists the operations that chains lack at their beginning, in order.
-func (v *resolver) forgotten() []Operation {
+// lostOperations lists the operations that chains lack at their beginning, in order.
+func (v *resolver) lostOperations() []Operation {
 	var out []Operation
 	for _, s := range v.lost {
 		if s >= 0 {
@@ -42,9 +42,9 @@ func (v *resolver) forgotten() []Operation {
 	return slices.Compact(out)
 }
 
-// groups joins the paths that differ in numbers of segments only, and returns
+// groupPaths joins the paths that differ in numbers of segments only, and returns
 // for each path its group.
-func (v *resolver) groups(counts []uint64) ([]Group, []int32) {
+func (v *resolver) groupPaths(counts []uint64) ([]Group, []int32) {
 	classes, types := newInterner[symbol](), newPathTree()
 	groupOf := make([]int32, len(counts))
 	var all []Group
@@ -56,15 +56,15 @@ func (v *resolver) groups(counts []uint64) ([]Group, []int32) {
 		ops := v.operationsOf(int32(path))
 		class := int32(0)
 		for _, s := range ops {
-			class = types.extend(class, classes.number(v.symbols.all[s].class()), classes.all)
+			class = types.extend(class, classes.intern(v.symbols.all[s].class()), classes.all)
 		}
 		g, ok := index[class]
 		if !ok {
 			g = int32(len(all))
 			index[class] = g
-			all = append(all, NewGroup(v.operations(ops)))
+			all = append(all, NewGroup(v.toOperations(ops)))
 		}
-		all[g].Add(n, v.weights(ops))
+		all[g].Add(n, v.symbolWeights(ops))
 		groupOf[path] = g
 	}
 	place := SortGroups(all)
@@ -76,7 +76,7 @@ func (v *resolver) groups(counts []uint64) ([]Group, []int32) {
 	return all, groupOf
 }
 
-func (v *resolver) operations(symbols []int32) []Operation {
+func (v *resolver) toOperations(symbols []int32) []Operation {
 	out := make([]Operation, len(symbols))
 	for i, s := range symbols {
 		out[i] = v.symbols.all[s].operation(v.sites)
@@ -84,7 +84,7 @@ func (v *resolver) operations(symbols []int32) []Operation {
 	return out
 }
 
-func (v *resolver) weights(symbols []int32) []uint64 {
+func (v *resolver) symbolWeights(symbols []int32) []uint64 {
 	out := make([]uint64, len(symbols))
 	for i, s := range symbols {
 		out[i] = uint64(v.symbols.all[s].uniqueness())
@@ -92,12 +92,12 @@ func (v *resolver) weights(symbols []int32) []uint64 {
 	return out
 }
 
-func (v *resolver) linked() Links {
+func (v *resolver) countLinks() Links {
 	n := v.links
 	n.Sends, n.Recvs = uint64(len(v.sends)), uint64(len(v.recvs))
 	for i, s := range v.sends {
 		n.Bytes += s.hi - s.lo
-		pairs := v.toward.of(int32(i))
+		pairs := v.sendPairs.itemsOf(int32(i))
 		for _, p := range pairs {
 			n.LinkedBytes += v.pairs[p].hi - v.pairs[p].lo
 		}
@@ -106,7 +106,7 @@ func (v *resolver) linked() Links {
 		}
 	}
 	for i := range v.recvs {
-		if len(v.away.of(int32(i))) > 0 {
+		if len(v.recvPairs.itemsOf(int32(i))) > 0 {
 			n.LinkedRecvs++
 		}
 	}

@@ -24,9 +24,9 @@ type intervals struct {
 	first  []uint64 // first[i] = blocks[i][0].lo
 }
 
-// find returns the place of the first span that ends above addr: its block and
+// findSpan returns the place of the first span that ends above addr: its block and
 // the index in it. The block is len(t.blocks) if there is none.
-func (t *intervals) find(addr uint64) (int, int) {
+func (t *intervals) findSpan(addr uint64) (int, int) {
 	b, end := 0, len(t.first)
 	for b < end { // first block that begins above addr
 		if m := (b + end) / 2; t.first[m] <= addr {
@@ -53,18 +53,18 @@ func (t *intervals) find(addr uint64) (int, int) {
 	return b - 1, i
 }
 
-// at returns the value at an address.
-func (t *intervals) at(addr uint64) (int32, bool) {
-	b, i := t.find(addr)
+// valueAt returns the value at an address.
+func (t *intervals) valueAt(addr uint64) (int32, bool) {
+	b, i := t.findSpan(addr)
 	if b == len(t.blocks) || t.blocks[b][i].lo > addr {
 		return 0, false
 	}
 	return t.blocks[b][i].v, true
 }
 
-// overlaps appends the parts of lo ≤ a < hi that have a value, in order.
-func (t *intervals) overlaps(lo, hi uint64, out []span) []span {
-	for b, i := t.find(lo); b < len(t.blocks); b, i = b+1, 0 {
+// appendOverlaps appends the parts of lo ≤ a < hi that have a value, in order.
+func (t *intervals) appendOverlaps(lo, hi uint64, out []span) []span {
+	for b, i := t.findSpan(lo); b < len(t.blocks); b, i = b+1, 0 {
 		for _, s := range t.blocks[b][i:] {
 			if s.lo >= hi {
 				return out
@@ -75,23 +75,23 @@ func (t *intervals) overlaps(lo, hi uint64, out []span) []span {
 	return out
 }
 
-// set gives lo ≤ a < hi the value v.
-func (t *intervals) set(lo, hi uint64, v int32) {
-	b, i := t.find(lo)
+// setRange gives lo ≤ a < hi the value v.
+func (t *intervals) setRange(lo, hi uint64, v int32) {
+	b, i := t.findSpan(lo)
 	if b < len(t.blocks) {
 		if s := &t.blocks[b][i]; s.lo == lo && s.hi == hi {
 			s.v = v
 			return
 		}
 	}
-	t.cut(lo, hi)
+	t.clearRange(lo, hi)
 	t.insert(span{lo, hi, v})
 }
 
-// cut takes the values from lo ≤ a < hi.
-func (t *intervals) cut(lo, hi uint64) {
+// clearRange takes the values from lo ≤ a < hi.
+func (t *intervals) clearRange(lo, hi uint64) {
 	for {
-		b, i := t.find(lo)
+		b, i := t.findSpan(lo)
 		if b == len(t.blocks) || t.blocks[b][i].lo >= hi {
 			return
 		}
@@ -109,13 +109,13 @@ func (t *intervals) cut(lo, hi uint64) {
 			t.first[b] = t.blocks[b][0].lo
 			return
 		default:
-			t.remove(b, i, hi)
+			t.dropSpans(b, i, hi)
 		}
 	}
 }
 
-// remove drops the spans of block b from i on that end at or below hi.
-func (t *intervals) remove(b, i int, hi uint64) {
+// dropSpans drops the spans of block b from i on that end at or below hi.
+func (t *intervals) dropSpans(b, i int, hi uint64) {
 	block := t.blocks[b]
 	j := i
 	for j < len(block) && block[j].hi <= hi {
@@ -138,7 +138,7 @@ func (t *intervals) insert(s span) {
 	}
 	b := max(sort.Search(len(t.first), func(i int) bool { return t.first[i] > s.lo })-1, 0)
 	if len(t.blocks[b]) == blockSize {
-		b = t.split(b, s.lo)
+		b = t.splitBlock(b, s.lo)
 	}
 	block := t.blocks[b]
 	i := sort.Search(len(block), func(i int) bool { return block[i].lo > s.lo })
@@ -146,8 +146,8 @@ func (t *intervals) insert(s span) {
 	t.first[b] = t.blocks[b][0].lo
 }
 
-// split halves block b and returns the half that addr belongs to.
-func (t *intervals) split(b int, addr uint64) int {
+// splitBlock halves block b and returns the half that addr belongs to.
+func (t *intervals) splitBlock(b int, addr uint64) int {
 	half := blockSize / 2
 	right := append(make([]span, 0, blockSize), t.blocks[b][half:]...)
 	t.blocks[b] = t.blocks[b][:half]

@@ -17,15 +17,15 @@ func TestIntervals(t *testing.T) {
 		v := int32(step + 1)
 		if rng.IntN(3) == 0 {
 			v = 0
-			table.cut(uint64(lo), uint64(hi))
+			table.clearRange(uint64(lo), uint64(hi))
 		} else {
-			table.set(uint64(lo), uint64(hi), v)
+			table.setRange(uint64(lo), uint64(hi), v)
 		}
 		for a := lo; a < hi; a++ {
 			flat[a] = v
 		}
 		at := rng.IntN(size)
-		if got, ok := table.at(uint64(at)); ok != (flat[at] > 0) || ok && got != flat[at] {
+		if got, ok := table.valueAt(uint64(at)); ok != (flat[at] > 0) || ok && got != flat[at] {
 			t.Fatalf("step %d: %d at %d, not %d", step, got, at, flat[at])
 		}
 		if step%100 == 0 {
@@ -37,7 +37,7 @@ func TestIntervals(t *testing.T) {
 func compareIntervals(t *testing.T, table *intervals, flat []int32) {
 	t.Helper()
 	next := uint64(0)
-	for _, s := range table.overlaps(0, uint64(len(flat)), nil) {
+	for _, s := range table.appendOverlaps(0, uint64(len(flat)), nil) {
 		if s.lo < next || s.hi <= s.lo {
 			t.Fatalf("%+v after %d", s, next)
 		}

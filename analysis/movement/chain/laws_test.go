@@ -20,11 +20,11 @@ func TestMergeLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 40 {
 		text := chaintest.RandomScript(rng)
-		whole := chaintest.Merged(t, chaintest.Tables(t, text), nil)
-		want, chains := chaintest.Encoded(t, whole), chain.Resolve(whole)
+		whole := chaintest.MustMerge(t, chaintest.PlayScript(t, text), nil)
+		want, chains := chaintest.MustEncode(t, whole), chain.Resolve(whole)
 		for range 4 {
-			again := chaintest.Merged(t, chaintest.Tables(t, text), rng)
-			if !bytes.Equal(want, chaintest.Encoded(t, again)) {
+			again := chaintest.MustMerge(t, chaintest.PlayScript(t, text), rng)
+			if !bytes.Equal(want, chaintest.MustEncode(t, again)) {
 				t.Fatalf("other bytes in another order:\n%s", text)
 			}
 			if diff := cmp.Diff(chains, chain.Resolve(again), cmp.AllowUnexported(chain.Group{})); diff != "" {
@@ -36,25 +36,25 @@ func TestMergeLaws(t *testing.T) {
 
 // The zero values are neutral, and no rank may come twice.
 func TestNeutralAndOverlap(t *testing.T) {
-	table := chaintest.Tables(t, "size 1\non 0\nalloc a 8 x\nalloc b 8 y\ncopy c a b 8\nend\n")[0]
-	want := chaintest.Encoded(t, table)
-	for _, pair := range [][2]chain.Table{{table, {}}, {{}, table}, {chaintest.Travelled(t, chain.Table{}), table}} {
+	table := chaintest.PlayScript(t, "size 1\non 0\nalloc a 8 x\nalloc b 8 y\ncopy c a b 8\nend\n")[0]
+	want := chaintest.MustEncode(t, table)
+	for _, pair := range [][2]chain.Table{{table, {}}, {{}, table}, {chaintest.RoundTrip(t, chain.Table{}), table}} {
 		m, err := chain.Merge(pair[0], pair[1])
-		if err != nil || !bytes.Equal(chaintest.Encoded(t, m), want) {
+		if err != nil || !bytes.Equal(chaintest.MustEncode(t, m), want) {
 			t.Errorf("merging with nothing: %v", err)
 		}
 	}
-	if _, err := chain.Merge(table, chaintest.Travelled(t, table)); !errors.Is(err, chain.ErrOverlap) {
+	if _, err := chain.Merge(table, chaintest.RoundTrip(t, table)); !errors.Is(err, chain.ErrOverlap) {
 		t.Errorf("merging a rank with itself: %v", err)
 	}
 }
 
 // Every operation is in some chain, and no chain has one twice.
-func TestChainsAreWhole(t *testing.T) {
+func TestChainsComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 40 {
 		text := chaintest.RandomScript(rng)
-		tr := chain.Resolve(chaintest.Merged(t, chaintest.Tables(t, text), nil))
+		tr := chain.Resolve(chaintest.MustMerge(t, chaintest.PlayScript(t, text), nil))
 		found := map[string]bool{}
 		var count uint64
 		for _, g := range tr.Groups {

@@ -16,8 +16,8 @@ type strand struct {
 	to     span // the part of the message that it fills; its v is unused
 }
 
-// conclude links an operation whose parts are complete into the chains.
-func (p *Parser) conclude(o *pending) {
+// concludeOperation links an operation whose parts are complete into the chains.
+func (p *Parser) concludeOperation(o *pending) {
 	switch o.kind {
 	case Copy:
 		p.concludeCopy(o)
@@ -33,14 +33,14 @@ func (p *Parser) concludeCopy(o *pending) {
 	if o.segments > 1 {
 		s.kind, s.segments = Pack, uint8(min(o.segments, maxSegments))
 	}
-	p.trace(o, &s)
+	p.sortIntoStrands(o, &s)
 	first := int32(len(p.nodes))
 	for _, st := range p.strands {
 		p.nodes = append(p.nodes,
 			node{path: st.path, from: st.from, lo: st.lo, hi: st.hi, order: o.order, time: o.time})
 	}
 	for i, q := range o.pieces {
-		p.data.set(q.at, q.at+q.n, first+int32(p.which[i]))
+		p.data.setRange(q.at, q.at+q.n, first+int32(p.which[i]))
 	}
 }
 
@@ -48,8 +48,8 @@ func (p *Parser) concludeSend(o *pending) {
 	to := int32(len(p.part.sends))
 	p.part.sends = append(p.part.sends, half{channel: o.channel, site: o.site, alloc: o.source, seq: o.seq, lo: o.lo,
 		hi: o.hi, order: o.order, time: o.time})
-	p.trace(o, nil)
-	widest := p.widest()
+	p.sortIntoStrands(o, nil)
+	widest := p.widestStrand()
 	p.strands[widest].to = span{lo: 0, hi: o.total}
 	for _, st := range p.strands {
 		p.part.legs = append(p.part.legs,
@@ -64,17 +64,17 @@ func (p *Parser) concludeRecv(o *pending) {
 		hi: o.hi, order: o.order, time: o.time})
 	p.bases = append(p.bases, o.base)
 	p.nodes = append(p.nodes, node{from: from, hi: o.total, order: o.order, time: o.time})
-	p.data.set(o.base, o.base+o.total, int32(len(p.nodes)-1))
+	p.data.setRange(o.base, o.base+o.total, int32(len(p.nodes)-1))
 }
 
-// trace sorts the pieces of an operation into strands: p.strands, and in
+// sortIntoStrands sorts the pieces of an operation into strands: p.strands, and in
 // p.which the strand of each piece. adds is what the operation adds to the
 // paths, nil nothing (a send: its symbol is not known before its receive is).
 //
 // Bytes of unknown origin begin a chain if they are more than half. A few of
 // them beside others are a header or padding and go along with the others.
-func (p *Parser) trace(o *pending, adds *symbol) {
-	p.reread(o)
+func (p *Parser) sortIntoStrands(o *pending, adds *symbol) {
+	p.markRereads(o)
 	p.strands, p.which = p.strands[:0], p.which[:0]
 	var unknown uint64
 	for k, q := range o.pieces {
@@ -84,11 +84,11 @@ func (p *Parser) trace(o *pending, adds *symbol) {
 		}
 		p.which = append(p.which, i)
 	}
-	start := p.start(unknown*2 > o.total || len(p.strands) == 0, adds)
+	start := p.unknownStrand(unknown*2 > o.total || len(p.strands) == 0, adds)
 	for i := range p.which {
 		if p.which[i] < 0 {
 			p.which[i] = start
-			p.strands[start].cover(o.pieces[i])
+			p.strands[start].addPiece(o.pieces[i])
 		}
 	}
 }
@@ -107,18 +107,18 @@ func (p *Parser) strandOf(q piece, before int32, adds *symbol) int {
 	if adds != nil {
 		s := *adds
 		s.reread = before != neverRead
-		if st.path = p.paths.extend(n.path, p.symbols.number(s), p.symbols.all); st.path == again {
+		if st.path = p.paths.extend(n.path, p.symbols.intern(s), p.symbols.all); st.path == notExtended {
 			return -1
 		}
 	}
 	n.extended = true
-	i := p.place(st)
-	p.strands[i].cover(q)
+	i := p.strandIndex(st)
+	p.strands[i].addPiece(q)
 	return i
 }
 
-// place returns the index of a strand, adding it if it is new.
-func (p *Parser) place(st strand) int {
+// strandIndex returns the index of a strand, adding it if it is new.
+func (p *Parser) strandIndex(st strand) int {
 	for i := range p.strands {
 		s := &p.strands[i]
 		if s.path == st.path && s.from == st.from && (s.before == neverRead) == (st.before == neverRead) {
@@ -134,21 +134,21 @@ func (p *Parser) place(st strand) int {
 	return len(p.strands) - 1
 }
 
-// start returns the strand for the bytes of unknown origin: a new one, or the
+// unknownStrand returns the strand for the bytes of unknown origin: a new one, or the
 // widest of the others.
-func (p *Parser) start(fresh bool, adds *symbol) int {
+func (p *Parser) unknownStrand(fresh bool, adds *symbol) int {
 	if !fresh {
-		return p.widest()
+		return p.widestStrand()
 	}
 	st := strand{from: -1, before: neverRead}
 	if adds != nil {
-		st.path = p.paths.extend(0, p.symbols.number(*adds), p.symbols.all)
+		st.path = p.paths.extend(0, p.symbols.intern(*adds), p.symbols.all)
 	}
 	p.strands = append(p.strands, st)
 	return len(p.strands) - 1
 }
 
-func (p *Parser) widest() int {
+func (p *Parser) widestStrand() int {
 	w := 0
 	for i, s := range p.strands {
 		if s.bytes > p.strands[w].bytes {
@@ -158,8 +158,8 @@ func (p *Parser) widest() int {
 	return w
 }
 
-// cover adds a piece to the strand.
-func (s *strand) cover(q piece) {
+// addPiece adds a piece to the strand.
+func (s *strand) addPiece(q piece) {
 	if s.bytes == 0 {
 		s.to = span{lo: q.at, hi: q.at + q.n}
 	}

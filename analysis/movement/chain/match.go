@@ -12,11 +12,11 @@ type pair struct {
 	lo, hi     uint64
 }
 
-// match pairs sends with receives: on a stream by the bytes, on a channel of
+// matchTransfers pairs sends with receives: on a stream by the bytes, on a channel of
 // messages by the number of the message and the bytes in it (§4.2, inter-process
 // linking). The pairs of a send are in order of bytes.
-func match(sends, recvs []half, channels int) []pair {
-	s, r := byChannel(sends, channels), byChannel(recvs, channels)
+func matchTransfers(sends, recvs []half, channels int) []pair {
+	s, r := sortByChannel(sends, channels), sortByChannel(recvs, channels)
 	var out []pair
 	for c := range channels {
 		out = matchChannel(newCursor(sends, s[c]), newCursor(recvs, r[c]), out)
@@ -24,8 +24,8 @@ func match(sends, recvs []half, channels int) []pair {
 	return out
 }
 
-// byChannel sorts transfers: by channel, message and byte.
-func byChannel(halves []half, channels int) [][]int32 {
+// sortByChannel sorts transfers: by channel, message and byte.
+func sortByChannel(halves []half, channels int) [][]int32 {
 	out := make([][]int32, channels)
 	for i, h := range halves {
 		out[h.channel] = append(out[h.channel], int32(i))

@@ -18,10 +18,10 @@ type memory struct {
 	spans   intervals        // addresses to the innermost live buffer
 }
 
-// site returns the call site that allocated the byte at addr, 0 (no site) for
+// allocSite returns the call site that allocated the byte at addr, 0 (no site) for
 // memory that was never seen to be allocated: static, stack, or older.
-func (m *memory) site(addr uint64) int32 {
-	i, ok := m.spans.at(addr)
+func (m *memory) allocSite(addr uint64) int32 {
+	i, ok := m.spans.valueAt(addr)
 	if !ok {
 		return 0
 	}
@@ -30,19 +30,19 @@ func (m *memory) site(addr uint64) int32 {
 
 func (m *memory) alloc(lo, hi uint64, site int32) {
 	if i, ok := m.begins[lo]; ok && m.buffers[i].hi <= hi {
-		m.drop(i) // allocated anew: its free was not seen
+		m.removeBuffer(i) // allocated anew: its free was not seen
 	}
 	within := int32(-1)
-	if i, ok := m.spans.at(lo); ok && m.buffers[i].hi >= hi {
+	if i, ok := m.spans.valueAt(lo); ok && m.buffers[i].hi >= hi {
 		within = i
 	}
-	i := m.record(buffer{lo, hi, site, within, true})
+	i := m.addBuffer(buffer{lo, hi, site, within, true})
 	m.begins[lo] = i
-	m.spans.set(lo, hi, i)
+	m.spans.setRange(lo, hi, i)
 }
 
-// record stores a buffer.
-func (m *memory) record(b buffer) int32 {
+// addBuffer stores a buffer.
+func (m *memory) addBuffer(b buffer) int32 {
 	if n := len(m.spare); n > 0 {
 		i := m.spare[n-1]
 		m.spare = m.spare[:n-1]
@@ -56,24 +56,24 @@ func (m *memory) record(b buffer) int32 {
 // free removes the buffer that begins at lo, if there is one.
 func (m *memory) free(lo uint64) {
 	if i, ok := m.begins[lo]; ok {
-		m.drop(i)
+		m.removeBuffer(i)
 	}
 }
 
-// drop removes a buffer; what it was cut out of shows again.
-func (m *memory) drop(i int32) {
+// removeBuffer removes a buffer; what it was cut out of shows again.
+func (m *memory) removeBuffer(i int32) {
 	b := m.buffers[i]
 	outer := b.within
 	if outer >= 0 && !(m.buffers[outer].live && m.buffers[outer].lo <= b.lo && m.buffers[outer].hi >= b.hi) {
 		outer = -1
 	}
-	for _, s := range m.spans.overlaps(b.lo, b.hi, nil) {
+	for _, s := range m.spans.appendOverlaps(b.lo, b.hi, nil) {
 		if s.v != i {
 			continue
 		}
-		m.spans.cut(s.lo, s.hi)
+		m.spans.clearRange(s.lo, s.hi)
 		if outer >= 0 {
-			m.spans.set(s.lo, s.hi, outer)
+			m.spans.setRange(s.lo, s.hi, outer)
 		}
 	}
 	delete(m.begins, b.lo)
@@ -92,16 +92,16 @@ func (m *memory) resize(lo, hi uint64) (old uint64, ok bool) {
 	}
 	old = m.buffers[i].hi
 	if hi < old {
-		m.spans.cut(hi, old)
+		m.spans.clearRange(hi, old)
 	} else if hi > old {
-		m.spans.set(old, hi, i)
+		m.spans.setRange(old, hi, i)
 	}
 	m.buffers[i].hi = hi
 	return old, true
 }
 
-// end returns where the buffer that begins at lo ends; lo if there is none.
-func (m *memory) end(lo uint64) uint64 {
+// bufferEnd returns where the buffer that begins at lo ends; lo if there is none.
+func (m *memory) bufferEnd(lo uint64) uint64 {
 	if i, ok := m.begins[lo]; ok {
 		return m.buffers[i].hi
 	}

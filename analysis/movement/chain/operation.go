@@ -35,15 +35,6 @@ type Operation struct {
 	Dest    string // where the destination buffer was allocated
 }
 
-// String writes the operation in one line: kind, call sites, buffers.
-func (o Operation) String() string {
-	site := o.Site
-	if o.Kind == Network {
-		site += "/" + o.Partner
-	}
-	return o.Kind.String() + ":" + site + ":" + o.Source + ">" + o.Dest
-}
-
 func (o Operation) Compare(p Operation) int {
 	for _, c := range []int{int(o.Kind) - int(p.Kind), strings.Compare(o.Site, p.Site),
 		strings.Compare(o.Partner, p.Partner),
@@ -89,12 +80,12 @@ type interner[T comparable] struct {
 func newInterner[T comparable](first ...T) interner[T] {
 	n := interner[T]{index: map[T]int32{}}
 	for _, v := range first {
-		n.number(v)
+		n.intern(v)
 	}
 	return n
 }
 
-func (n *interner[T]) number(v T) int32 {
+func (n *interner[T]) intern(v T) int32 {
 	i, ok := n.index[v]
 	if !ok {
 		i = int32(len(n.all))

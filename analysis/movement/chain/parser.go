@@ -25,7 +25,7 @@ type Parser struct {
 	part     part
 	events   int64
 
-	readers      map[scanner]scan // further readings of nodes that have one
+	readers      map[readerKey]readExtent // further readings of nodes that have one
 	destinations interner[Channel]
 
 	before  []int32  // scratch: of the pieces of an operation, what read them before
@@ -48,40 +48,40 @@ type node struct {
 func NewParser(rank int) *Parser {
 	return &Parser{
 		sites: newInterner(""), channels: newInterner[Channel](), symbols: newInterner[symbol](),
-		paths: newPathTree(), memory: memory{begins: map[uint64]int32{}}, readers: map[scanner]scan{},
+		paths: newPathTree(), memory: memory{begins: map[uint64]int32{}}, readers: map[readerKey]readExtent{},
 		destinations: newInterner[Channel](), part: part{rank: rank},
 	}
 }
 
 // Site returns the number by which events name a call site. Names must say the
 // same place in all ranks and runs; "" is site 0, unknown.
-func (p *Parser) Site(name string) int32 { return p.sites.number(name) }
+func (p *Parser) Site(name string) int32 { return p.sites.intern(name) }
 
 // Channel returns the number by which events name a channel.
-func (p *Parser) Channel(c Channel) int32 { return p.channels.number(c) }
+func (p *Parser) Channel(c Channel) int32 { return p.channels.intern(c) }
 
-// Allocated tells whether an address lies in a buffer whose allocation was seen.
+// Allocated reports whether an address lies in a buffer whose allocation was seen.
 func (p *Parser) Allocated(addr uint64) bool { return p.bufferAt(addr) >= 0 }
 
 // Add takes the next event. One that cannot be is left out, and the error,
 // which wraps ErrEvent, says which; the parser can go on.
 func (p *Parser) Add(e *Event) error {
 	p.events++
-	if err := p.check(e); err != nil {
+	if err := p.checkEvent(e); err != nil {
 		return fmt.Errorf("%w: rank %d: event %d: %w", ErrEvent, p.part.rank, p.events, err)
 	}
 	switch e.Kind {
 	case Copy, Send, Recv:
 		if e.Len > 0 {
-			p.move(e)
+			p.addMovement(e)
 		}
 	default:
-		p.manage(e)
+		p.trackBuffer(e)
 	}
 	return nil
 }
 
-func (p *Parser) check(e *Event) error {
+func (p *Parser) checkEvent(e *Event) error {
 	switch {
 	case e.Kind < Alloc || e.Kind > Recv:
 		return fmt.Errorf("kind %d", e.Kind)
@@ -97,52 +97,52 @@ func (p *Parser) check(e *Event) error {
 	return nil
 }
 
-// manage follows the life of a buffer. What lies in a buffer ends with it.
-func (p *Parser) manage(e *Event) {
+// trackBuffer follows the life of a buffer. What lies in a buffer ends with it.
+func (p *Parser) trackBuffer(e *Event) {
 	lo, hi := e.Dst, e.Dst+e.Len
 	if e.Kind == Free {
-		hi = p.memory.end(lo)
+		hi = p.memory.bufferEnd(lo)
 	}
-	p.settle(func(o *pending) bool { return o.thread == e.Thread || o.writes(lo, hi) })
+	p.concludeIf(func(o *pending) bool { return o.thread == e.Thread || o.writesInto(lo, hi) })
 	switch e.Kind {
 	case Alloc:
 		if hi > lo {
-			p.data.cut(lo, hi)
+			p.data.clearRange(lo, hi)
 			p.memory.alloc(lo, hi, e.Site)
 		}
 	case Free:
-		p.data.cut(lo, hi)
+		p.data.clearRange(lo, hi)
 		p.memory.free(lo)
 	case Resize:
 		if old, ok := p.memory.resize(lo, hi); ok && old > hi {
-			p.data.cut(hi, old)
+			p.data.clearRange(hi, old)
 		}
 	}
 }
 
-// move takes a copy, a send or a receive: it goes on with the operation that
+// addMovement takes a copy, a send or a receive: it goes on with the operation that
 // its thread is at, or begins one.
-func (p *Parser) move(e *Event) {
+func (p *Parser) addMovement(e *Event) {
 	joined := false
-	p.settle(func(o *pending) bool {
+	p.concludeIf(func(o *pending) bool {
 		if o.thread == e.Thread && p.continues(o, e) {
-			p.absorb(o, e)
+			p.extendOperation(o, e)
 			joined = true
 			return false
 		}
-		return o.thread == e.Thread || o.touched(e)
+		return o.thread == e.Thread || o.conflictsWith(e)
 	})
 	if !joined {
-		p.begin(e)
+		p.beginOperation(e)
 	}
 }
 
-// settle concludes the open operations that the function names.
-func (p *Parser) settle(which func(*pending) bool) {
+// concludeIf concludes the open operations that the function names.
+func (p *Parser) concludeIf(which func(*pending) bool) {
 	kept := p.open[:0]
 	for _, o := range p.open {
 		if which(o) {
-			p.conclude(o)
+			p.concludeOperation(o)
 			p.spare = append(p.spare, o)
 		} else {
 			kept = append(kept, o)
@@ -156,7 +156,7 @@ func (p *Parser) Finish() (Table, error) {
 	if p.part.rank < 0 || p.part.rank > model.MaxRank {
 		return Table{}, fmt.Errorf("%w: rank %d", ErrEvent, p.part.rank)
 	}
-	p.settle(func(*pending) bool { return true })
+	p.concludeIf(func(*pending) bool { return true })
 	for _, n := range p.nodes {
 		if !n.extended && n.path > 0 {
 			p.part.legs = append(p.part.legs,

@@ -24,8 +24,8 @@ type pathTree struct {
 	next map[step]int32
 }
 
-// again says that a path has the operation already.
-const again = -1
+// notExtended says that a path has the operation already.
+const notExtended = -1
 
 // maxLength bounds the operations of a chain. With distinct operations only a
 // hostile input comes near.
@@ -43,9 +43,9 @@ func (t *pathTree) extend(path, symbol int32, symbols []symbol) int32 {
 	if to, ok := t.next[key]; ok {
 		return to
 	}
-	to := int32(again)
-	if t.depth[path] < maxLength && !t.has(path, symbols[symbol].class(), symbols) {
-		to = t.number(key)
+	to := int32(notExtended)
+	if t.depth[path] < maxLength && !t.hasClass(path, symbols[symbol].class(), symbols) {
+		to = t.intern(key)
 		if int(to) == len(t.depth) {
 			t.depth = append(t.depth, t.depth[path]+1)
 		}
@@ -54,8 +54,8 @@ func (t *pathTree) extend(path, symbol int32, symbols []symbol) int32 {
 	return to
 }
 
-// has tells whether an operation of that type is on the path.
-func (t *pathTree) has(path int32, class symbol, symbols []symbol) bool {
+// hasClass reports whether an operation of that type is on the path.
+func (t *pathTree) hasClass(path int32, class symbol, symbols []symbol) bool {
 	for ; path > 0; path = t.all[path].parent {
 		if symbols[t.all[path].symbol].class() == class {
 			return true

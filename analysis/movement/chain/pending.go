@@ -34,29 +34,29 @@ type piece struct {
 	n    uint64 // bytes
 }
 
-// writes tells whether the operation writes into lo ≤ a < hi.
-func (o *pending) writes(lo, hi uint64) bool { return o.writesLo < hi && lo < o.writesHi }
+// writesInto reports whether the operation writes into lo ≤ a < hi.
+func (o *pending) writesInto(lo, hi uint64) bool { return o.writesLo < hi && lo < o.writesHi }
 
-// touched tells whether the event reads or overwrites what the operation writes.
-func (o *pending) touched(e *Event) bool {
-	return e.Kind != Recv && o.writes(e.Src, e.Src+e.Len) || e.Kind != Send && o.writes(e.Dst, e.Dst+e.Len)
+// conflictsWith reports whether the event reads or overwrites what the operation writes.
+func (o *pending) conflictsWith(e *Event) bool {
+	return e.Kind != Recv && o.writesInto(e.Src, e.Src+e.Len) || e.Kind != Send && o.writesInto(e.Dst, e.Dst+e.Len)
 }
 
 // bufferAt returns the number of the live buffer at an address, -1 none.
 func (p *Parser) bufferAt(addr uint64) int32 {
-	if i, ok := p.memory.spans.at(addr); ok {
+	if i, ok := p.memory.spans.valueAt(addr); ok {
 		return i
 	}
 	return -1
 }
 
-// continues tells whether the event is one more part of the operation: at the
+// continues reports whether the event is one more part of the operation: at the
 // same call site, and next to the part before it on one side at least.
 func (p *Parser) continues(o *pending, e *Event) bool {
-	if o.kind != e.Kind || o.site != e.Site || o.touched(e) {
+	if o.kind != e.Kind || o.site != e.Site || o.conflictsWith(e) {
 		return false
 	}
-	src, dst := p.adjoins(o, e)
+	src, dst := p.adjacentSides(o, e)
 	if e.Kind == Copy {
 		return src && dst || dst && o.shape != scatter || src && o.shape != gather
 	}
@@ -64,17 +64,17 @@ func (p *Parser) continues(o *pending, e *Event) bool {
 	return next && (src || dst)
 }
 
-// adjoins tells on which sides the event lies next to the part before it, in
+// adjacentSides tells on which sides the event lies next to the part before it, in
 // the same buffer. A send has no destination and a receive no source.
-func (p *Parser) adjoins(o *pending, e *Event) (src, dst bool) {
+func (p *Parser) adjacentSides(o *pending, e *Event) (src, dst bool) {
 	src = e.Kind != Recv && e.Src == o.srcEnd && p.bufferAt(e.Src) == o.srcBuffer
 	dst = e.Kind != Send && e.Dst == o.dstEnd && p.bufferAt(e.Dst) == o.dstBuffer
 	return src, dst
 }
 
-// absorb adds to the operation an event that continues it.
-func (p *Parser) absorb(o *pending, e *Event) {
-	src, dst := p.adjoins(o, e)
+// extendOperation adds to the operation an event that continues it.
+func (p *Parser) extendOperation(o *pending, e *Event) {
+	src, dst := p.adjacentSides(o, e)
 	if e.Kind == Copy && src != dst {
 		o.segments++
 		o.shape = scatter
@@ -82,11 +82,11 @@ func (p *Parser) absorb(o *pending, e *Event) {
 			o.shape = gather
 		}
 	}
-	p.grow(o, e)
+	p.addBytes(o, e)
 }
 
-// begin starts an operation.
-func (p *Parser) begin(e *Event) {
+// beginOperation starts an operation.
+func (p *Parser) beginOperation(e *Event) {
 	o := &pending{}
 	if n := len(p.spare); n > 0 {
 		o = p.spare[n-1]
@@ -95,24 +95,24 @@ func (p *Parser) begin(e *Event) {
 	*o = pending{kind: e.Kind, thread: e.Thread, site: e.Site, channel: e.Channel, seq: e.Seq, lo: e.Offset,
 		segments: 1, base: e.Dst, order: p.events, time: e.Time, pieces: o.pieces[:0]}
 	if e.Kind != Recv {
-		o.source = p.memory.site(e.Src)
+		o.source = p.memory.allocSite(e.Src)
 	}
 	if e.Kind != Send {
-		o.dest = p.memory.site(e.Dst)
+		o.dest = p.memory.allocSite(e.Dst)
 		o.writesLo, o.writesHi = e.Dst, e.Dst
 	}
-	p.grow(o, e)
+	p.addBytes(o, e)
 	p.open = append(p.open, o)
 }
 
-// grow adds the bytes of the event to the operation.
-func (p *Parser) grow(o *pending, e *Event) {
+// addBytes adds the bytes of the event to the operation.
+func (p *Parser) addBytes(o *pending, e *Event) {
 	if e.Kind != Recv {
 		at := e.Dst
 		if e.Kind == Send {
 			at = o.total
 		}
-		p.take(o, e.Src, e.Src+e.Len, at)
+		p.recordOrigins(o, e.Src, e.Src+e.Len, at)
 		o.srcEnd, o.srcBuffer = e.Src+e.Len, p.bufferAt(e.Src)
 	}
 	if e.Kind != Send {
@@ -123,24 +123,24 @@ func (p *Parser) grow(o *pending, e *Event) {
 	o.total += e.Len
 }
 
-// take notes who wrote the bytes lo ≤ a < hi.
-func (p *Parser) take(o *pending, lo, hi, at uint64) {
-	p.spans = p.data.overlaps(lo, hi, p.spans[:0])
+// recordOrigins notes who wrote the bytes lo ≤ a < hi.
+func (p *Parser) recordOrigins(o *pending, lo, hi, at uint64) {
+	p.spans = p.data.appendOverlaps(lo, hi, p.spans[:0])
 	next := lo
 	for _, s := range p.spans {
 		if s.lo > next {
-			o.add(piece{-1, next, at + next - lo, s.lo - next})
+			o.addPiece(piece{-1, next, at + next - lo, s.lo - next})
 		}
-		o.add(piece{s.v, s.lo, at + s.lo - lo, s.hi - s.lo})
+		o.addPiece(piece{s.v, s.lo, at + s.lo - lo, s.hi - s.lo})
 		next = s.hi
 	}
 	if next < hi {
-		o.add(piece{-1, next, at + next - lo, hi - next})
+		o.addPiece(piece{-1, next, at + next - lo, hi - next})
 	}
 }
 
-// add appends a piece, joined with the one before it where nothing is lost.
-func (o *pending) add(q piece) {
+// addPiece appends a piece, joined with the one before it where nothing is lost.
+func (o *pending) addPiece(q piece) {
 	if n := len(o.pieces); n > 0 {
 		if l := &o.pieces[n-1]; l.node == q.node && l.src+l.n == q.src && l.at+l.n == q.at {
 			l.n += q.n

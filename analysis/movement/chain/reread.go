@@ -1,15 +1,15 @@
 package chain
 
-// scanner names who read what a node wrote: a call site; for sends the destination,
+// readerKey names who read what a node wrote: a call site; for sends the destination,
 // since a buffer is often sent to several ranks, and may be sent again from another place.
-type scanner struct {
+type readerKey struct {
 	node, site int32 // site: -1 for a send
 	to         int32 // index into Parser.destinations; -1 for a copy
 }
 
-// scan is between which addresses a scanner has read, and its last send, an index into
+// readExtent is between which addresses a scanner has read, and its last send, an index into
 // the sends of the rank; 0 for a copy.
-type scan struct {
+type readExtent struct {
 	bytes span // empty: nothing yet
 	send  int32
 }
@@ -17,7 +17,7 @@ type scan struct {
 // reading is the first reader of a node. Most nodes have no other.
 type reading struct {
 	site, to int32
-	scan
+	readExtent
 }
 
 // neverRead says that bytes were not read before.
@@ -30,23 +30,23 @@ func (p *Parser) destination(channel int32) int32 {
 	if !c.Stream {
 		c = Channel{To: c.To}
 	}
-	return p.destinations.number(c)
+	return p.destinations.intern(c)
 }
 
-// reread notes in p.before which pieces the operation's call site read before, or which
+// markRereads notes in p.before which pieces the operation's call site read before, or which
 // send to the same rank had them, and that it reads all of them now. Where data are
 // written once and read once as a rule, a second reading means that a write was
 // forgotten, or that it is the wrong buffer.
-func (p *Parser) reread(o *pending) {
-	who, this := scanner{site: o.site, to: -1}, int32(0)
+func (p *Parser) markRereads(o *pending) {
+	who, this := readerKey{site: o.site, to: -1}, int32(0)
 	if o.kind == Send {
-		who, this = scanner{site: -1, to: p.destination(o.channel)}, int32(len(p.part.sends)-1)
+		who, this = readerKey{site: -1, to: p.destination(o.channel)}, int32(len(p.part.sends)-1)
 	}
 	p.before = p.before[:0]
 	for _, q := range o.pieces {
 		before := int32(neverRead)
 		if who.node = q.node; q.node >= 0 {
-			if s := p.read(who); s.bytes.lo < q.src+q.n && q.src < s.bytes.hi {
+			if s := p.extentReadBy(who); s.bytes.lo < q.src+q.n && q.src < s.bytes.hi {
 				before = s.send
 			}
 		}
@@ -54,22 +54,22 @@ func (p *Parser) reread(o *pending) {
 	}
 	for _, q := range o.pieces {
 		if who.node = q.node; q.node >= 0 {
-			p.note(who, scan{span{lo: q.src, hi: q.src + q.n}, this})
+			p.recordRead(who, readExtent{span{lo: q.src, hi: q.src + q.n}, this})
 		}
 	}
 }
 
-// read returns what the reader has read.
-func (p *Parser) read(who scanner) scan {
+// extentReadBy returns what the reader has read.
+func (p *Parser) extentReadBy(who readerKey) readExtent {
 	f := &p.nodes[who.node].first
 	if f.site == who.site && f.to == who.to {
-		return f.scan
+		return f.readExtent
 	}
 	return p.readers[who]
 }
 
-func (p *Parser) note(who scanner, s scan) {
-	if b := p.read(who).bytes; b.hi > b.lo {
+func (p *Parser) recordRead(who readerKey, s readExtent) {
+	if b := p.extentReadBy(who).bytes; b.hi > b.lo {
 		s.bytes = span{lo: min(s.bytes.lo, b.lo), hi: max(s.bytes.hi, b.hi)}
 	}
 	f := &p.nodes[who.node].first
@@ -77,7 +77,7 @@ func (p *Parser) note(who scanner, s scan) {
 		f.site, f.to = who.site, who.to
 	}
 	if f.site == who.site && f.to == who.to {
-		f.scan = s
+		f.readExtent = s
 		return
 	}
 	p.readers[who] = s

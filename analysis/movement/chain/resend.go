@@ -1,9 +1,9 @@
 package chain
 
-// waste tells by send whether nothing became of it: its receiver left more than half of
+// findWasted tells by send whether nothing became of it: its receiver left more than half of
 // it where it lay, though what comes at that place is moved on as a rule. So are copies
 // of a message thrown away, and messages that came damaged.
-func (v *resolver) waste() []bool {
+func (v *resolver) findWasted() []bool {
 	type place struct{ site, alloc int32 }
 	moved := make([]uint64, len(v.recvs))
 	for _, l := range v.legs {
@@ -29,9 +29,9 @@ func (v *resolver) waste() []bool {
 	return out
 }
 
-// resends tells by send whether it was wasted and a later one of the same bytes to the same
+// findResends tells by send whether it was wasted and a later one of the same bytes to the same
 // rank was not: that one is the message.
-func (v *resolver) resends() []bool {
+func (v *resolver) findResends() []bool {
 	out := make([]bool, len(v.sends))
 	for i := len(v.legs) - 1; i >= 0; i-- {
 		if l := v.legs[i]; l.before != neverRead && v.wasted[l.before] && (!v.wasted[l.to] || out[l.to]) {
@@ -41,7 +41,7 @@ func (v *resolver) resends() []bool {
 	return out
 }
 
-// stale tells whether the send at the end of a leg brought what another had brought before.
-func (v *resolver) stale(l leg) bool {
+// isStaleSend reports whether the send at the end of a leg brought what another had brought before.
+func (v *resolver) isStaleSend(l leg) bool {
 	return l.before != neverRead && !v.wasted[l.before] && !v.wasted[l.to]
 }

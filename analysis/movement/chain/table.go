@@ -54,7 +54,7 @@ func Merge(a, b Table) (Table, error) {
 	}
 	r := newRenumbering(&b, &a)
 	for i := range b.parts {
-		r.part(&b.parts[i]) // what parts shares with b
+		r.renumberPart(&b.parts[i]) // what parts shares with b
 	}
 	a.parts = parts
 	return a, nil
@@ -101,45 +101,45 @@ func unmapped(n int) []int32 {
 	return out
 }
 
-func (r *renumbering) site(i int32) int32 {
+func (r *renumbering) mapSite(i int32) int32 {
 	if r.sites[i] < 0 {
-		r.sites[i] = r.to.sites.number(r.from.sites.all[i])
+		r.sites[i] = r.to.sites.intern(r.from.sites.all[i])
 	}
 	return r.sites[i]
 }
 
-func (r *renumbering) symbol(i int32) int32 {
+func (r *renumbering) mapSymbol(i int32) int32 {
 	if r.symbols[i] < 0 {
 		s := r.from.symbols.all[i]
-		s.site, s.partner, s.source, s.dest = r.site(s.site), r.site(s.partner), r.site(s.source), r.site(s.dest)
-		r.symbols[i] = r.to.symbols.number(s)
+		s.site, s.partner, s.source, s.dest = r.mapSite(s.site), r.mapSite(s.partner), r.mapSite(s.source), r.mapSite(s.dest)
+		r.symbols[i] = r.to.symbols.intern(s)
 	}
 	return r.symbols[i]
 }
 
-func (r *renumbering) path(i int32) int32 {
+func (r *renumbering) mapPath(i int32) int32 {
 	if r.paths[i] < 0 {
 		s := r.from.paths.all[i]
-		r.paths[i] = r.to.paths.extend(r.path(s.parent), r.symbol(s.symbol), r.to.symbols.all)
+		r.paths[i] = r.to.paths.extend(r.mapPath(s.parent), r.mapSymbol(s.symbol), r.to.symbols.all)
 	}
 	return r.paths[i]
 }
 
-func (r *renumbering) half(h *half) {
+func (r *renumbering) renumberHalf(h *half) {
 	if r.channels[h.channel] < 0 {
-		r.channels[h.channel] = r.to.channels.number(r.from.channels.all[h.channel])
+		r.channels[h.channel] = r.to.channels.intern(r.from.channels.all[h.channel])
 	}
-	h.channel, h.site, h.alloc = r.channels[h.channel], r.site(h.site), r.site(h.alloc)
+	h.channel, h.site, h.alloc = r.channels[h.channel], r.mapSite(h.site), r.mapSite(h.alloc)
 }
 
-func (r *renumbering) part(p *part) {
+func (r *renumbering) renumberPart(p *part) {
 	for i := range p.sends {
-		r.half(&p.sends[i])
+		r.renumberHalf(&p.sends[i])
 	}
 	for i := range p.recvs {
-		r.half(&p.recvs[i])
+		r.renumberHalf(&p.recvs[i])
 	}
 	for i := range p.legs {
-		p.legs[i].path = r.path(p.legs[i].path)
+		p.legs[i].path = r.mapPath(p.legs[i].path)
 	}
 }

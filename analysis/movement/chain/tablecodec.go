@@ -26,33 +26,33 @@ func DecodeTable(b []byte) (Table, error) {
 }
 
 func (t *Table) code(c *wire.Coder) {
-	c.Mark(tableMark)
+	c.TypeMark(tableMark)
 	t.codeSites(c)
 	t.codeChannels(c)
 	t.codeSymbols(c)
 	t.codePaths(c)
-	wire.Sorted(c, &t.parts, t.codePart, func(x, y part) int { return x.rank - y.rank })
+	wire.SortedList(c, &t.parts, t.codePart, func(x, y part) int { return x.rank - y.rank })
 }
 
 func (t *Table) codeSites(c *wire.Coder) {
 	sites := t.sites.all[1:] // the first, "", goes without saying
-	wire.Sorted(c, &sites, func(s *string, c *wire.Coder) { c.Raw(s) }, strings.Compare)
-	if !c.Reading() {
+	wire.SortedList(c, &sites, func(s *string, c *wire.Coder) { c.RawText(s) }, strings.Compare)
+	if !c.IsReading() {
 		return
 	}
 	for _, s := range sites {
 		if s == "" {
 			c.Fail("a site without a name")
 		}
-		t.sites.number(s)
+		t.sites.intern(s)
 	}
 }
 
 func (t *Table) codeChannels(c *wire.Coder) {
 	channels := t.channels.all
-	wire.Sorted(c, &channels, (*Channel).code, Channel.compare)
-	for i := 0; c.Reading() && i < len(channels); i++ {
-		t.channels.number(channels[i])
+	wire.SortedList(c, &channels, (*Channel).code, Channel.compare)
+	for i := 0; c.IsReading() && i < len(channels); i++ {
+		t.channels.intern(channels[i])
 	}
 }
 
@@ -66,9 +66,9 @@ func (ch *Channel) code(c *wire.Coder) {
 
 func (t *Table) codeSymbols(c *wire.Coder) {
 	symbols := t.symbols.all
-	wire.Sorted(c, &symbols, t.codeSymbol, symbol.compare)
-	for i := 0; c.Reading() && i < len(symbols); i++ {
-		t.symbols.number(symbols[i])
+	wire.SortedList(c, &symbols, t.codeSymbol, symbol.compare)
+	for i := 0; c.IsReading() && i < len(symbols); i++ {
+		t.symbols.intern(symbols[i])
 	}
 }
 
@@ -81,7 +81,7 @@ func (t *Table) codeSymbol(s *symbol, c *wire.Coder) {
 	for _, site := range []*int32{&s.site, &s.source, &s.dest} {
 		wire.Index(c, site, len(t.sites.all))
 	}
-	if !c.Reading() {
+	if !c.IsReading() {
 		return
 	}
 	if s.kind, s.segments, s.reread = Single, uint8(bits>>1), bits&1 != 0; s.segments > 1 {
@@ -96,11 +96,11 @@ func (t *Table) codePaths(c *wire.Coder) {
 	p := t.paths
 	at := 0
 	paths := p.all[1:]
-	wire.Sorted(c, &paths, func(s *step, c *wire.Coder) {
+	wire.SortedList(c, &paths, func(s *step, c *wire.Coder) {
 		at++
 		wire.Index(c, &s.parent, at)
 		wire.Index(c, &s.symbol, len(t.symbols.all))
-		if c.Reading() && p.extend(s.parent, s.symbol, t.symbols.all) != int32(at) {
+		if c.IsReading() && p.extend(s.parent, s.symbol, t.symbols.all) != int32(at) {
 			c.Fail("path %d has an operation twice, or is there already", at)
 		}
 	}, step.compare)
@@ -131,7 +131,7 @@ func (t *Table) codeHalves(c *wire.Coder, halves *[]half) {
 		wire.Uint(c, &length)
 		wire.Delta(c, &h.order, last.order)
 		wire.Delta(c, &h.time, last.time)
-		if c.Reading() {
+		if c.IsReading() {
 			if h.hi = h.lo + length; h.hi <= h.lo {
 				c.Fail("bytes %d to %d", h.lo, h.hi)
 			}
@@ -143,7 +143,7 @@ func (t *Table) codeHalves(c *wire.Coder, halves *[]half) {
 // codeLeg codes all of a leg but its order and time.
 func (t *Table) codeLeg(c *wire.Coder, l *leg, p *part) {
 	from, to, before := l.from >= 0, l.to >= 0, l.before >= 0
-	if c.Flags(&from, &to, &before); c.Reading() {
+	if c.Flags(&from, &to, &before); c.IsReading() {
 		l.from, l.to, l.before = -1, -1, neverRead
 	}
 	if from {
@@ -165,7 +165,7 @@ func codeBytes(c *wire.Coder, of []half, i *int32, lo, hi *uint64) {
 	n := *hi - *lo
 	wire.Index(c, i, len(of))
 	wire.Uint(c, lo)
-	if wire.Uint(c, &n); !c.Reading() {
+	if wire.Uint(c, &n); !c.IsReading() {
 		return
 	}
 	if h := of[*i]; *lo+n < *lo || *lo+n > h.hi-h.lo || n == 0 {

@@ -28,10 +28,10 @@ type Instance struct {
 	// Trace.Lost: what the first operation reads had been read before, and that one
 	// usually writes it anew. -1 none.
 	Lost int32
-	// Again: it is a message that was thrown away, while the same data came with another.
-	Again bool
-	// Further: so was the message with that data before it.
-	Further bool
+	// Superseded: it is a message that was thrown away, while the same data came with another.
+	Superseded bool
+	// PriorSuperseded: so was the message with that data before it.
+	PriorSuperseded bool
 	// Order is the place of the chain's last operation in the rank where it
 	// starts, among the events of that rank, from 1; Time is when that was.
 	Order, Time int64
@@ -47,8 +47,8 @@ type Links struct {
 	Shortened uint64
 }
 
-// Only returns the part of the trace that starts at the given ranks.
-func (tr *Trace) Only(ranks model.RankSet) *Trace {
+// FilterRanks returns the part of the trace that starts at the given ranks.
+func (tr *Trace) FilterRanks(ranks model.RankSet) *Trace {
 	out := &Trace{Lost: tr.Lost, Links: tr.Links, Groups: slices.Clone(tr.Groups)}
 	for i := range out.Groups {
 		out.Groups[i].Count = 0

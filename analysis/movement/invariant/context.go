@@ -15,19 +15,19 @@ const maxContexts = 1 << 20
 
 // surroundings looks at the chains just before and after a chain (§4.4.2).
 type surroundings struct {
-	has      []bool // by group: it has an operation that is missed
-	frequent []bool // by group: it is an invariant
-	usual    int32  // group of the invariant that is violated, -1 not there
+	hasMissing     []bool // by group: it has an operation that is missed
+	frequent       []bool // by group: it is an invariant
+	invariantGroup int32  // group of the invariant that is violated, -1 not there
 }
 
 // window is how many chains before and after an instance are its surroundings.
 const window = 3
 
-// at tells whether a chain close to the one at i has the operations, and
+// matchAround reports whether a chain close to the one at i has the operations, and
 // whether one does that is not frequent.
-func (s surroundings) at(track []chain.Instance, i int) (hit, completed bool) {
+func (s surroundings) matchAround(track []chain.Instance, i int) (hit, completed bool) {
 	for j := max(0, i-window); j < min(len(track), i+window+1); j++ {
-		if g := track[j].Group; j != i && s.has[g] && !track[j].Again { // what came again is no part of another
+		if g := track[j].Group; j != i && s.hasMissing[g] && !track[j].Superseded { // what came again is no part of another
 			hit = true
 			completed = completed || !s.frequent[g]
 		}
@@ -35,10 +35,10 @@ func (s surroundings) at(track []chain.Instance, i int) (hit, completed bool) {
 	return hit, completed
 }
 
-// usualSpan returns the first and the last place of the invariant in a track; a
+// invariantSpan returns the first and the last place of the invariant in a track; a
 // track without it has no edges.
-func (s surroundings) usualSpan(track []chain.Instance) (first, last int) {
-	is := func(c chain.Instance) bool { return c.Group == s.usual }
+func (s surroundings) invariantSpan(track []chain.Instance) (first, last int) {
+	is := func(c chain.Instance) bool { return c.Group == s.invariantGroup }
 	first = slices.IndexFunc(track, is)
 	if first < 0 {
 		return 0, len(track)
@@ -62,10 +62,10 @@ func (r *rate) add(hit, completed bool) {
 	}
 }
 
-// checkInstances looks at the surroundings of every instance of the violating
+// checkSurroundings looks at the surroundings of every instance of the violating
 // chains: do the operations that it lacks occur there? A frequent operation
 // does so around any chain, hence the comparison with the rate around others.
-func checkInstances(list []Violation, tr *chain.Trace, inv []Invariant) {
+func checkSurroundings(list []Violation, tr *chain.Trace, inv []Invariant) {
 	frequent := make([]bool, len(tr.Groups))
 	for i, g := range tr.Groups {
 		frequent[i] = slices.ContainsFunc(inv, func(p Invariant) bool { return slices.Equal(p.Ops, g.Ops) })
@@ -83,15 +83,15 @@ func checkInstances(list []Violation, tr *chain.Trace, inv []Invariant) {
 				v := &list[i]
 				is := func(g chain.Group) bool { return slices.Equal(g.Ops, inv[v.Invariant].Ops) }
 				usual := int32(slices.IndexFunc(tr.Groups, is))
-				v.check(tr, surroundings{supplies(v.Missing, tr.Groups), frequent, usual}, stride)
+				v.countInstances(tr, surroundings{groupsHaving(v.Missing, tr.Groups), frequent, usual}, stride)
 			}
 		})
 	}
 	cores.Wait()
 }
 
-// supplies marks the groups that have one of the operations.
-func supplies(ops []chain.Operation, groups []chain.Group) []bool {
+// groupsHaving marks the groups that have one of the operations.
+func groupsHaving(ops []chain.Operation, groups []chain.Group) []bool {
 	out := make([]bool, len(groups))
 	for i, g := range groups {
 		out[i] = slices.ContainsFunc(g.Ops, func(op chain.Operation) bool { return slices.Contains(ops, op) })
@@ -99,53 +99,53 @@ func supplies(ops []chain.Operation, groups []chain.Group) []bool {
 	return out
 }
 
-// check goes through the instances of one violation, and through every
+// countInstances goes through the instances of one violation, and through every
 // stride-th of the other chains. A message that was thrown away and came again is none.
-func (v *Violation) check(tr *chain.Trace, near surroundings, stride int) {
+func (v *Violation) countInstances(tr *chain.Trace, near surroundings, stride int) {
 	var own, others rate
 	var complete, bare []Place
 	seen := 0
 	for _, track := range tr.Tracks {
-		first, last := near.usualSpan(track.Chains)
+		first, last := near.invariantSpan(track.Chains)
 		for i, c := range track.Chains {
-			if c.Group == v.group && c.Again {
-				v.again++
+			if c.Group == v.group && c.Superseded {
+				v.superseded++
 			}
-			if c.Group != v.group || c.Again {
+			if c.Group != v.group || c.Superseded {
 				if seen++; seen%stride == 0 {
-					others.add(near.at(track.Chains, i))
+					others.add(near.matchAround(track.Chains, i))
 				}
 				continue
 			}
-			hit, completed := near.at(track.Chains, i)
+			hit, completed := near.matchAround(track.Chains, i)
 			own.add(hit, completed)
 			if i < first || i > last {
 				v.Edge++
 			}
 			v.Ranks.Add(track.Rank)
 			if place := (Place{track.Rank, c.Order, c.Time}); completed {
-				complete = keep(complete, place)
+				complete = appendExample(complete, place)
 			} else {
-				bare = keep(bare, place)
+				bare = appendExample(bare, place)
 			}
 		}
 	}
 	v.Instances, v.ContextMatches, v.Completions = own.chains, own.hits, own.completions
 	v.Examples = append(complete, bare...)
 	v.Examples = v.Examples[:min(len(v.Examples), maxExamples)]
-	v.Evidence = max(0, excess(own.hits, own.chains, others.hits, others.chains),
-		excess(own.completions, own.chains, others.completions, others.chains), lowerBound(v.Stale, own.chains))
+	v.Evidence = max(0, excessRate(own.hits, own.chains, others.hits, others.chains),
+		excessRate(own.completions, own.chains, others.completions, others.chains), lowerBound(v.Stale, own.chains))
 }
 
-func keep(list []Place, p Place) []Place {
+func appendExample(list []Place, p Place) []Place {
 	if len(list) < maxExamples {
 		list = append(list, p)
 	}
 	return list
 }
 
-// excess is how far a rate lies, at least, above a base rate.
-func excess(hits, n, baseHits, base int) float64 {
+// excessRate is how far a rate lies, at least, above a base rate.
+func excessRate(hits, n, baseHits, base int) float64 {
 	return lowerBound(hits, n) - float64(baseHits)/float64(max(base, 1))
 }
 

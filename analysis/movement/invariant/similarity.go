@@ -6,13 +6,13 @@ import (
 	"laggard/analysis/movement/chain"
 )
 
-// common finds the contiguous common part of greatest uniqueness of two chains
+// commonPart finds the contiguous common part of greatest uniqueness of two chains
 // (§4.4.1, C ∩ P): its uniqueness, where it begins in both, and its length. A
 // pack counts as in that chain where it has fewer segments.
 //
 // Chains have few operations, so that a table does what the paper's suffix
 // tree would.
-func common(c, p chain.Group) (u float64, atC, atP, n int) {
+func commonPart(c, p chain.Group) (u float64, atC, atP, n int) {
 	before := make([]float64, len(p.Ops)+1)
 	for i := range c.Ops {
 		row := make([]float64, len(p.Ops)+1)
@@ -36,10 +36,10 @@ func common(c, p chain.Group) (u float64, atC, atP, n int) {
 	return u, atC - n + 1, atP - n + 1, n
 }
 
-// compare judges chain c against invariant p (Equations 6 to 8). The
+// compareToInvariant judges chain c against invariant p (Equations 6 to 8). The
 // frequencies are those of c and p in the same runs.
-func compare(c, p chain.Group, freqC, freqP float64) Violation {
-	u, atC, atP, n := common(c, p)
+func compareToInvariant(c, p chain.Group, freqC, freqP float64) Violation {
+	u, atC, atP, n := commonPart(c, p)
 	v := Violation{Chain: c, ChainAt: atC, InvariantAt: atP, Matched: n}
 	v.Similarity = u / (c.Uniqueness() + p.Uniqueness() - u)
 	v.Rareness = (freqP - freqC) / freqP

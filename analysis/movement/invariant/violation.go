@@ -12,10 +12,10 @@ import (
 // Violation is a group of chains that are like a frequent chain, but rare
 // (§4.4).
 type Violation struct {
-	Chain     chain.Group
-	Invariant int   // index into the invariants
-	group     int32 // index of Chain
-	again     int   // instances that were thrown away and came again, which are no violation
+	Chain      chain.Group
+	Invariant  int   // index into the invariants
+	group      int32 // index of Chain
+	superseded int   // instances that were thrown away and came again, which are no violation
 
 	Similarity, Rareness, Abnormality float64 // Equations 6, 7, 8
 
@@ -65,13 +65,13 @@ const (
 // pruned. training may be nil.
 func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (out []Violation, pruned int) {
 	known := training.Counts()
-	stale := staleIn(tr)
+	stale := countStale(tr)
 	for i, c := range tr.Groups {
 		key, frequency := c.Key(), c.Count
 		if training != nil {
 			frequency = known[key]
 		}
-		found := against(c, float64(frequency), inv, stale[int32(i)])
+		found := violationsOf(c, float64(frequency), inv, stale[int32(i)])
 		if known[key] > 0 {
 			pruned += len(found)
 			continue
@@ -81,17 +81,17 @@ func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (ou
 			out = append(out, v)
 		}
 	}
-	checkInstances(out, tr, inv)
+	checkSurroundings(out, tr, inv)
 	out = slices.DeleteFunc(out, func(v Violation) bool {
-		return v.Instances == 0 && v.again > 0 || v.Abnormality <= minAbnormality && !v.broken()
+		return v.Instances == 0 && v.superseded > 0 || v.Abnormality <= minAbnormality && !v.isBroken()
 	})
 	slices.SortStableFunc(out, moreSuspicious)
 	return out, pruned
 }
 
-// staleIn counts by group the instances that lack an operation before what they
+// countStale counts by group the instances that lack an operation before what they
 // read, by that operation.
-func staleIn(tr *chain.Trace) map[int32]map[chain.Operation]int {
+func countStale(tr *chain.Trace) map[int32]map[chain.Operation]int {
 	out := map[int32]map[chain.Operation]int{}
 	for _, track := range tr.Tracks {
 		for _, c := range track.Chains {
@@ -107,18 +107,18 @@ func staleIn(tr *chain.Trace) map[int32]map[chain.Operation]int {
 	return out
 }
 
-// against compares one group, of the given frequency, with all invariants. stale
+// violationsOf compares one group, of the given frequency, with all invariants. stale
 // has the operations that its chains lack for certain: if there is an invariant with
 // one of them, the others tell nothing.
-func against(c chain.Group, frequency float64, inv []Invariant, stale map[chain.Operation]int) []Violation {
+func violationsOf(c chain.Group, frequency float64, inv []Invariant, stale map[chain.Operation]int) []Violation {
 	var out []Violation
-	certain := slices.ContainsFunc(inv, func(p Invariant) bool { return lacks(p.Ops, stale) > 0 })
+	certain := slices.ContainsFunc(inv, func(p Invariant) bool { return countLacking(p.Ops, stale) > 0 })
 	for i, p := range inv {
 		if frequency >= float64(p.Count) || slices.Equal(c.Ops, p.Ops) {
 			continue
 		}
-		v := compare(c, p.Group, frequency, float64(p.Count))
-		v.Invariant, v.Stale = i, lacks(v.Missing, stale)
+		v := compareToInvariant(c, p.Group, frequency, float64(p.Count))
+		v.Invariant, v.Stale = i, countLacking(v.Missing, stale)
 		if v.Stale > 0 || v.Abnormality > minSuspicion && !certain {
 			out = append(out, v)
 		}
@@ -126,8 +126,8 @@ func against(c chain.Group, frequency float64, inv []Invariant, stale map[chain.
 	return out
 }
 
-// lacks counts the instances that lack one of the operations for certain.
-func lacks(ops []chain.Operation, stale map[chain.Operation]int) (n int) {
+// countLacking counts the instances that lack one of the operations for certain.
+func countLacking(ops []chain.Operation, stale map[chain.Operation]int) (n int) {
 	for _, op := range ops {
 		n += stale[op]
 	}
@@ -147,11 +147,11 @@ func moreSuspicious(a, b Violation) int {
 		a.Chain.Compare(b.Chain), cmp.Compare(a.Invariant, b.Invariant))
 }
 
-// atEdge tells whether all instances are at the beginning or end of their rank.
+// atEdge reports whether all instances are at the beginning or end of their rank.
 func (v *Violation) atEdge() bool { return v.Instances > 0 && v.Edge == v.Instances }
 
-// broken tells whether most instances have the missing part beside them, in a
+// isBroken reports whether most instances have the missing part beside them, in a
 // chain of its own, as others do not, or read what it had written before.
-func (v *Violation) broken() bool {
+func (v *Violation) isBroken() bool {
 	return v.Evidence >= 0.5 && 2*v.Completions > v.Instances || 2*v.Stale > v.Instances
 }

@@ -10,9 +10,9 @@ import (
 	"laggard/analysis/movement/profile"
 )
 
-// cpu is the processor time that this process has used, which says more than
+// cpuTime is the processor time that this process has used, which says more than
 // the clock on a busy machine.
-func cpu(b *testing.B) time.Duration {
+func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)
@@ -39,14 +39,14 @@ func BenchmarkDistances(b *testing.B) {
 	for _, n := range []int{1024, 4096, 16384} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			rows := benchRows(n, 200)
-			before := cpu(b)
+			before := cpuTime(b)
 			for b.Loop() {
 				d := newDistribution(rows, 200)
 				if s := d.distances(n/4, maxExact, maxLeaders); len(s.By) != n {
 					b.Fatal("ranks are missing")
 				}
 			}
-			b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 		})
 	}
 }

@@ -18,23 +18,23 @@ type peers struct {
 	k    int
 }
 
-// near returns the rows nearest to that of rank i: at least k, and all that are no
+// nearestRows returns the rows nearest to that of rank i: at least k, and all that are no
 // farther than the k-th.
-func (p *peers) near(i int) []profile.Row {
+func (p *peers) nearestRows(i int) []profile.Row {
 	r := newRuler(p.groups)
-	r.place(p.vectors[i])
+	r.setOrigin(p.vectors[i])
 	distance := make([]float64, len(p.rows))
 	var candidates []neighbour
 	for j, v := range p.vectors {
 		if j != i {
-			distance[j] = r.to(v)
+			distance[j] = r.distanceTo(v)
 			candidates = append(candidates, neighbour{cluster: int32(j), ranks: 1, distance: distance[j]})
 		}
 	}
 	if len(candidates) == 0 {
 		return nil
 	}
-	reach := nearest(candidates, p.k).distance + rounding
+	reach := kthNearest(candidates, p.k).distance + rounding
 	var out []profile.Row
 	for j, row := range p.rows {
 		if j != i && distance[j] <= reach {
@@ -44,10 +44,10 @@ func (p *peers) near(i int) []profile.Row {
 	return out
 }
 
-// unlike reports whether the counts of rank i differ from those of its nearest peers
+// differsFromPeers reports whether the counts of rank i differ from those of its nearest peers
 // by more than chance explains: one chain more among hundreds is none, though all
 // peers have none of it. Without chains on one side the distance alone decides.
-func (p *peers) unlike(i int) bool {
+func (p *peers) differsFromPeers(i int) bool {
 	type both struct{ own, peers uint64 }
 	counts := map[int32]both{}
 	var total both
@@ -55,7 +55,7 @@ func (p *peers) unlike(i int) bool {
 		counts[c.Group] = both{own: c.Count}
 		total.own += c.Count
 	}
-	for _, row := range p.near(i) {
+	for _, row := range p.nearestRows(i) {
 		for _, c := range row {
 			n := counts[c.Group]
 			n.peers += c.Count
@@ -69,15 +69,15 @@ func (p *peers) unlike(i int) bool {
 	share := float64(total.own) / float64(total.own+total.peers)
 	tests := float64(2 * len(counts) * len(p.rows)) // each group may be too frequent or too rare, at any rank
 	for _, n := range counts {
-		if min(atLeast(n.own, n.own+n.peers, share), atLeast(n.peers, n.own+n.peers, 1-share))*tests < maxChance {
+		if min(binomialTail(n.own, n.own+n.peers, share), binomialTail(n.peers, n.own+n.peers, 1-share))*tests < maxChance {
 			return true
 		}
 	}
 	return false
 }
 
-// atLeast is the probability of k or more of n, each with probability p.
-func atLeast(k, n uint64, p float64) float64 {
+// binomialTail is the probability of k or more of n, each with probability p.
+func binomialTail(k, n uint64, p float64) float64 {
 	if float64(k) <= float64(n)*p {
 		return 1 // not less than about a half, and no evidence in any case
 	}

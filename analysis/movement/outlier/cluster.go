@@ -24,23 +24,23 @@ const (
 	pivots = 4
 )
 
-// clusters joins ranks with the same distribution, and if more than limit are
+// clusterRanks joins ranks with the same distribution, and if more than limit are
 // left, those near each other into no more than leaders. Members are no farther
 // from their leader than the distance returned.
-func (d distribution) clusters(limit, leaders int) ([]cluster, float64) {
-	list := d.identical()
+func (d distribution) clusterRanks(limit, leaders int) ([]cluster, float64) {
+	list := d.identicalClusters()
 	if len(list) <= limit {
 		return list, 0
 	}
 	reach := 0.0
 	for r := firstRadius; len(list) > leaders; r *= 2 {
-		list = d.near(list, r, leaders)
+		list = d.mergeNear(list, r, leaders)
 		reach += r
 	}
 	return list, reach
 }
 
-func (d distribution) identical() []cluster {
+func (d distribution) identicalClusters() []cluster {
 	order := make([]int32, len(d.vectors))
 	for i := range order {
 		order[i] = int32(i)
@@ -58,19 +58,19 @@ func (d distribution) identical() []cluster {
 	return out
 }
 
-// near joins each cluster with the first one before it within the radius. Once
+// mergeNear joins each cluster with the first one before it within the radius. Once
 // there are far more than wanted, the radius is too small, and the rest is left
 // as it is for a greater one.
-func (d distribution) near(list []cluster, radius float64, wanted int) []cluster {
-	place := d.coordinates(list)
+func (d distribution) mergeNear(list []cluster, radius float64, wanted int) []cluster {
+	place := d.pivotCoordinates(list)
 	measure := newRuler(d.groups)
 	var out []cluster
 	var at [][pivots]float64
 	for i, c := range list {
 		into := -1
-		measure.place(d.vectors[c.leader])
+		measure.setOrigin(d.vectors[c.leader])
 		for j := 0; j < len(out) && into < 0 && len(out) <= 2*wanted; j++ {
-			if within(place[i], at[j], radius) && measure.to(d.vectors[out[j].leader]) <= radius {
+			if withinRadius(place[i], at[j], radius) && measure.distanceTo(d.vectors[out[j].leader]) <= radius {
 				into = j
 			}
 		}
@@ -83,21 +83,21 @@ func (d distribution) near(list []cluster, radius float64, wanted int) []cluster
 	return out
 }
 
-// coordinates measures each cluster against some pivots. By the triangle
+// pivotCoordinates measures each cluster against some pivots. By the triangle
 // inequality two clusters are no nearer than their coordinates.
-func (d distribution) coordinates(list []cluster) [][pivots]float64 {
+func (d distribution) pivotCoordinates(list []cluster) [][pivots]float64 {
 	out := make([][pivots]float64, len(list))
 	measure := newRuler(d.groups)
 	for p := range pivots {
-		measure.place(d.vectors[list[p*len(list)/pivots].leader])
+		measure.setOrigin(d.vectors[list[p*len(list)/pivots].leader])
 		for i, c := range list {
-			out[i][p] = measure.to(d.vectors[c.leader])
+			out[i][p] = measure.distanceTo(d.vectors[c.leader])
 		}
 	}
 	return out
 }
 
-func within(a, b [pivots]float64, radius float64) bool {
+func withinRadius(a, b [pivots]float64, radius float64) bool {
 	for p := range a {
 		if math.Abs(a[p]-b[p]) > radius {
 			return false

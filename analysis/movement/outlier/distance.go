@@ -42,27 +42,27 @@ const refined = 64
 // these. There are at most limit clusters, or else leaders.
 func (d distribution) distances(k, limit, leaders int) Distances {
 	out := Distances{By: make([]Distance, len(d.vectors)), K: k}
-	list, reach := d.clusters(limit, leaders)
+	list, reach := d.clusterRanks(limit, leaders)
 	out.Error = 2 * reach
 	all := make([]int, len(list))
 	for i := range all {
 		all[i] = i
 	}
-	d.measure(list, all, k, func(i int, x Distance) {
+	d.measureClusters(list, all, k, func(i int, x Distance) {
 		for _, m := range list[i].members {
-			out.By[m] = list[i].of(m, x)
+			out.By[m] = list[i].forMember(m, x)
 		}
 	})
 	if reach > 0 {
-		d.refine(&out)
+		d.refineFarthest(&out)
 	}
-	out.relate()
+	out.setRatios()
 	return out
 }
 
-// of returns what was measured for the cluster as it holds for one member: none
+// forMember returns what was measured for the cluster as it holds for one member: none
 // is its own neighbour.
-func (c cluster) of(member int32, x Distance) Distance {
+func (c cluster) forMember(member int32, x Distance) Distance {
 	if x.Neighbour == int(member) {
 		x.Neighbour = int(c.members[len(c.members)-1])
 	}
@@ -73,36 +73,36 @@ func (c cluster) of(member int32, x Distance) Distance {
 // fetched from memory once for all of them.
 const batch = 8
 
-// bench holds what it takes to measure a batch.
-type bench struct {
+// batchMeasurer holds what it takes to measure a batch.
+type batchMeasurer struct {
 	rulers     [batch]*ruler
 	candidates [batch][]neighbour
 }
 
-func (d distribution) bench() *bench {
-	b := &bench{}
+func (d distribution) newBatchMeasurer() *batchMeasurer {
+	b := &batchMeasurer{}
 	for i := range b.rulers {
 		b.rulers[i] = newRuler(d.groups)
 	}
 	return b
 }
 
-// measure calls f with Distance^k of the chosen clusters, on all cores.
-func (d distribution) measure(list []cluster, which []int, k int, f func(i int, x Distance)) {
-	inParallelWith((len(which)+batch-1)/batch, d.bench, func(n int, b *bench) {
+// measureClusters calls f with Distance^k of the chosen clusters, on all cores.
+func (d distribution) measureClusters(list []cluster, which []int, k int, f func(i int, x Distance)) {
+	inParallelWith((len(which)+batch-1)/batch, d.newBatchMeasurer, func(n int, b *batchMeasurer) {
 		some := which[n*batch : min(len(which), (n+1)*batch)]
-		b.measure(d, list, some)
+		b.measureBatch(d, list, some)
 		for at, i := range some {
-			f(i, b.distance(d, list, at, k))
+			f(i, b.kthDistance(d, list, at, k))
 		}
 	})
 }
 
-// measure notes the distances of some clusters to all. A cluster is at distance
+// measureBatch notes the distances of some clusters to all. A cluster is at distance
 // 0 from its other members.
-func (b *bench) measure(d distribution, list []cluster, some []int) {
+func (b *batchMeasurer) measureBatch(d distribution, list []cluster, some []int) {
 	for at, i := range some {
-		b.rulers[at].place(d.vectors[list[i].leader])
+		b.rulers[at].setOrigin(d.vectors[list[i].leader])
 		b.candidates[at] = b.candidates[at][:0]
 	}
 	for j, c := range list {
@@ -112,7 +112,7 @@ func (b *bench) measure(d distribution, list []cluster, some []int) {
 			if j == i {
 				n.ranks--
 			} else {
-				n.distance = b.rulers[at].to(v)
+				n.distance = b.rulers[at].distanceTo(v)
 			}
 			if n.ranks > 0 {
 				b.candidates[at] = append(b.candidates[at], n)
@@ -121,42 +121,42 @@ func (b *bench) measure(d distribution, list []cluster, some []int) {
 	}
 }
 
-// distance returns Distance^k of one cluster of the batch.
-func (b *bench) distance(d distribution, list []cluster, at, k int) Distance {
+// kthDistance returns Distance^k of one cluster of the batch.
+func (b *batchMeasurer) kthDistance(d distribution, list []cluster, at, k int) Distance {
 	if len(b.candidates[at]) == 0 {
 		return Distance{Neighbour: -1, Top: -1}
 	}
-	n := nearest(b.candidates[at], k)
+	n := kthNearest(b.candidates[at], k)
 	peer := list[n.cluster].leader
-	top, _, _ := b.rulers[at].top(d.vectors[peer])
+	top, _, _ := b.rulers[at].topContributor(d.vectors[peer])
 	return Distance{K: n.distance, Neighbour: int(peer), Top: int(top)}
 }
 
-// refine measures the ranks that seem farthest exactly.
-func (d distribution) refine(out *Distances) {
+// refineFarthest measures the ranks that seem farthest exactly.
+func (d distribution) refineFarthest(out *Distances) {
 	order := make([]int32, len(out.By))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(out.By[b].K, out.By[a].K) })
 	order = order[:min(refined, len(order))]
-	list := d.identical()
+	list := d.identicalClusters()
 	which := make([]int, len(order))
 	for i, rank := range order {
 		which[i] = slices.IndexFunc(list, func(c cluster) bool { return slices.Contains(c.members, rank) })
 	}
 	slices.Sort(which)
-	d.measure(list, slices.Compact(which), out.K, func(i int, x Distance) {
+	d.measureClusters(list, slices.Compact(which), out.K, func(i int, x Distance) {
 		for _, rank := range list[i].members {
 			if slices.Contains(order, rank) {
-				out.By[rank] = list[i].of(rank, x)
+				out.By[rank] = list[i].forMember(rank, x)
 			}
 		}
 	})
 }
 
-// relate sets the ratios to the average.
-func (s *Distances) relate() {
+// setRatios sets the ratios to the average.
+func (s *Distances) setRatios() {
 	var sum float64
 	for _, x := range s.By {
 		sum += x.K
@@ -165,12 +165,12 @@ func (s *Distances) relate() {
 	s.Average = sum / max(n, 1)
 	for i := range s.By {
 		x := &s.By[i]
-		x.Ratio = ratio(x.K, s.Average)
-		x.LeaveOneOut = ratio(x.K, (sum-x.K)/max(n-1, 1))
+		x.Ratio = cappedRatio(x.K, s.Average)
+		x.LeaveOneOut = cappedRatio(x.K, (sum-x.K)/max(n-1, 1))
 	}
 }
 
-// ratio is x over an average, at most maxRatio.
-func ratio(x, average float64) float64 {
+// cappedRatio is x over an average, at most maxRatio.
+func cappedRatio(x, average float64) float64 {
 	return min(x/max(average, rounding), maxRatio)
 }

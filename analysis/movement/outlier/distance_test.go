@@ -26,13 +26,13 @@ func randomRows(rng *rand.Rand, n, groups, kinds int) []profile.Row {
 	return out
 }
 
-// row is of a rank with count chains of one group.
-func row(group int32, count uint64) profile.Row {
+// singleGroupRow is of a rank with count chains of one group.
+func singleGroupRow(group int32, count uint64) profile.Row {
 	return profile.Row{{Group: group, Count: count}}
 }
 
-// plainDistances does it the long way: all pairs, sorted.
-func plainDistances(d distribution, k int) []float64 {
+// naiveDistances does it the long way: all pairs, sorted.
+func naiveDistances(d distribution, k int) []float64 {
 	full := make([][]float64, len(d.vectors))
 	for i, v := range d.vectors {
 		full[i] = make([]float64, d.groups)
@@ -68,7 +68,7 @@ func TestDistances(t *testing.T) {
 			d := newDistribution(randomRows(rng, n, 12, kinds), 12)
 			k := max(1, n/4)
 			got := d.distances(k, maxExact, maxLeaders)
-			for i, want := range plainDistances(d, k) {
+			for i, want := range naiveDistances(d, k) {
 				x := got.By[i]
 				if math.Abs(x.K-want) > 1e-9 {
 					t.Errorf("%d ranks of %d kinds: rank %d at %g, not %g", n, kinds, i, x.K, want)
@@ -95,10 +95,10 @@ func TestClusteredDistances(t *testing.T) {
 			rows[i][j].Count += uint64(rng.IntN(12))
 		}
 	}
-	rows[77] = row(29, 1)
+	rows[77] = singleGroupRow(29, 1)
 	d := newDistribution(rows, 30)
 	got := d.distances(100, 50, 20)
-	want := plainDistances(d, 100)
+	want := naiveDistances(d, 100)
 	if got.Error <= 0 || got.Error > 0.5 {
 		t.Errorf("an error of %g", got.Error)
 	}
@@ -126,7 +126,7 @@ func TestNearest(t *testing.T) {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		slices.SortFunc(flat, neighbour.compare)
 		k := 1 + rng.IntN(len(flat))
-		if got := nearest(list, k); got != flat[k-1] {
+		if got := kthNearest(list, k); got != flat[k-1] {
 			t.Fatalf("number %d is %+v, not %+v", k, got, flat[k-1])
 		}
 	}
@@ -134,7 +134,7 @@ func TestNearest(t *testing.T) {
 
 // A rank is not its own neighbour, whoever leads its cluster.
 func TestNeighbours(t *testing.T) {
-	rows := []profile.Row{row(0, 1), row(0, 2), row(1, 1), row(0, 1)}
+	rows := []profile.Row{singleGroupRow(0, 1), singleGroupRow(0, 2), singleGroupRow(1, 1), singleGroupRow(0, 1)}
 	by := newDistribution(rows, 2).distances(1, maxExact, maxLeaders).By
 	for i, x := range by {
 		if x.Neighbour == i || x.Neighbour == 2 && i != 2 {

@@ -1,4 +1,4 @@
-// Package outlier answers which ranks move their data unlike their peers (paper
+// Package outlier answers which ranks move data differently from their peers (paper
 // DMTracker §4.5).
 //
 // Input is a trace, and a profile of good runs if there are any. Each rank has a

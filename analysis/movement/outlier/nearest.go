@@ -16,9 +16,9 @@ func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.cluster, b.cluster))
 }
 
-// nearest returns the candidate with which, going by rising distance, k ranks
+// kthNearest returns the candidate with which, going by rising distance, k ranks
 // are reached, or the last one. It reorders the list, which is not empty.
-func nearest(list []neighbour, k int) neighbour {
+func kthNearest(list []neighbour, k int) neighbour {
 	for len(list) > 12 {
 		low, pivot, high := partition(list)
 		reached := 0

@@ -21,8 +21,8 @@ type Outlier struct {
 	Share, PeerShare float64
 }
 
-// measure finds the outliers among the given chains.
-func measure(tr *chain.Trace, chains []timed, training *profile.Profile) (Distances, []Outlier) {
+// findOutliers finds the outliers among the given chains.
+func findOutliers(tr *chain.Trace, chains []timed, training *profile.Profile) (Distances, []Outlier) {
 	tracks := make([][]chain.Instance, len(tr.Tracks))
 	for _, c := range chains {
 		tracks[c.track] = append(tracks[c.track], c.Instance)
@@ -35,25 +35,25 @@ func measure(tr *chain.Trace, chains []timed, training *profile.Profile) (Distan
 		s.From, s.To = chains[0].Time, chains[len(chains)-1].Time
 	}
 	if training != nil {
-		s.train(d, tr, training)
+		s.applyTraining(d, tr, training)
 	}
 	var out []Outlier
 	peers := &peers{d, rows, s.K}
-	for _, i := range s.suspects() {
-		if peers.unlike(i) {
-			out = append(out, s.outlier(d, i, tr))
+	for _, i := range s.suspectIndexes() {
+		if peers.differsFromPeers(i) {
+			out = append(out, s.describeOutlier(d, i, tr))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Outlier) int { return cmp.Compare(b.K, a.K) })
-	s.name(tr)
+	s.tracksToRanks(tr)
 	if len(out) == 0 {
-		out = resenders(tr, chains, s, training)
+		out = findResenders(tr, chains, s, training)
 	}
 	return s, out
 }
 
-// name turns indexes of tracks into ranks.
-func (s *Distances) name(tr *chain.Trace) {
+// tracksToRanks turns indexes of tracks into ranks.
+func (s *Distances) tracksToRanks(tr *chain.Trace) {
 	for i, t := range tr.Tracks {
 		s.Ranks = append(s.Ranks, t.Rank)
 		if n := s.By[i].Neighbour; n >= 0 {
@@ -70,11 +70,11 @@ const (
 	fewChains = 16
 )
 
-// suspects returns the indexes of the ranks that are far enough from their
+// suspectIndexes returns the indexes of the ranks that are far enough from their
 // peers. With no more ranks than the factor none can be that many times the
 // average, which it is part of; then the average of the others counts. A handful
 // of chains says nothing.
-func (s *Distances) suspects() []int {
+func (s *Distances) suspectIndexes() []int {
 	var out []int
 	if s.Chains < fewChains {
 		return nil
@@ -91,25 +91,25 @@ func (s *Distances) suspects() []int {
 	return out
 }
 
-// train brings ranks as near as the nearest distribution of the training runs
+// applyTraining brings ranks as near as the nearest distribution of the training runs
 // is, less what varies from run to run. That is done for all, since a rank that is known to be different would
 // raise the average so far that no other can stand out.
-func (s *Distances) train(d distribution, tr *chain.Trace, p *profile.Profile) {
-	trained, groups := vectors(p, tr.Groups)
+func (s *Distances) applyTraining(d distribution, tr *chain.Trace, p *profile.Profile) {
+	trained, groups := trainingVectors(p, tr.Groups)
 	varies := variation(p, trained, groups)
 	inParallelWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
-		r.place(d.vectors[i])
+		r.setOrigin(d.vectors[i])
 		for _, v := range trained {
 			near := 0.0
 			if varies == nil {
-				near = r.to(v)
+				near = r.distanceTo(v)
 			} else {
-				near = r.beyond(v, varies)
+				near = r.excessDistance(v, varies)
 			}
 			s.By[i].K = min(s.By[i].K, near)
 		}
 	})
-	s.relate()
+	s.setRatios()
 }
 
 // variation returns by group by how much its share differed at most, at one rank,
@@ -123,17 +123,17 @@ func variation(p *profile.Profile, trained []vector, groups int) []float64 {
 				if out == nil {
 					out = make([]float64, groups)
 				}
-				r.place(trained[a])
-				r.each(trained[b], func(g int32, mine, theirs float64) { out[g] = max(out[g], math.Abs(mine-theirs)) })
+				r.setOrigin(trained[a])
+				r.eachShare(trained[b], func(g int32, mine, theirs float64) { out[g] = max(out[g], math.Abs(mine-theirs)) })
 			}
 		}
 	}
 	return out
 }
 
-// vectors returns the distributions of the training runs in terms of the given
+// trainingVectors returns the distributions of the training runs in terms of the given
 // groups, and the number of groups there are with those that are new.
-func vectors(p *profile.Profile, groups []chain.Group) ([]vector, int) {
+func trainingVectors(p *profile.Profile, groups []chain.Group) ([]vector, int) {
 	number := map[string]int32{}
 	for i, g := range groups {
 		number[g.Key()] = int32(i)
@@ -155,13 +155,13 @@ func vectors(p *profile.Profile, groups []chain.Group) ([]vector, int) {
 	return out, n
 }
 
-// outlier describes an outlying rank.
-func (s *Distances) outlier(d distribution, i int, tr *chain.Trace) Outlier {
+// describeOutlier describes an outlying rank.
+func (s *Distances) describeOutlier(d distribution, i int, tr *chain.Trace) Outlier {
 	o := Outlier{Rank: tr.Tracks[i].Rank, Distance: s.By[i]}
 	r := newRuler(d.groups)
-	r.place(d.vectors[i])
+	r.setOrigin(d.vectors[i])
 	var top int32
-	if top, o.Share, o.PeerShare = r.top(d.vectors[o.Neighbour]); top >= 0 {
+	if top, o.Share, o.PeerShare = r.topContributor(d.vectors[o.Neighbour]); top >= 0 {
 		o.Group = tr.Groups[top]
 	}
 	o.Neighbour = tr.Tracks[o.Neighbour].Rank

@@ -20,8 +20,8 @@ type timed struct {
 	track int32
 }
 
-// byTime lists all chains in order of time.
-func byTime(tr *chain.Trace) []timed {
+// sortByTime lists all chains in order of time.
+func sortByTime(tr *chain.Trace) []timed {
 	var out []timed
 	for t, track := range tr.Tracks {
 		for _, c := range track.Chains {
@@ -37,19 +37,19 @@ func byTime(tr *chain.Trace) []timed {
 // half, and so on while there are enough chains (§4.5). training may be nil. The
 // distances are those of the span of time in which outliers were found.
 func Find(tr *chain.Trace, training *profile.Profile, lastPhase bool) (Distances, []Outlier) {
-	chains := byTime(tr)
-	whole, found := measure(tr, chains, training)
+	chains := sortByTime(tr)
+	whole, found := findOutliers(tr, chains, training)
 	if len(found) > 0 || !lastPhase {
 		return whole, found
 	}
 	least := max(1, minChainsPerRank*len(tr.Tracks))
 	for len(chains) >= least && chains[0].Time < chains[len(chains)-1].Time {
-		first, last := halves(chains)
+		first, last := splitHalves(chains)
 		for _, half := range [][]timed{last, first} {
 			if len(half) < least {
 				continue
 			}
-			if span, found := measure(tr, half, training); len(found) > 0 {
+			if span, found := findOutliers(tr, half, training); len(found) > 0 {
 				return span, found
 			}
 		}
@@ -58,9 +58,9 @@ func Find(tr *chain.Trace, training *profile.Profile, lastPhase bool) (Distances
 	return whole, nil
 }
 
-// halves cuts chains of more than one time in the middle of their time. Neither
+// splitHalves cuts chains of more than one time in the middle of their time. Neither
 // half is empty.
-func halves(chains []timed) (first, last []timed) {
+func splitHalves(chains []timed) (first, last []timed) {
 	from, to := chains[0].Time, chains[len(chains)-1].Time
 	middle := from + int64(uint64(to-from)/2) + 1
 	at := sort.Search(len(chains), func(i int) bool { return chains[i].Time >= middle })

@@ -12,11 +12,11 @@ import (
 // the two, and how many other chains it has. A burst of copies of one message counts once: one
 // delay makes many of them.
 type sender struct {
-	track         int
-	again, others uint64
+	track          int
+	resent, others uint64
 }
 
-func (s sender) rate() float64 { return float64(s.again) / float64(max(s.others, 1)) }
+func (s sender) resendRate() float64 { return float64(s.resent) / float64(max(s.others, 1)) }
 
 const (
 	fewPeers = 3 // do not show what varies from rank to rank
@@ -27,57 +27,57 @@ const (
 	maxResends = 1e-4
 )
 
-// resenders finds the ranks, at most one of every four, that send again what is thrown
+// findResenders finds the ranks, at most one of every four, that send again what is thrown
 // away, far more often than their peers. In the whole distribution such a rank can hide
 // behind the one that answers each copy, which is unlike the others too.
-func resenders(tr *chain.Trace, chains []timed, s Distances, training *profile.Profile) []Outlier {
-	senders, group := again(tr, chains)
+func findResenders(tr *chain.Trace, chains []timed, s Distances, training *profile.Profile) []Outlier {
+	senders, group := countResends(tr, chains)
 	if len(senders)-s.K < fewPeers || group < 0 || s.Chains < fewChains {
 		return nil
 	}
 	peers := senders[s.K:]
-	first, middle := peers[0].rate(), peers[len(peers)/2].rate()
+	first, middle := peers[0].resendRate(), peers[len(peers)/2].resendRate()
 	usual := max(first, trainedRate(training, tr.Groups[group]))
 	var out []Outlier
 	for _, x := range senders[:s.K] {
-		if x.rate() <= excessive*usual || x.rate()-first <= lead*(first-middle) || byChance(x, peers[0], len(senders)) {
+		if x.resendRate() <= excessive*usual || x.resendRate()-first <= lead*(first-middle) || couldBeChance(x, peers[0], len(senders)) {
 			continue
 		}
 		o := Outlier{Rank: tr.Tracks[x.track].Rank, Distance: s.By[x.track], Group: tr.Groups[group],
-			Share: share(chains, x.track, group), PeerShare: share(chains, peers[0].track, group)}
+			Share: groupShare(chains, x.track, group), PeerShare: groupShare(chains, peers[0].track, group)}
 		o.Neighbour = tr.Tracks[peers[0].track].Rank
 		out = append(out, o)
 	}
 	return out
 }
 
-// again counts by rank, those first that send most again, and returns the group that most
+// countResends counts by rank, those first that send most again, and returns the group that most
 // of that is of; -1: there is none. What was sent from the stack does not count: it has
 // seldom been written by a copy, so it looks old when it is new.
-func again(tr *chain.Trace, chains []timed) ([]sender, int) {
+func countResends(tr *chain.Trace, chains []timed) ([]sender, int) {
 	senders, of := make([]sender, len(tr.Tracks)), make([]uint64, len(tr.Groups))
 	group := -1
 	for i := range senders {
 		senders[i].track = i
 	}
 	for _, c := range chains {
-		if !c.Again || tr.Groups[c.Group].Ops[0].Source == "" {
+		if !c.Superseded || tr.Groups[c.Group].Ops[0].Source == "" {
 			senders[c.track].others++
 			continue
 		}
-		if !c.Further {
-			senders[c.track].again++
+		if !c.PriorSuperseded {
+			senders[c.track].resent++
 		}
 		if of[c.Group]++; group < 0 || of[c.Group] > of[group] {
 			group = int(c.Group)
 		}
 	}
-	slices.SortStableFunc(senders, func(a, b sender) int { return cmp.Compare(b.rate(), a.rate()) })
+	slices.SortStableFunc(senders, func(a, b sender) int { return cmp.Compare(b.resendRate(), a.resendRate()) })
 	return senders, group
 }
 
-// share is the group's share of the chains of a track.
-func share(chains []timed, track, group int) float64 {
+// groupShare is the group's share of the chains of a track.
+func groupShare(chains []timed, track, group int) float64 {
 	n, of := 0, 0
 	for _, c := range chains {
 		if int(c.track) != track {
@@ -100,19 +100,19 @@ func trainedRate(training *profile.Profile, group chain.Group) (most float64) {
 		var x sender
 		for _, c := range row {
 			if training.Groups[c.Group].Key() == group.Key() {
-				x.again += c.Count
+				x.resent += c.Count
 			} else {
 				x.others += c.Count
 			}
 		}
-		most = max(most, x.rate())
+		most = max(most, x.resendRate())
 	}
 	return most
 }
 
-// byChance tells whether a rank among as many may have sent so much more often again than
+// couldBeChance reports whether a rank among as many may have sent so much more often again than
 // the first of its peers by chance.
-func byChance(x, peer sender, ranks int) bool {
+func couldBeChance(x, peer sender, ranks int) bool {
 	own := float64(x.others) / float64(max(x.others+peer.others, 1))
-	return atLeast(x.again, x.again+peer.again, own)*float64(ranks) >= maxResends
+	return binomialTail(x.resent, x.resent+peer.resent, own)*float64(ranks) >= maxResends
 }

@@ -51,21 +51,21 @@ func newDistribution(rows []profile.Row, groups int) distribution {
 // that vector out, so that the other one can be walked through in its short
 // form: Σ|a−b| = Σa + Σ(|a−b|−a) over the groups of b.
 type ruler struct {
-	at    []float64 // by group
-	from  vector
-	total float64
+	shares []float64 // by group
+	origin vector
+	total  float64
 }
 
-func newRuler(groups int) *ruler { return &ruler{at: make([]float64, groups)} }
+func newRuler(groups int) *ruler { return &ruler{shares: make([]float64, groups)} }
 
-// place makes v the vector that distances are measured from.
-func (r *ruler) place(v vector) {
-	for _, g := range r.from.group {
-		r.at[g] = 0
+// setOrigin makes v the vector that distances are measured from.
+func (r *ruler) setOrigin(v vector) {
+	for _, g := range r.origin.group {
+		r.shares[g] = 0
 	}
-	r.from, r.total = v, 0
+	r.origin, r.total = v, 0
 	for i, g := range v.group {
-		r.at[g] = v.share[i]
+		r.shares[g] = v.share[i]
 		r.total += v.share[i]
 	}
 }
@@ -74,14 +74,14 @@ func (r *ruler) place(v vector) {
 // 10^12 chains would have to differ by less than one.
 const rounding = 1e-13
 
-// to measures the distance to v. There is no branch in the loop, which would be
+// distanceTo measures the distance to v. There is no branch in the loop, which would be
 // mispredicted every other time, and there are four sums, since one addition
 // would wait for the other.
-func (r *ruler) to(v vector) float64 {
+func (r *ruler) distanceTo(v vector) float64 {
 	groups, shares := v.group, v.share
 	var d0, d1, d2, d3 float64
 	for len(groups) >= 4 && len(shares) >= 4 {
-		a0, a1, a2, a3 := r.at[groups[0]], r.at[groups[1]], r.at[groups[2]], r.at[groups[3]]
+		a0, a1, a2, a3 := r.shares[groups[0]], r.shares[groups[1]], r.shares[groups[2]], r.shares[groups[3]]
 		d0 += math.Abs(a0-shares[0]) - a0
 		d1 += math.Abs(a1-shares[1]) - a1
 		d2 += math.Abs(a2-shares[2]) - a2
@@ -89,7 +89,7 @@ func (r *ruler) to(v vector) float64 {
 		groups, shares = groups[4:], shares[4:]
 	}
 	for i, g := range groups {
-		a := r.at[g]
+		a := r.shares[g]
 		d0 += math.Abs(a-shares[i]) - a
 	}
 	d := r.total + (d0 + d1) + (d2 + d3)
@@ -99,31 +99,31 @@ func (r *ruler) to(v vector) float64 {
 	return d
 }
 
-// beyond measures the distance to v as to does, less what each group may vary.
-func (r *ruler) beyond(v vector, varies []float64) (d float64) {
-	r.each(v, func(g int32, mine, theirs float64) { d += max(0, math.Abs(mine-theirs)-varies[g]) })
+// excessDistance measures the distance to v as to does, less what each group may vary.
+func (r *ruler) excessDistance(v vector, varies []float64) (d float64) {
+	r.eachShare(v, func(g int32, mine, theirs float64) { d += max(0, math.Abs(mine-theirs)-varies[g]) })
 	return d
 }
 
-// each calls f with the shares of each group that one of the two has.
-func (r *ruler) each(v vector, f func(group int32, mine, theirs float64)) {
+// eachShare calls f with the shares of each group that one of the two has.
+func (r *ruler) eachShare(v vector, f func(group int32, mine, theirs float64)) {
 	for i, g := range v.group {
-		f(g, r.at[g], v.share[i])
+		f(g, r.shares[g], v.share[i])
 	}
-	for i, g := range r.from.group {
+	for i, g := range r.origin.group {
 		if _, both := slices.BinarySearch(v.group, g); !both {
-			f(g, r.from.share[i], 0)
+			f(g, r.origin.share[i], 0)
 		}
 	}
 }
 
-// top returns the group that contributes most to the distance to v, and the
+// topContributor returns the group that contributes most to the distance to v, and the
 // shares of it on both sides; -1 without any. Of two that contribute the same,
 // what the one side lacks the other has instead: then it is the one that from
 // has more of.
-func (r *ruler) top(v vector) (group int32, mine, theirs float64) {
+func (r *ruler) topContributor(v vector) (group int32, mine, theirs float64) {
 	group = -1
-	r.each(v, func(g int32, a, b float64) {
+	r.eachShare(v, func(g int32, a, b float64) {
 		more := math.Abs(a-b) - math.Abs(mine-theirs)
 		if more > rounding || more > -rounding && group >= 0 && a-b > mine-theirs+rounding {
 			group, mine, theirs = g, a, b

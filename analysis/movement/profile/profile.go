@@ -47,7 +47,7 @@ func New(tr *chain.Trace) Profile {
 		p.ByRank[t.Rank] = append(p.ByRank[t.Rank], int32(len(p.Rows)))
 		p.Rows = append(p.Rows, r)
 	}
-	return p.normal()
+	return p.normalised()
 }
 
 // Count returns the distribution of the chains of one rank.
@@ -82,7 +82,7 @@ func Merge(a, b Profile) Profile {
 		}
 		out.ByRank = append(out.ByRank, rows)
 	}
-	return out.normal()
+	return out.normalised()
 }
 
 // Renumbered returns the row with other numbers for the groups.
@@ -95,8 +95,8 @@ func (a Row) Renumbered(to func(int32) int32) Row {
 	return out
 }
 
-// normal sorts groups and rows, adds up equal groups and drops equal rows.
-func (p Profile) normal() Profile {
+// normalised sorts groups and rows, adds up equal groups and drops equal rows.
+func (p Profile) normalised() Profile {
 	order := make([]int32, len(p.Groups))
 	for i := range order {
 		order[i] = int32(i)

@@ -20,8 +20,8 @@ func TestLaws(t *testing.T) {
 	for range 30 {
 		var list []Profile
 		for range 4 {
-			tables := chaintest.Tables(t, chaintest.RandomScript(rng))
-			list = append(list, New(chain.Resolve(chaintest.Merged(t, tables, nil))))
+			tables := chaintest.PlayScript(t, chaintest.RandomScript(rng))
+			list = append(list, New(chain.Resolve(chaintest.MustMerge(t, tables, nil))))
 		}
 		want := Merge(Merge(Merge(list[0], list[1]), list[2]), list[3])
 		got := Merge(Merge(list[2], list[0]), Merge(list[3], list[1]))

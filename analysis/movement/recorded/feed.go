@@ -31,24 +31,24 @@ func ParseLevel(name string) (Level, error) {
 	if l := Level(name); l == Application || l == Library {
 		return l, nil
 	}
-	return "", fmt.Errorf("level %q: it is application or library", name)
+	return "", fmt.Errorf("level must be application or library, not %q", name)
 }
 
 // Feed gives the events of the rank to a parser. Its sites get their names from
 // the Namer. Moves that cannot be are left out.
 func (r *Reader) Feed(p *chain.Parser, w Ways, level Level, names *Namer) []error {
 	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host},
-		states: map[[2]int]int32{}, arenas: r.sites(arena)}
+		states: map[[2]int]int32{}, arenas: r.matchSites(isArena)}
 	if level == Application {
-		f.over = r.sites(func(s *model.Site) bool { return Inside(s) || interpreting(s) })
-		f.python = r.sites(inPython)
+		f.skipped = r.matchSites(func(s *model.Site) bool { return InsideMPI(s) || isInterpreterWork(s) })
+		f.python = r.matchSites(isUnderPython)
 	}
-	errs := r.Moves(f.take)
+	errs := r.Moves(f.addMove)
 	return append(errs, f.errs...)
 }
 
-// sites tells for each site of the rank whether it is of a kind.
-func (r *Reader) sites(is func(*model.Site) bool) []bool {
+// matchSites tells for each site of the rank whether it is of a kind.
+func (r *Reader) matchSites(is func(*model.Site) bool) []bool {
 	out := make([]bool, len(r.rank.Sites))
 	for i, s := range r.rank.Sites {
 		out[i] = s != nil && is(s)
@@ -56,27 +56,27 @@ func (r *Reader) sites(is func(*model.Site) bool) []bool {
 	return out
 }
 
-// at tells whether the site with an index is of the kind.
-func at(kind []bool, site int) bool { return site >= 0 && site < len(kind) && kind[site] }
+// hasKind reports whether the site with an index is of the kind.
+func hasKind(kind []bool, site int) bool { return site >= 0 && site < len(kind) && kind[site] }
 
 type feeder struct {
-	reader *Reader
-	parser *chain.Parser
-	ways   Ways
-	level  Level
-	over   []bool // by index into Rank.Sites: what is done there is left out
-	arenas []bool // likewise: what is allocated there is an interpreter's
-	python []bool // likewise: it is under a line of Python
-	names  *Namer
-	links  links
-	sites  []int32 // by index into Rank.Sites, plus one; 0: not asked yet
-	states map[[2]int]int32
-	errs   []error
+	reader  *Reader
+	parser  *chain.Parser
+	ways    Ways
+	level   Level
+	skipped []bool // by index into Rank.Sites: what is done there is left out
+	arenas  []bool // likewise: what is allocated there is an interpreter's
+	python  []bool // likewise: it is under a line of Python
+	names   *Namer
+	links   links
+	sites   []int32 // by index into Rank.Sites, plus one; 0: not asked yet
+	states  map[[2]int]int32
+	errs    []error
 }
 
-func (f *feeder) take(m *Move) {
+func (f *feeder) addMove(m *Move) {
 	if m.Kind == End {
-		f.links.name(m)
+		f.links.addEnd(m)
 		return
 	}
 	e := chain.Event{
@@ -86,13 +86,13 @@ func (f *feeder) take(m *Move) {
 	followed := true
 	switch m.Kind {
 	case Alloc:
-		e.Site, followed = f.site(m.Site), !at(f.arenas, m.Site)
+		e.Site, followed = f.siteNumber(m.Site), !hasKind(f.arenas, m.Site)
 	case Copy:
-		e.Site, followed = f.site(m.Site), !at(f.over, m.Site) && !f.stray(m)
+		e.Site, followed = f.siteNumber(m.Site), !hasKind(f.skipped, m.Site) && !f.isStrayCopy(m)
 	case Out, In:
-		followed = !at(f.over, m.Site) && f.transfer(m, &e)
+		followed = !hasKind(f.skipped, m.Site) && f.fillTransfer(m, &e)
 	case Send, Recv:
-		followed = f.message(m, &e)
+		followed = f.fillMessage(m, &e)
 	}
 	if !followed {
 		return
@@ -102,30 +102,30 @@ func (f *feeder) take(m *Move) {
 	}
 }
 
-// stray tells of a copy under a line of Python whether no data of the program can be in it:
+// isStrayCopy tells of a copy under a line of Python whether no data of the program can be in it:
 // these are in buffers, and neither on the stack nor in an interpreter's small objects.
-func (f *feeder) stray(m *Move) bool {
-	return at(f.python, m.Site) && !f.parser.Allocated(m.From) && !f.parser.Allocated(m.To)
+func (f *feeder) isStrayCopy(m *Move) bool {
+	return hasKind(f.python, m.Site) && !f.parser.Allocated(m.From) && !f.parser.Allocated(m.To)
 }
 
 // maxErrors bounds what is told of one rank.
 const maxErrors = 8
 
-// transfer is for a connection between ranks that are known; others lead to
+// fillTransfer is for a connection between ranks that are known; others lead to
 // launchers and servers.
-func (f *feeder) transfer(m *Move, e *chain.Event) bool {
-	end, known := f.links.of(m.Link)
+func (f *feeder) fillTransfer(m *Move, e *chain.Event) bool {
+	end, known := f.links.endOf(m.Link)
 	if !known || !f.ways.joined[end.connection] {
 		return false
 	}
-	e.Site, e.Offset = f.site(m.Site), m.Offset
+	e.Site, e.Offset = f.siteNumber(m.Site), m.Offset
 	e.Channel = f.parser.Channel(end.channel(m.Kind == Out))
 	return true
 }
 
-func (f *feeder) message(m *Move, e *chain.Event) bool {
+func (f *feeder) fillMessage(m *Move, e *chain.Event) bool {
 	own := f.reader.rank.Rank
-	peer, known := f.reader.peer(m)
+	peer, known := f.reader.peerRank(m)
 	pair := [2]int{own, peer}
 	if m.Kind == Recv {
 		pair = [2]int{peer, own}
@@ -133,13 +133,13 @@ func (f *feeder) message(m *Move, e *chain.Event) bool {
 	if !known || f.level == Library && !f.ways.messages[pair] {
 		return false
 	}
-	e.Site, e.Seq = f.state(m.Thread, m.State), m.Seq
+	e.Site, e.Seq = f.stateSite(m.Thread, m.State), m.Seq
 	e.Channel = f.parser.Channel(chain.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]),
 		To: int32(pair[1]), Tag: int32(m.Tag)})
 	return true
 }
 
-func (f *feeder) site(i int) int32 {
+func (f *feeder) siteNumber(i int) int32 {
 	all := f.reader.rank.Sites
 	if i < 0 || i >= len(all) || all[i] == nil {
 		return 0
@@ -153,7 +153,7 @@ func (f *feeder) site(i int) int32 {
 	return f.sites[i] - 1
 }
 
-func (f *feeder) state(thread, state int) int32 {
+func (f *feeder) stateSite(thread, state int) int32 {
 	key := [2]int{thread, state}
 	n, known := f.states[key]
 	if known {

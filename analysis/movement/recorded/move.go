@@ -9,7 +9,7 @@ import (
 // ErrStream is wrapped by errors about bytes that no recorder writes.
 var ErrStream = errors.New("recorded: damaged movement stream")
 
-// Kind is the kind of a move, as in recorder/format.h (enum lg_move).
+// Kind is the kind of a move, as in model/format/format.tbl (enum move).
 type Kind uint8
 
 // The kinds of moves.
@@ -57,7 +57,7 @@ type Message struct {
 	Seq           uint64 // number on its channel, from 1; 0 unknown
 }
 
-// EndKind says what a connection is, as in recorder/format.h (enum lg_end_kind).
+// EndKind says what a connection is, as in model/format/format.tbl (enum end_kind).
 type EndKind uint8
 
 // The kinds of connections.
@@ -92,17 +92,17 @@ func (b *block) next() (m Move, ok bool) {
 		return m, false
 	}
 	at := b.size - len(b.rest)
-	head := b.byte()
+	head := b.readByte()
 	m.Kind = Kind(head & kindMask)
 	if head&orderFlag != 0 {
-		b.order += b.u()
+		b.order += b.readUvarint()
 	}
 	if head&timeFlag != 0 {
-		b.time += b.s()
+		b.time += b.readVarint()
 	}
 	m.Order, m.Time, m.Site = b.order, b.time, -1
 	b.order++
-	b.fields(&m)
+	b.readFields(&m)
 	if b.err != nil {
 		b.err = fmt.Errorf("%w: move at %d: %w", ErrStream, at, b.err)
 		return m, false
@@ -110,40 +110,51 @@ func (b *block) next() (m Move, ok bool) {
 	return m, true
 }
 
-func (b *block) fields(m *Move) {
+func (b *block) readFields(m *Move) {
 	switch m.Kind {
 	case Alloc:
-		m.Site, m.To, m.Bytes = b.site(), b.address(&b.to), b.u()
+		m.Site, m.To, m.Bytes = b.readSite(), b.readAddress(&b.to), b.readUvarint()
 	case Free:
-		m.To = b.address(&b.to)
+		m.To = b.readAddress(&b.to)
 	case Resize:
-		m.To, m.Bytes = b.address(&b.to), b.u()
+		m.To, m.Bytes = b.readAddress(&b.to), b.readUvarint()
 	case Copy:
-		m.Site, m.From, m.To, m.Bytes = b.site(), b.address(&b.from), b.address(&b.to), b.u()
+		m.Site, m.From, m.To, m.Bytes = b.readSite(), b.readAddress(&b.from), b.readAddress(&b.to), b.readUvarint()
 	case End:
-		m.Link, m.Name = b.index(), b.name()
+		m.Link, m.Name = b.readIndex(), b.readEndName()
 	case Out:
-		m.Site, m.Link, m.Offset, m.From, m.Bytes = b.site(), b.index(), b.u(), b.address(&b.from), b.u()
+		m.Site, m.Link, m.Offset, m.From, m.Bytes = b.readSite(), b.readIndex(), b.readUvarint(), b.readAddress(
+			&b.from,
+		), b.readUvarint()
 	case In:
-		m.Site, m.Link, m.Offset, m.To, m.Bytes = b.site(), b.index(), b.u(), b.address(&b.to), b.u()
+		m.Site, m.Link, m.Offset, m.To, m.Bytes = b.readSite(), b.readIndex(), b.readUvarint(), b.readAddress(
+			&b.to,
+		), b.readUvarint()
 	case Send:
-		m.Message = b.message()
-		m.From, m.Bytes = b.address(&b.from), b.u()
+		m.Message = b.readMessage()
+		m.From, m.Bytes = b.readAddress(&b.from), b.readUvarint()
 	case Recv:
-		m.Message = b.message()
-		m.To, m.Bytes = b.address(&b.to), b.u()
+		m.Message = b.readMessage()
+		m.To, m.Bytes = b.readAddress(&b.to), b.readUvarint()
 	default:
 		b.fail("kind %d", m.Kind)
 	}
 }
 
-func (b *block) message() Message {
-	return Message{Thread: b.index(), State: b.index(), Comm: b.index(), Peer: int(b.s()), Tag: int(b.s()), Seq: b.u()}
+func (b *block) readMessage() Message {
+	return Message{
+		Thread: b.readIndex(),
+		State:  b.readIndex(),
+		Comm:   b.readIndex(),
+		Peer:   int(b.readVarint()),
+		Tag:    int(b.readVarint()),
+		Seq:    b.readUvarint(),
+	}
 }
 
-func (b *block) name() EndName {
-	n := EndName{Kind: EndKind(b.byte())}
-	length := int(b.byte())
+func (b *block) readEndName() EndName {
+	n := EndName{Kind: EndKind(b.readByte())}
+	length := int(b.readByte())
 	if 2*length > len(b.rest) {
 		b.fail("a name of %d bytes, %d are left", length, len(b.rest))
 		return n
@@ -160,9 +171,9 @@ func (b *block) fail(format string, args ...any) {
 	b.rest = nil
 }
 
-func (b *block) byte() byte {
+func (b *block) readByte() byte {
 	if len(b.rest) == 0 {
-		b.fail("it is cut short")
+		b.fail("the data is cut short")
 		return 0
 	}
 	v := b.rest[0]
@@ -170,31 +181,31 @@ func (b *block) byte() byte {
 	return v
 }
 
-func (b *block) u() uint64 {
+func (b *block) readUvarint() uint64 {
 	v, n := binary.Uvarint(b.rest)
 	if n <= 0 {
-		b.fail("it is cut short, or a number is too large")
+		b.fail("the data is cut short, or a number is too large")
 		return 0
 	}
 	b.rest = b.rest[n:]
 	return v
 }
 
-func (b *block) s() int64 {
-	v := b.u()
+func (b *block) readVarint() int64 {
+	v := b.readUvarint()
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-func (b *block) address(last *uint64) uint64 {
-	*last += uint64(b.s())
+func (b *block) readAddress(last *uint64) uint64 {
+	*last += uint64(b.readVarint())
 	return *last
 }
 
 // maxIndex bounds numbers that something is found by.
 const maxIndex = 1 << 30
 
-func (b *block) index() int {
-	v := b.u()
+func (b *block) readIndex() int {
+	v := b.readUvarint()
 	if v > maxIndex {
 		b.fail("an index of %d", v)
 		return 0
@@ -202,4 +213,4 @@ func (b *block) index() int {
 	return int(v)
 }
 
-func (b *block) site() int { return b.index() - 1 }
+func (b *block) readSite() int { return b.readIndex() - 1 }

@@ -45,14 +45,14 @@ func NewNamer(depth int, source func(model.Frame) string) *Namer {
 func (n *Namer) Name(function string, stack []model.Frame) string {
 	words := make([]string, len(stack))
 	for i, f := range stack {
-		words[i] = n.frame(f)
+		words[i] = n.frameWord(f)
 	}
 	name, frames := function, []string{}
 	if slices.ContainsFunc(stack, isPython) && !isPython(stack[0]) {
 		name += "\x00" + words[0] // a line of Python may do several things by an extension module
 	}
 	for _, i := range visibleFrames(stack, n.Depth) {
-		name += "\x00" + n.place(stack[i], words[i])
+		name += "\x00" + n.placeName(stack[i], words[i])
 		frames = append(frames, words[i])
 	}
 	entry := Entry{function, strings.Join(frames, " "), strings.Join(words, " ")}
@@ -62,7 +62,7 @@ func (n *Namer) Name(function string, stack []model.Frame) string {
 	return name
 }
 
-func (n *Namer) place(f model.Frame, word string) string {
+func (n *Namer) placeName(f model.Frame, word string) string {
 	if n.Source != nil && f.Module != nil {
 		if at := n.Source(f); at != "" {
 			return at
@@ -71,9 +71,9 @@ func (n *Namer) place(f model.Frame, word string) string {
 	return word
 }
 
-// Inside tells whether a site is within an MPI call. In MPI_Init the recorder
+// InsideMPI reports whether a site is within an MPI call. In MPI_Init the recorder
 // keeps the innermost frame alone, of machine code.
-func Inside(s *model.Site) bool {
+func InsideMPI(s *model.Site) bool {
 	if s.Partial && len(s.Stack) == 1 && !isPython(s.Stack[0]) {
 		return true
 	}
@@ -85,30 +85,30 @@ func Inside(s *model.Site) bool {
 	return false
 }
 
-// interpreting tells whether a site is the interpreter's of Python, at work for itself: it calls
+// isInterpreterWork reports whether a site is the interpreter's of Python, at work for itself: it calls
 // the C library while modules are imported, or in Python's own library.
-func interpreting(s *model.Site) bool {
+func isInterpreterWork(s *model.Site) bool {
 	if len(s.Stack) == 0 || !isPython(s.Stack[0]) {
 		return false
 	}
-	_, inner, _ := s.Stack[0].Module.Python()
-	return !symbol.OwnPython(inner) || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
-		_, file, ok := f.Module.Python()
-		return ok && symbol.ImportsPython(file)
+	_, inner, _ := s.Stack[0].Module.PythonFunction()
+	return !symbol.IsOwnPython(inner) || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
+		_, file, ok := f.Module.PythonFunction()
+		return ok && symbol.IsPythonImporter(file)
 	})
 }
 
-// arena tells whether a site is one where an interpreter of Python takes memory that it
+// isArena reports whether a site is one where an interpreter of Python takes memory that it
 // divides among its objects: to say where that was says nothing of them.
-func arena(s *model.Site) bool {
+func isArena(s *model.Site) bool {
 	return strings.HasPrefix(s.Function, "mmap") && len(s.Stack) > 0 && isPython(s.Stack[0])
 }
 
-// inPython tells whether a site is under a line of Python.
-func inPython(s *model.Site) bool { return slices.ContainsFunc(s.Stack, isPython) }
+// isUnderPython reports whether a site is under a line of Python.
+func isUnderPython(s *model.Site) bool { return slices.ContainsFunc(s.Stack, isPython) }
 
 func isPython(f model.Frame) bool {
-	_, _, ok := f.Module.Python()
+	_, _, ok := f.Module.PythonFunction()
 	return ok
 }
 
@@ -117,7 +117,7 @@ func isPython(f model.Frame) bool {
 // transparent, or the first of all if there is none.
 func visibleFrames(stack []model.Frame, depth int) (visible []int) {
 	from := symbol.PythonAt(len(stack), func(i int) (language, file string) {
-		if _, file, ok := stack[i].Module.Python(); ok {
+		if _, file, ok := stack[i].Module.PythonFunction(); ok {
 			return symbol.Python, file
 		}
 		return "", ""
@@ -146,9 +146,9 @@ func isTransparent(file string) bool {
 	return false
 }
 
-// frame writes a frame as module+offset; the module by its build-id, or by its
+// frameWord writes a frame as module+offset; the module by its build-id, or by its
 // file's name where it has none.
-func (n *Namer) frame(f model.Frame) string {
+func (n *Namer) frameWord(f model.Frame) string {
 	if f.Module == nil {
 		return "?+" + strconv.FormatUint(f.Offset, 16)
 	}
@@ -214,14 +214,14 @@ func (b Book) Call(name string) (Call, error) {
 	s := Call{Function: entry.Function}
 	var err error
 	modules := map[string]*model.Module{}
-	if s.Frames, err = b.frames(entry.Frames, modules); err != nil {
+	if s.Frames, err = b.parseFrames(entry.Frames, modules); err != nil {
 		return Call{}, err
 	}
-	s.Stack, err = b.frames(entry.Stack, modules)
+	s.Stack, err = b.parseFrames(entry.Stack, modules)
 	return s, err
 }
 
-func (b Book) frames(text string, modules map[string]*model.Module) ([]model.Frame, error) {
+func (b Book) parseFrames(text string, modules map[string]*model.Module) ([]model.Frame, error) {
 	var out []model.Frame
 	for word := range strings.FieldsSeq(text) {
 		at := strings.LastIndexByte(word, '+')
@@ -229,12 +229,12 @@ func (b Book) frames(text string, modules map[string]*model.Module) ([]model.Fra
 		if at < 0 || err != nil {
 			return nil, fmt.Errorf("%w: frame %q", ErrStream, word)
 		}
-		out = append(out, model.Frame{Module: b.module(word[:at], modules), Offset: offset})
+		out = append(out, model.Frame{Module: b.moduleByID(word[:at], modules), Offset: offset})
 	}
 	return out, nil
 }
 
-func (b Book) module(id string, modules map[string]*model.Module) *model.Module {
+func (b Book) moduleByID(id string, modules map[string]*model.Module) *model.Module {
 	if id == "?" {
 		return nil
 	}

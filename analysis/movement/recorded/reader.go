@@ -27,7 +27,7 @@ func (r *Reader) Moves(f func(*Move)) []error {
 	var lanes []*lane
 	var errs []error
 	for _, s := range r.streams {
-		l := &lane{number: s.Number, fault: func(err error) {
+		l := &lane{number: s.Number, onError: func(err error) {
 			errs = append(errs, fmt.Errorf("rank %d: stream %d: %w", r.rank.Rank, s.Number, err))
 		}}
 		var stop func()
@@ -38,7 +38,7 @@ func (r *Reader) Moves(f func(*Move)) []error {
 		}
 	}
 	for len(lanes) > 0 {
-		first, until := earliest(lanes)
+		first, until := earliestLane(lanes)
 		more := true
 		for more && lanes[first].head.Order <= until {
 			f(&lanes[first].head)
@@ -51,9 +51,9 @@ func (r *Reader) Moves(f func(*Move)) []error {
 	return errs
 }
 
-// earliest returns the lane whose next move is first, and up to which order it
+// earliestLane returns the lane whose next move is first, and up to which order it
 // stays so.
-func earliest(lanes []*lane) (first int, until uint64) {
+func earliestLane(lanes []*lane) (first int, until uint64) {
 	for i, l := range lanes {
 		if l.compare(lanes[first]) < 0 {
 			first = i
@@ -70,11 +70,11 @@ func earliest(lanes []*lane) (first int, until uint64) {
 
 // lane is a stream that is being read.
 type lane struct {
-	number int
-	pull   func() ([]byte, error, bool)
-	fault  func(error)
-	block  block
-	head   Move // not yet given away
+	number  int
+	pull    func() ([]byte, error, bool)
+	onError func(error)
+	block   block
+	head    Move // not yet given away
 }
 
 func (l *lane) compare(m *lane) int {
@@ -90,14 +90,14 @@ func (l *lane) advance() bool {
 			return true
 		}
 		if l.block.err != nil {
-			l.fault(l.block.err)
+			l.onError(l.block.err)
 		}
 		data, err, more := l.pull()
 		if !more {
 			return false
 		}
 		if err != nil {
-			l.fault(err)
+			l.onError(err)
 		}
 		l.block = newBlock(data)
 	}

@@ -10,8 +10,8 @@ import (
 	"laggard/model"
 )
 
-// put writes a move as the recorder does: kind, and the fields in order.
-func put(b []byte, kind Kind, fields ...int64) []byte {
+// appendMove writes a move as the recorder does: kind, and the fields in order.
+func appendMove(b []byte, kind Kind, fields ...int64) []byte {
 	b = append(b, byte(kind))
 	for _, f := range fields {
 		b = binary.AppendUvarint(b, uint64(f))
@@ -19,15 +19,15 @@ func put(b []byte, kind Kind, fields ...int64) []byte {
 	return b
 }
 
-// signed is a number as the recorder writes one with a sign.
-func signed(v int64) int64 { return int64(uint64(v)<<1 ^ uint64(v>>63)) }
+// zigzag is a number as the recorder writes one with a sign.
+func zigzag(v int64) int64 { return int64(uint64(v)<<1 ^ uint64(v>>63)) }
 
 func TestBlock(t *testing.T) {
-	b := put(nil, Alloc|orderFlag|timeFlag, 7, signed(1000), 3, signed(0x100), 64)
-	b = put(b, Copy, 0, signed(0x100), signed(0x40), 8)
+	b := appendMove(nil, Alloc|orderFlag|timeFlag, 7, zigzag(1000), 3, zigzag(0x100), 64)
+	b = appendMove(b, Copy, 0, zigzag(0x100), zigzag(0x40), 8)
 	b = append(b, byte(End), 5, byte(LocalEnd), 2, 'a', 'b', 'c', 'd')
-	b = put(b, Out|orderFlag, 2, 4, 5, 4096, signed(8), 8)
-	b = put(b, Recv, 1, 2, 3, signed(4), signed(-5), 6, signed(-0x40), 16)
+	b = appendMove(b, Out|orderFlag, 2, 4, 5, 4096, zigzag(8), 8)
+	b = appendMove(b, Recv, 1, 2, 3, zigzag(4), zigzag(-5), 6, zigzag(-0x40), 16)
 	want := []Move{
 		{Kind: Alloc, Order: 7, Time: 1000, Site: 2, To: 0x100, Bytes: 64},
 		{Kind: Copy, Order: 8, Time: 1000, Site: -1, From: 0x100, To: 0x140, Bytes: 8},
@@ -46,8 +46,8 @@ func TestBlock(t *testing.T) {
 }
 
 func FuzzBlock(f *testing.F) {
-	f.Add(put(nil, Copy, 0, 2, 4, 8))
-	f.Add(append(put(nil, Send, 1, 2, 3, 4, 5, 6, 7, 8), byte(End), 1, 1, 200))
+	f.Add(appendMove(nil, Copy, 0, 2, 4, 8))
+	f.Add(append(appendMove(nil, Send, 1, 2, 3, 4, 5, 6, 7, 8), byte(End), 1, 1, 200))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		block := newBlock(data)
 		n := 0
@@ -67,20 +67,20 @@ func FuzzBlock(f *testing.F) {
 // the other.
 func TestEnds(t *testing.T) {
 	a, b := links{host: "x"}, links{host: "x"}
-	a.name(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
-	b.name(&Move{Link: 9, Name: EndName{LocalEnd, "q", "p"}})
-	u, _ := a.of(1)
-	v, _ := b.of(9)
+	a.addEnd(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
+	b.addEnd(&Move{Link: 9, Name: EndName{LocalEnd, "q", "p"}})
+	u, _ := a.endOf(1)
+	v, _ := b.endOf(9)
 	if u.connection != v.connection || u.upper == v.upper || u.channel(true) != v.channel(false) ||
 		u.channel(false) != v.channel(true) {
 		t.Errorf("%+v and %+v", u, v)
 	}
 	other := links{host: "y"}
-	other.name(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
-	if w, _ := other.of(1); w.connection == u.connection {
+	other.addEnd(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
+	if w, _ := other.endOf(1); w.connection == u.connection {
 		t.Error("connections within two hosts are one")
 	}
-	if _, known := a.of(2); known {
+	if _, known := a.endOf(2); known {
 		t.Error("an end without a name is known")
 	}
 }
@@ -153,10 +153,10 @@ func TestPythonNames(t *testing.T) {
 			t.Errorf("depth %d: %+v, %v", n.Depth, c, err)
 		}
 	}
-	if Inside(&model.Site{Partial: true, Stack: []model.Frame{{Module: pack, Offset: 1}}}) {
+	if InsideMPI(&model.Site{Partial: true, Stack: []model.Frame{{Module: pack, Offset: 1}}}) {
 		t.Error("a line of Python alone is within an MPI call")
 	}
-	if !Inside(&model.Site{Partial: true, Stack: []model.Frame{{Module: numpy, Offset: 1}}}) {
+	if !InsideMPI(&model.Site{Partial: true, Stack: []model.Frame{{Module: numpy, Offset: 1}}}) {
 		t.Error("what is known of MPI_Init is not within an MPI call")
 	}
 }
@@ -184,8 +184,8 @@ func TestInterpreting(t *testing.T) {
 			s.Stack = append(s.Stack, model.Frame{Module: m, Offset: 5})
 		}
 		inner := len(c.stack) > 0 && c.stack[0] != numpy
-		if interpreting(s) != c.alone || inPython(s) != c.python || arena(s) != inner {
-			t.Errorf("%s: for itself %v, under Python %v, arena %v", c.name, interpreting(s), inPython(s), arena(s))
+		if isInterpreterWork(s) != c.alone || isUnderPython(s) != c.python || isArena(s) != inner {
+			t.Errorf("%s: for itself %v, under Python %v, arena %v", c.name, isInterpreterWork(s), isUnderPython(s), isArena(s))
 		}
 	}
 }

@@ -48,22 +48,22 @@ func MergeSent(a, b Sent) Sent {
 func (r *Reader) Sent() (Sent, []error) {
 	var t Sent
 	ends, messages := map[end]uint64{}, map[int]uint64{}
-	links, inside := links{host: r.rank.Host}, r.sites(Inside)
+	links, inside := links{host: r.rank.Host}, r.matchSites(InsideMPI)
 	errs := r.Moves(func(m *Move) {
 		moves := m.Kind == Copy || m.Kind == Out || m.Kind == In
-		t.Within = t.Within || moves && at(inside, m.Site)
+		t.Within = t.Within || moves && hasKind(inside, m.Site)
 		switch m.Kind {
 		case End:
-			links.name(m)
-			if e, known := links.of(m.Link); known {
+			links.addEnd(m)
+			if e, known := links.endOf(m.Link); known {
 				ends[e] += 0 // one that only receives is an end, too
 			}
 		case Out:
-			if e, known := links.of(m.Link); known {
+			if e, known := links.endOf(m.Link); known {
 				ends[e] += m.Bytes
 			}
 		case Send:
-			if to, known := r.peer(m); known {
+			if to, known := r.peerRank(m); known {
 				messages[to] += m.Bytes
 			}
 		}
@@ -100,9 +100,9 @@ type links struct {
 	ends map[int]end
 }
 
-// name notes what a connection is called. Both ends have the two names, so that
+// addEnd notes what a connection is called. Both ends have the two names, so that
 // the lesser one and the host, if it does not lead out of it, name it.
-func (l *links) name(m *Move) {
+func (l *links) addEnd(m *Move) {
 	n := m.Name
 	if n.Kind != StreamEnd && n.Kind != LocalEnd || n.Own == n.Other {
 		return
@@ -121,13 +121,13 @@ func (l *links) name(m *Move) {
 	l.ends[m.Link] = end{h.Sum64(), n.Own > n.Other}
 }
 
-func (l *links) of(link int) (end, bool) {
+func (l *links) endOf(link int) (end, bool) {
 	e, known := l.ends[link]
 	return e, known
 }
 
-// peer returns the world rank of the other side of a message.
-func (r *Reader) peer(m *Move) (int, bool) {
+// peerRank returns the world rank of the other side of a message.
+func (r *Reader) peerRank(m *Move) (int, bool) {
 	if m.Comm >= len(r.rank.Comms) || m.Seq == 0 {
 		return 0, false
 	}

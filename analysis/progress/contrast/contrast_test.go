@@ -11,9 +11,9 @@ import (
 	"laggard/reduce/reducetest"
 )
 
-// member is a rank with so many visits to the states a, b, c …; 0: it has not the
+// testRank is a rank with so many visits to the states a, b, c …; 0: it has not the
 // state at all.
-func member(rank int, visits ...uint64) *model.Rank {
+func testRank(rank int, visits ...uint64) *model.Rank {
 	t := &model.Thread{}
 	for i, n := range visits {
 		if n > 0 {
@@ -25,15 +25,15 @@ func member(rank int, visits ...uint64) *model.Rank {
 	return &model.Rank{Rank: rank, Threads: []*model.Thread{t}, Comms: []*model.Comm{world}}
 }
 
-// again makes the state b one of the place of a.
-func again(r *model.Rank) *model.Rank {
+// mergePlaces makes the state b one of the place of a.
+func mergePlaces(r *model.Rank) *model.Rank {
 	for _, s := range r.Threads[0].Model.States {
 		s.Call = "MPI_a"
 	}
 	return r
 }
 
-func told(ranks ...*model.Rank) string {
+func formatDifferences(ranks ...*model.Rank) string {
 	all := model.RankSet{}
 	for _, r := range ranks {
 		all.Add(r.Rank)
@@ -71,24 +71,24 @@ func TestDifferences(t *testing.T) {
 		ranks []*model.Rank
 		want  string
 	}{
-		"alike":     {[]*model.Rank{member(0, 5, 5), member(1, 5, 5), member(2, 5, 5)}, ""},
-		"never":     {[]*model.Rank{member(0, 5, 1), member(1, 5), member(2, 5, 1)}, "path MPI_b 0:1 1:0,2"},
-		"how often": {[]*model.Rank{member(0, 5), member(1, 5), member(2, 6)}, "calls MPI_a 5:0-1 6:2"},
-		"the few first": {[]*model.Rank{member(0, 5, 1), member(1, 5, 2), member(2, 6, 3)},
+		"alike":     {[]*model.Rank{testRank(0, 5, 5), testRank(1, 5, 5), testRank(2, 5, 5)}, ""},
+		"never":     {[]*model.Rank{testRank(0, 5, 1), testRank(1, 5), testRank(2, 5, 1)}, "path MPI_b 0:1 1:0,2"},
+		"how often": {[]*model.Rank{testRank(0, 5), testRank(1, 5), testRank(2, 6)}, "calls MPI_a 5:0-1 6:2"},
+		"the few first": {[]*model.Rank{testRank(0, 5, 1), testRank(1, 5, 2), testRank(2, 6, 3)},
 			"calls MPI_a 5:0-1 6:2\ncalls MPI_b 1:0 2:1 3:2"},
 		"two calls of one place": {
-			[]*model.Rank{again(member(0, 5, 1)), again(member(1, 4, 2)), again(member(2, 6))}, ""},
-		"peers": {[]*model.Rank{peer(member(0, 5), 1, 2), peer(member(1, 5), 0, 2), peer(member(2, 5), 0)},
+			[]*model.Rank{mergePlaces(testRank(0, 5, 1)), mergePlaces(testRank(1, 4, 2)), mergePlaces(testRank(2, 6))}, ""},
+		"peers": {[]*model.Rank{peer(testRank(0, 5), 1, 2), peer(testRank(1, 5), 0, 2), peer(testRank(2, 5), 0)},
 			"peers 1:2 2:0-1"},
-		"times that tell nothing": {[]*model.Rank{quiet(member(0, 5), 100), quiet(member(1, 5), 104)}, ""},
+		"times that tell nothing": {[]*model.Rank{quiet(testRank(0, 5), 100), quiet(testRank(1, 5), 104)}, ""},
 		"one that paused before the others": {
-			[]*model.Rank{quiet(member(0, 5), 100), quiet(member(1, 5), 60), quiet(member(2, 5), 101)},
+			[]*model.Rank{quiet(testRank(0, 5), 100), quiet(testRank(1, 5), 60), quiet(testRank(2, 5), 101)},
 			"pause 60:1 100:0,2"},
 		"no more than two of a kind": {
-			[]*model.Rank{member(0, 5, 5, 5, 5), member(1, 5, 5, 5, 5), member(2, 6, 6, 6, 6)},
+			[]*model.Rank{testRank(0, 5, 5, 5, 5), testRank(1, 5, 5, 5, 5), testRank(2, 6, 6, 6, 6)},
 			"calls MPI_a 5:0-1 6:2\ncalls MPI_b 5:0-1 6:2"},
 	} {
-		if got := told(c.ranks...); got != c.want {
+		if got := formatDifferences(c.ranks...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
@@ -98,9 +98,9 @@ func TestDifferences(t *testing.T) {
 func TestManyValues(t *testing.T) {
 	var ranks []*model.Rank
 	for rank := range maxClasses + 1 {
-		ranks = append(ranks, member(rank, uint64(rank+1)))
+		ranks = append(ranks, testRank(rank, uint64(rank+1)))
 	}
-	if got := told(ranks...); got != "" {
+	if got := formatDifferences(ranks...); got != "" {
 		t.Errorf("told:\n%s", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestLaws(t *testing.T) {
 		for i := range 9 {
 			c := NewCounter(all)
 			for k := range 5 {
-				c.Add(member(5*i+k, r.Uint64N(3), r.Uint64N(14), 1))
+				c.Add(testRank(5*i+k, r.Uint64N(3), r.Uint64N(14), 1))
 			}
 			out = append(out, c.Tally())
 		}

@@ -35,13 +35,13 @@ func Differences(t Tally, place func(*model.State) string) []Difference {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(a.few(), b.few()), cmp.Compare(len(a.Classes), len(b.Classes)),
-			cmp.Compare(a.What.place(), b.What.place()))
+		return cmp.Or(cmp.Compare(a.minoritySize(), b.minoritySize()), cmp.Compare(len(a.Classes), len(b.Classes)),
+			cmp.Compare(a.What.priority(), b.What.priority()))
 	})
 	var out []Difference
 	alike := map[string]int{}
 	for _, d := range all {
-		if by := d.division(); alike[by] < maxAlike && len(out) < maxDifferences {
+		if by := d.partitionKey(); alike[by] < maxAlike && len(out) < maxDifferences {
 			alike[by]++
 			out = append(out, d)
 		}
@@ -61,7 +61,7 @@ func (t *Tally) byPlace(place func(*model.State) string) []Aspect {
 		}
 		at := place(state)
 		if i, known := first[at]; known {
-			out[i] = out[i].plus(a, t.Ranks)
+			out[i] = out[i].addValues(a, t.Ranks)
 			continue
 		}
 		first[at] = len(out)
@@ -70,11 +70,11 @@ func (t *Tally) byPlace(place func(*model.State) string) []Aspect {
 	return out
 }
 
-// plus adds up the values of each rank; who is in no class of an aspect has none.
-func (a Aspect) plus(b Aspect, ranks model.RankSet) Aspect {
+// addValues adds up the values of each rank; who is in no class of an aspect has none.
+func (a Aspect) addValues(b Aspect, ranks model.RankSet) Aspect {
 	sums := map[int64]model.RankSet{}
-	for _, x := range a.whole(ranks) {
-		for _, y := range b.whole(ranks) {
+	for _, x := range a.allClasses(ranks) {
+		for _, y := range b.allClasses(ranks) {
 			if both := x.Ranks.Intersect(y.Ranks); both.Len() > 0 {
 				sums[x.Value+y.Value] = sums[x.Value+y.Value].Union(both)
 			}
@@ -87,11 +87,11 @@ func (a Aspect) plus(b Aspect, ranks model.RankSet) Aspect {
 			a.Classes = append(a.Classes, Class{value, sums[value]})
 		}
 	}
-	return a.bounded()
+	return a.dropIfMany()
 }
 
-// whole returns the classes, with one of all other ranks.
-func (a Aspect) whole(ranks model.RankSet) []Class {
+// allClasses returns the classes, with one of all other ranks.
+func (a Aspect) allClasses(ranks model.RankSet) []Class {
 	for _, c := range a.Classes {
 		ranks = ranks.Minus(c.Ranks)
 	}
@@ -103,7 +103,7 @@ func (a Aspect) difference(ranks model.RankSet) *Difference {
 	d := &Difference{What: a.What, Classes: slices.Clone(a.Classes)}
 	switch a.What {
 	case Calls:
-		d.never(ranks)
+		d.addNever(ranks)
 	case Pause:
 		d.Classes = clustered(a.Classes)
 	}
@@ -113,9 +113,9 @@ func (a Aspect) difference(ranks model.RankSet) *Difference {
 	return d
 }
 
-// never adds the ranks that made a call not once.
-func (d *Difference) never(ranks model.RankSet) {
-	whole := Aspect{Classes: d.Classes}.whole(ranks)
+// addNever adds the ranks that made a call not once.
+func (d *Difference) addNever(ranks model.RankSet) {
+	whole := Aspect{Classes: d.Classes}.allClasses(ranks)
 	if none := whole[len(whole)-1]; none.Ranks.Len() > 0 {
 		d.What = Path
 		d.Classes = slices.Insert(d.Classes, 0, none)
@@ -137,8 +137,8 @@ func clustered(classes []Class) []Class {
 	return out
 }
 
-// few is how many ranks are not in the largest class.
-func (d *Difference) few() int {
+// minoritySize is how many ranks are not in the largest class.
+func (d *Difference) minoritySize() int {
 	all, most := 0, 0
 	for _, c := range d.Classes {
 		all += c.Ranks.Len()
@@ -147,8 +147,8 @@ func (d *Difference) few() int {
 	return all - most
 }
 
-// division names how the ranks are divided, whatever the values are.
-func (d *Difference) division() string {
+// partitionKey names how the ranks are divided, whatever the values are.
+func (d *Difference) partitionKey() string {
 	var sets []string
 	for _, c := range d.Classes {
 		sets = append(sets, c.Ranks.String())
@@ -157,4 +157,4 @@ func (d *Difference) division() string {
 	return strings.Join(sets, "|")
 }
 
-func (w What) place() int { return slices.Index([]What{Path, Calls, Peers, Comms, Pause}, w) }
+func (w What) priority() int { return slices.Index([]What{Path, Calls, Peers, Comms, Pause}, w) }

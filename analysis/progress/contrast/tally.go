@@ -71,11 +71,11 @@ func compareAspects(a, b Aspect) int {
 func joinAspects(a, b Aspect) Aspect {
 	a.Classes = reduce.MergeSorted(a.Classes, b.Classes, compareClasses, joinClasses)
 	a.Many = a.Many || b.Many
-	return a.bounded()
+	return a.dropIfMany()
 }
 
-// bounded drops the classes where there are too many.
-func (a Aspect) bounded() Aspect {
+// dropIfMany drops the classes where there are too many.
+func (a Aspect) dropIfMany() Aspect {
 	if a.Many = a.Many || len(a.Classes) > maxClasses; a.Many {
 		a.Classes = nil
 	}
@@ -161,7 +161,7 @@ func (c *Counter) Tally() Tally {
 		for _, value := range slices.Sorted(maps.Keys(values)) {
 			a.Classes = append(a.Classes, Class{value, model.NewRankSet(values[value]...)})
 		}
-		out.Aspects = append(out.Aspects, a.bounded())
+		out.Aspects = append(out.Aspects, a.dropIfMany())
 	}
 	slices.SortFunc(out.Aspects, compareAspects)
 	return out

@@ -2,10 +2,10 @@ package evidence
 
 import (
 	"slices"
-	"strings"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // judgeCollective: the rank has begun collective number Seq on a communicator
@@ -14,9 +14,9 @@ import (
 // sends data out from a root, a root that is not there is all that is waited
 // for. If all have begun it, a member that has left it and computes may still
 // hold data of others, which the library sends on only inside MPI.
-func (s *Scene) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
+func (s judge) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 	c := s.comms[w.Comm]
-	if w.Lost || w.Self || c == nil || s.members(c).Len() == 0 {
+	if w.Lost || w.Self || c == nil || s.membersOf(c).Len() == 0 {
 		return Link{}, open
 	}
 	if s.known.Uncounted && w.Seq == 0 {
@@ -25,33 +25,33 @@ func (s *Scene) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 	if w.Seq == 0 {
 		return Link{}, open
 	}
-	late := s.target(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq, call: functionOf(w.Call)})
+	late := s.sharedTarget(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq, call: matchName(w)})
 	switch {
-	case w.Near:
+	case w.Neighbourhood:
 		return s.judgeNeighbours(id, w, late.Ranks)
-	case late.Ranks.Len() == 0 && s.led(id):
-		if leader := s.target(targetKey{what: leaderOf, comm: w.Comm, seq: w.Seq}); leader.Ranks.Len() > 0 {
+	case late.Ranks.Len() == 0 && s.leavesMeetingToLeader(id):
+		if leader := s.sharedTarget(targetKey{what: leaderOf, comm: w.Comm, seq: w.Seq}); leader.Ranks.Len() > 0 {
 			return s.linkTo(leader, Collective, id), linked
 		}
 		return Link{}, satisfied
 	case late.Ranks.Len() == 0:
-		idle := s.target(targetKey{what: leftIdle, comm: w.Comm})
+		idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm})
 		if idle.Ranks.Len() == 0 {
 			return Link{}, satisfied
 		}
 		return Link{To: idle, Weak: true, Kind: Collective, source: id}, linked
-	case sendsOut(w.Call) && w.Peer != id.rank && late.Ranks.Contains(w.Peer):
-		late = s.one(w.Peer)
+	case w.Function().HasTrait(mpi.FromRoot) && w.Peer != id.rank && late.Ranks.Contains(w.Peer):
+		late = s.singleTarget(w.Peer)
 	}
 	l := s.linkTo(late, Collective, id)
-	l.Weak = l.Weak || someMembers(w.Call)
+	l.Weak = l.Weak || someMembers(w)
 	return l, linked
 }
 
 // judgeNeighbours: a collective among neighbours waits for the sources that have
 // begun fewer. What it sends to the others may lie in buffers, unless that is the
 // last thing missing.
-func (s *Scene) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (Link, outcome) {
+func (s judge) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (Link, outcome) {
 	toward := func(ranks model.RankSet) Link {
 		return s.linkTo(&Target{Ranks: ranks}, Collective, id)
 	}
@@ -64,7 +64,7 @@ func (s *Scene) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (L
 		l.Weak = true
 		return l, linked
 	}
-	idle := s.target(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Intersect(w.Sources.Union(w.Dests))
+	idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Intersect(w.Sources.Union(w.Dests))
 	if idle.Len() == 0 {
 		return Link{}, satisfied
 	}
@@ -73,9 +73,9 @@ func (s *Scene) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (L
 	return l, linked
 }
 
-// leaders returns the leader of the group that makes an intercommunicator by
+// intercommLeaders returns the leader of the group that makes an intercommunicator by
 // collective seq on comm: besides that it wants to meet the other group's leader.
-func (s *Scene) leaders(comm, seq uint64) model.RankSet {
+func (s *Scene) intercommLeaders(comm, seq uint64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return slices.ContainsFunc(f.Waits, func(w facts.Wait) bool {
 			return makesIntercomm(&w) && len(w.Wants) == 2 && w.Wants[0].Comm == comm && w.Wants[0].Seq == seq
@@ -83,27 +83,28 @@ func (s *Scene) leaders(comm, seq uint64) model.RankSet {
 	})
 }
 
-// led tells whether a rank that makes an intercommunicator leaves it to a leader
+// leavesMeetingToLeader reports whether a rank that makes an intercommunicator leaves it to a leader
 // to meet the other group.
-func (s *Scene) led(id wantID) bool {
+func (s *Scene) leavesMeetingToLeader(id wantID) bool {
 	wait := &s.Facts[id.rank].Waits[id.wait]
 	return makesIntercomm(wait) && len(wait.Wants) == 1
 }
 
-func makesIntercomm(w *facts.Wait) bool { return strings.EqualFold(w.Call, "MPI_Intercomm_create") }
+func makesIntercomm(w *facts.Wait) bool { return w.Function().InClass(mpi.ClassNewcommLeaders) }
 
-// someMembers tells whether the call may wait for some members only, and the
+// someMembers reports whether the call may wait for some members only, and the
 // record does not say which: a collective among neighbours that are too many to
 // be listed, or one of an older record, in which what was started from a
 // persistent request has no kind either.
-func someMembers(call string) bool {
-	return facts.Neighbourly(call) || started(strings.ToLower(call))
+func someMembers(w *facts.Want) bool {
+	f := w.Function()
+	return f.HasTrait(mpi.Neighbours) || f != nil && f.Class.StartsRequests()
 }
 
-// members returns both groups of a communicator.
-func (s *Scene) members(c *facts.Comm) model.RankSet {
+// membersOf returns both groups of a communicator.
+func (s *Scene) membersOf(c *facts.Comm) model.RankSet {
 	if c.Groups[1].Len() == 0 {
-		return s.group(c, 0)
+		return s.groupOf(c, 0)
 	}
 	return c.Groups[0].Union(c.Groups[1])
 }
@@ -111,13 +112,13 @@ func (s *Scene) members(c *facts.Comm) model.RankSet {
 // Members returns the ranks of a communicator, none if it is not known.
 func (s *Scene) Members(comm uint64) model.RankSet {
 	if c := s.comms[comm]; c != nil {
-		return s.members(c)
+		return s.membersOf(c)
 	}
 	return model.RankSet{}
 }
 
-// group returns one group of a communicator.
-func (s *Scene) group(c *facts.Comm, side int) model.RankSet {
+// groupOf returns one group of a communicator.
+func (s *Scene) groupOf(c *facts.Comm, side int) model.RankSet {
 	if c.World {
 		return s.All
 	}
@@ -129,7 +130,7 @@ func (s *Scene) group(c *facts.Comm, side int) model.RankSet {
 // yet has begun none.
 func (s *Scene) lateFor(comm, seq uint64, function string) model.RankSet {
 	c := s.comms[comm]
-	late := s.members(c)
+	late := s.membersOf(c)
 	for _, n := range c.Counts {
 		if n.N >= seq {
 			late = late.Minus(n.Ranks)
@@ -155,7 +156,7 @@ func (s *Scene) findInside() {
 	ranks := map[call][]int{}
 	for _, f := range s.Sum.Facts {
 		eachCollective(&f, func(w *facts.Want) {
-			if name := functionOf(w.Call); name != "" {
+			if name := matchName(w); name != "" {
 				key := call{collective{w.Comm, w.Seq}, name}
 				ranks[key] = append(ranks[key], f.Rank)
 			}
@@ -210,28 +211,16 @@ func (s *Scene) callIn(rank int, comm, seq uint64) string {
 	return call
 }
 
-// functionOf returns the name by which calls of members match, whatever the language
+// matchName returns the name by which calls of members match, whatever the language
 // and the type of the counts. It is "" where the record does not tell it, and for
 // persistent collectives, which members may start in different orders.
-func functionOf(call string) string {
-	name := strings.TrimSuffix(strings.ToLower(call), "_c")
-	if started(name) || strings.HasSuffix(name, "_init") {
+func matchName(w *facts.Want) string {
+	switch f := w.Function(); {
+	case f == nil:
+		return w.Call
+	case f.Class.StartsRequests(), f.Class.IsPersistent():
 		return ""
+	default:
+		return f.Narrow.Name
 	}
-	return name
-}
-
-// started tells whether a persistent request is known by its start only.
-func started(name string) bool { return strings.HasPrefix(name, "mpi_start") }
-
-// sendsOut tells whether the call is a collective that sends data from its
-// root to the others.
-func sendsOut(call string) bool {
-	name := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(call, "MPI_"), "MPIX_"))
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), "_c")
-	switch strings.TrimSuffix(name, "_init") {
-	case "bcast", "scatter", "scatterv":
-		return true
-	}
-	return false
 }

@@ -11,9 +11,12 @@ import (
 // loseErred: MPI reported an error of a call and ended the job instead of returning,
 // as it does unless the program asks for something else. The first one is the cause,
 // unless a process had been killed before: then MPI reports that it is gone.
-func (s *Scene) loseErred() {
+func (s losses) loseErred() {
 	first := int64(0)
 	erred := s.RanksWhere(func(f *facts.Fact) bool {
+		if s.Followed.Contains(f.Rank) {
+			return false
+		}
 		if f.Erred && (first == 0 || f.EndTime < first) {
 			first = f.EndTime
 		}
@@ -23,7 +26,7 @@ func (s *Scene) loseErred() {
 	for _, cause := range []bool{true, false} {
 		erred.Each(func(rank int) {
 			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
-				s.lose(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job", s.callOf(f))
+				s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job", s.callOf(f))
 			}
 		})
 	}
@@ -32,9 +35,9 @@ func (s *Scene) loseErred() {
 	}
 }
 
-// killedBefore tells whether the kernel was seen to have noted before that time that a process ended, which
+// killedBefore reports whether the kernel was seen to have noted before that time that a process ended, which
 // had not said why.
-func (s *Scene) killedBefore(at int64) bool {
+func (s losses) killedBefore(at int64) bool {
 	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
 		return f.GoneNoted && f.Gone < at && f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
 	})

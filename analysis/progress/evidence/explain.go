@@ -12,7 +12,7 @@ func (s *Scene) Explain(l Link, peer int) string {
 	wait := &s.Facts[l.source.rank].Waits[l.source.wait]
 	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
 	if l.source.want < 0 {
-		return fmt.Sprintf("%s, rank %d has not come to it", who, peer)
+		return fmt.Sprintf("%s, rank %d has not reached it", who, peer)
 	}
 	w := &wait.Wants[l.source.want]
 	if w.Call != "" && w.Call != wait.Call {
@@ -22,35 +22,35 @@ func (s *Scene) Explain(l Link, peer int) string {
 	switch {
 	case s.known.Uncounted && w.Kind != model.RMA:
 		text = s.explainUncounted(who, w, peer)
-	case w.Kind == model.Collective && s.led(l.source) && s.Begun(w.Comm, peer) >= w.Seq:
+	case w.Kind == model.Collective && s.leavesMeetingToLeader(l.source) && s.Begun(w.Comm, peer) >= w.Seq:
 		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
 	case w.Kind == model.Collective && s.Begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
-		text = fmt.Sprintf("%s %d on %s, rank %d is in %s as that", who, w.Seq, s.commText(w), peer,
+		text = fmt.Sprintf("%s %d on %s, rank %d is in %s at that position", who, w.Seq, s.commText(w), peer,
 			s.callIn(peer, w.Comm, w.Seq))
 	case w.Kind == model.Collective:
 		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.Begun(w.Comm, peer))
-	case w.Kind == model.RMA && s.holds(w, peer):
-		text = fmt.Sprintf("%s%s on %s, rank %d has a lock of it", who, targetText(w), s.commText(w), peer)
-	case w.Kind == model.RMA && (passive(w.Call) || !synchronises(w.Call)):
+	case w.Kind == model.RMA && s.holdsLock(w, peer):
+		text = fmt.Sprintf("%s%s on %s, rank %d holds a lock on it", who, targetText(w), s.commText(w), peer)
+	case w.Kind == model.RMA && (isPassiveSync(w) || !synchronises(w)):
 		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
 	case w.Kind == model.RMA:
-		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
+		text = fmt.Sprintf("%s on %s, rank %d is in no such call", who, s.commText(w), peer)
 	case w.Tag == model.TagPost:
 		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w),
-			s.answered(l.source))
+			s.answerCount(l.source))
 	case w.Tag == model.TagComplete:
 		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w),
-			s.answered(l.source))
+			s.answerCount(l.source))
 	case w.Kind == model.Send:
 		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
-			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))
+			who, messageText(w), peer, tagText(w), s.commText(w), peer, s.answerCount(l.source))
 	case w.Peer == model.Any:
 		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
 	case w.Wild():
-		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent nothing more", who, peer, tagText(w), s.commText(w))
+		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent no further message", who, peer, tagText(w), s.commText(w))
 	default:
-		text = fmt.Sprintf("%s%s from rank %d%s on %s; it has sent %d such",
-			who, message(w), peer, tagText(w), s.commText(w), s.answered(l.source))
+		text = fmt.Sprintf("%s%s from rank %d%s on %s; such messages sent: %d",
+			who, messageText(w), peer, tagText(w), s.commText(w), s.answerCount(l.source))
 	}
 	if l.Weak {
 		text += " (it may be satisfied already)"
@@ -58,9 +58,9 @@ func (s *Scene) Explain(l Link, peer int) string {
 	return text
 }
 
-// holds tells whether a rank has a lock that keeps the wanted one away.
-func (s *Scene) holds(w *facts.Want, rank int) bool {
-	holders, _ := s.holders(-1, w)
+// holdsLock reports whether a rank has a lock that keeps the wanted one away.
+func (s *Scene) holdsLock(w *facts.Want, rank int) bool {
+	holders, _ := s.lockHolders(-1, w)
 	return w.Tag != model.None && holders.Contains(rank)
 }
 
@@ -73,7 +73,7 @@ func targetText(w *facts.Want) string {
 	return fmt.Sprintf(" of rank %d", w.Peer)
 }
 
-func message(w *facts.Want) string {
+func messageText(w *facts.Want) string {
 	if w.Seq == 0 {
 		return ""
 	}
@@ -130,7 +130,7 @@ func (s *Scene) CommName(id uint64) string {
 	case c.IO:
 		kind = "file"
 	}
-	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.members(c).Len())
+	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.membersOf(c).Len())
 }
 
 // World returns the ID of MPI_COMM_WORLD, and how many collectives a rank has begun on

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/waitfor"
 	"laggard/model"
 )
@@ -27,19 +28,19 @@ func NewGraph(s *Scene, use func(n Need) bool, side bool) *Graph {
 		case n.Standing != Waiting || !use(n):
 			return nil
 		case side:
-			return n.all()
+			return n.allAlternatives()
 		}
 		return n.Alts
-	})
+	}, nil)
 }
 
 // newGraph builds the graph of the alternatives of each rank; one that has none
-// waits for nothing.
-func newGraph(s *Scene, alternatives func(rank int) [][]Link) *Graph {
+// waits for nothing. A rank of which over is true is never released; nil: there is none.
+func newGraph(s *Scene, alternatives func(rank int) [][]Link, over func(rank int) bool) *Graph {
 	g := &Graph{waitfor.New(), s.Present, map[*Target]int{}}
 	nodes, alts := make([]int, len(s.Sum.Facts)), make([][][]Link, len(s.Sum.Facts))
 	for i, f := range s.Sum.Facts {
-		if alts[i] = alternatives(f.Rank); len(alts[i]) > 0 {
+		if alts[i] = alternatives(f.Rank); len(alts[i]) > 0 || over != nil && over(f.Rank) {
 			nodes[i] = g.Rank(f.Rank, waitfor.Any)
 		}
 	}
@@ -47,7 +48,7 @@ func newGraph(s *Scene, alternatives func(rank int) [][]Link) *Graph {
 		for _, alt := range alts[i] {
 			var links []int
 			for _, l := range alt {
-				links = append(links, g.target(l.To))
+				links = append(links, g.targetNode(l.To))
 			}
 			g.Need(nodes[i], g.Operation(waitfor.All, links...))
 		}
@@ -55,24 +56,39 @@ func newGraph(s *Scene, alternatives func(rank int) [][]Link) *Graph {
 	return g
 }
 
-// target returns the node of a target.
-func (g *Graph) target(t *Target) int {
+// Stranded returns the ranks that can never move, whatever the others do: their certain waits lead to ranks that wait
+// for each other, or for one that has finished or ended.
+func Stranded(s *Scene) model.RankSet {
+	over := func(rank int) bool {
+		return s.Needs[rank].Standing == Finished || s.Facts[rank].End != model.NoEnd || s.known.Liveness[rank] == Dead
+	}
+	g := newGraph(s, func(rank int) [][]Link {
+		if n := s.Needs[rank]; n.Standing == Waiting && !n.Weak && !over(rank) {
+			return n.allAlternatives()
+		}
+		return nil
+	}, over)
+	return g.Ranks(g.Stuck(g.Nodes())).Minus(s.RanksWhere(func(f *facts.Fact) bool { return over(f.Rank) }))
+}
+
+// targetNode returns the node of a target.
+func (g *Graph) targetNode(t *Target) int {
 	node, done := g.targets[t]
 	if done {
 		return node
 	}
 	var ranks []int
-	t.Ranks.Intersect(g.present).Each(func(r int) { ranks = append(ranks, g.rank(r)) })
+	t.Ranks.Intersect(g.present).Each(func(r int) { ranks = append(ranks, g.rankNode(r)) })
 	if first := t.Ranks.Minus(g.present).Min(); first >= 0 {
-		ranks = append(ranks, g.rank(first))
+		ranks = append(ranks, g.rankNode(first))
 	}
 	node = g.Operation(waitfor.Kind(t.Any), ranks...)
 	g.targets[t] = node
 	return node
 }
 
-// rank returns the node of a rank; one that does not wait needs nothing.
-func (g *Graph) rank(rank int) int {
+// rankNode returns the node of a rank; one that does not wait needs nothing.
+func (g *Graph) rankNode(rank int) int {
 	if node, known := g.Node(rank); known {
 		return node
 	}
@@ -83,12 +99,12 @@ func (g *Graph) rank(rank int) int {
 // it waits for; ranks that wait for each other are level.
 func (g *Graph) Levels() map[int]int {
 	heights, out := g.Heights(), map[int]int{}
-	g.Ranks(g.Nodes()).Each(func(rank int) { out[rank] = heights[g.rank(rank)] })
+	g.Ranks(g.Nodes()).Each(func(rank int) { out[rank] = heights[g.rankNode(rank)] })
 	return out
 }
 
 // AwaitedBy returns the ranks that some wait for, directly or not; those
-// themselves only if a way leads back. Ranks without a node wait for nobody.
+// themselves only if a way leads back. Ranks without a node wait for none.
 func (g *Graph) AwaitedBy(ranks model.RankSet) model.RankSet {
 	var from []int
 	ranks.Each(func(r int) {

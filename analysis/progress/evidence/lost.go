@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // staleAfter is by how much the last sign of life of a rank may lag behind the
@@ -29,6 +30,8 @@ const (
 	crowded  = 500 * time.Millisecond
 	race     = 2 * time.Millisecond
 	reaction = 200 * time.Microsecond
+	// ending is how long a launcher, or a user who kills one rank after the other, may take for all of them.
+	ending = 50 * time.Millisecond
 )
 
 // Lead says how sure it is that a loss was the first.
@@ -50,17 +53,30 @@ type Loss struct {
 	Cause bool
 	// Stopped says that the process is there.
 	Stopped bool
+	Absent  bool // there is no record
+	Outside bool // these ranks were ended from outside the job
 	Lead    Lead
+}
+
+// losses finds which ranks were lost, and how a job was ended from outside.
+type losses struct{ *Scene }
+
+func (s losses) findAll() {
+	s.findRequests()
+	s.Followed = s.followers()
+	s.findLosses()
+	s.findEnded()
 }
 
 // findLosses fills in the ranks that are lost. At the end of a killed job all
 // processes have ended, so that having ended by the launcher's signal is not
 // suspicious; having ended otherwise is, and so is silence.
-func (s *Scene) findLosses() {
+func (s losses) findLosses() {
 	s.loseAbsent()
 	s.loseStopped()
 	s.loseErred()
 	s.loseObserved()
+	s.loseSignalled()
 	s.loseFirst()
 	s.loseFailed()
 	s.loseExited()
@@ -68,8 +84,8 @@ func (s *Scene) findLosses() {
 	s.loseSilent()
 }
 
-// lose records a loss of those ranks that are not lost yet, and tells whether there is one.
-func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any) bool {
+// recordLoss records a loss of those ranks that are not lost yet, and reports whether there is one.
+func (s losses) recordLoss(ranks model.RankSet, cause bool, format string, args ...any) bool {
 	ranks = ranks.Minus(s.Lost)
 	if ranks.Len() == 0 {
 		return false
@@ -79,8 +95,8 @@ func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any
 	return true
 }
 
-// lead says of the last loss how sure it is that it was the first.
-func (s *Scene) lead(lead Lead, why string) {
+// setLead says of the last loss how sure it is that it was the first.
+func (s losses) setLead(lead Lead, why string) {
 	last := &s.Losses[len(s.Losses)-1]
 	last.Lead = lead
 	last.Reason += why
@@ -88,9 +104,10 @@ func (s *Scene) lead(lead Lead, why string) {
 
 // loseAbsent: some ranks left a record and others none. If all that did have
 // finalized, the others must have done so too.
-func (s *Scene) loseAbsent() {
-	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
-		s.lose(s.All.Minus(s.Present).Minus(s.known.Damaged), true, "no record")
+func (s losses) loseAbsent() {
+	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 &&
+		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), true, "no record") {
+		s.Losses[len(s.Losses)-1].Absent = true
 	}
 }
 
@@ -113,35 +130,35 @@ func (s *Scene) RanksWhere(keep func(f *facts.Fact) bool) model.RankSet {
 
 // loseObserved: the caller saw that the process is dead. A rank that has finalized,
 // or said how it ended, may be dead; and if all are, that tells none apart.
-func (s *Scene) loseObserved() {
+func (s losses) loseObserved() {
 	open := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd })
 	dead := s.RanksWhere(func(f *facts.Fact) bool {
 		return s.known.Liveness[f.Rank] == Dead && f.Phase < model.Finalized && f.End == model.NoEnd
 	})
-	// While a launcher ends the job, the dead are those it has ended already.
-	if told, _ := s.told(); told == 0 && !dead.Equal(open) {
-		s.lose(dead, true, "the process is dead, without a word: killed")
+	// While the job is being ended, the dead are those that have ended already.
+	if told, _ := s.countSignalled(); told == 0 && s.requested == nil && !dead.Equal(open) {
+		s.recordLoss(dead, true, "the process died without recording an exit: killed")
 	}
 }
 
-// loseStopped: the process is stopped, as the caller sees or whoever watched its node
+// loseStopped: the process is stopped, as the caller or the watcher of its node sees
 // saw. If all are, that tells none apart.
-func (s *Scene) loseStopped() {
+func (s losses) loseStopped() {
 	stopped := s.RanksWhere(func(f *facts.Fact) bool {
 		now := s.known.Liveness[f.Rank] == Stopped && f.End == model.NoEnd
 		return (now || f.Stopped > 0) && f.Phase < model.Finalized
 	}).Minus(s.Lost)
 	if stopped.Len() > 0 && !stopped.Equal(s.Unfinished()) {
-		s.lose(stopped, true, "the process is stopped")
+		s.recordLoss(stopped, true, "the process is stopped")
 		s.Losses[len(s.Losses)-1].Stopped = true
 	}
 }
 
-// loseFirst: whoever watched the node saw in which order processes ended. One that
+// loseFirst: the watcher of the node saw in which order processes ended. One that
 // ended first of all, and could not say why, was killed. When a rank dies the
 // launcher ends the others; whoever was asked to end before the first was gone shows
 // that the launcher began it.
-func (s *Scene) loseFirst() {
+func (s losses) loseFirst() {
 	var first *facts.Fact
 	next := int64(math.MaxInt64)
 	for i := range s.Sum.Facts {
@@ -159,7 +176,7 @@ func (s *Scene) loseFirst() {
 		}
 	}
 	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.Lost.Contains(first.Rank) ||
-		s.saidEnd(first.Gone) || s.failing() {
+		s.saidEnd(first.Gone) || s.hasUncausedError() || s.followsOutsideRequest(first.Gone) {
 		return
 	}
 	lead, ahead := time.Duration(next-first.Gone), ""
@@ -169,24 +186,25 @@ func (s *Scene) loseFirst() {
 	if next < math.MaxInt64 {
 		ahead = fmt.Sprintf(", %s before the next", lead.Round(time.Microsecond))
 	}
-	s.lose(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without a word", ahead)
+	s.recordLoss(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without recording an exit", ahead)
+	silent := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd && !f.Erred })
 	switch {
-	case lead < race && first.GoneNoted:
-		s.lead(Even, "; somebody may have ended all at once")
+	case lead < race && first.GoneNoted, lead < ending && s.Unfinished().Minus(silent).Len() == 0:
+		s.setLead(Even, "; all ranks may have been ended at once")
 	case lead < race:
-		s.lead(Even, "; that is too close to tell which was first")
+		s.setLead(Even, "; too close to tell which ended first")
 	case lead < crowded:
-		s.lead(Close, "")
+		s.setLead(Close, "")
 	}
 }
 
-// failing tells whether MPI reported an error that no killed process can have been the reason of.
-func (s *Scene) failing() bool {
+// hasUncausedError reports whether MPI reported an error that no killed process can have been the reason of.
+func (s losses) hasUncausedError() bool {
 	return slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause && l.Ranks.Minus(s.Erred).Len() == 0 })
 }
 
-// saidEnd tells whether a rank had said before that time that it ends, or had to.
-func (s *Scene) saidEnd(before int64) bool {
+// saidEnd reports whether a rank had said before that time that it ends, or had to.
+func (s losses) saidEnd(before int64) bool {
 	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
 		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < before
 	})
@@ -194,11 +212,11 @@ func (s *Scene) saidEnd(before int64) bool {
 
 // loseFailed: a rank died of a fault, or aborted the job. The first one is the
 // cause; the others may have followed, and so may all whom MPI reported an error before.
-func (s *Scene) loseFailed() {
+func (s losses) loseFailed() {
 	var failed []*facts.Fact
 	for i := range s.Sum.Facts {
 		f := &s.Sum.Facts[i]
-		if f.End == model.Aborted || crashed(f) {
+		if (f.End == model.Aborted || isCrash(f)) && !s.Followed.Contains(f.Rank) {
 			failed = append(failed, f)
 		}
 	}
@@ -214,19 +232,67 @@ func (s *Scene) loseFailed() {
 	s.Erred.Each(func(rank int) { earliest(s.Facts[rank]) })
 	for _, cause := range []bool{true, false} {
 		for _, f := range failed {
-			if cause == (f.EndTime == first) {
-				s.lose(model.NewRankSet(f.Rank), cause, "%s", failure(f))
+			ranks := model.NewRankSet(f.Rank)
+			if cause != (f.EndTime == first) || s.Lost.Contains(f.Rank) {
+				continue
+			}
+			if cause {
+				ranks = s.failedTogether(f)
+			}
+			if s.recordLoss(ranks, cause, "%s", failureText(f)) && ranks.Len() > 1 {
+				s.setLead(Even, atOnce)
 			}
 		}
 	}
 }
 
+const atOnce = ", all at once"
+
+// failedTogether are the ranks that failed as one did, within a moment, and while no other rank waited: a check failed in all of
+// them, perhaps, and those that did not come to it were ended. Else it is the one rank.
+func (s losses) failedTogether(f *facts.Fact) model.RankSet {
+	moment := int64(crowded)
+	these := s.RanksWhere(func(o *facts.Fact) bool {
+		return o.End == f.End && o.Detail == f.Detail && o.Phase < model.Finalized &&
+			max(o.EndTime, f.EndTime)-min(o.EndTime, f.EndTime) < moment
+	})
+	if slices.ContainsFunc(s.Unfinished().Minus(these).Slice(), func(rank int) bool { return s.mayAwait(rank, these) }) {
+		return model.NewRankSet(f.Rank)
+	}
+	return these
+}
+
+// mayAwait reports whether a rank that is in MPI may wait for some others: not if it is in a collective that all of them
+// have begun.
+func (s losses) mayAwait(rank int, others model.RankSet) bool {
+	f := s.Facts[rank]
+	for _, wait := range f.Waits {
+		for i := range wait.Wants {
+			w := &wait.Wants[i]
+			late := func(o int) bool { return s.Begun(w.Comm, o) < w.Seq }
+			if w.Kind != model.Collective || w.Lost || slices.ContainsFunc(others.Slice(), late) {
+				return true
+			}
+		}
+	}
+	return f.At.InMPI && len(f.Waits) == 0
+}
+
 // Crashed are the ranks that died of a fault of the program.
-func (s *Scene) Crashed() model.RankSet { return s.RanksWhere(crashed) }
+func (s *Scene) Crashed() model.RankSet { return s.RanksWhere(isCrash) }
 
-func crashed(f *facts.Fact) bool { return f.End == model.Signalled && faultSignal(f.Detail) }
+// isCrash: no other process sent the signal. Older records do not tell.
+func isCrash(f *facts.Fact) bool {
+	switch {
+	case f.End != model.Signalled:
+		return false
+	case f.Fatal.Sender == model.SenderNone:
+		return faultSignal(f.Detail)
+	}
+	return f.Fatal.Sender == model.SenderSelf || f.Fatal.Sender == model.SenderKernel && !process.AsksToEnd(f.Detail)
+}
 
-// faultSignal tells whether a signal comes from a fault of the program itself,
+// faultSignal reports whether a signal comes from a fault of the program itself,
 // rather than from a launcher or a user.
 func faultSignal(signal int) bool {
 	switch syscall.Signal(signal) {
@@ -239,9 +305,13 @@ func faultSignal(signal int) bool {
 
 // loseExited: a rank ended by itself before MPI_Finalize, while others had not
 // ended by themselves.
-func (s *Scene) loseExited() {
-	left := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Exited && f.Phase < model.Finalizing })
-	others := s.RanksWhere(func(f *facts.Fact) bool { return f.End != model.Exited && f.Phase < model.Finalized })
+func (s losses) loseExited() {
+	left := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.End == model.Exited && f.Phase < model.Finalizing && !s.Followed.Contains(f.Rank)
+	})
+	others := s.RanksWhere(func(f *facts.Fact) bool {
+		return (f.End != model.Exited || s.Followed.Contains(f.Rank)) && f.Phase < model.Finalized
+	})
 	if others.Minus(s.Lost).Len() == 0 {
 		return
 	}
@@ -254,36 +324,52 @@ func (s *Scene) loseExited() {
 	})
 	byStatus.Each(func(status, set any) {
 		ranks := set.(model.RankSet)
-		if s.lose(ranks, true, "exited with status %d before MPI_Finalize", status) &&
-			ranks.Union(others).Minus(s.starting()).Len() == 0 {
-			s.lead(Even, ", inside MPI_Init, where the other ranks were too: the MPI library could not start")
+		if !s.recordLoss(ranks, true, "%s before MPI_Finalize", exitText(status.(int), s.Facts[ranks.Min()].Ender)) {
+			return
+		}
+		switch {
+		case ranks.Union(others).Minus(s.startingRanks()).Len() == 0:
+			s.setLead(Even, ", inside MPI_Init, where the other ranks were too: the MPI library could not start")
+		case s.failedTogether(s.Facts[ranks.Min()]).Len() > 1:
+			s.setLead(Even, atOnce)
 		}
 	})
 }
 
-// starting are the ranks inside MPI_Init.
-func (s *Scene) starting() model.RankSet {
+// exitText says how a rank exited; -1 is a status that is not known.
+func exitText(status int, by model.Ender) string {
+	switch {
+	case by == model.EnderExec:
+		return "became another program (exec)"
+	case status < 0:
+		return "exited"
+	}
+	return fmt.Sprintf("exited with status %d", status)
+}
+
+// startingRanks are the ranks inside MPI_Init.
+func (s losses) startingRanks() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI })
 }
 
 // loseUnsuccessful: a rank ended with a status that is not 0 when it had finalized, and
 // the launcher ended the others, which had come to MPI_Finalize too, for that.
-func (s *Scene) loseUnsuccessful() {
+func (s losses) loseUnsuccessful() {
 	bad := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0
+		return f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0 && !s.followsRequest(f.EndTime)
 	})
 	rest := s.RanksWhere(func(f *facts.Fact) bool {
 		return f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
 	})
 	if bad.Len() > 0 && rest.Equal(s.Unfinished()) {
-		s.lose(bad, true, "exited with status %d, behind MPI_Finalize; the launcher ended the others",
+		s.recordLoss(bad, true, "exited with status %d, after MPI_Finalize; the launcher ended the others",
 			s.Facts[bad.Min()].Detail)
 	}
 }
 
 // loseSilent: a rank that said nothing of its end, and whose signs of life
-// stopped well before those of its host, if nobody saw its process.
-func (s *Scene) loseSilent() {
+// stopped well before those of its host, if its process was not watched.
+func (s losses) loseSilent() {
 	newest := map[string]int64{}
 	for _, f := range s.Sum.Facts {
 		newest[f.Host] = max(newest[f.Host], f.Heartbeat, f.EndTime)
@@ -295,15 +381,15 @@ func (s *Scene) loseSilent() {
 		f := s.Facts[rank]
 		quiet := time.Duration(newest[f.Host] - f.Heartbeat)
 		if f.Heartbeat > 0 && !f.Watched && quiet > staleAfter {
-			s.lose(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
+			s.recordLoss(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
 		}
 	})
-	s.loseUntold(silent)
+	s.loseUnsignalled(silent)
 }
 
-// told counts the ranks that took a signal which ends a job, and says when the
+// countSignalled counts the ranks that took a signal which ends a job, and says when the
 // first did.
-func (s *Scene) told() (ranks int, first int64) {
+func (s losses) countSignalled() (ranks int, first int64) {
 	for _, f := range s.Sum.Facts {
 		if f.End != model.Signalled || faultSignal(f.Detail) {
 			continue
@@ -315,16 +401,16 @@ func (s *Scene) told() (ranks int, first int64) {
 	return ranks, first
 }
 
-// loseUntold: a rank in the midst of its work did not take the signal by which
+// loseUnsignalled: a rank in the midst of its work did not take the signal by which
 // the launcher ended most others, so it had been killed before. That says
 // nothing of a rank that was quiet, or that gave a sign of life after the
 // signal: launchers kill what does not end at once. Nor does it after an abort,
 // or where another loss explains why the launcher did so.
-func (s *Scene) loseUntold(silent model.RankSet) {
-	if slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause }) {
+func (s losses) loseUnsignalled(silent model.RankSet) {
+	if s.outside != nil || slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause }) {
 		return
 	}
-	told, signalled := s.told()
+	told, signalled := s.countSignalled()
 	aborted := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Aborted })
 	if 2*told <= s.Present.Len() || aborted.Len() > 0 {
 		return
@@ -338,11 +424,11 @@ func (s *Scene) loseUntold(silent model.RankSet) {
 	if busy := s.RanksWhere(idle); busy.Len() > 0 {
 		untold = busy
 	}
-	s.lose(untold, true, "did not take the signal that ended the others: killed before")
+	s.recordLoss(untold, true, "did not receive the signal that ended the others: killed before it")
 }
 
-// failure says how a rank failed.
-func failure(f *facts.Fact) string {
+// failureText says how a rank failed.
+func failureText(f *facts.Fact) string {
 	if f.End == model.Signalled {
 		return fmt.Sprintf("died of signal %d (%v)", f.Detail, syscall.Signal(f.Detail))
 	}

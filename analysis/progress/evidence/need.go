@@ -2,10 +2,10 @@ package evidence
 
 import (
 	"slices"
-	"strings"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Target is a set of ranks that is waited for: all of them, or any one.
@@ -84,20 +84,23 @@ type Need struct {
 	Standing Standing
 	Alts     [][]Link // alternatives, each of links that it needs all
 	Weak     bool     // no alternative is certain
-	Alone    bool     // it waits for a message that nobody is left to send
+	Alone    bool     // it waits for a message no remaining rank can send
 	Computes bool     // the representative thread does not wait, only others do
 	// side are the alternatives of its other blocked threads: they may move
 	// the rank on, too.
 	side [][]Link
 }
 
-// all returns the alternatives of all threads.
-func (n *Need) all() [][]Link { return slices.Concat(n.Alts, n.side) }
+// allAlternatives returns the alternatives of all threads.
+func (n *Need) allAlternatives() [][]Link { return slices.Concat(n.Alts, n.side) }
+
+// judge decides whether what a rank wants is there, may come, or is missing, and from whom.
+type judge struct{ *Scene }
 
 // needOf judges all waits of a rank. The representative thread speaks for the
 // rank. If that one computes, it may be waiting for the others to finish, which
 // is weak evidence; a thread that waits for anyone is rather one that serves.
-func (s *Scene) needOf(f *facts.Fact) Need {
+func (s judge) needOf(f *facts.Fact) Need {
 	if f.Phase == model.Finalized {
 		return Need{Standing: Finished}
 	}
@@ -116,7 +119,7 @@ func (s *Scene) needOf(f *facts.Fact) Need {
 		case n.Standing == Waiting && !n.Weak:
 			n.side = append(n.side, w.Alts...)
 		case w.Standing == Waiting:
-			n.Alts = append(n.Alts, weakened(w.Alts)...)
+			n.Alts = append(n.Alts, weakenAlternatives(w.Alts)...)
 		}
 	}
 	switch {
@@ -128,8 +131,8 @@ func (s *Scene) needOf(f *facts.Fact) Need {
 	return n
 }
 
-// weakened returns the alternatives without wildcards, as weak evidence.
-func weakened(alts [][]Link) [][]Link {
+// weakenAlternatives returns the alternatives without wildcards, as weak evidence.
+func weakenAlternatives(alts [][]Link) [][]Link {
 	var out [][]Link
 	for _, alt := range alts {
 		var links []Link
@@ -147,7 +150,7 @@ func weakened(alts [][]Link) [][]Link {
 }
 
 // waitOf judges one wait of a rank.
-func (s *Scene) waitOf(f *facts.Fact, wait int) Need {
+func (s judge) waitOf(f *facts.Fact, wait int) Need {
 	switch w := &f.Waits[wait]; w.Kind {
 	case model.Init:
 		return s.needAll(f, wait, targetKey{what: notStarted})
@@ -159,8 +162,8 @@ func (s *Scene) waitOf(f *facts.Fact, wait int) Need {
 	return s.waitForAll(f, wait)
 }
 
-func (s *Scene) needAll(f *facts.Fact, wait int, key targetKey) Need {
-	t := s.target(key)
+func (s judge) needAll(f *facts.Fact, wait int, key targetKey) Need {
+	t := s.sharedTarget(key)
 	if t.Ranks.Len() == 0 {
 		return Need{Standing: Ready}
 	}
@@ -172,11 +175,11 @@ func (s *Scene) needAll(f *facts.Fact, wait int, key targetKey) Need {
 // there is no certain one: buffers may have taken what they send. But if the
 // last thing missing is one send, no buffer took it, else the call would have
 // returned.
-func (s *Scene) waitForAll(f *facts.Fact, wait int) Need {
+func (s judge) waitForAll(f *facts.Fact, wait int) Need {
 	var certain, weak []Link
 	unknown := len(f.Waits[wait].Wants) == 0 || f.Waits[wait].Unlisted
 	for i := range f.Waits[wait].Wants {
-		l, o := s.judge(f, wantID{f.Rank, wait, i})
+		l, o := s.judgeWant(f, wantID{f.Rank, wait, i})
 		switch {
 		case o == open:
 			unknown = true
@@ -206,11 +209,11 @@ func (s *Scene) waitForAll(f *facts.Fact, wait int) Need {
 // no buffer took one of them. A loop around MPI_Testall needs them all, but it
 // may look for other things in between, which end it as well; so it is taken to
 // go on once any of those missing comes. MPI_Win_test is such a loop as well.
-func (s *Scene) waitForOne(f *facts.Fact, wait int) Need {
+func (s judge) waitForOne(f *facts.Fact, wait int) Need {
 	n := Need{Standing: Waiting, Weak: f.Waits[wait].Unlisted, Alone: true}
-	all, done := needsAll(f.Waits[wait].Call), 0
+	all, done := needsAll(f.Waits[wait].Function()), 0
 	for i := range f.Waits[wait].Wants {
-		l, o := s.judge(f, wantID{f.Rank, wait, i})
+		l, o := s.judgeWant(f, wantID{f.Rank, wait, i})
 		l.Weak = l.Weak && !(l.lax && f.Waits[wait].Kind == model.WaitAny)
 		switch o {
 		case satisfied:
@@ -236,28 +239,28 @@ func (s *Scene) waitForOne(f *facts.Fact, wait int) Need {
 	return n
 }
 
-// needsAll tells whether the call polls for all it names.
-func needsAll(call string) bool {
-	return strings.EqualFold(call, "MPI_Testall") || strings.EqualFold(call, "MPI_Win_test")
-}
+// needsAll reports whether the call polls for all it names.
+func needsAll(f *mpi.Function) bool { return f.InClass(mpi.ClassTestall, mpi.ClassWinTest) }
 
-// anyAlone tells whether a link leads to nobody.
+// anyAlone reports whether a link leads to no rank.
 func anyAlone(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return l.To.Any && l.To.Ranks.Len() == 0 })
 }
 
 // linkTo makes a link; it is weak if all it leads to are ranks whose record
 // cannot prove anything.
-func (s *Scene) linkTo(t *Target, kind Kind, source wantID) Link {
+func (s judge) linkTo(t *Target, kind Kind, source wantID) Link {
 	weak := t.Ranks.Len() > 0 && t.Ranks.Minus(s.Off).Len() == 0
 	return Link{To: t, Weak: weak, Kind: kind, source: source}
 }
 
-// one returns the target that is a single rank.
-func (s *Scene) one(rank int) *Target { return s.target(targetKey{what: oneRank, rank: rank}) }
+// singleTarget returns the target that is a single rank.
+func (s *Scene) singleTarget(rank int) *Target {
+	return s.sharedTarget(targetKey{what: oneRank, rank: rank})
+}
 
-// target returns the shared target of a key.
-func (s *Scene) target(key targetKey) *Target {
+// sharedTarget returns the shared target of a key.
+func (s *Scene) sharedTarget(key targetKey) *Target {
 	t := s.targets[key]
 	if t == nil {
 		t = &Target{Ranks: s.ranksOf(key), Any: key.what == anyoneOn}
@@ -271,13 +274,13 @@ func (s *Scene) ranksOf(key targetKey) model.RankSet {
 	case lateFor:
 		return s.lateFor(key.comm, key.seq, key.call)
 	case leftIdle:
-		return s.members(s.comms[key.comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool { return s.driving(f.Rank) }))
+		return s.membersOf(s.comms[key.comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool { return s.drivesMessages(f.Rank) }))
 	case anyoneOn:
-		return s.group(s.comms[key.comm], key.rank).Minus(s.gone)
+		return s.groupOf(s.comms[key.comm], key.rank).Minus(s.gone)
 	case outsideWindow:
 		return s.outsideWindow(key.comm)
 	case leaderOf:
-		return s.leaders(key.comm, key.seq)
+		return s.intercommLeaders(key.comm, key.seq)
 	case completingOn:
 		return s.completing(key.comm)
 	case notFinalizing:

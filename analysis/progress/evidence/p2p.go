@@ -1,15 +1,14 @@
 package evidence
 
 import (
-	"strings"
-
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // judge tells what a want comes to, given the answers of its peers (PDI §2.1,
 // point-to-point operations).
-func (s *Scene) judge(f *facts.Fact, id wantID) (Link, outcome) {
+func (s judge) judgeWant(f *facts.Fact, id wantID) (Link, outcome) {
 	w := &f.Waits[id.wait].Wants[id.want]
 	switch {
 	case w.Peer == model.ProcNull:
@@ -24,7 +23,7 @@ func (s *Scene) judge(f *facts.Fact, id wantID) (Link, outcome) {
 		return s.judgeFromAny(id, w)
 	case w.Peer < 0:
 		return Link{}, open
-	case w.Kind == model.Send && buffered(w.Call):
+	case w.Kind == model.Send && w.Function().HasTrait(mpi.Buffered):
 		return Link{}, satisfied
 	case w.Kind == model.Send:
 		return s.judgeSend(f, id, w)
@@ -35,16 +34,16 @@ func (s *Scene) judge(f *facts.Fact, id wantID) (Link, outcome) {
 // judgeReceive: a receive or probe with number k on its channel has its message
 // once the source has begun k sends there; one with any tag, once the source
 // has sent more with some tag than was received.
-func (s *Scene) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
+func (s judge) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 	number := w.Number()
-	l := s.linkTo(s.one(w.Peer), PointToPoint, id)
+	l := s.linkTo(s.singleTarget(w.Peer), PointToPoint, id)
 	if s.known.Uncounted {
 		return s.judgeUncounted(l, id, w)
 	}
-	if number > 0 && s.answered(id) >= number {
-		return s.matched(l, id.rank, w.Peer)
+	if number > 0 && s.answerCount(id) >= number {
+		return s.judgeMatched(l, id.rank, w.Peer)
 	}
-	l.Weak = l.Weak || number == 0 || !s.counted(w.Peer) || !s.counted(id.rank)
+	l.Weak = l.Weak || number == 0 || !s.countersComplete(w.Peer) || !s.countersComplete(id.rank)
 	return l, linked
 }
 
@@ -52,26 +51,26 @@ func (s *Scene) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 // destination has begun k receives there. Otherwise a blocking send that has
 // not returned is certain to wait, and so is a synchronous one; any other may
 // lie in a buffer.
-func (s *Scene) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome) {
-	l := s.linkTo(s.one(w.Peer), PointToPoint, id)
+func (s judge) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome) {
+	l := s.linkTo(s.singleTarget(w.Peer), PointToPoint, id)
 	if s.known.Uncounted {
 		return s.judgeUncounted(l, id, w)
 	}
-	if w.Seq > 0 && s.answered(id) >= w.Seq || !synchronous(w.Call) && s.sought(id.rank, w) {
-		return s.matched(l, id.rank, w.Peer)
+	if w.Seq > 0 && s.answerCount(id) >= w.Seq || !w.Function().HasTrait(mpi.Synchronous) && s.isProbedFor(id.rank, w) {
+		return s.judgeMatched(l, id.rank, w.Peer)
 	}
-	standing := f.Waits[id.wait].Kind == model.Send || synchronous(w.Call)
-	l.Weak = l.Weak || w.Seq == 0 || !s.counted(w.Peer) || !s.counted(id.rank)
+	standing := f.Waits[id.wait].Kind == model.Send || w.Function().HasTrait(mpi.Synchronous)
+	l.Weak = l.Weak || w.Seq == 0 || !s.countersComplete(w.Peer) || !s.countersComplete(id.rank)
 	if !l.Weak && !standing {
 		l.Weak, l.lax = true, true
 	}
 	return l, linked
 }
 
-// sought tells whether the destination of a send looks for the message with a
+// isProbedFor reports whether the destination of a send looks for the message with a
 // probe: it will receive it as soon as it sees it. A synchronous send is not complete
 // before that.
-func (s *Scene) sought(from int, w *facts.Want) bool {
+func (s judge) isProbedFor(from int, w *facts.Want) bool {
 	dest, known := s.Facts[w.Peer]
 	if !known {
 		return false
@@ -87,11 +86,11 @@ func (s *Scene) sought(from int, w *facts.Want) bool {
 	return false
 }
 
-// matched: both sides have begun the message, which completes by itself while
+// judgeMatched: both sides have begun the message, which completes by itself while
 // the peer is inside MPI. If it is not, the library may need it to move on.
 // With counters that are not complete the match itself is a guess.
-func (s *Scene) matched(l Link, rank, peer int) (Link, outcome) {
-	if s.driving(peer) && s.counted(rank) && s.counted(peer) {
+func (s judge) judgeMatched(l Link, rank, peer int) (Link, outcome) {
+	if s.drivesMessages(peer) && s.countersComplete(rank) && s.countersComplete(peer) {
 		return Link{}, satisfied
 	}
 	l.Weak = true
@@ -100,10 +99,10 @@ func (s *Scene) matched(l Link, rank, peer int) (Link, outcome) {
 
 // judgeFromAny: a receive from any source waits for whichever member of the
 // group may still send, unless one has sent already.
-func (s *Scene) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
+func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 	var sent model.RankSet
 	for _, a := range s.answers[id] {
-		if s.driving(a.From) {
+		if s.drivesMessages(a.From) {
 			return Link{}, satisfied
 		}
 		sent.Add(a.From)
@@ -115,16 +114,16 @@ func (s *Scene) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 	t := &Target{Any: true}
 	if !w.Self {
 		c := s.comms[w.Comm]
-		if c == nil || s.group(c, 0).Len() == 0 {
+		if c == nil || s.groupOf(c, 0).Len() == 0 {
 			return Link{}, open
 		}
-		group := s.target(targetKey{what: anyoneOn, comm: w.Comm, rank: otherSide(c, id.rank)})
+		group := s.sharedTarget(targetKey{what: anyoneOn, comm: w.Comm, rank: otherSide(c, id.rank)})
 		if group.Ranks.Minus(model.NewRankSet(id.rank)).Len() > 0 {
 			t = group
 		}
 	}
 	l := s.linkTo(t, PointToPoint, id)
-	l.Weak = l.Weak || t.Ranks.Intersect(s.Off).Len() > 0 || !s.counted(id.rank)
+	l.Weak = l.Weak || t.Ranks.Intersect(s.Off).Len() > 0 || !s.countersComplete(id.rank)
 	return l, linked
 }
 
@@ -136,19 +135,11 @@ func otherSide(c *facts.Comm, rank int) int {
 	return 0
 }
 
-// answered sums the answers to a want.
-func (s *Scene) answered(id wantID) uint64 {
+// answerCount sums the answers to a want.
+func (s *Scene) answerCount(id wantID) uint64 {
 	var sum uint64
 	for _, a := range s.answers[id] {
 		sum += a.Count
 	}
 	return sum
 }
-
-// buffered tells whether the call starts a send that completes whether or not
-// it is ever received.
-func buffered(call string) bool { return strings.Contains(strings.ToLower(call), "bsend") }
-
-// synchronous tells whether the call starts a send that completes only once
-// it is received.
-func synchronous(call string) bool { return strings.Contains(strings.ToLower(call), "ssend") }

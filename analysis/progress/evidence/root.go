@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Root is what a deadlock comes down to: the ranks whose release would let all
@@ -34,24 +35,29 @@ const (
 // Roots returns the roots of the deadlocks among the needs that use accepts, by
 // their smallest rank.
 //
-// A rank that waits for a message of anybody waits for nobody in particular: no
+// A rank that waits for a message from any source waits for no rank in particular: no
 // other rank is known to owe it one. So a deadlock of those who wait for somebody
 // comes first, and without one the ranks that wait for anybody are what all others
 // wait for.
-func (s *Scene) Roots(use func(n Need) bool) []Root {
+func (s *Scene) Roots(use func(n Need) bool) []Root { return deadlocks{s}.findRoots(use) }
+
+// deadlocks finds ranks that wait for each other, and the roots of that.
+type deadlocks struct{ *Scene }
+
+func (s deadlocks) findRoots(use func(n Need) bool) []Root {
 	var out []Root
-	for _, core := range NewGraph(s, use, true).Cores() {
+	for _, core := range NewGraph(s.Scene, use, true).Cores() {
 		out = append(out, s.rootsOf(core)...)
 	}
 	slices.SortFunc(out, func(a, b Root) int { return a.Cycle[0] - b.Cycle[0] })
 	return out
 }
 
-func (s *Scene) rootsOf(core model.RankSet) []Root {
+func (s deadlocks) rootsOf(core model.RankSet) []Root {
 	var wild model.RankSet
-	named := s.within(core, func(rank int) [][]Link {
+	named := s.graphWithin(core, func(rank int) [][]Link {
 		n := s.Needs[rank]
-		alts := inParticular(n.all())
+		alts := inParticular(n.allAlternatives())
 		if alts == nil {
 			wild.Add(rank)
 		}
@@ -73,7 +79,7 @@ func (s *Scene) rootsOf(core model.RankSet) []Root {
 }
 
 // sendersTo returns the ranks that wait for some to take a message of theirs.
-func (s *Scene) sendersTo(ranks model.RankSet) model.RankSet {
+func (s deadlocks) sendersTo(ranks model.RankSet) model.RankSet {
 	var out model.RankSet
 	s.eachMessage(s.Present.Minus(ranks), func(rank int, l Link) {
 		if w := s.wantOf(l); w != nil && w.Kind == model.Send && !l.Weak && ranks.Contains(w.Peer) {
@@ -83,24 +89,24 @@ func (s *Scene) sendersTo(ranks model.RankSet) model.RankSet {
 	return out
 }
 
-// within builds the graph of some ranks; the others wait for nothing.
-func (s *Scene) within(core model.RankSet, alternatives func(rank int) [][]Link) *Graph {
-	return newGraph(s, func(rank int) [][]Link {
+// graphWithin builds the graph of some ranks; the others wait for nothing.
+func (s deadlocks) graphWithin(core model.RankSet, alternatives func(rank int) [][]Link) *Graph {
+	return newGraph(s.Scene, func(rank int) [][]Link {
 		if !core.Contains(rank) {
 			return nil
 		}
 		return alternatives(rank)
-	})
+	}, nil)
 }
 
 // inParticular leaves out what waits for anybody; nil if that alone would do.
 func inParticular(alts [][]Link) [][]Link {
-	return narrowed(alts, func(l Link) bool { return !l.To.Any })
+	return filterLinks(alts, func(l Link) bool { return !l.To.Any })
 }
 
-// narrowed leaves of each alternative the links that keep accepts; nil if that
+// filterLinks leaves of each alternative the links that keep accepts; nil if that
 // leaves nothing of one.
-func narrowed(alts [][]Link, keep func(l Link) bool) [][]Link {
+func filterLinks(alts [][]Link, keep func(l Link) bool) [][]Link {
 	var out [][]Link
 	for _, alt := range alts {
 		links := slices.DeleteFunc(slices.Clone(alt), func(l Link) bool { return !keep(l) })
@@ -113,14 +119,14 @@ func narrowed(alts [][]Link, keep func(l Link) bool) [][]Link {
 }
 
 // rootOf returns the root of ranks of which each waits for others in particular.
-func (s *Scene) rootOf(g *Graph, core model.RankSet) Root {
+func (s deadlocks) rootOf(g *Graph, core model.RankSet) Root {
 	cycle := func(ranks model.RankSet) []int {
 		return g.Cycle(ranks.Min(), func(int) bool { return true })
 	}
-	if hub := g.hub(core); hub.Len() < core.Len() {
+	if hub := g.hubRanks(core); hub.Len() < core.Len() {
 		return Root{hub, cycle(hub), Hub}
 	}
-	if s.sides(core) {
+	if s.hasMixedWaits(core) {
 		return Root{core, g.Ring(core), Sides}
 	}
 	if late := s.leastBegun(core); late.Len() < core.Len() {
@@ -132,16 +138,16 @@ func (s *Scene) rootOf(g *Graph, core model.RankSet) Root {
 // manyRanks bounds the deadlocks in which each rank is tried on its own.
 const manyRanks = 256
 
-// hub returns the ranks of a deadlock of which each, alone, would release all others;
+// hubRanks returns the ranks of a deadlock of which each, alone, would release all others;
 // all of them if none would, or if they are too many to be tried.
-func (g *Graph) hub(core model.RankSet) model.RankSet {
+func (g *Graph) hubRanks(core model.RankSet) model.RankSet {
 	if core.Len() > manyRanks {
 		return core
 	}
 	var out model.RankSet
 	nodes := g.Nodes()
 	core.Each(func(rank int) {
-		node := g.rank(rank)
+		node := g.rankNode(rank)
 		others := slices.DeleteFunc(slices.Clone(nodes), func(x int) bool { return x == node })
 		if g.Ranks(g.Stuck(others)).Intersect(core).Len() == 0 {
 			out.Add(rank)
@@ -153,20 +159,20 @@ func (g *Graph) hub(core model.RankSet) model.RankSet {
 	return out
 }
 
-// sides tells whether some of the ranks wait in a collective, and others for a
+// hasMixedWaits reports whether some of the ranks wait in a collective, and others for a
 // message.
-func (s *Scene) sides(ranks model.RankSet) bool {
+func (s deadlocks) hasMixedWaits(ranks model.RankSet) bool {
 	collective := s.inCollective(ranks)
 	return collective.Len() > 0 && collective.Len() < ranks.Len()
 }
 
 // inCollective returns those ranks that wait for others to come to a collective, or
 // for a lock.
-func (s *Scene) inCollective(ranks model.RankSet) model.RankSet {
+func (s deadlocks) inCollective(ranks model.RankSet) model.RankSet {
 	var out model.RankSet
 	ranks.Each(func(rank int) {
 		n := s.Needs[rank]
-		for _, alt := range n.all() {
+		for _, alt := range n.allAlternatives() {
 			if slices.ContainsFunc(alt, func(l Link) bool { return l.Kind == Collective }) {
 				out.Add(rank)
 			}
@@ -177,7 +183,7 @@ func (s *Scene) inCollective(ranks model.RankSet) model.RankSet {
 
 // leastBegun leaves out the ranks that have begun more collectives than another of
 // them on a communicator of both, besides those that they are in.
-func (s *Scene) leastBegun(ranks model.RankSet) model.RankSet {
+func (s deadlocks) leastBegun(ranks model.RankSet) model.RankSet {
 	var ahead model.RankSet
 	for i := range s.Sum.Comms {
 		c := &s.Sum.Comms[i]
@@ -207,23 +213,23 @@ func (s *Scene) leastBegun(ranks model.RankSet) model.RankSet {
 	return ranks
 }
 
-// isIn tells whether a rank waits in collective number seq on a communicator.
+// isIn reports whether a rank waits in collective number seq on a communicator.
 func (s *Scene) isIn(rank int, comm, seq uint64) bool {
 	return s.callIn(rank, comm, seq) != ""
 }
 
 // cycleOf returns a shortest cycle through a rank of a deadlock: by messages alone,
 // if there is one.
-func (s *Scene) cycleOf(core model.RankSet, rank int) []int {
+func (s deadlocks) cycleOf(core model.RankSet, rank int) []int {
 	all := func(rank int) [][]Link {
 		n := s.Needs[rank]
-		return besides(rank, n.all())
+		return withoutSender(rank, n.allAlternatives())
 	}
 	messages := func(rank int) [][]Link {
-		return narrowed(all(rank), func(l Link) bool { return l.Kind == PointToPoint })
+		return filterLinks(all(rank), func(l Link) bool { return l.Kind == PointToPoint })
 	}
 	for _, alternatives := range []func(rank int) [][]Link{messages, all} {
-		g := s.within(core, alternatives)
+		g := s.graphWithin(core, alternatives)
 		if cycle := g.Cycle(rank, func(int) bool { return true }); cycle != nil {
 			return cycle
 		}
@@ -231,8 +237,8 @@ func (s *Scene) cycleOf(core model.RankSet, rank int) []int {
 	return core.Slice()
 }
 
-// besides leaves a rank out of those that may send it a message.
-func besides(rank int, alts [][]Link) [][]Link {
+// withoutSender leaves a rank out of those that may send it a message.
+func withoutSender(rank int, alts [][]Link) [][]Link {
 	out := make([][]Link, len(alts))
 	for i, alt := range alts {
 		out[i] = slices.Clone(alt)
@@ -253,7 +259,7 @@ func (s *Scene) Owing(waiting, some model.RankSet) model.RankSet {
 		from := l.To.Ranks
 		if w := s.wantOf(l); w != nil && w.Peer == model.Any && s.comms[w.Comm] != nil {
 			c := s.comms[w.Comm]
-			from = s.group(c, otherSide(c, l.source.rank))
+			from = s.groupOf(c, otherSide(c, l.source.rank))
 		}
 		out = out.Union(from.Intersect(some))
 	})
@@ -276,7 +282,7 @@ func (s *Scene) WaitingFor(some model.RankSet) model.RankSet {
 func (s *Scene) eachMessage(ranks model.RankSet, do func(rank int, l Link)) {
 	ranks.Each(func(rank int) {
 		n := s.Needs[rank]
-		for _, alt := range n.all() {
+		for _, alt := range n.allAlternatives() {
 			for _, l := range alt {
 				if l.Kind == PointToPoint {
 					do(rank, l)
@@ -316,17 +322,17 @@ func (s *Scene) BehindRoot(some, roots model.RankSet) model.RankSet {
 	for i := range s.Sum.Facts {
 		eachCollective(&s.Sum.Facts[i], func(w *facts.Want) {
 			key := collective{w.Comm, w.Seq}
-			if c := s.comms[w.Comm]; c != nil && !seen[key] && sendsOut(w.Call) && roots.Contains(w.Peer) {
+			if c := s.comms[w.Comm]; c != nil && !seen[key] && w.Function().HasTrait(mpi.FromRoot) && roots.Contains(w.Peer) {
 				seen[key] = true
-				out = out.Union(fewer(c, s.Begun(w.Comm, w.Peer)).Intersect(some))
+				out = out.Union(begunFewer(c, s.Begun(w.Comm, w.Peer)).Intersect(some))
 			}
 		})
 	}
 	return out
 }
 
-// fewer returns the members that have begun fewer than n collectives.
-func fewer(c *facts.Comm, n uint64) model.RankSet {
+// begunFewer returns the members that have begun fewer than n collectives.
+func begunFewer(c *facts.Comm, n uint64) model.RankSet {
 	var out model.RankSet
 	for _, count := range c.Counts {
 		if count.N < n {

@@ -3,6 +3,7 @@ package evidence
 import (
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // Liveness is what an observer outside the record knows of a process, for
@@ -29,6 +30,9 @@ type Observed struct {
 	Uncounted bool
 	// Liveness holds outside knowledge by rank.
 	Liveness map[int]Liveness
+	// Arrived are the signals that `laggard run` got, Launcher how it saw the launcher end; nil: it did not.
+	Arrived  []process.ReceivedSignal
+	Launcher *process.Launcher
 }
 
 // Scene is the merged knowledge, indexed for the conclusion.
@@ -44,10 +48,16 @@ type Scene struct {
 	Lost    model.RankSet // all ranks of losses
 	Erred   model.RankSet // those in whose calls MPI reported an error
 	gone    model.RankSet // ranks that will not send any more
-	Off     model.RankSet // ranks whose record stopped before they did, or is damaged
-	targets map[targetKey]*Target
-	inside  map[collective]map[string]model.RankSet // the ranks that wait in one, by function
-	Needs   map[int]Need                            // by rank
+	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
+	Ended     *Ended
+	outside   *Ended            // the first request to end that certainly came from outside
+	requested *Ended            // the first request, perhaps by a launcher for a rank that failed
+	Followed  model.RankSet     // ranks that ended for a request
+	processes map[processID]int // ranks by their processes; nil: not yet asked for
+	Off       model.RankSet     // ranks whose record stopped before they did, or is damaged
+	targets   map[targetKey]*Target
+	inside    map[collective]map[string]model.RankSet // the ranks that wait in one, by function
+	Needs     map[int]Need                            // by rank
 }
 
 // wantID names a want by its place in the summary.
@@ -82,29 +92,29 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 	}
 	s.Off = s.Off.Union(known.Damaged.Intersect(s.All).Minus(s.Present))
 	s.findInside()
-	s.findLosses()
+	losses{s}.findAll()
 	s.gone = s.Lost.Clone()
 	for _, f := range sum.Facts {
-		if f.Phase >= model.Finalizing || f.End != model.NoEnd && f.End != model.Signalled {
+		if f.Phase >= model.Finalizing || f.End != model.NoEnd && f.End != model.Signalled && !s.Followed.Contains(f.Rank) {
 			s.gone.Add(f.Rank)
 		}
 	}
 	for _, f := range sum.Facts {
-		s.Needs[f.Rank] = s.needOf(s.Facts[f.Rank])
+		s.Needs[f.Rank] = judge{s}.needOf(s.Facts[f.Rank])
 	}
 	return s
 }
 
-// driving tells whether the rank's messages move: it is inside MPI, or has
+// drivesMessages reports whether the rank's messages move: it is inside MPI, or has
 // finished, which completes what it sent.
-func (s *Scene) driving(rank int) bool {
+func (s *Scene) drivesMessages(rank int) bool {
 	f := s.Facts[rank]
 	return f != nil && !s.Lost.Contains(rank) && (f.Driving || f.Phase == model.Finalized)
 }
 
-// counted tells whether the rank's counters can prove that something did not
+// countersComplete reports whether the rank's counters can prove that something did not
 // happen.
-func (s *Scene) counted(rank int) bool {
+func (s *Scene) countersComplete(rank int) bool {
 	f := s.Facts[rank]
 	return !s.Off.Contains(rank) && (f == nil || !f.Evicted)
 }

@@ -30,7 +30,7 @@ func (s *Scene) Taken() []Taken {
 			}
 			w := &s.Facts[l.source.rank].Waits[l.source.wait].Wants[l.source.want]
 			if w.Taken.Number > 0 {
-				out = append(out, Taken{fact.Rank, w.Peer, w.Tag, s.commText(w), s.answered(l.source), w.Taken})
+				out = append(out, Taken{fact.Rank, w.Peer, w.Tag, s.commText(w), s.answerCount(l.source), w.Taken})
 			}
 		}
 	}

@@ -1,10 +1,9 @@
 package evidence
 
 import (
-	"strings"
-
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Where a record was made by looking at the ranks, there are no counts that say what was
@@ -15,40 +14,40 @@ import (
 
 // judgeUncounted judges a message. Where the peer is in the other half of it, neither
 // waits for the other to come.
-func (s *Scene) judgeUncounted(l Link, id wantID, w *facts.Want) (Link, outcome) {
-	if s.meets(id.rank, w) {
-		return s.matched(l, id.rank, w.Peer)
+func (s judge) judgeUncounted(l Link, id wantID, w *facts.Want) (Link, outcome) {
+	if s.mayMeetPeer(id.rank, w) {
+		return s.judgeMatched(l, id.rank, w.Peer)
 	}
 	wait := &s.Facts[id.rank].Waits[id.wait]
-	certain := wait.Kind == w.Kind || w.Kind != model.Send || synchronous(w.Call) || completes(wait.Call)
+	certain := wait.Kind == w.Kind || w.Kind != model.Send || w.Function().HasTrait(mpi.Synchronous) || completes(wait.Function())
 	if ofWindow(w) {
-		certain = s.unmet(id.rank, wait) == 1
+		certain = s.countUnmet(id.rank, wait) == 1
 	}
-	l.Weak = l.Weak || !s.stands(id.rank) || !certain
+	l.Weak = l.Weak || !s.stoodStill(id.rank) || !certain
 	return l, linked
 }
 
-// completes tells whether a call waits for requests: of those, a record has the ones that were not
+// completes reports whether a call waits for requests: of those, a record has the ones that were not
 // complete when the rank was looked at.
-func completes(call string) bool { return strings.HasPrefix(functionOf(call), "mpi_wait") }
+func completes(f *mpi.Function) bool { return f != nil && f.Class.WaitsForRequests() }
 
-// unmet counts what a rank may still wait for: of several ranks that may have posted, or
+// countUnmet counts what a rank may still wait for: of several ranks that may have posted, or
 // completed, before they went on, none is certain to be the one that did not.
-func (s *Scene) unmet(rank int, wait *facts.Wait) (n int) {
+func (s judge) countUnmet(rank int, wait *facts.Wait) (n int) {
 	for i := range wait.Wants {
-		if !s.meets(rank, &wait.Wants[i]) {
+		if !s.mayMeetPeer(rank, &wait.Wants[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-// stands tells whether a rank was in one place in all looks.
-func (s *Scene) stands(rank int) bool { return s.Facts[rank].Quiet }
+// stoodStill reports whether a rank was in one place in all looks.
+func (s judge) stoodStill(rank int) bool { return s.Facts[rank].Quiet }
 
-// meets tells whether the peer of a message is in its other half, or may be as far as
+// mayMeetPeer reports whether the peer of a message is in its other half, or may be as far as
 // the record tells its arguments.
-func (s *Scene) meets(rank int, w *facts.Want) bool {
+func (s judge) mayMeetPeer(rank int, w *facts.Want) bool {
 	peer := s.Facts[w.Peer]
 	switch {
 	case peer == nil:
@@ -74,24 +73,24 @@ func (s *Scene) meets(rank int, w *facts.Want) bool {
 	return false
 }
 
-// ofWindow tells whether a message is of the synchronisation of a window.
+// ofWindow reports whether a message is of the synchronisation of a window.
 func ofWindow(w *facts.Want) bool { return w.Tag == model.TagPost || w.Tag == model.TagComplete }
 
-// meetsOnWindow tells whether a peer has posted, or is about to complete: who waits for a
+// meetsOnWindow reports whether a peer has posted, or is about to complete: who waits for a
 // complete has posted. One whose group is not known may have.
 func meetsOnWindow(peer *facts.Fact, rank int, w *facts.Want) bool {
-	return wants(peer, func(p *facts.Want) bool {
+	return anyWant(peer, func(p *facts.Want) bool {
 		switch {
 		case !p.Lost && p.Comm != w.Comm:
 			return false
 		case p.Kind == model.RMA:
-			return synchronises(p.Call) && !passive(p.Call)
+			return synchronises(p) && !isPassiveSync(p)
 		case p.Peer != rank:
 			return false
 		case w.Tag == model.TagPost:
 			return p.Tag == model.TagComplete
 		}
-		return p.Tag == model.TagPost && strings.HasPrefix(functionOf(p.Call), "mpi_win_complete")
+		return p.Tag == model.TagPost && p.Function().InClass(mpi.ClassWinComplete)
 	})
 }
 
@@ -101,38 +100,31 @@ func anyTag(tag int) bool { return tag == model.Any || tag == model.None }
 // the members that are in no such call on the communicator. Of one that some members
 // may leave before the others come, that is no proof. A rank whose communicator is not known
 // may be in it.
-func (s *Scene) judgeUnnumbered(id wantID, w *facts.Want, c *facts.Comm) (Link, outcome) {
-	name := functionOf(w.Call)
+func (s judge) judgeUnnumbered(id wantID, w *facts.Want, c *facts.Comm) (Link, outcome) {
+	name := matchName(w)
 	here := s.RanksWhere(func(f *facts.Fact) bool {
 		for _, wait := range f.Waits {
 			for i := range wait.Wants {
 				v := &wait.Wants[i]
-				if v.Kind == model.Collective && (v.Lost || v.Comm == w.Comm) && functionOf(v.Call) == name {
+				if v.Kind == model.Collective && (v.Lost || v.Comm == w.Comm) && matchName(v) == name {
 					return true
 				}
 			}
 		}
 		return false
 	})
-	away := s.members(c).Minus(here)
+	away := s.membersOf(c).Minus(here)
 	if away.Len() == 0 {
 		return Link{}, satisfied
 	}
 	l := s.linkTo(&Target{Ranks: away}, Collective, id)
-	l.Weak = l.Weak || !s.stands(id.rank) || !together(w.Call)
+	l.Weak = l.Weak || !s.stoodStill(id.rank) || !leavesTogether(w.Function())
 	return l, linked
 }
 
-// together tells whether no member leaves such a collective before all have come.
-func together(call string) bool {
-	name := strings.TrimPrefix(functionOf(call), "mpi_")
-	for _, prefix := range []string{"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter", "comm_split",
-		"comm_dup", "comm_create", "cart_create", "graph_create", "dist_graph_create"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+// leavesTogether reports whether no member leaves such a call before all have come.
+func leavesTogether(f *mpi.Function) bool {
+	return f.HasTrait(mpi.Synchronises) && f.InClass(mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewcommGroups)
 }
 
 // explainUncounted says why a rank waits for a peer without numbers.

@@ -1,27 +1,26 @@
 package evidence
 
 import (
-	"strings"
-
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // judgeWindow: what a rank waits for on a window, of calls in which the target
 // takes no part. One that asks for a lock waits for those who have it. Any waits
 // for its target while that is outside MPI, since the library may need it to
 // move on.
-func (s *Scene) judgeWindow(id wantID, w *facts.Want) (Link, outcome) {
+func (s judge) judgeWindow(id wantID, w *facts.Want) (Link, outcome) {
 	c := s.comms[w.Comm]
 	if w.Lost || w.Self || c == nil {
 		return Link{}, open
 	}
 	if w.Tag == model.None {
-		return s.judgeUntold(id, w)
+		return s.judgeLegacyWindow(id, w)
 	}
-	holders, alone := s.holders(id.rank, w)
+	holders, alone := s.lockHolders(id.rank, w)
 	awaited := holders
-	if holders.Len() == 0 || !asksForLock(w.Call) {
+	if holders.Len() == 0 || !asksForLock(w) {
 		awaited = holders.Union(s.idleTargets(id.rank, w))
 	}
 	if awaited.Len() == 0 {
@@ -32,21 +31,21 @@ func (s *Scene) judgeWindow(id wantID, w *facts.Want) (Link, outcome) {
 	return l, linked
 }
 
-// holders returns the ranks that have a lock which keeps the wanted one away,
+// lockHolders returns the ranks that have a lock which keeps the wanted one away,
 // and whether they can all have it at once. A library may return from the call
 // that asks for a lock before it is granted: of two that are giving it up, none
 // is known to have it.
-func (s *Scene) holders(rank int, w *facts.Want) (ranks model.RankSet, alone bool) {
+func (s *Scene) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone bool) {
 	exclusive := w.Tag == int(model.Exclusive)
 	perTarget := map[int]int{} // exclusive locks by target, as far as told
 	shared := 0
 	for _, h := range s.comms[w.Comm].Locks {
-		if !(exclusive || h.Type == model.Exclusive) || !overlap(h.Target, w.Peer) {
+		if !(exclusive || h.Type == model.Exclusive) || !targetsOverlap(h.Target, w.Peer) {
 			continue
 		}
 		others := h.Ranks.Minus(model.NewRankSet(rank))
-		if !asksForLock(w.Call) {
-			others = others.Minus(s.target(targetKey{what: completingOn, comm: w.Comm}).Ranks)
+		if !asksForLock(w) {
+			others = others.Minus(s.sharedTarget(targetKey{what: completingOn, comm: w.Comm}).Ranks)
 		}
 		if h.Type == model.Exclusive {
 			perTarget[h.Target] += others.Len()
@@ -62,12 +61,12 @@ func (s *Scene) holders(rank int, w *facts.Want) (ranks model.RankSet, alone boo
 	return ranks, alone
 }
 
-// overlap tells whether two targets have a rank in common.
-func overlap(a, b int) bool { return a == model.None || b == model.None || a == b }
+// targetsOverlap reports whether two targets have a rank in common.
+func targetsOverlap(a, b int) bool { return a == model.None || b == model.None || a == b }
 
 // idleTargets returns the targets of the call that are outside MPI.
-func (s *Scene) idleTargets(rank int, w *facts.Want) model.RankSet {
-	idle := s.target(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Minus(model.NewRankSet(rank))
+func (s judge) idleTargets(rank int, w *facts.Want) model.RankSet {
+	idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Minus(model.NewRankSet(rank))
 	if w.Peer == model.None {
 		return idle
 	}
@@ -78,14 +77,14 @@ func (s *Scene) idleTargets(rank int, w *facts.Want) model.RankSet {
 // under a lock.
 func (s *Scene) completing(comm uint64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
-		return wants(f, func(w *facts.Want) bool {
-			return w.Kind == model.RMA && w.Comm == comm && !asksForLock(w.Call)
+		return anyWant(f, func(w *facts.Want) bool {
+			return w.Kind == model.RMA && w.Comm == comm && !asksForLock(w)
 		})
 	})
 }
 
-// wants tells whether one of a rank's wants is such.
-func wants(f *facts.Fact, such func(w *facts.Want) bool) bool {
+// anyWant reports whether one of a rank's wants is such.
+func anyWant(f *facts.Fact, such func(w *facts.Want) bool) bool {
 	for i := range f.Waits {
 		for j := range f.Waits[i].Wants {
 			if such(&f.Waits[i].Wants[j]) {
@@ -96,21 +95,21 @@ func wants(f *facts.Fact, such func(w *facts.Want) bool) bool {
 	return false
 }
 
-// asksForLock tells whether the call takes a lock.
-func asksForLock(call string) bool { return strings.Contains(strings.ToLower(call), "win_lock") }
+// asksForLock reports whether the call takes a lock.
+func asksForLock(w *facts.Want) bool { return w.Function().InClass(mpi.ClassWinLock) }
 
-// judgeUntold: a record that names neither locks nor groups, as older ones do.
+// judgeLegacyWindow: a record that names neither locks nor groups, as older ones do.
 // Between a start and a post, or a complete and a wait, a rank waits for members
 // that are at no such call; a lock is held by one of those that compute.
-func (s *Scene) judgeUntold(id wantID, w *facts.Want) (Link, outcome) {
+func (s judge) judgeLegacyWindow(id wantID, w *facts.Want) (Link, outcome) {
 	t := new(Target)
 	switch {
-	case w.Peer >= 0 && !s.driving(w.Peer):
-		t = s.one(w.Peer)
-	case passive(w.Call):
-		t = s.target(targetKey{what: leftIdle, comm: w.Comm})
-	case synchronises(w.Call):
-		t = s.target(targetKey{what: outsideWindow, comm: w.Comm})
+	case w.Peer >= 0 && !s.drivesMessages(w.Peer):
+		t = s.singleTarget(w.Peer)
+	case isPassiveSync(w):
+		t = s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm})
+	case synchronises(w):
+		t = s.sharedTarget(targetKey{what: outsideWindow, comm: w.Comm})
 	}
 	if t.Ranks.Len() == 0 {
 		return Link{}, open
@@ -118,20 +117,23 @@ func (s *Scene) judgeUntold(id wantID, w *facts.Want) (Link, outcome) {
 	return Link{To: t, Weak: true, Kind: Collective, source: id}, linked
 }
 
-// passive tells whether the call synchronises a window without a call of the
+// isPassiveSync reports whether the call synchronises a window without a call of the
 // target.
-func passive(call string) bool {
-	name := strings.ToLower(call)
-	return strings.Contains(name, "lock") || strings.Contains(name, "flush")
+func isPassiveSync(w *facts.Want) bool {
+	f := w.Function()
+	return f != nil && f.Class.IsPassiveTarget()
 }
 
-// synchronises tells whether the call synchronises a window, with a lock or not;
+// synchronises reports whether the call synchronises a window, with a lock or not;
 // else it is an operation on one.
-func synchronises(call string) bool { return strings.HasPrefix(strings.ToLower(call), "mpi_win_") }
+func synchronises(w *facts.Want) bool {
+	f := w.Function()
+	return f.OnWindow() && !f.Class.IsOneSided()
+}
 
 // outsideWindow returns the members that are at no such call on the window.
 func (s *Scene) outsideWindow(comm uint64) model.RankSet {
-	return s.members(s.comms[comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool {
-		return wants(f, func(w *facts.Want) bool { return w.Kind == model.RMA && w.Comm == comm })
+	return s.membersOf(s.comms[comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool {
+		return anyWant(f, func(w *facts.Want) bool { return w.Kind == model.RMA && w.Comm == comm })
 	}))
 }

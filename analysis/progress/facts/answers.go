@@ -81,7 +81,7 @@ func NewQueries(s *Summary) *Queries {
 	return out
 }
 
-// PointToPoint tells whether an operation of this kind is a message or looks for
+// PointToPoint reports whether an operation of this kind is a message or looks for
 // one.
 func PointToPoint(k model.Kind) bool {
 	return k == model.Send || k == model.Recv || k == model.Probe
@@ -101,7 +101,7 @@ func (q *Queries) Ask(r *model.Rank) {
 		c := r.Comms[ch.Comm]
 		waiter := worldPeer(r, c, ch.Peer)
 		for _, one := range q.wants[queryKey{c.ID, waiter}] {
-			if n := one.answer(r.Rank, ch); n > 0 {
+			if n := one.answerFrom(r.Rank, ch); n > 0 {
 				q.found = append(q.found, Answer{one.rank, one.wait, one.want, r.Rank, n})
 			}
 		}
@@ -111,8 +111,8 @@ func (q *Queries) Ask(r *model.Rank) {
 // Answers returns what the ranks that were asked answered, ascending.
 func (q *Queries) Answers() []Answer { return reduce.SortJoined(q.found, compareAnswers, joinAnswers) }
 
-// answer returns what a channel of the peer adds to the answer.
-func (q *query) answer(peer int, ch model.Channel) uint64 {
+// answerFrom returns what a channel of the peer adds to the answer.
+func (q *query) answerFrom(peer int, ch model.Channel) uint64 {
 	w := q.Want
 	switch {
 	case !w.Matches(peer, ch.Tag):
@@ -121,8 +121,8 @@ func (q *query) answer(peer int, ch model.Channel) uint64 {
 		return ch.Received
 	case !w.Wild():
 		return ch.Sent
-	case ch.Sent > w.count(peer, ch.Tag):
-		return ch.Sent - w.count(peer, ch.Tag)
+	case ch.Sent > w.countFor(peer, ch.Tag):
+		return ch.Sent - w.countFor(peer, ch.Tag)
 	}
 	return 0
 }

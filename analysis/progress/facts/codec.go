@@ -27,16 +27,16 @@ func DecodeSummary(b []byte) (Summary, error) {
 func (s *Summary) code(c *wire.Coder) {
 	codeCounts(c, &s.Sizes)
 	wire.Uint(c, &s.Outside)
-	wire.Sorted(c, &s.Facts, (*Fact).code, compareFacts)
-	wire.Sorted(c, &s.Places, (*Place).code, comparePlaces)
-	wire.Sorted(c, &s.Stacks, (*Stack).code, compareStacks)
-	wire.Sorted(c, &s.Raised, (*Raised).code, compareRaised)
-	wire.Sorted(c, &s.Comms, (*Comm).code, compareComms)
+	wire.SortedList(c, &s.Facts, (*Fact).code, compareFacts)
+	wire.SortedList(c, &s.Places, (*Place).code, comparePlaces)
+	wire.SortedList(c, &s.Stacks, (*Stack).code, compareStacks)
+	wire.SortedList(c, &s.Raised, (*Raised).code, compareRaised)
+	wire.SortedList(c, &s.Comms, (*Comm).code, compareComms)
 	s.Flow.Code(c)
 }
 
 func codeCounts(c *wire.Coder, counts *[]Count) {
-	wire.Sorted(c, counts, (*Count).code, compareCounts)
+	wire.SortedList(c, counts, (*Count).code, compareCounts)
 }
 
 func (n *Count) code(c *wire.Coder) {
@@ -46,7 +46,7 @@ func (n *Count) code(c *wire.Coder) {
 
 // codeSet bounds what a walk through a set costs.
 func codeSet(c *wire.Coder, set *model.RankSet) {
-	if c.Set(set); c.Reading() && set.Max() >= model.MaxRanks {
+	if c.Set(set); c.IsReading() && set.Max() >= model.MaxRanks {
 		c.Fail("rank %d", set.Max())
 	}
 }
@@ -57,8 +57,10 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
-		&f.Watched, &f.GoneNoted, &f.Erred, &f.Away)
+		&f.Watched, &f.GoneNoted, &f.Erred, &f.MayPoll, &f.Orphaned, &f.Outward)
 	c.Text(&f.Host)
+	c.Text(&f.Working)
+	wire.Int(c, &f.Lasting)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)
 	wire.Int(c, &f.Detail)
@@ -66,7 +68,18 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Int(c, &f.Heartbeat)
 	wire.Int(c, &f.Stopped)
 	wire.Int(c, &f.Gone)
+	wire.Int(c, &f.PID)
+	f.Asked.code(c)
+	f.Fatal.code(c)
+	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
+}
+
+func (s *Signal) code(c *wire.Coder) {
+	wire.Int(c, &s.Number)
+	wire.Uint(c, &s.Sender)
+	wire.Int(c, &s.PID)
+	wire.Int(c, &s.Time)
 }
 
 func (p *Position) code(c *wire.Coder) {
@@ -89,12 +102,12 @@ func (w *Want) code(c *wire.Coder) {
 	c.Text(&w.Call)
 	wire.Uint(c, &w.Comm)
 	took := w.Taken.Number > 0
-	c.Flags(&w.Self, &w.Lost, &w.Near, &took)
+	c.Flags(&w.Self, &w.Lost, &w.Neighbourhood, &took)
 	wire.Int(c, &w.Peer)
 	wire.Int(c, &w.Tag)
 	wire.Uint(c, &w.Seq)
-	wire.Sorted(c, &w.Had, (*Had).code, compareHad)
-	if w.Near {
+	wire.SortedList(c, &w.ChannelCounts, (*ChannelCount).code, compareChannelCounts)
+	if w.Neighbourhood {
 		codeSet(c, &w.Sources)
 		codeSet(c, &w.Dests)
 	}
@@ -112,7 +125,7 @@ func (t *Taken) code(c *wire.Coder) {
 	c.Stack(&t.Stack)
 }
 
-func (h *Had) code(c *wire.Coder) {
+func (h *ChannelCount) code(c *wire.Coder) {
 	wire.Int(c, &h.Peer)
 	wire.Int(c, &h.Tag)
 	wire.Uint(c, &h.Count)
@@ -137,7 +150,7 @@ func (m *Comm) code(c *wire.Coder) {
 		codeSet(c, &m.Groups[i])
 	}
 	codeCounts(c, &m.Counts)
-	wire.Sorted(c, &m.Locks, (*Hold).code, compareHolds)
+	wire.SortedList(c, &m.Locks, (*Hold).code, compareHolds)
 }
 
 func (h *Hold) code(c *wire.Coder) {

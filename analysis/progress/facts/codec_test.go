@@ -44,7 +44,7 @@ func TestBadSummaries(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		refused(t, name, data, c.says)
+		expectRefused(t, name, data, c.says)
 	}
 }
 
@@ -60,10 +60,10 @@ func TestNoSuchModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "module", data, "value 4 of 0")
+	expectRefused(t, "module", data, "value 4 of 0")
 }
 
-func refused(t *testing.T, name string, data []byte, says string) {
+func expectRefused(t *testing.T, name string, data []byte, says string) {
 	t.Helper()
 	_, err := DecodeSummary(data)
 	if !errors.Is(err, ErrEncoding) || !errors.Is(err, wire.ErrDamaged) || !strings.HasSuffix(err.Error(), says) {

@@ -127,11 +127,11 @@ func (k *Keeper) shapeOf(m *model.Model) *model.Model {
 // more.
 func (k *Keeper) Each(f func(*model.Rank)) {
 	for i := range k.ranks {
-		f(k.ranks[i].restored())
+		f(k.ranks[i].restoredRank())
 	}
 }
 
-func (k *kept) restored() *model.Rank {
+func (k *kept) restoredRank() *model.Rank {
 	t := &model.Thread{
 		Model: model.Model{States: k.shape.States, Edges: make([]model.Edge, len(k.shape.Edges))},
 		Op:    model.Op{State: k.state, InMPI: k.inMPI, Kind: model.Other},

@@ -56,7 +56,7 @@ func PositionOf(t *model.Thread) Position {
 	if s == nil {
 		return Position{}
 	}
-	return Position{State: s.ID, Begun: true, InMPI: t.Op.InMPI || spinning(t)}
+	return Position{State: s.ID, Begun: true, InMPI: t.Op.InMPI || isSpinning(t)}
 }
 
 // stateOf returns a state of the thread by its index, nil if there is none.

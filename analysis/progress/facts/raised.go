@@ -20,7 +20,7 @@ type Raised struct {
 	Ranks       model.RankSet
 }
 
-// compareRaised orders exceptions by what they are, whoever has them.
+// compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
 	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), compareBool(x.Cut, y.Cut),
 		compareFrames(x.Frames, y.Frames))
@@ -48,10 +48,10 @@ const shortly = 8
 // addRaised keeps the exception that a thread is in the midst of.
 func (b *builder) addRaised(rank int, t *model.Thread) {
 	x := t.Raised
-	if x == nil || !current(t) {
+	if x == nil || !isCurrentException(t) {
 		return
 	}
-	one := Raised{How: x.How, Type: text(x.Type), Frames: b.portable(x.Stack), Cut: x.Cut,
+	one := Raised{How: x.How, Type: validUTF8(x.Type), Frames: b.portableFrames(x.Stack), Cut: x.Cut,
 		Ranks: model.NewRankSet(rank)}
 	if x.How == model.RaisedThrown {
 		one.First, one.Last = x.Order, x.Order
@@ -59,9 +59,9 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 	b.sum.Raised = append(b.sum.Raised, one)
 }
 
-// current tells whether the exception of a thread is of what it does now. One that nothing
+// isCurrentException reports whether the exception of a thread is of what it does now. One that nothing
 // caught, and that has left the program, is for good.
-func current(t *model.Thread) bool {
+func isCurrentException(t *model.Thread) bool {
 	x := t.Raised
 	switch {
 	case x.How == model.RaisedThrown:
@@ -69,11 +69,11 @@ func current(t *model.Thread) bool {
 	case x.How != model.RaisedLast:
 		return x.Calls == t.Calls
 	}
-	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(present(t), outermost)
+	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(presentStack(t), outermost)
 }
 
-// present is the stack of what a thread does now.
-func present(t *model.Thread) []model.Frame {
+// presentStack is the stack of what a thread does now.
+func presentStack(t *model.Thread) []model.Frame {
 	if c := t.Captured; c != nil && c.Calls == t.Calls {
 		return c.Stack
 	}
@@ -83,10 +83,10 @@ func present(t *model.Thread) []model.Frame {
 	return nil
 }
 
-// outermost tells whether a frame is one in which a program in Python begins: that of a file,
+// outermost reports whether a frame is one in which a program in Python begins: that of a file,
 // or of `python -m`. Those of interactive input, which name no file, begin none.
 func outermost(f model.Frame) bool {
-	function, file, ok := f.Module.Python()
+	function, file, ok := f.Module.PythonFunction()
 	typed := strings.HasPrefix(file, "<") && file != "<string>"
 	return ok && (function == "<module>" && !typed || function == "_run_module_as_main")
 }

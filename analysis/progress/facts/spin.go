@@ -9,19 +9,19 @@ const spinPolls = 16
 // not a loop around a test.
 const stuckCaptures = 2
 
-// spinning tells whether the thread waits in a loop around a test or a probe
+// isSpinning reports whether the thread waits in a loop around a test or a probe
 // (MPI_Test, MPI_Iprobe …), which counts as waiting and not as progress
 // (PDI §2.1). Inside the call that is plain. Between two calls the captured
 // stacks decide: a call after the last capture, which is taken when a rank is
 // quiet, shows a loop; the same stack again and again without a call shows a
 // computation that hangs after one poll. Without either, many empty polls at
 // this site stand for a loop.
-func spinning(t *model.Thread) bool {
+func isSpinning(t *model.Thread) bool {
 	if t.Op.Kind != model.Poll {
 		return false
 	}
 	if t.Op.InMPI {
-		still, _ := inside(t)
+		still, _ := compareCaptures(t)
 		return !still // else it hangs in a call that should return at once
 	}
 	if c := t.Captured; c != nil && !c.InMPI {
@@ -32,11 +32,11 @@ func spinning(t *model.Thread) bool {
 			return false
 		}
 	}
-	return t.Polls >= spinPolls && visits(t) >= spinPolls
+	return t.Polls >= spinPolls && visitCount(t) >= spinPolls
 }
 
-// visits returns how often the current state was entered.
-func visits(t *model.Thread) uint64 {
+// visitCount returns how often the current state was entered.
+func visitCount(t *model.Thread) uint64 {
 	if s := t.Op.State; s >= 0 && s < len(t.Model.Visits) {
 		return t.Model.Visits[s]
 	}

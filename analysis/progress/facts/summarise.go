@@ -8,19 +8,20 @@ import (
 
 	"laggard/analysis/progress/loops"
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/reduce"
 )
 
 // builder folds ranks into a summary.
 type builder struct {
-	sum     Summary
-	places  map[Position][]int // into sum.Places
-	comms   map[uint64]*comm
-	told    []*comm // those of the rank that is being added
-	sizes   map[uint64][]int
-	locks   map[uint64][]Hold // by window
-	modules map[moduleKey]*model.Module
-	flow    *loops.Builder
+	sum       Summary
+	places    map[Position][]int // into sum.Places
+	comms     map[uint64]*comm
+	seenComms []*comm // those of the rank that is being added
+	sizes     map[uint64][]int
+	locks     map[uint64][]Hold // by window
+	modules   map[moduleKey]*model.Module
+	flow      *loops.Builder
 }
 
 type moduleKey struct{ buildID, path string }
@@ -30,9 +31,9 @@ type comm struct {
 	Comm
 	kind            model.CommKind // as the last rank knows it, and
 	members, remote []int
-	told            bool   // by the rank that is being added
+	seen            bool   // by the rank that is being added
 	begun           uint64 // by it
-	counts          reduce.Places[uint64]
+	counts          reduce.Interner[uint64]
 }
 
 // Summariser folds a block of recorded ranks, which may come in any order, one by
@@ -43,11 +44,11 @@ type Summariser struct{ b *builder }
 func NewSummariser() Summariser { return Summariser{newBuilder()} }
 
 // Add folds a rank, which may be forgotten afterwards but for its states.
-func (s Summariser) Add(r *model.Rank) { s.b.add(r) }
+func (s Summariser) Add(r *model.Rank) { s.b.addRank(r) }
 
 // Summary returns the summary of all ranks that were added, and ends the
 // folding. Errors wrap ErrOverlap.
-func (s Summariser) Summary() (Summary, error) { return s.b.summary() }
+func (s Summariser) Summary() (Summary, error) { return s.b.buildSummary() }
 
 func newBuilder() *builder {
 	return &builder{
@@ -60,12 +61,12 @@ func newBuilder() *builder {
 	}
 }
 
-// InWorld tells whether the rank takes part in the analysis.
+// InWorld reports whether the rank takes part in the analysis.
 func InWorld(r *model.Rank) bool {
 	return r.Rank >= 0 && r.Rank < model.MaxRanks && !r.Spawned && Representative(r) != nil
 }
 
-func (b *builder) add(r *model.Rank) {
+func (b *builder) addRank(r *model.Rank) {
 	if !InWorld(r) {
 		b.sum.Outside++
 		return
@@ -77,7 +78,7 @@ func (b *builder) add(r *model.Rank) {
 	f := factOf(r, t)
 	for _, w := range f.Waits {
 		for i := range w.Wants {
-			w.Wants[i].Taken.Stack = b.portable(w.Wants[i].Taken.Stack)
+			w.Wants[i].Taken.Stack = b.portableFrames(w.Wants[i].Taken.Stack)
 		}
 	}
 	b.sum.Facts = append(b.sum.Facts, f)
@@ -90,7 +91,7 @@ func (b *builder) add(r *model.Rank) {
 
 func factOf(r *model.Rank, t *model.Thread) Fact {
 	f := Fact{
-		Rank: r.Rank, At: PositionOf(t), Host: text(r.Host),
+		Rank: r.Rank, At: PositionOf(t), Host: validUTF8(r.Host),
 		Phase: r.Phase, End: r.End, EndTime: nanoseconds(r.EndTime),
 		Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
 		Off: r.Off, Evicted: r.Evicted > 0,
@@ -99,16 +100,25 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
 	}
-	f.Erred = t.Erred()
+	f.PID, f.Ender, f.Orphaned = r.PID, r.Ender, r.Orphaned
+	f.Asked, f.Fatal = signalOf(r.Asked), signalOf(r.Fatal)
+	f.Erred = t.InFailedCall()
 	if f.Erred {
 		f.EndTime = nanoseconds(t.Captured.Time)
 	}
-	f.Still, f.Looking = inside(t)
-	f.Looking = f.Looking || spinning(t)
-	f.Away = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
+	f.Still, f.Looking = compareCaptures(t)
+	f.Looking = f.Looking || isSpinning(t)
+	if in := mpi.FindFunction(t.CurrentCall()); in != nil {
+		f.Outward = in.OnFile() || in.SpawnsProcesses()
+	}
+	if f.At.InMPI && r.IsWorking() {
+		f.Working, f.Lasting = r.Activity.String(), int64(r.Heartbeat.Sub(r.QuietSince))
+		f.Still, f.Looking = false, false
+	}
+	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
 	f.Waits = appendWait(f.Waits, r, t, true)
 	for _, other := range r.Threads {
-		f.Driving = f.Driving || other.Op.InMPI || spinning(other)
+		f.Driving = f.Driving || other.Op.InMPI || isSpinning(other)
 		if other != t {
 			f.Waits = appendWait(f.Waits, r, other, false)
 		}
@@ -116,8 +126,10 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	return f
 }
 
-// inside compares the captures of a thread inside its present call.
-func inside(t *model.Thread) (still, looking bool) {
+func signalOf(s model.Signal) Signal { return Signal{s.Number, s.Sender, s.PID, nanoseconds(s.Time)} }
+
+// compareCaptures compares the captures of a thread inside its present call.
+func compareCaptures(t *model.Thread) (still, looking bool) {
 	c := t.Captured
 	if c == nil || !c.InMPI || !t.Op.InMPI || c.Calls != t.Calls || c.Why > model.CaptureSignal {
 		return false, false
@@ -126,9 +138,9 @@ func inside(t *model.Thread) (still, looking bool) {
 	return still, !still
 }
 
-// text returns a name as the encoding carries it: bytes that are no UTF-8 are
+// validUTF8 returns a name as the encoding carries it: bytes that are no UTF-8 are
 // replaced, whether or not the name travels.
-func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // nanoseconds returns the time since 1970, 0 for the zero time.
 func nanoseconds(t time.Time) int64 {
@@ -141,14 +153,14 @@ func nanoseconds(t time.Time) int64 {
 func (b *builder) addPlace(t *model.Thread) {
 	p := Place{At: PositionOf(t)}
 	if s := stateOf(t, t.Op.State); s != nil {
-		p.Call, p.Stack = text(s.Call), s.Stack
+		p.Call, p.Stack = validUTF8(s.Call), s.Stack
 	}
 	for _, i := range b.places[p.At] {
 		if comparePlaces(b.sum.Places[i], p) == 0 {
 			return
 		}
 	}
-	p.Stack = b.portable(p.Stack)
+	p.Stack = b.portableFrames(p.Stack)
 	b.places[p.At] = append(b.places[p.At], len(b.sum.Places))
 	b.sum.Places = append(b.sum.Places, p)
 }
@@ -162,22 +174,22 @@ func (b *builder) addStack(rank int, t *model.Thread) {
 	}
 	fatal := c.Why == model.CaptureFatal
 	current := c.Calls == t.Calls && !c.InMPI && !PositionOf(t).InMPI
-	still, _ := inside(t)
+	still, _ := compareCaptures(t)
 	if fatal || current || still {
-		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portable(c.Stack), fatal, model.NewRankSet(rank)})
+		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portableFrames(c.Stack), fatal, model.NewRankSet(rank)})
 	}
 }
 
-// portable returns the frames without what differs between processes: the
+// portableFrames returns the frames without what differs between processes: the
 // address and the size of the mapping.
-func (b *builder) portable(frames []model.Frame) []model.Frame {
+func (b *builder) portableFrames(frames []model.Frame) []model.Frame {
 	out := make([]model.Frame, len(frames))
 	for i, f := range frames {
 		out[i].Offset = f.Offset
 		if f.Module == nil {
 			continue
 		}
-		key := moduleKey{text(f.Module.BuildID), f.Module.Path}
+		key := moduleKey{validUTF8(f.Module.BuildID), f.Module.Path}
 		if b.modules[key] == nil {
 			b.modules[key] = &model.Module{BuildID: key.buildID, Path: key.path}
 		}
@@ -189,7 +201,7 @@ func (b *builder) portable(frames []model.Frame) []model.Frame {
 // addComms counts a rank's collectives on its communicators. MPI_COMM_SELF has
 // no other member, and its id is not one communicator's.
 func (b *builder) addComms(r *model.Rank, waits []Wait) {
-	b.told = b.told[:0]
+	b.seenComms = b.seenComms[:0]
 	for _, c := range r.Comms {
 		if c.Kind != model.Self {
 			b.addView(c)
@@ -198,25 +210,25 @@ func (b *builder) addComms(r *model.Rank, waits []Wait) {
 	for _, w := range waits {
 		for _, want := range w.Wants { // a snapshot may fall between the count and the call
 			c := b.comms[want.Comm]
-			if c != nil && c.told && !want.Self && want.Kind == model.Collective {
+			if c != nil && c.seen && !want.Self && want.Kind == model.Collective {
 				c.begun = max(c.begun, want.Seq)
 			}
 		}
 	}
-	for _, c := range b.told {
-		c.count(r.Rank)
+	for _, c := range b.seenComms {
+		c.countRank(r.Rank)
 	}
 	b.addLocks(r)
 }
 
-// count notes what the rank has begun.
-func (c *comm) count(rank int) {
-	at, fresh := c.counts.Of(c.begun)
+// countRank notes what the rank has begun.
+func (c *comm) countRank(rank int) {
+	at, fresh := c.counts.Intern(c.begun)
 	if fresh {
 		c.Counts = append(c.Counts, Count{N: c.begun})
 	}
 	c.Counts[at].Ranks.Add(rank)
-	c.told, c.begun = false, 0
+	c.seen, c.begun = false, 0
 }
 
 // addLocks notes the locks that a rank has on known targets.
@@ -241,8 +253,8 @@ func (b *builder) addView(c *model.Comm) {
 		known = &comm{Comm: Comm{ID: c.ID}}
 		b.comms[c.ID] = known
 	}
-	if !known.told {
-		known.told, b.told = true, append(b.told, known)
+	if !known.seen {
+		known.seen, b.seenComms = true, append(b.seenComms, known)
 	}
 	known.begun = max(known.begun, c.Coll)
 	known.World = known.World || c.Kind == model.World
@@ -287,8 +299,8 @@ func countsOf(ranks map[uint64][]int) []Count {
 	return out
 }
 
-// summary puts everything into its order.
-func (b *builder) summary() (Summary, error) {
+// buildSummary puts everything into its order.
+func (b *builder) buildSummary() (Summary, error) {
 	for id, c := range b.comms {
 		slices.SortFunc(c.Counts, compareCounts)
 		c.Locks = reduce.SortJoined(b.locks[id], compareHolds, joinHolds)

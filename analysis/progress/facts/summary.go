@@ -42,7 +42,7 @@ type Fact struct {
 	EndTime   int64 // ns since 1970, 0 unknown
 	Heartbeat int64 // ns since 1970, 0 unknown
 	Quiet     bool  // it had made no progress for a while
-	// Watched: somebody on its node saw what became of the process. Stopped and Gone
+	// Watched: a watcher on its node saw what became of the process. Stopped and Gone
 	// are since when it was stopped, and when it ended; ns since 1970, 0 not seen.
 	// GoneNoted: the order of these ends is certain, and how far apart they were is not.
 	Watched       bool
@@ -52,13 +52,31 @@ type Fact struct {
 	// call. A library that waits for messages looks for them here and there;
 	// one that is found at the same instruction each time stands still.
 	Still, Looking bool
-	// Away: it computes, and the stack that was captured does not show that it stands
+	// MayPoll: it computes, and the stack that was captured does not show that it stands
 	// still: it may sleep between two looks for a message.
-	Away    bool
+	MayPoll bool
+	// Working says what the rank does inside a call that lasts; "" unless it was seen at work there. Lasting is for
+	// how long it has made no progress, ns.
+	Working string
+	Lasting int64
+	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
 	Erred   bool   // MPI reported an error in the call that it is in, which did not return
 	Off     bool   // its record stopped before it did
 	Evicted bool   // its message counters are not complete
 	Waits   []Wait // of its blocked threads, the representative first
+	// How it ended, in more detail (model.Ended).
+	PID          int
+	Asked, Fatal Signal
+	Ender        model.Ender
+	Orphaned     bool
+}
+
+// Signal is a signal that a rank got.
+type Signal struct {
+	Number int // 0: none
+	Sender model.Sender
+	PID    int   // of the sender, 0 unknown
+	Time   int64 // ns since 1970
 }
 
 // Place is a position that ranks are in.
@@ -110,15 +128,15 @@ type Count struct {
 func (s *Summary) Question() Summary {
 	q := Summary{Places: s.Places, Flow: s.Flow}
 	for _, f := range s.Facts {
-		if slices.ContainsFunc(f.Waits, asks) {
+		if slices.ContainsFunc(f.Waits, asksPeers) {
 			q.Facts = append(q.Facts, f)
 		}
 	}
 	return q
 }
 
-// asks tells whether a peer's counters may say something of a wait.
-func asks(w Wait) bool {
+// asksPeers reports whether a peer's counters may say something of a wait.
+func asksPeers(w Wait) bool {
 	return slices.ContainsFunc(w.Wants, func(w Want) bool { return PointToPoint(w.Kind) && !w.Lost })
 }
 
@@ -216,9 +234,9 @@ func joinGroups(a, b [2]model.RankSet) [2]model.RankSet {
 // Size returns how many ranks the run should have: the size that most ranks
 // told of, the larger of equals, but no less than what was expected or seen.
 func (s *Summary) Size(expected int) int {
-	size, votes := uint64(0), 0
+	size, votes, most := uint64(0), 0, uint64(model.CredibleRanks(len(s.Facts)))
 	for _, c := range s.Sizes {
-		if n := c.Ranks.Len(); n >= votes && c.N > 0 {
+		if n := c.Ranks.Len(); n >= votes && c.N > 0 && c.N <= most {
 			size, votes = c.N, n
 		}
 	}

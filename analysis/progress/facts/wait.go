@@ -2,9 +2,9 @@ package facts
 
 import (
 	"slices"
-	"strings"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/reduce"
 )
 
@@ -30,16 +30,16 @@ type Want struct {
 	Peer int
 	Tag  int    // as in model.Pending
 	Seq  uint64 // as in model.Pending
-	// Had are the messages received so far where a wildcard leaves several
+	// ChannelCounts are the messages received so far where a wildcard leaves several
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
-	Had []Had
+	ChannelCounts []ChannelCount
 	// Taken is the latest message on the channel of a receive without a wildcard that one with a
 	// wildcard took, as far as the record goes back; its Number is 0: none.
 	Taken Taken
-	// Near: a collective among neighbours, which are known. The rank receives
+	// Neighbourhood: a collective among neighbours, which are known. The rank receives
 	// from Sources and sends to Dests, ranks of MPI_COMM_WORLD.
-	Near           bool
+	Neighbourhood  bool
 	Sources, Dests model.RankSet
 }
 
@@ -51,8 +51,8 @@ type Taken struct {
 	Stack             []model.Frame
 }
 
-// Had counts messages received from a peer with a tag.
-type Had struct {
+// ChannelCount counts messages received from a peer with a tag.
+type ChannelCount struct {
 	Peer  int
 	Tag   int
 	Count uint64
@@ -60,12 +60,12 @@ type Had struct {
 
 // appendWait appends what the thread waits for, if it waits.
 func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait {
-	if !blocked(t) {
+	if !isBlocked(t) {
 		return waits
 	}
 	w := Wait{Kind: t.Op.Kind, Side: !main, Unlisted: t.Op.Unlisted > 0 || r.LostRequests > 0}
 	if s := stateOf(t, t.Op.State); s != nil {
-		w.Call = text(s.Call)
+		w.Call = validUTF8(s.Call)
 	}
 	for _, p := range t.Op.Pending {
 		w.Wants = append(w.Wants, wantOf(r, t, p))
@@ -73,14 +73,14 @@ func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait 
 	return append(waits, w)
 }
 
-// blocked tells whether the thread is in a call that may have to wait, or in a
+// isBlocked reports whether the thread is in a call that may have to wait, or in a
 // loop around one that does not.
-func blocked(t *model.Thread) bool {
+func isBlocked(t *model.Thread) bool {
 	switch t.Op.Kind {
 	case model.Local, model.Abort:
 		return false
 	case model.Poll:
-		return spinning(t)
+		return isSpinning(t)
 	}
 	return t.Op.InMPI
 }
@@ -88,7 +88,7 @@ func blocked(t *model.Thread) bool {
 func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	w := Want{Kind: p.Kind, Peer: p.Peer, Tag: p.Tag, Seq: p.Seq}
 	if s := stateOf(t, p.State); s != nil {
-		w.Call = text(s.Call)
+		w.Call = validUTF8(s.Call)
 	}
 	if p.Comm < 0 || p.Comm >= len(r.Comms) {
 		w.Lost = true
@@ -99,9 +99,9 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	w.Peer = worldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
-		w.Had, w.Taken = hadOf(r, w), takenOf(r, w)
-	case w.Kind == model.Collective && c.Neighbours != nil && Neighbourly(w.Call):
-		w.Near = true
+		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w)
+	case w.Kind == model.Collective && c.Neighbours != nil && w.Function().HasTrait(mpi.Neighbours):
+		w.Neighbourhood = true
 		w.Sources, w.Dests = worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
 	}
 	return w
@@ -128,23 +128,23 @@ func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
 	return c.WorldRank(peer)
 }
 
-// hadOf returns what was received on the channels that the want leaves open.
+// channelCounts returns what was received on the channels that the want leaves open.
 // A receive with its number needs none of them.
-func hadOf(r *model.Rank, w Want) []Had {
+func channelCounts(r *model.Rank, w Want) []ChannelCount {
 	if w.Seq > 0 && w.Peer != model.Any && w.Tag != model.Any {
 		return nil
 	}
-	var had []Had
+	var had []ChannelCount
 	for _, ch := range r.Channels {
 		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || r.Comms[ch.Comm].ID != w.Comm {
 			continue
 		}
 		peer := worldPeer(r, r.Comms[ch.Comm], ch.Peer)
 		if peer >= 0 && w.Matches(peer, ch.Tag) {
-			had = append(had, Had{peer, ch.Tag, ch.Received})
+			had = append(had, ChannelCount{peer, ch.Tag, ch.Received})
 		}
 	}
-	return reduce.SortJoined(had, compareHad, func(x, y Had) Had { x.Count += y.Count; return x })
+	return reduce.SortJoined(had, compareChannelCounts, func(x, y ChannelCount) ChannelCount { x.Count += y.Count; return x })
 }
 
 // takenOf returns what a wildcard took last of the want's channel.
@@ -159,40 +159,43 @@ func takenOf(r *model.Rank, w Want) (last Taken) {
 		}
 		last = Taken{Number: m.Number, AnySource: m.AnySource, AnyTag: m.AnyTag}
 		if s := stateOf(r.Threads[m.Thread], m.State); s != nil {
-			last.Call, last.Stack = text(s.Call), s.Stack
+			last.Call, last.Stack = validUTF8(s.Call), s.Stack
 		}
 	}
 	return last
 }
 
-// Matches tells whether a message between the rank and that peer, with that
+// Matches reports whether a message between the rank and that peer, with that
 // tag, is of the kind wanted.
 func (w *Want) Matches(peer, tag int) bool {
 	return (w.Peer == model.Any || w.Peer == peer) && (w.Tag == model.Any || w.Tag == tag)
 }
 
-// count returns the count for a peer and a tag.
-func (w *Want) count(peer, tag int) uint64 {
-	if i, ok := slices.BinarySearchFunc(w.Had, Had{Peer: peer, Tag: tag}, compareHad); ok {
-		return w.Had[i].Count
+// countFor returns the count for a peer and a tag.
+func (w *Want) countFor(peer, tag int) uint64 {
+	if i, ok := slices.BinarySearchFunc(w.ChannelCounts, ChannelCount{Peer: peer, Tag: tag}, compareChannelCounts); ok {
+		return w.ChannelCounts[i].Count
 	}
 	return 0
 }
 
-func compareHad(x, y Had) int {
+func compareChannelCounts(x, y ChannelCount) int {
 	if x.Peer != y.Peer {
 		return x.Peer - y.Peer
 	}
 	return x.Tag - y.Tag
 }
 
-// Wild tells whether the want leaves open which channel its message comes on.
+// Wild reports whether the want leaves open which channel its message comes on.
 func (w *Want) Wild() bool {
 	return w.Kind != model.Send && (w.Peer == model.Any || w.Tag == model.Any)
 }
 
-// Neighbourly tells whether the call is a collective among neighbours.
-func Neighbourly(call string) bool { return strings.Contains(strings.ToLower(call), "neighbor") }
+// Function returns the MPI function of the call that wants it, nil if that is not known.
+func (w *Want) Function() *mpi.Function { return mpi.FunctionOf(w.Call) }
+
+// Function returns the MPI function that waits, nil if that is not known.
+func (w *Wait) Function() *mpi.Function { return mpi.FunctionOf(w.Call) }
 
 // Number returns which message of its channel a receive or a probe needs, 0 if
 // that is not known. A probe looks for the one after those that were received.
@@ -203,7 +206,7 @@ func (w *Want) Number() uint64 {
 	case w.Seq > 0:
 		return w.Seq
 	case w.Kind == model.Probe:
-		return w.count(w.Peer, w.Tag) + 1
+		return w.countFor(w.Peer, w.Tag) + 1
 	}
-	return w.count(w.Peer, w.Tag)
+	return w.countFor(w.Peer, w.Tag)
 }

@@ -32,7 +32,7 @@ type Gatherer interface {
 // Order is who is behind whom, as far as an algorithm can tell.
 type Order interface {
 	// Layers lists the ranks from the least to the most progressed: first those
-	// that wait for nobody, which may be none; each later layer holds ranks
+	// that wait for no rank, which may be none; each later layer holds ranks
 	// that are ahead of some in the layer before. In a layer, ranks at one
 	// place are one set; between the sets there is no telling.
 	Layers() [][]model.RankSet
@@ -44,7 +44,7 @@ type Order interface {
 
 // Further is an Order that can leave collectives out of account.
 type Further interface {
-	// Further tells whether rank a is further in the program than rank b.
+	// Further reports whether rank a is further in the program than rank b.
 	Further(a, b int) bool
 }
 

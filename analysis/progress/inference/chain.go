@@ -24,7 +24,7 @@ type Chain struct {
 	next   [][]arc // by state, in order of arc.to
 	prev   [][]int
 	places map[model.StateID]int
-	hits   map[int][]float64 // by target: see hit
+	hits   map[int][]float64 // by target: see hitProbabilities
 	tarjan waitfor.Tarjan
 }
 
@@ -88,7 +88,7 @@ func (c *Chain) Reach(from, to facts.Position) float64 {
 	if !to.Begun || !known {
 		return 0
 	}
-	hit := c.hit(target)
+	hit := c.hitProbabilities(target)
 	if !from.Begun {
 		return hit[0] // a recorder numbers states in order of first visit
 	}
@@ -101,11 +101,11 @@ func (c *Chain) Reach(from, to facts.Position) float64 {
 	case from.InMPI:
 		return 1 // into the computation behind the call
 	}
-	return c.step(at, hit)
+	return c.meanOverSuccessors(at, hit)
 }
 
-// step returns the mean of hit over the successors of a state, exact at 0 and 1.
-func (c *Chain) step(at int, hit []float64) float64 {
+// meanOverSuccessors returns the mean of hit over the successors of a state, exact at 0 and 1.
+func (c *Chain) meanOverSuccessors(at int, hit []float64) float64 {
 	low, high, sum := 1.0, 0.0, 0.0
 	for _, a := range c.next[at] {
 		low, high = min(low, hit[a.to]), max(high, hit[a.to])
@@ -114,5 +114,5 @@ func (c *Chain) step(at int, hit []float64) float64 {
 	if low == 1 && high == 1 || high == 0 {
 		return high
 	}
-	return within(sum)
+	return clampOpenUnit(sum)
 }

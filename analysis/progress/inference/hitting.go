@@ -13,14 +13,14 @@ const maxDense = 512
 // refine a number that is already known to lie between 0 and 1.
 const maxSweeps = 200
 
-// hit returns, by state, the probability that a chain started there ever
+// hitProbabilities returns, by state, the probability that a chain started there ever
 // visits the target: h(target) = 1, h(i) = Σ p(i,k)·h(k), the least solution.
 //
 // Paths are never listed. States that cannot reach the target have 0; those
 // that cannot help reaching it have 1; both are known from the graph. What is
 // left is a linear system, solved by strongly connected component, the last
 // ones first, so that each system holds one loop nest only.
-func (c *Chain) hit(target int) []float64 {
+func (c *Chain) hitProbabilities(target int) []float64 {
 	if h, done := c.hits[target]; done {
 		return h
 	}
@@ -34,7 +34,7 @@ func (c *Chain) hit(target int) []float64 {
 		}
 	}
 	for _, component := range c.components(open) {
-		c.solve(component, h)
+		c.solveComponent(component, h)
 	}
 	c.hits[target] = h
 	return h
@@ -44,19 +44,19 @@ func (c *Chain) hit(target int) []float64 {
 // from which it may be missed: a way leads, past the target, to a state that
 // cannot reach it.
 func (c *Chain) canReach(target int) (can, may []bool) {
-	can = c.behind([]int{target}, -1)
+	can = c.backwardReachable([]int{target}, -1)
 	var never []int
 	for i := range can {
 		if !can[i] {
 			never = append(never, i)
 		}
 	}
-	return can, c.behind(never, target)
+	return can, c.backwardReachable(never, target)
 }
 
-// behind returns the states from which one of the given can be reached without
+// backwardReachable returns the states from which one of the given can be reached without
 // passing the barrier (-1: none).
-func (c *Chain) behind(queue []int, barrier int) []bool {
+func (c *Chain) backwardReachable(queue []int, barrier int) []bool {
 	seen := make([]bool, len(c.next))
 	for _, i := range queue {
 		seen[i] = true
@@ -92,11 +92,11 @@ func (c *Chain) components(open []bool) [][]int {
 	})
 }
 
-// solve fills in h for the states of one component, all others that they lead
+// solveComponent fills in h for the states of one component, all others that they lead
 // to being known: (I − P)·h = what leaves the component times h there.
-func (c *Chain) solve(states []int, h []float64) {
+func (c *Chain) solveComponent(states []int, h []float64) {
 	if len(states) == 1 || len(states) > maxDense || !c.solveDense(states, h) {
-		c.sweep(states, h)
+		c.sweepGaussSeidel(states, h)
 	}
 }
 
@@ -132,14 +132,14 @@ func (c *Chain) solveDense(states []int, h []float64) bool {
 		if v := x.AtVec(row); math.IsNaN(v) || math.IsInf(v, 0) {
 			return false
 		} else {
-			h[i] = within(v)
+			h[i] = clampOpenUnit(v)
 		}
 	}
 	return true
 }
 
-// sweep solves by Gauss–Seidel, from below; for one state that is exact.
-func (c *Chain) sweep(states []int, h []float64) {
+// sweepGaussSeidel solves by Gauss–Seidel, from below; for one state that is exact.
+func (c *Chain) sweepGaussSeidel(states []int, h []float64) {
 	for range maxSweeps {
 		for _, i := range states {
 			sum, leaving := 0.0, 0.0
@@ -149,7 +149,7 @@ func (c *Chain) sweep(states []int, h []float64) {
 					leaving += a.p
 				}
 			}
-			h[i] = within(sum / leaving)
+			h[i] = clampOpenUnit(sum / leaving)
 		}
 		if len(states) == 1 {
 			return
@@ -157,7 +157,7 @@ func (c *Chain) sweep(states []int, h []float64) {
 	}
 }
 
-// within keeps a number strictly between 0 and 1, where the graph says it is.
-func within(p float64) float64 {
+// clampOpenUnit keeps a number strictly between 0 and 1, where the graph says it is.
+func clampOpenUnit(p float64) float64 {
 	return min(max(p, math.SmallestNonzeroFloat64), math.Nextafter(1, 0))
 }

@@ -44,7 +44,7 @@ func randomModel(rng *rand.Rand, n int) model.Model {
 // states that can reach the target at all.
 func denseHit(c *Chain, target int) []float64 {
 	n := len(c.next)
-	can := c.behind([]int{target}, -1)
+	can := c.backwardReachable([]int{target}, -1)
 	a, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
 	for i := range n {
 		a.Set(i, i, 1)
@@ -70,7 +70,7 @@ func TestHitAgainstDenseSolve(t *testing.T) {
 		c := NewChain(&m)
 		target := rng.IntN(len(m.States))
 		want := denseHit(c, target)
-		for i, got := range c.hit(target) {
+		for i, got := range c.hitProbabilities(target) {
 			if math.Abs(got-want[i]) > 1e-9 {
 				t.Fatalf("h(%d→%d) = %g, dense solve says %g; model %v", i, target, got, want[i], m.Edges)
 			}
@@ -85,7 +85,7 @@ func TestSweepAgainstDenseSolve(t *testing.T) {
 		m := randomModel(rng, 2+rng.IntN(15))
 		c := NewChain(&m)
 		target := rng.IntN(len(m.States))
-		want := c.hit(target)
+		want := c.hitProbabilities(target)
 		h := make([]float64, len(want))
 		var open []int
 		for i, w := range want {
@@ -95,7 +95,7 @@ func TestSweepAgainstDenseSolve(t *testing.T) {
 				h[i] = w
 			}
 		}
-		c.sweep(open, h)
+		c.sweepGaussSeidel(open, h)
 		for _, i := range open {
 			if math.Abs(h[i]-want[i]) > 1e-2 {
 				t.Fatalf("h(%d→%d) = %g after sweeps, want %g", i, target, h[i], want[i])
@@ -118,7 +118,7 @@ func TestReachAgainstWalks(t *testing.T) {
 		const walks = 4000
 		hits := 0
 		for range walks {
-			if walk(rng, c, from, to) {
+			if randomWalkHits(rng, c, from, to) {
 				hits++
 			}
 		}
@@ -128,8 +128,8 @@ func TestReachAgainstWalks(t *testing.T) {
 	}
 }
 
-// walk tells whether a random walk meets the target.
-func walk(rng *rand.Rand, c *Chain, at, target int) bool {
+// randomWalkHits reports whether a random walk meets the target.
+func randomWalkHits(rng *rand.Rand, c *Chain, at, target int) bool {
 	for range 2000 {
 		if len(c.next[at]) == 0 {
 			return false

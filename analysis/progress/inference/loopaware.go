@@ -126,13 +126,13 @@ func worldClocks(sum *facts.Summary) map[int]uint64 {
 // byClock places nodes by their collectives, then by the course.
 func (o *loopOrder) byClock(nodes []int) {
 	base := 0
-	for _, level := range o.split(nodes, func(n *loopNode) uint64 { return n.clock }) {
-		base = o.place(level, 0, base)
+	for _, level := range o.groupByNumber(nodes, func(n *loopNode) uint64 { return n.clock }) {
+		base = o.placeNodes(level, 0, base)
 	}
 }
 
-// split groups nodes by a number, in rising order.
-func (o *loopOrder) split(nodes []int, number func(n *loopNode) uint64) [][]int {
+// groupByNumber groups nodes by a number, in rising order.
+func (o *loopOrder) groupByNumber(nodes []int, number func(n *loopNode) uint64) [][]int {
 	groups := map[uint64][]int{}
 	for _, i := range nodes {
 		n := number(&o.nodes[i])
@@ -145,9 +145,9 @@ func (o *loopOrder) split(nodes []int, number func(n *loopNode) uint64) [][]int 
 	return out
 }
 
-// place gives layers, from base, to nodes in the same iteration of the loop on a
+// placeNodes gives layers, from base, to nodes in the same iteration of the loop on a
 // level. It returns the first layer behind them.
-func (o *loopOrder) place(nodes []int, level, base int) int {
+func (o *loopOrder) placeNodes(nodes []int, level, base int) int {
 	parts := map[loops.Step][]int{}
 	var leaves []int
 	for _, i := range nodes {
@@ -174,8 +174,8 @@ func (o *loopOrder) place(nodes []int, level, base int) int {
 
 // placePart places nodes in one part of a loop: by iterations if it is a loop.
 func (o *loopOrder) placePart(nodes []int, level, base int) int {
-	for _, iteration := range o.split(nodes, func(n *loopNode) uint64 { return n.iteration(level + 1) }) {
-		base = o.place(iteration, level+1, base)
+	for _, iteration := range o.groupByNumber(nodes, func(n *loopNode) uint64 { return n.iteration(level + 1) }) {
+		base = o.placeNodes(iteration, level+1, base)
 	}
 	return base
 }
@@ -188,7 +188,7 @@ func (o *loopOrder) placeCalls(nodes []int, base int) int {
 		}
 		return 1
 	}
-	for _, side := range o.split(nodes, left) {
+	for _, side := range o.groupByNumber(nodes, left) {
 		for _, i := range side {
 			o.nodes[i].layer = base
 		}
@@ -234,13 +234,13 @@ func (o *loopOrder) Relate(a, b int) (Code, string) {
 	}
 	x, y := &o.nodes[i], &o.nodes[k]
 	if x.clock != y.clock {
-		return ahead(x.clock > y.clock), fmt.Sprintf("it has begun %d collectives on MPI_COMM_WORLD, the other %d",
+		return aheadCode(x.clock > y.clock), fmt.Sprintf("it has begun %d collectives on MPI_COMM_WORLD, the other %d",
 			max(x.clock, y.clock), min(x.clock, y.clock))
 	}
 	return o.relateInCourse(x, y)
 }
 
-// Further tells whether rank a is further in the program than rank b, whatever the
+// Further reports whether rank a is further in the program than rank b, whatever the
 // collectives that they have begun: of ranks that do not make the same ones these
 // say nothing.
 func (o *loopOrder) Further(a, b int) bool {
@@ -254,8 +254,8 @@ func (o *loopOrder) Further(a, b int) bool {
 	return code == Forward && !o.maybeInside(x, y)
 }
 
-// maybeInside tells whether x may be in a loop that y is in and x seems to be
-// behind: nobody went on from where x is, so that the way back may be missing.
+// maybeInside reports whether x may be in a loop that y is in and x seems to be
+// behind: no rank continued from where x is, so that the way back may be missing.
 func (o *loopOrder) maybeInside(x, y *loopNode) bool {
 	level := 0
 	for level < min(len(x.path), len(y.path)) && x.path[level] == y.path[level] {
@@ -271,12 +271,12 @@ func (o *loopOrder) relateInCourse(x, y *loopNode) (Code, string) {
 			return o.relateParts(p, q)
 		}
 		if s, t := x.iteration(level+1), y.iteration(level+1); s != t {
-			return ahead(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t),
-				nth(level+1), min(s, t))
+			return aheadCode(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t),
+				loopText(level+1), min(s, t))
 		}
 	}
 	if x.at.State == y.at.State && x.at.InMPI != y.at.InMPI {
-		return ahead(!x.at.InMPI), "it has left the call that the other is in"
+		return aheadCode(!x.at.InMPI), "it has left the call the other is in"
 	}
 	return Null, ""
 }
@@ -288,22 +288,22 @@ func (o *loopOrder) relateParts(p, q loops.Step) (Code, string) {
 		return Backward, "the program leads from the other to it"
 	case o.course.Leads(q, p):
 		return Forward, "the program leads from the other to it"
-	case o.course.Muddled(p.Loop):
+	case o.course.HasMixedOrder(p.Loop):
 		return Undefined, "in one iteration of a loop that ranks go through in different orders"
 	}
 	return Null, ""
 }
 
-// ahead returns the code of a pair of which the first is ahead, or behind.
-func ahead(first bool) Code {
+// aheadCode returns the code of a pair of which the first is ahead, or behind.
+func aheadCode(first bool) Code {
 	if first {
 		return Forward
 	}
 	return Backward
 }
 
-// nth names a level of loops.
-func nth(level int) string {
+// loopText names a level of loops.
+func loopText(level int) string {
 	if level == 1 {
 		return "the loop around both"
 	}

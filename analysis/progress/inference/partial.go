@@ -99,7 +99,7 @@ func (g *pdgGatherer) Add(_ int, t *model.Thread) {
 		return
 	}
 	g.seen[key] = true
-	for other, rel := range relate(&t.Model, key.at, g.positions) {
+	for other, rel := range relatePositions(&t.Model, key.at, g.positions) {
 		if other == own || rel.Code == Null {
 			continue
 		}

@@ -51,10 +51,10 @@ func (g *PDG) add(from, to int, r Relation) {
 // Code returns the code of the pair (i, j); Forward means that i waits for j.
 func (g *PDG) Code(i, j int) Code { return g.Relations[[2]int{i, j}].Code }
 
-// heights returns the height of each node: one above the highest that it waits
+// nodeHeights returns the height of each node: one above the highest that it waits
 // for, 0 if it waits for none; nodes that wait for each other in a circle are
 // level.
-func (g *PDG) heights() []int {
+func (g *PDG) nodeHeights() []int {
 	next := func(node int) []int { return g.Waits[node] }
 	nodes := make([]int, len(g.Nodes))
 	for i := range nodes {

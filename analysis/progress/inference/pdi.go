@@ -19,9 +19,9 @@ func (pdi) Name() string { return PDI }
 // Local builds the local PDGs of a block.
 func (pdi) Local(sum *facts.Summary) Gatherer { return newPDGGatherer(sum.Positions()) }
 
-// relate is the loop of Figure 5: for a rank with this model at this position,
+// relatePositions is the loop of Figure 5: for a rank with this model at this position,
 // the path probabilities to and from each other position, then Table 1.
-func relate(m *model.Model, at facts.Position, others []facts.Position) []Relation {
+func relatePositions(m *model.Model, at facts.Position, others []facts.Position) []Relation {
 	chain, row := NewChain(m), make([]Relation, len(others))
 	for i, other := range others {
 		if other != at {
@@ -71,7 +71,7 @@ type pdgOrder struct {
 // known. There are none when every node waits for another, in a circle.
 func (o *pdgOrder) Layers() [][]model.RankSet {
 	var out [][]model.RankSet
-	for node, height := range o.heights() {
+	for node, height := range o.nodeHeights() {
 		for len(out) <= height {
 			out = append(out, nil)
 		}
@@ -92,16 +92,16 @@ func (o *pdgOrder) Relate(a, b int) (Code, string) {
 	switch r.Code {
 	case Undefined:
 		return r.Code, fmt.Sprintf("%s and %s lead to each other, with probability %s and %s: not ordered",
-			x, y, chance(r.Reach), chance(r.Back))
+			x, y, probabilityText(r.Reach), probabilityText(r.Back))
 	case Backward:
 		x, y, r.Reach, r.Back = y, x, r.Back, r.Reach
 	}
-	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, chance(r.Back),
-		chance(r.Reach))
+	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, probabilityText(r.Back),
+		probabilityText(r.Reach))
 }
 
-// chance writes a probability so that only 0 and 1 themselves look like them.
-func chance(p float64) string {
+// probabilityText writes a probability so that only 0 and 1 themselves look like them.
+func probabilityText(p float64) string {
 	switch {
 	case p > 0 && p < 0.001:
 		return "<0.001"

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/reduce"
 	"laggard/symbol"
 )
@@ -19,7 +20,7 @@ type View struct {
 
 // Library is an MPI library.
 type Library struct {
-	Family  string // as in model.Rank
+	Family  mpi.Family
 	Version string // what MPI_Get_library_version says; "" unknown
 }
 
@@ -40,8 +41,8 @@ var Views = reduce.Monoid[View]{
 	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
 }
 
-// Of is what is seen of one rank.
-func Of(r *model.Rank) View {
+// ViewOf is what is seen of one rank.
+func ViewOf(r *model.Rank) View {
 	v := View{Libraries: []Library{{r.Family, r.Library}}}
 	for _, t := range r.Threads {
 		c := t.Captured
@@ -50,10 +51,10 @@ func Of(r *model.Rank) View {
 		}
 		s := Stack{Ranks: model.NewRankSet(r.Rank)}
 		for _, f := range c.Stack {
-			if f.Module == nil || !symbol.SystemModule(f.Module.Path) {
+			if f.Module == nil || !symbol.IsSystemModule(f.Module.Path) {
 				break
 			}
-			if !symbol.RecorderModule(f.Module.Path) {
+			if !symbol.IsRecorderModule(f.Module.Path) {
 				s.Frames = append(s.Frames, model.Frame{
 					Module: &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}, Offset: f.Offset,
 				})

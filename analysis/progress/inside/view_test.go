@@ -24,17 +24,17 @@ func rankIn(n int, offset uint64) *model.Rank {
 
 func TestOf(t *testing.T) {
 	r := rankIn(3, 16)
-	v := Of(r)
+	v := ViewOf(r)
 	if len(v.Stacks) != 1 || len(v.Stacks[0].Frames) != 2 || v.Stacks[0].Frames[1].Offset != 1 {
 		t.Errorf("got %+v: want the two frames of the library", v.Stacks)
 	}
 	r.Threads[0].Calls++ // it is in another call by now
-	if v := Of(r); len(v.Stacks) != 0 {
+	if v := ViewOf(r); len(v.Stacks) != 0 {
 		t.Errorf("a stack of an earlier call: %+v", v.Stacks)
 	}
 	r.Threads[0].Calls--
 	r.Threads[0].Captured.InMPI = false
-	if v := Of(r); len(v.Stacks) != 0 {
+	if v := ViewOf(r); len(v.Stacks) != 0 {
 		t.Errorf("a stack outside MPI: %+v", v.Stacks)
 	}
 }
@@ -46,7 +46,7 @@ func TestMergeLaws(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		views := make([]View, ranks)
 		for i, n := range r.Perm(ranks) {
-			views[i] = Of(rankIn(n, uint64(n*n%(2*maxStacks))))
+			views[i] = ViewOf(rankIn(n, uint64(n*n%(2*maxStacks))))
 		}
 		for len(views) > 1 {
 			i := r.IntN(len(views) - 1)

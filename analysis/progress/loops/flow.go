@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/reduce"
 )
 
@@ -94,15 +94,11 @@ func joinArcs(x, y Arc) Arc {
 	return Arc{x.From, x.To, saturated(x.Forward, y.Forward), saturated(x.Back, y.Back), max(x.Depth, y.Depth)}
 }
 
-// pollsCall tells whether the call looks for a message or a request without
-// waiting for it. How often it is made says nothing about progress.
-func pollsCall(call string) bool {
-	name := strings.ToLower(strings.TrimPrefix(call, "MPI_"))
-	switch name {
-	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status", "parrived", "win_test":
-		return true
-	}
-	return false
+// isPollCall reports whether a call looks for a message or a request without waiting
+// for it. How often it is made says nothing about progress.
+func isPollCall(call string) bool {
+	f := mpi.FunctionOf(call)
+	return f != nil && f.Class.IsPoll()
 }
 
 // shape is what ranks with the same states and the same edges share.
@@ -162,7 +158,7 @@ func (b *Builder) shapeOf(m *model.Model) *shape {
 	return b.last
 }
 
-// SameShape tells whether two models have the same states and the same edges,
+// SameShape reports whether two models have the same states and the same edges,
 // whatever their counts.
 func SameShape(x, y *model.Model) bool {
 	same := func(a, b *model.State) bool { return a == b || a.ID == b.ID && a.Call == b.Call }
@@ -194,7 +190,7 @@ func (b *Builder) newShape(m *model.Model) *shape {
 			b.sites[state.ID] = &Site{ID: state.ID}
 		}
 		site := b.sites[state.ID]
-		site.Poll = site.Poll || pollsCall(state.Call)
+		site.Poll = site.Poll || isPollCall(state.Call)
 		s.sites = append(s.sites, site)
 	}
 	if b.sites[model.StateID{}] == nil {

@@ -44,11 +44,11 @@ type nest struct {
 type Step struct{ Loop, Part int }
 
 type loop struct {
-	entries []int
-	back    map[int]bool // arcs that begin the next iteration
-	idle    bool         // all it does is poll
-	muddled bool         // it has no order inside: ranks go through it in different ways
-	next    map[int][]int
+	entries    []int
+	back       map[int]bool // arcs that begin the next iteration
+	idle       bool         // all it does is poll
+	mixedOrder bool         // it has no order inside: ranks go through it in different ways
+	next       map[int][]int
 }
 
 // splitter chooses, among the arcs of a component (inside), those that begin
@@ -71,7 +71,7 @@ func newNest(sites int, arcs []nestArc, split splitter, idle func(site int) bool
 		all[i] = i
 	}
 	n.loops = []loop{{}}
-	n.fill(0, all, split, 0)
+	n.fillLoop(0, all, split, 0)
 	for i := range n.loops {
 		n.loops[i].idle = idle != nil && i > 0
 	}
@@ -94,30 +94,30 @@ func joinedArcs(arcs []nestArc) []nestArc {
 
 func compareNestArcs(x, y nestArc) int { return cmp.Or(x.from-y.from, x.to-y.to) }
 
-// fill divides the sites of a loop into parts, and looks for loops in these.
-func (n *nest) fill(id int, sites []int, split splitter, level int) {
+// fillLoop divides the sites of a loop into parts, and looks for loops in these.
+func (n *nest) fillLoop(id int, sites []int, split splitter, level int) {
 	parts := n.components(sites)
 	for _, part := range parts {
 		for _, s := range part {
 			n.path[s] = append(n.path[s], Step{id, part[0]})
 		}
 	}
-	n.link(id, sites, level)
+	n.linkParts(id, sites, level)
 	for _, part := range parts {
-		if inside := n.inside(part, level); len(inside) > 0 {
-			n.fill(n.cutLoop(part, inside, split, level+1), part, split, level+1)
+		if inside := n.innerArcs(part, level); len(inside) > 0 {
+			n.fillLoop(n.cutLoop(part, inside, split, level+1), part, split, level+1)
 		}
 	}
 }
 
 // cutLoop adds a loop and cuts the arcs that begin its next iteration.
 func (n *nest) cutLoop(sites, inside []int, split splitter, level int) int {
-	l := loop{entries: n.entries(sites, level-1), back: map[int]bool{}}
+	l := loop{entries: n.entrySites(sites, level-1), back: map[int]bool{}}
 	back, clear := inside, false
 	if level < maxNest {
 		back, clear = split(n, sites, l.entries, inside)
 	}
-	l.muddled = !clear
+	l.mixedOrder = !clear
 	for _, a := range back {
 		l.back[a] = true
 		n.cut[a] = level
@@ -126,27 +126,27 @@ func (n *nest) cutLoop(sites, inside []int, split splitter, level int) int {
 	return len(n.loops) - 1
 }
 
-// part returns the step of a site on a level.
-func (n *nest) part(site, level int) (Step, bool) {
+// stepAt returns the step of a site on a level.
+func (n *nest) stepAt(site, level int) (Step, bool) {
 	if level >= len(n.path[site]) {
 		return Step{}, false
 	}
 	return n.path[site][level], true
 }
 
-// together tells whether an arc stays in one part of the level.
-func (n *nest) together(a, level int) bool {
-	from, _ := n.part(n.arcs[a].from, level)
-	to, known := n.part(n.arcs[a].to, level)
+// staysInPart reports whether an arc stays in one part of the level.
+func (n *nest) staysInPart(a, level int) bool {
+	from, _ := n.stepAt(n.arcs[a].from, level)
+	to, known := n.stepAt(n.arcs[a].to, level)
 	return known && from == to
 }
 
-// inside lists the arcs, not cut, that stay in the part that the sites are.
-func (n *nest) inside(sites []int, level int) []int {
+// innerArcs lists the arcs, not cut, that stay in the part that the sites are.
+func (n *nest) innerArcs(sites []int, level int) []int {
 	var out []int
 	for _, s := range sites {
 		for _, a := range n.next[s] {
-			if n.cut[a] == 0 && n.together(a, level) {
+			if n.cut[a] == 0 && n.staysInPart(a, level) {
 				out = append(out, a)
 			}
 		}
@@ -154,12 +154,12 @@ func (n *nest) inside(sites []int, level int) []int {
 	return out
 }
 
-// entries lists the sites of a part that are come to from outside, or by an
+// entrySites lists the sites of a part that are come to from outside, or by an
 // arc that begins an iteration of a loop around it; the first site if there are none.
-func (n *nest) entries(sites []int, level int) []int {
+func (n *nest) entrySites(sites []int, level int) []int {
 	var out []int
 	for _, s := range sites {
-		if slices.ContainsFunc(n.prev[s], func(a int) bool { return n.cut[a] > 0 || !n.together(a, level) }) {
+		if slices.ContainsFunc(n.prev[s], func(a int) bool { return n.cut[a] > 0 || !n.staysInPart(a, level) }) {
 			out = append(out, s)
 		}
 	}
@@ -169,12 +169,12 @@ func (n *nest) entries(sites []int, level int) []int {
 	return out
 }
 
-// link notes which parts of a loop follow which.
-func (n *nest) link(id int, sites []int, level int) {
+// linkParts notes which parts of a loop follow which.
+func (n *nest) linkParts(id int, sites []int, level int) {
 	next := map[int][]int{}
 	for _, s := range sites {
 		for _, a := range n.next[s] {
-			to, known := n.part(n.arcs[a].to, level)
+			to, known := n.stepAt(n.arcs[a].to, level)
 			from := n.path[s][level]
 			if known && n.cut[a] == 0 && to.Loop == id && to.Part != from.Part {
 				next[from.Part] = append(next[from.Part], to.Part)
@@ -200,8 +200,8 @@ func (n *nest) components(sites []int) [][]int {
 	return out
 }
 
-// into lists the arcs, of some, that lead to an entry.
-func (n *nest) into(entries, arcs []int) []int {
+// arcsInto lists the arcs, of some, that lead to an entry.
+func (n *nest) arcsInto(entries, arcs []int) []int {
 	var out []int
 	for _, a := range arcs {
 		if _, is := slices.BinarySearch(entries, n.arcs[a].to); is {
@@ -217,13 +217,13 @@ func (n *nest) into(entries, arcs []int) []int {
 // with those whose way round is not part of a longer one.
 func splitSingle(n *nest, sites, entries, inside []int) ([]int, bool) {
 	entries = entries[:1]
-	back := n.into(entries, inside)
+	back := n.arcsInto(entries, inside)
 	if len(back) < 2 || len(back)*len(inside) > maxBodies {
 		return back, true
 	}
 	bodies := make([]map[int]bool, len(back))
 	for i, a := range back {
-		bodies[i] = n.body(n.arcs[a].from, entries[0], inside)
+		bodies[i] = n.naturalLoop(n.arcs[a].from, entries[0], inside)
 	}
 	var outer []int
 	for i, a := range back {
@@ -238,9 +238,9 @@ func splitSingle(n *nest, sites, entries, inside []int) ([]int, bool) {
 	return outer, true
 }
 
-// body returns the natural loop of an arc from the tail to the head: what
+// naturalLoop returns the natural loop of an arc from the tail to the head: what
 // reaches the tail without passing the head.
-func (n *nest) body(tail, head int, inside []int) map[int]bool {
+func (n *nest) naturalLoop(tail, head int, inside []int) map[int]bool {
 	usable := make(map[int]bool, len(inside))
 	for _, a := range inside {
 		usable[a] = true
@@ -267,7 +267,7 @@ func (n *nest) body(tail, head int, inside []int) map[int]bool {
 // the arcs differ by a branch that ranks take differently.
 func splitUnion(nested func(site int) bool) splitter {
 	return func(n *nest, sites, entries, inside []int) ([]int, bool) {
-		all := n.into(entries, inside)
+		all := n.arcsInto(entries, inside)
 		var ways []int
 		lowest := math.MaxInt
 		for _, a := range all {
@@ -291,8 +291,8 @@ func (n *nest) backLevel(from, to int) int {
 	return n.cut[i]
 }
 
-// leads tells whether one part of a loop leads to another within an iteration.
-func (n *nest) leads(id, from, to int) bool {
+// partLeadsTo reports whether one part of a loop leads to another within an iteration.
+func (n *nest) partLeadsTo(id, from, to int) bool {
 	key := Step{id, from}
 	if n.order[key] == nil {
 		seen := map[int]bool{}

@@ -46,20 +46,20 @@ func (c *Program) Loops(state model.StateID) []Step {
 	return c.nest.path[site]
 }
 
-// Leads tells whether one part of a loop leads to another within an iteration.
+// Leads reports whether one part of a loop leads to another within an iteration.
 func (c *Program) Leads(from, to Step) bool {
-	return from.Loop == to.Loop && c.nest.leads(from.Loop, from.Part, to.Part)
+	return from.Loop == to.Loop && c.nest.partLeadsTo(from.Loop, from.Part, to.Part)
 }
 
-// Last tells whether no rank went on from a state.
+// Last reports whether no rank went on from a state.
 func (c *Program) Last(state model.StateID) bool {
 	site, known := c.sites[state]
 	return known && len(c.nest.next[site]) == 0
 }
 
-// Muddled tells whether ranks go through one iteration of a loop in different
+// HasMixedOrder reports whether ranks go through one iteration of a loop in different
 // orders.
-func (c *Program) Muddled(loop int) bool { return c.nest.loops[loop].muddled }
+func (c *Program) HasMixedOrder(loop int) bool { return c.nest.loops[loop].mixedOrder }
 
 // Counter counts the iterations of ranks. Ranks of one shape in one state share
 // a plan; nearly always the next rank has the plan of the one before.
@@ -77,7 +77,7 @@ func NewCounter(f *Flow) *Counter {
 // Iterations returns how many iterations a rank in a state has begun of each loop
 // around that state, from the outermost.
 func (c *Counter) Iterations(m *model.Model, state model.StateID) []uint64 {
-	return c.planFor(m, state).count(m)
+	return c.planFor(m, state).countIterations(m)
 }
 
 func (c *Counter) planFor(m *model.Model, state model.StateID) *plan {
@@ -114,10 +114,10 @@ type term struct{ edge, loop int }
 func (c *Program) newPlan(m *model.Model, state model.StateID) *plan {
 	path := c.Loops(state)
 	p := &plan{model: m, state: state, loops: max(len(path)-1, 0)}
-	nodes := c.nodes(m)
+	nodes := c.nodeSites(m)
 	for _, e := range passagesOf(m) {
 		for level := 1; level < len(path); level++ {
-			if c.begins(path[level].Loop, level, nodes[e.from], nodes[e.to]) {
+			if c.beginsIteration(path[level].Loop, level, nodes[e.from], nodes[e.to]) {
 				p.terms = append(p.terms, term{e.edge, level - 1})
 			}
 		}
@@ -125,44 +125,44 @@ func (c *Program) newPlan(m *model.Model, state model.StateID) *plan {
 	return p
 }
 
-// nodes returns, for the nodes of passagesOf, the sites.
-func (c *Program) nodes(m *model.Model) []int {
+// nodeSites returns, for the nodes of passagesOf, the sites.
+func (c *Program) nodeSites(m *model.Model) []int {
 	nodes := make([]int, 1, len(m.States)+1)
-	nodes[0] = c.site(model.StateID{})
+	nodes[0] = c.siteIndex(model.StateID{})
 	for _, s := range m.States {
-		nodes = append(nodes, c.site(s.ID))
+		nodes = append(nodes, c.siteIndex(s.ID))
 	}
 	return nodes
 }
 
-// site returns the number of a site, -1 if there is none.
-func (c *Program) site(id model.StateID) int {
+// siteIndex returns the number of a site, -1 if there is none.
+func (c *Program) siteIndex(id model.StateID) int {
 	if i, known := c.sites[id]; known {
 		return i
 	}
 	return -1
 }
 
-// begins tells whether a passage begins an iteration of a loop on a level: it comes
+// beginsIteration reports whether a passage begins an iteration of a loop on a level: it comes
 // from outside, or leads back.
-func (c *Program) begins(loop, level, from, to int) bool {
+func (c *Program) beginsIteration(loop, level, from, to int) bool {
 	n := c.nest
 	if from < 0 || to < 0 || n.loops[loop].idle {
 		return false
 	}
-	into, inside := n.part(to, level)
+	into, inside := n.stepAt(to, level)
 	if !inside || into.Loop != loop {
 		return false
 	}
-	if was, inside := n.part(from, level); !inside || was.Loop != loop {
+	if was, inside := n.stepAt(from, level); !inside || was.Loop != loop {
 		return true
 	}
 	arc, known := slices.BinarySearchFunc(n.arcs, nestArc{from: from, to: to}, compareNestArcs)
 	return known && n.loops[loop].back[arc]
 }
 
-// count adds up the edges that begin iterations.
-func (p *plan) count(m *model.Model) []uint64 {
+// countIterations adds up the edges that begin iterations.
+func (p *plan) countIterations(m *model.Model) []uint64 {
 	if p.loops == 0 {
 		return nil
 	}

@@ -9,16 +9,16 @@ import (
 
 // Code writes or reads a flow.
 func (f *Flow) Code(c *wire.Coder) {
-	wire.Sorted(c, &f.Sites, (*Site).code, compareSites)
-	wire.Sorted(c, &f.Arcs, (*Arc).code, compareArcs)
-	for i := 0; c.Reading() && i < len(f.Arcs); i++ {
-		if a := &f.Arcs[i]; !f.has(a.From) || !f.has(a.To) {
+	wire.SortedList(c, &f.Sites, (*Site).code, compareSites)
+	wire.SortedList(c, &f.Arcs, (*Arc).code, compareArcs)
+	for i := 0; c.IsReading() && i < len(f.Arcs); i++ {
+		if a := &f.Arcs[i]; !f.hasSite(a.From) || !f.hasSite(a.To) {
 			c.Fail("arc %d leads to no site", i)
 		}
 	}
 }
 
-func (f *Flow) has(id model.StateID) bool {
+func (f *Flow) hasSite(id model.StateID) bool {
 	_, found := slices.BinarySearchFunc(f.Sites, Site{ID: id}, compareSites)
 	return found
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// formatVersion is that of every file of this package. See docs/scaling.md.
+// formatVersion is that of every file of this package. See docs/development/scaling.md.
 const formatVersion = 2
 
 const (
@@ -19,8 +19,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// head is the first line of a file.
-func head(kind string, body []byte) string {
+// headLine is the first line of a file.
+func headLine(kind string, body []byte) string {
 	return fmt.Sprintf("%s %d %d %08x\n", kind, formatVersion, len(body), crc32.Checksum(body, castagnoli))
 }
 
@@ -30,13 +30,13 @@ func Encode(kind string, v any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scaling: %s: %w", kind, err)
 	}
-	return append([]byte(head(kind, body)), body...), nil
+	return append([]byte(headLine(kind, body)), body...), nil
 }
 
 // Decode reads what encode wrote and nothing else: no unknown field, no byte
 // more or less.
 func Decode(kind string, data []byte, v any) error {
-	body, err := open(kind, data)
+	body, err := checkedBody(kind, data)
 	if err != nil {
 		return fmt.Errorf("scaling: %s: %w", kind, err)
 	}
@@ -51,8 +51,8 @@ func Decode(kind string, data []byte, v any) error {
 	return nil
 }
 
-// open checks the first line and gives what follows it.
-func open(kind string, data []byte) ([]byte, error) {
+// checkedBody checks the first line and gives what follows it.
+func checkedBody(kind string, data []byte) ([]byte, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%d bytes: %w", len(data), ErrSize)
 	}
@@ -73,7 +73,7 @@ func open(kind string, data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d of %d bytes: %w", len(body), length, ErrCorrupt)
 	case crc32.Checksum(body, castagnoli) != checksum:
 		return nil, ErrChecksum
-	case string(line)+"\n" != head(kind, body):
+	case string(line)+"\n" != headLine(kind, body):
 		return nil, fmt.Errorf("first line: %w", ErrCorrupt)
 	}
 	return body, nil

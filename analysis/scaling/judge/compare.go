@@ -11,17 +11,17 @@ import (
 
 // comparison compares what a row sent at each site with what was predicted.
 type comparison struct {
-	sites []compared
-	total float64 // bytes, the larger of sent and predicted
-	known float64 // of these, at sites that are predicted
+	sites     []siteComparison
+	total     float64 // bytes, the larger of sent and predicted
+	predicted float64 // of these, at sites that are predicted
 	// switched are the sites of calls for which a library may choose another
 	// algorithm.
 	switched float64
 	far      bool // more than a step of scale from training
 }
 
-// compared is one site. Without a prediction its volume is no evidence.
-type compared struct {
+// siteComparison is one site. Without a prediction its volume is no evidence.
+type siteComparison struct {
 	site     recorded.Site
 	observed float64
 	interval regression.Interval
@@ -30,20 +30,20 @@ type compared struct {
 	fresh    bool           // training did not have the site
 }
 
-func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]float64) *comparison {
-	c, beyond, twins := &comparison{far: !b.near(x)}, b.beyond(x), b.twins.of(x)
-	add := func(s compared) {
+func (b *matchedModel) compareRow(row recorded.Observation, x, y []float64, fresh map[int]float64) *comparison {
+	c, beyond, twins := &comparison{far: !b.isNear(x)}, b.isBeyondTraining(x), b.twins.groupOf(x)
+	add := func(s siteComparison) {
 		if beyond && b.switching[s.site.Call()] {
 			c.switched += max(s.observed, s.interval.Expected)
-			s = compared{site: s.site, observed: s.observed, gap: regression.Gap{Cause: Switching}, fresh: s.fresh}
+			s = siteComparison{site: s.site, observed: s.observed, gap: regression.Gap{Cause: Switching}, fresh: s.fresh}
 		}
 		c.add(s)
 	}
 	for i := range b.m.Features {
-		s := compared{site: b.m.Sites[i], observed: y[i]}
+		s := siteComparison{site: b.m.Sites[i], observed: y[i]}
 		told := len(twins) > 0
-		if told && b.twins.tell(i) {
-			s.interval, s.forecast = b.twins.interval(twins, i, b.roles[i], row, x), true
+		if told && b.twins.canPredict(i) {
+			s.interval, s.forecast = b.twins.intervalFor(twins, i, b.roles[i], row, x), true
 		} else if s.predict(&b.m.Features[i], b.roles[i], row, x); told && !s.forecast {
 			s.gap = regression.Gap{Cause: Unrepeated}
 		}
@@ -51,14 +51,14 @@ func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]
 	}
 	for site := range b.t.Sites {
 		if bytes := fresh[site]; bytes > 0 {
-			add(compared{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
+			add(siteComparison{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
 		}
 	}
 	return c
 }
 
 // predict takes the prediction of the site's scaling model.
-func (s *compared) predict(f *regression.Feature, r regression.Role, row recorded.Observation, x []float64) {
+func (s *siteComparison) predict(f *regression.Feature, r regression.Role, row recorded.Observation, x []float64) {
 	s.interval, s.gap = f.Interval(r, row.Rank, row.Ranks, x)
 	if s.site.Feature == recorded.DistanceFeature && s.interval.Expected > float64(row.Ranks)/2 {
 		// Nothing is so far on a ring: in training the way round was the shorter one.
@@ -67,7 +67,7 @@ func (s *compared) predict(f *regression.Feature, r regression.Role, row recorde
 	s.forecast = s.gap == regression.Gap{}
 }
 
-func (c *comparison) add(s compared) {
+func (c *comparison) add(s siteComparison) {
 	c.sites = append(c.sites, s)
 	if s.site.Feature != "" {
 		return
@@ -75,45 +75,45 @@ func (c *comparison) add(s compared) {
 	expected := 0.0
 	if s.forecast {
 		expected = s.interval.Expected
-		c.known += max(s.observed, expected)
+		c.predicted += max(s.observed, expected)
 	}
 	c.total += max(s.observed, expected)
 }
 
-// covered is the share of the volume at sites that are predicted. It is 1 for a
+// coveredShare is the share of the volume at sites that are predicted. It is 1 for a
 // rank that sends nothing and was expected to send nothing.
-func (c *comparison) covered() float64 {
+func (c *comparison) coveredShare() float64 {
 	if c.total == 0 {
 		return 1
 	}
-	return c.known / c.total
+	return c.predicted / c.total
 }
 
 func (c *comparison) deviations() []Deviation {
 	var out []Deviation
 	for _, s := range c.sites {
-		if c.deviates(s) {
+		if c.isDeviation(s) {
 			out = append(out,
-				Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.Inside()})
+				Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.BelowMPICall()})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.size(), a.size()) })
+	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.difference(), a.difference()) })
 	return out
 }
 
-func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
+func (d Deviation) difference() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
 
-// moved tells whether the peers of a call site are elsewhere than predicted. If
+// peersMoved reports whether the peers of a call site are elsewhere than predicted. If
 // less than half of the volume is predicted, the program divides its work
 // differently at each scale, its neighbours change with that, and nothing is
 // reported; nor is it where they follow a law only roughly. Whether a call site sends
 // at all is judged by its bytes. An average
 // over many peers varies with the scale in ways that a few points do not show, so
 // far from training more deviation is accepted.
-func (c *comparison) moved(s compared) bool {
+func (c *comparison) peersMoved(s siteComparison) bool {
 	away := math.Abs(s.observed - s.interval.Expected)
 	switch {
-	case c.covered() < halfCovered, s.observed == 0, !s.sharp():
+	case c.coveredShare() < halfCovered, s.observed == 0, !s.isSharp():
 		return false
 	case c.far && away < farDistance*max(s.observed, s.interval.Expected):
 		return false
@@ -132,27 +132,27 @@ func (c *comparison) bytesOf(site recorded.Site) float64 {
 	return 0
 }
 
-// sharp: the prediction is so narrow that it counts even in a program of which most
+// isSharp: the prediction is so narrow that it counts even in a program of which most
 // cannot be predicted.
-func (s compared) sharp() bool {
+func (s siteComparison) isSharp() bool {
 	return s.interval.Expected > 0 && s.interval.High-s.interval.Low <= 2*sharpWidth*s.interval.Expected
 }
 
-func (c *comparison) deviates(s compared) bool {
+func (c *comparison) isDeviation(s siteComparison) bool {
 	if !s.forecast || s.observed >= s.interval.Low && s.observed <= s.interval.High {
 		return false
 	}
 	switch {
 	case s.site.Feature != "":
-		return c.moved(s)
-	case c.covered() < halfCovered && !s.sharp():
+		return c.peersMoved(s)
+	case c.coveredShare() < halfCovered && !s.isSharp():
 		return false
 	}
 	limit := minShare
 	if s.interval.Expected == 0 {
 		limit = minNewShare
 	}
-	if s.site.Inside() {
+	if s.site.BelowMPICall() {
 		limit = minPathShare
 	}
 	return math.Abs(s.observed-s.interval.Expected) >= limit*c.total

@@ -9,13 +9,13 @@ import (
 
 func TestDistancesNeedAProgramThatIsPredicted(t *testing.T) {
 	c := &comparison{}
-	c.add(compared{site: recorded.Site{}, observed: 1000})
-	c.add(compared{site: recorded.Site{Feature: recorded.DistanceFeature}, observed: 4,
+	c.add(siteComparison{site: recorded.Site{}, observed: 1000})
+	c.add(siteComparison{site: recorded.Site{Feature: recorded.DistanceFeature}, observed: 4,
 		interval: regression.Interval{Low: 1, Expected: 1, High: 1}, forecast: true})
 	if d := c.deviations(); len(d) != 0 {
 		t.Errorf("of a program that is not predicted: %+v", d)
 	}
-	c.add(compared{site: recorded.Site{}, observed: 1000,
+	c.add(siteComparison{site: recorded.Site{}, observed: 1000,
 		interval: regression.Interval{Low: 1000, Expected: 1000, High: 1000}, forecast: true})
 	if d := c.deviations(); len(d) != 1 || d[0].Observed != 4 {
 		t.Errorf("of one that is: %+v", d)
@@ -42,9 +42,9 @@ func TestDistancesThatMatter(t *testing.T) {
 		{"where nothing was sent", heavy, 0, 2, false, false},
 	} {
 		c := &comparison{far: one.far}
-		c.add(compared{site: recorded.Site{Frames: heavy}, observed: 100000, interval: exactly(100000), forecast: true})
-		c.add(compared{site: recorded.Site{Frames: light}, observed: 10, interval: exactly(10), forecast: true})
-		c.add(compared{site: recorded.Site{Frames: one.frames, Feature: recorded.DistanceFeature},
+		c.add(siteComparison{site: recorded.Site{Frames: heavy}, observed: 100000, interval: exactly(100000), forecast: true})
+		c.add(siteComparison{site: recorded.Site{Frames: light}, observed: 10, interval: exactly(10), forecast: true})
+		c.add(siteComparison{site: recorded.Site{Frames: one.frames, Feature: recorded.DistanceFeature},
 			observed: one.observed, interval: exactly(one.predicted), forecast: true})
 		if d := c.deviations(); (len(d) == 1) != one.deviates {
 			t.Errorf("%s: %+v", one.name, d)

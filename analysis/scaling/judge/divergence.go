@@ -17,7 +17,7 @@ func divergence(training, production []recorded.Frame, c Circumstances) *recorde
 	if len(production) == 0 {
 		return nil
 	}
-	before, after := application(training, c), application(production, c)
+	before, after := applicationFrames(training, c), applicationFrames(production, c)
 	if at := commonInner(before, after); at < max(len(before), len(after)) {
 		return frameAt(after, at)
 	}
@@ -27,9 +27,9 @@ func divergence(training, production []recorded.Frame, c Circumstances) *recorde
 	return frameAt(after, 0)
 }
 
-// application leaves out the innermost frames, those of libraries, and in a Python
+// applicationFrames leaves out the innermost frames, those of libraries, and in a Python
 // program all that is inside its own innermost line. A stack of nothing else stays whole.
-func application(frames []recorded.Frame, c Circumstances) []recorded.Frame {
+func applicationFrames(frames []recorded.Frame, c Circumstances) []recorded.Frame {
 	if c.Library == nil {
 		return frames
 	}

@@ -38,16 +38,16 @@ type tally struct {
 	rows  int
 }
 
-// excesses lists the sites with significant differences, the largest first.
-func (b *bench) excesses(flagged model.RankSet) (more, less []excess) {
+// findExcesses lists the sites with significant differences, the largest first.
+func (b *matchedModel) findExcesses(flagged model.RankSet) (more, less []excess) {
 	sums := tally{sites: make(map[string]*volumes)}
 	for _, row := range b.t.Rows {
 		if flagged.Contains(row.Rank) {
-			sums.add(b, row)
+			sums.addRow(b, row)
 		}
 	}
 	for _, key := range sums.order {
-		e, significant := sums.sites[key].settle(max(sums.total, 1), sums.rows)
+		e, significant := sums.sites[key].toShares(max(sums.total, 1), sums.rows)
 		switch {
 		case significant && e.delta() > 0:
 			more = append(more, e)
@@ -61,10 +61,10 @@ func (b *bench) excesses(flagged model.RankSet) (more, less []excess) {
 	return more, less
 }
 
-func (s *tally) add(b *bench, row recorded.Observation) {
+func (s *tally) addRow(b *matchedModel, row recorded.Observation) {
 	s.rows++
-	y, fresh := b.aligned(row)
-	c := b.compare(row, row.Control(b.m.Controls), y, fresh)
+	y, fresh := b.alignVolumes(row)
+	c := b.compareRow(row, row.ControlRow(b.m.Controls), y, fresh)
 	for i, at := range c.sites {
 		key := at.site.Key()
 		v := s.sites[key]
@@ -75,14 +75,14 @@ func (s *tally) add(b *bench, row recorded.Observation) {
 			}
 			s.sites[key], s.order = v, append(s.order, key)
 		}
-		v.take(at, c.deviates(at))
+		v.addSite(at, c.isDeviation(at))
 		if at.site.Feature == "" {
 			s.total += at.observed
 		}
 	}
 }
 
-func (v *volumes) take(s compared, deviates bool) {
+func (v *volumes) addSite(s siteComparison, deviates bool) {
 	v.observed += s.observed
 	v.deviates = v.deviates || deviates
 	v.expected += s.interval.Expected
@@ -91,10 +91,10 @@ func (v *volumes) take(s compared, deviates bool) {
 	}
 }
 
-// settle turns bytes into shares. A site without a prediction is compared with its
+// toShares turns bytes into shares. A site without a prediction is compared with its
 // mean share in training, and differs if it is outside the range of its shares
 // there by more than some slack.
-func (v *volumes) settle(total float64, rows int) (e excess, significant bool) {
+func (v *volumes) toShares(total float64, rows int) (e excess, significant bool) {
 	e = v.excess
 	switch {
 	case v.site.Feature != "":
@@ -109,7 +109,7 @@ func (v *volumes) settle(total float64, rows int) (e excess, significant bool) {
 	}
 	e.observed, e.expected = e.observed/total, v.share.Mean
 	least := minNewShare
-	if e.site.Inside() {
+	if e.site.BelowMPICall() {
 		least = minPathShare
 	}
 	slack := max(least, v.share.High-v.share.Low)

@@ -75,15 +75,15 @@ const (
 	halfCovered = 0.5
 )
 
-// flagged: the row is not as the models predict.
-func (r RowJudgement) flagged() bool {
+// isFlagged: the row is not as the models predict.
+func (r RowJudgement) isFlagged() bool {
 	return slices.ContainsFunc(r.Deviations, func(d Deviation) bool { return !d.Inside || r.Near }) ||
 		r.InRange && r.Uncorrelated && r.Covered < wellCovered
 }
 
-// elsewhere: a library takes other paths than in training, at a scale so far from
+// usesOtherPaths: a library takes other paths than in training, at a scale so far from
 // training that this is legitimate.
-func (r RowJudgement) elsewhere() bool { return len(r.Deviations) > 0 && !r.flagged() }
+func (r RowJudgement) usesOtherPaths() bool { return len(r.Deviations) > 0 && !r.isFlagged() }
 
 // Judge judges each row of a table by itself. Errors are those of Table.Validate,
 // and ErrControls where the controls are not those of training.
@@ -95,13 +95,13 @@ func Judge(m *training.Model, t *recorded.Table) (*Judgement, error) {
 	if names := t.ControlNames(); !slices.Equal(names, m.Controls) {
 		return nil, fmt.Errorf("scaling: controls %q, the model has %q: %w", names, m.Controls, recorded.ErrControls)
 	}
-	b, err := newBench(m, t)
+	b, err := newMatchedModel(m, t)
 	if err != nil {
 		return nil, err
 	}
 	j := &Judgement{}
 	for _, row := range t.Rows {
-		j.Rows = append(j.Rows, b.judge(row))
+		j.Rows = append(j.Rows, b.judgeRow(row))
 	}
 	return j, nil
 }
@@ -119,8 +119,8 @@ func compareJudged(a, b RowJudgement) int {
 	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Rank, b.Rank))
 }
 
-// bench is a model made ready to judge a table: the sites of both are matched.
-type bench struct {
+// matchedModel is a model made ready to judge a table: the sites of both are matched.
+type matchedModel struct {
 	m     *training.Model
 	t     *recorded.Table
 	roles []regression.Role // by feature
@@ -130,8 +130,8 @@ type bench struct {
 	twins     *twins
 }
 
-func newBench(m *training.Model, t *recorded.Table) (*bench, error) {
-	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: switchingCalls(m), twins: findTwins(m)}
+func newMatchedModel(m *training.Model, t *recorded.Table) (*matchedModel, error) {
+	b := &matchedModel{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: switchingCalls(m), twins: findTwins(m)}
 	known := make(map[string]int, len(m.Sites))
 	for i, site := range m.Sites {
 		known[site.Key()] = i
@@ -151,9 +151,9 @@ func newBench(m *training.Model, t *recorded.Table) (*bench, error) {
 	return b, nil
 }
 
-// aligned gives the volumes of a row by site of the model, and those at new
+// alignVolumes gives the volumes of a row by site of the model, and those at new
 // sites by site of the table.
-func (b *bench) aligned(row recorded.Observation) (y []float64, fresh map[int]float64) {
+func (b *matchedModel) alignVolumes(row recorded.Observation) (y []float64, fresh map[int]float64) {
 	y, fresh = make([]float64, len(b.m.Sites)), make(map[int]float64)
 	for site, bytes := range row.Volume {
 		if at, known := b.at[site]; known {
@@ -165,9 +165,9 @@ func (b *bench) aligned(row recorded.Observation) (y []float64, fresh map[int]fl
 	return y, fresh
 }
 
-func (b *bench) judge(row recorded.Observation) RowJudgement {
-	y, fresh := b.aligned(row)
-	x := row.Control(b.m.Controls)
+func (b *matchedModel) judgeRow(row recorded.Observation) RowJudgement {
+	y, fresh := b.alignVolumes(row)
+	x := row.ControlRow(b.m.Controls)
 	beyond := 0.0
 	for site := range b.t.Sites { // in order: rounding must not depend on the map
 		beyond += fresh[site] * fresh[site]
@@ -175,15 +175,15 @@ func (b *bench) judge(row recorded.Observation) RowJudgement {
 	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.inRange(x)}
 	j.Correlation = b.m.KCCA.Correlation(x, y, beyond)
 	j.Uncorrelated = b.m.KCCA.Flags(1 - j.Correlation)
-	c := b.compare(row, x, y, fresh)
-	j.Near, j.Covered, j.Deviations = !c.far, c.covered(), c.deviations()
-	j.Same, j.Wanted = b.twins.runs(x), c.wanted(b.m.Controls)
+	c := b.compareRow(row, x, y, fresh)
+	j.Near, j.Covered, j.Deviations = !c.far, c.coveredShare(), c.deviations()
+	j.Same, j.Wanted = b.twins.runNames(x), c.collectWanted(b.m.Controls)
 	j.InRange = j.InRange && c.switched <= (1-wellCovered)*c.total
 	return j
 }
 
-// near: no control is further from training than a step of scale.
-func (b *bench) near(x []float64) bool {
+// isNear: no control is further from training than a step of scale.
+func (b *matchedModel) isNear(x []float64) bool {
 	for i, r := range b.m.Ranges {
 		if v := x[i+1]; v < r.Low || v > max(r.Next, nearby*r.High) {
 			return false
@@ -193,7 +193,7 @@ func (b *bench) near(x []float64) bool {
 }
 
 // inRange: every control is where KCCA is trusted, if it is at all.
-func (b *bench) inRange(x []float64) bool {
+func (b *matchedModel) inRange(x []float64) bool {
 	if !b.m.KCCA.Trial.Useful() {
 		return false
 	}

@@ -13,41 +13,37 @@ import (
 // Place is one place to look at: a call site of the run, the call site of training
 // that it is compared with, and where their stacks part.
 type Place struct {
-	Order int `json:"rank_order"` // from 1
-	// Training and Production are nil where there is no such site.
-	Training   *recorded.Site `json:"training_site"`
-	Production *recorded.Site `json:"production_site"`
-	// TrainingShare and ProductionShare are their shares of the volume, 0 to 1;
-	// that of training as expected at this scale where it can be predicted.
+	Order      int            `json:"rank_order"`      // position in the list, from 1
+	Training   *recorded.Site `json:"training_site"`   // call site in training; null: none
+	Production *recorded.Site `json:"production_site"` // call site in this run; null: none
+	// share of the volume in training, as expected at this scale, 0 to 1
 	TrainingShare   float64 `json:"training_share"`
-	ProductionShare float64 `json:"production_share"`
-	// Divergence is the first frame, from the innermost outwards, in which the
-	// stacks differ, as the run has it. Where they do not differ but the volume
-	// does, it is the call itself. nil: the stacks are unknown.
+	ProductionShare float64 `json:"production_share"` // share of the volume in this run, 0 to 1
+	// the innermost frame in which the two stacks differ; null: the stacks are unknown
 	Divergence *recorded.Frame `json:"divergence"`
 }
 
-// localise compares the volumes of the flagged ranks with what was expected
+// localiseVolumes compares the volumes of the flagged ranks with what was expected
 // (paper, §5.4.1): a site that sent more takes the place of the one that sent
 // less by most nearly as much.
-func localise(m *training.Model, t *recorded.Table, flagged model.RankSet, c Circumstances) ([]Place, error) {
-	b, err := newBench(m, t)
+func localiseVolumes(m *training.Model, t *recorded.Table, flagged model.RankSet, c Circumstances) ([]Place, error) {
+	b, err := newMatchedModel(m, t)
 	if err != nil {
 		return nil, err
 	}
-	more, less := b.excesses(flagged)
+	more, less := b.findExcesses(flagged)
 	var places []Place
 	for _, production := range more {
 		training, at := counterpart(production, less)
 		if at >= 0 {
 			less = slices.Delete(less, at, at+1)
 		} else if !production.known {
-			training = nearest(m, production.site)
+			training = nearestSite(m, production.site)
 		}
-		places = append(places, place(training, &production, c))
+		places = append(places, newPlace(training, &production, c))
 	}
 	for _, gone := range less {
-		places = append(places, place(&gone, &gone, c))
+		places = append(places, newPlace(&gone, &gone, c))
 	}
 	slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(b.weight(), a.weight()) })
 	for i := range places {
@@ -81,9 +77,9 @@ func counterpart(gained excess, lost []excess) (*excess, int) {
 	return &found, at
 }
 
-// nearest is the site of training whose stack shares most frames with a new
+// nearestSite is the site of training whose stack shares most frames with a new
 // one, and of those the one with the largest share.
-func nearest(m *training.Model, site recorded.Site) *excess {
+func nearestSite(m *training.Model, site recorded.Site) *excess {
 	best, at := 0, -1
 	for i, known := range m.Sites {
 		n := commonOuter(known.Frames, site.Frames) + commonInner(known.Frames, site.Frames)
@@ -97,9 +93,9 @@ func nearest(m *training.Model, site recorded.Site) *excess {
 	return &excess{site: m.Sites[at], known: true, expected: m.Shares[at].Mean}
 }
 
-// place describes a pair. A site that training has, and that has no counterpart,
+// newPlace describes a pair. A site that training has, and that has no counterpart,
 // is compared with itself.
-func place(training, production *excess, c Circumstances) Place {
+func newPlace(training, production *excess, c Circumstances) Place {
 	p := Place{Production: &production.site, ProductionShare: production.observed}
 	if training == nil && production.known {
 		training = production

@@ -32,8 +32,8 @@ func switchingCalls(m *training.Model) map[string]bool {
 	return out
 }
 
-// beyond: some control is larger than in training.
-func (b *bench) beyond(x []float64) bool {
+// isBeyondTraining: some control is larger than in training.
+func (b *matchedModel) isBeyondTraining(x []float64) bool {
 	for i, r := range b.m.Ranges {
 		if x[i+1] > r.High {
 			return true

@@ -35,26 +35,26 @@ type noise struct {
 // knownNoise is how many degrees of freedom tell how much runs differ.
 const knownNoise = 5
 
-// told identifies a rank and all that it was told.
-func told(x []float64) string { return fmt.Sprint(x) }
+// controlsKey identifies a rank and all that it was told.
+func controlsKey(x []float64) string { return fmt.Sprint(x) }
 
 func findTwins(m *training.Model) *twins {
 	t := &twins{m: m, rows: make(map[string][]twin), noise: make([]noise, len(m.Sites))}
 	for _, past := range m.Past {
 		for _, row := range past.Rows {
-			key := told(row.Control(m.Controls))
+			key := controlsKey(row.ControlRow(m.Controls))
 			t.rows[key] = append(t.rows[key], twin{past.Run, row.Volume})
 		}
 	}
 	for site := range t.noise {
 		for _, key := range slices.Sorted(maps.Keys(t.rows)) {
-			t.noise[site].add(t.rows[key], site)
+			t.noise[site].addGroup(t.rows[key], site)
 		}
 	}
 	return t
 }
 
-func (n *noise) add(group []twin, site int) {
+func (n *noise) addGroup(group []twin, site int) {
 	mean := meanOf(group, site)
 	if mean == 0 {
 		return
@@ -73,18 +73,18 @@ func meanOf(group []twin, site int) float64 {
 	return sum / float64(len(group))
 }
 
-// of gives the twins of a row, by its controls.
-func (t *twins) of(x []float64) []twin { return t.rows[told(x)] }
+// groupOf gives the twins of a row, by its controls.
+func (t *twins) groupOf(x []float64) []twin { return t.rows[controlsKey(x)] }
 
-// tell: twins tell what a site sends. Below an MPI call timing decides which call carries
+// canPredict: twins tell what a site sends. Below an MPI call timing decides which call carries
 // the bytes of another, so there a run must have been repeated.
-func (t *twins) tell(site int) bool {
-	return !t.m.Sites[site].Inside() || t.noise[site].freedom >= knownNoise
+func (t *twins) canPredict(site int) bool {
+	return !t.m.Sites[site].BelowMPICall() || t.noise[site].freedom >= knownNoise
 }
 
-// interval is that of a site by the twins of a row. Where no run was repeated, nothing
+// intervalFor is that of a site by the twins of a row. Where no run was repeated, nothing
 // shows how much runs differ: then it is what the site's scaling model says.
-func (t *twins) interval(group []twin, site int, r regression.Role, row recorded.Observation, x []float64,
+func (t *twins) intervalFor(group []twin, site int, r regression.Role, row recorded.Observation, x []float64,
 ) regression.Interval {
 	in := regression.Interval{Expected: meanOf(group, site)}
 	n := t.noise[site]
@@ -97,10 +97,10 @@ func (t *twins) interval(group []twin, site int, r regression.Role, row recorded
 	return in
 }
 
-// runs names the training runs with twins of a row.
-func (t *twins) runs(x []float64) []string {
+// runNames names the training runs with twins of a row.
+func (t *twins) runNames(x []float64) []string {
 	var names []string
-	for _, one := range t.of(x) {
+	for _, one := range t.groupOf(x) {
 		names = append(names, one.run)
 	}
 	slices.Sort(names)

@@ -18,36 +18,22 @@ const (
 
 // Verdict is what is said about one run.
 type Verdict struct {
-	// Flagged are the ranks that do not behave as predicted.
-	Flagged model.RankSet `json:"flagged_ranks"`
-	// Elsewhere are ranks in which a library takes other paths than in training, at a
-	// scale so far from training that this is legitimate. They are not flagged, and
-	// they are outside the range.
+	Flagged model.RankSet `json:"flagged_ranks"` // ranks that do not behave as predicted
+	// ranks in which a library takes other paths than in training, so far from training that this is
+	// legitimate; not flagged, and outside the range
 	Elsewhere model.RankSet `json:"elsewhere_ranks"`
-	// Model says which model spoke, ByTwin where every rank has a training run of the
-	// same scale and arguments, else ByKCCA or ByRegression: the one that found
-	// something; if none did, KCCA where it is in its range.
-	Model string `json:"verdict_model"`
-	// InRange: the run is inside the range of a model. If it is false, an empty list
-	// of flagged ranks proves nothing.
-	InRange bool `json:"in_range"`
-	// KCCAInRange: every rank is where KCCA is trusted.
-	KCCAInRange bool `json:"kcca_in_range"`
-	// Ranks are the recorded ranks, Correlation is by the same index.
-	Ranks       []int     `json:"ranks"`
-	Correlation []float64 `json:"correlation"`
-	// Threshold is the largest 1 − correlation that is not flagged.
-	Threshold float64 `json:"threshold"`
-	// Covered is the share of the volume that the scaling models predict.
-	Covered float64 `json:"covered"`
-	// Same are the training runs of the same scale and arguments, with which the
-	// ranks were compared directly.
-	Same []string `json:"same_runs,omitempty"`
-	// Wanted says, of a run outside the range, which bytes were not predicted and
-	// why, the largest share first.
-	Wanted []Wanted `json:"wanted,omitempty"`
-	// Localisation is where to look, the most likely place first.
-	Localisation []Place `json:"localisation"`
+	Model     string        `json:"verdict_model"` // the model that decided: same_scale, kcca or regression
+	// the run is inside the range of a model; if false, an empty flagged_ranks proves nothing
+	InRange     bool      `json:"in_range"`
+	KCCAInRange bool      `json:"kcca_in_range"`       // every rank is where KCCA is trusted
+	Ranks       []int     `json:"ranks"`               // the recorded ranks
+	Correlation []float64 `json:"correlation"`         // correlation of each of them, -1 to 1
+	Threshold   float64   `json:"threshold"`           // the largest 1 - correlation that is not flagged
+	Covered     float64   `json:"covered"`             // share of the volume that the scaling models predict, 0 to 1
+	Same        []string  `json:"same_runs,omitempty"` // training runs of the same scale and arguments
+	// of a run outside the range: which volume was not predicted, and why; the largest share first
+	Wanted       []Wanted `json:"wanted,omitempty"`
+	Localisation []Place  `json:"localisation"` // where to look, most likely place first
 }
 
 // Circumstances are what is known of the run beside its volumes.
@@ -75,8 +61,8 @@ func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstance
 		return nil, fmt.Errorf("scaling: %d of %d rows judged: %w", len(j.Rows), len(t.Rows), training.ErrFew)
 	}
 	v := &Verdict{Threshold: m.KCCA.Threshold, KCCAInRange: true, Localisation: []Place{}}
-	byKCCA, twins := v.count(j)
-	v.decide(byKCCA, twins)
+	byKCCA, twins := v.addJudgements(j)
+	v.decideModel(byKCCA, twins)
 	if c.Crash != nil {
 		v.Localisation = localiseCrash(m, c)
 		return v, nil
@@ -85,7 +71,7 @@ func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstance
 		if v.Flagged.Len() > 0 {
 			where = v.Flagged
 		}
-		places, err := localise(m, t, where, c)
+		places, err := localiseVolumes(m, t, where, c)
 		if err != nil {
 			return nil, err
 		}
@@ -94,9 +80,9 @@ func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstance
 	return v, nil
 }
 
-// count takes over the judgements, and says whether KCCA flagged a rank, and whether
+// addJudgements takes over the judgements, and says whether KCCA flagged a rank, and whether
 // all have twins.
-func (v *Verdict) count(j *Judgement) (byKCCA, twins bool) {
+func (v *Verdict) addJudgements(j *Judgement) (byKCCA, twins bool) {
 	twins = true
 	for _, row := range j.Rows {
 		v.Same, twins = append(v.Same, row.Same...), twins && len(row.Same) > 0
@@ -107,10 +93,10 @@ func (v *Verdict) count(j *Judgement) (byKCCA, twins bool) {
 		v.Correlation = append(v.Correlation, row.Correlation)
 		v.KCCAInRange = v.KCCAInRange && row.InRange
 		v.Covered += row.Covered / float64(len(j.Rows))
-		if row.flagged() {
+		if row.isFlagged() {
 			v.Flagged.Add(row.Rank)
 			byKCCA = byKCCA || row.InRange && row.Uncorrelated
-		} else if row.elsewhere() {
+		} else if row.usesOtherPaths() {
 			v.Elsewhere.Add(row.Rank)
 		}
 	}
@@ -119,7 +105,7 @@ func (v *Verdict) count(j *Judgement) (byKCCA, twins bool) {
 	return byKCCA, twins
 }
 
-func (v *Verdict) decide(byKCCA, twins bool) {
+func (v *Verdict) decideModel(byKCCA, twins bool) {
 	v.InRange = (v.KCCAInRange || v.Covered >= halfCovered) && (v.Elsewhere.Len() == 0 || v.Flagged.Len() > 0)
 	v.Model = ByRegression
 	switch {

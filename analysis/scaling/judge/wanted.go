@@ -19,16 +19,15 @@ const (
 // Wanted is what stands between a run and the range of the scaling models: bytes that
 // are not predicted for one reason.
 type Wanted struct {
-	Cause regression.Cause `json:"cause"`
-	// Control is "ranks" or the name of the control that the cause is about, with the
-	// value that training must reach; "" and 0 where it is about none.
-	Control string  `json:"control,omitempty"`
-	Value   float64 `json:"value,omitempty"`
-	Share   float64 `json:"share"` // of the volume, 0 to 1
+	// irregular, far, untried, switching or unrepeated, see docs/manual/scaling.md
+	Cause   regression.Cause `json:"cause"`
+	Control string           `json:"control,omitempty"` // "ranks", or the name of the argument that the cause is about
+	Value   float64          `json:"value,omitempty"`   // value of it that training must reach
+	Share   float64          `json:"share"`             // share of the volume, 0 to 1
 }
 
-// wanted adds up a row's bytes that are not predicted.
-func (c *comparison) wanted(controls []string) []Wanted {
+// collectWanted adds up a row's bytes that are not predicted.
+func (c *comparison) collectWanted(controls []string) []Wanted {
 	var out []Wanted
 	for _, s := range c.sites {
 		if s.forecast || s.observed == 0 || s.site.Feature != "" {

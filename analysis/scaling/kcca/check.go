@@ -7,7 +7,7 @@ import (
 	"laggard/analysis/scaling/file"
 )
 
-// Check tells whether a model that was read is consistent, for rows of X and Y
+// Check reports whether a model that was read is consistent, for rows of X and Y
 // with so many columns.
 func (m *Model) Check(columns, sites int) error {
 	if err := m.Settings.validate(); err != nil {

@@ -33,14 +33,14 @@ func incompleteCholesky(rows [][]float64, tau, tolerance float64, limit int) *fa
 		if diagonal[pivot] <= 1e-13 {
 			break
 		}
-		f.append(rows, tau, pivot, g, limit, diagonal)
+		f.addColumn(rows, tau, pivot, g, limit, diagonal)
 	}
 	f.g = mat.NewDense(n, limit, g).Slice(0, n, 0, len(f.pivots)).(*mat.Dense)
 	return f
 }
 
-// append adds the column of a pivot and subtracts it from the remaining diagonal.
-func (f *factor) append(rows [][]float64, tau float64, pivot int, g []float64, stride int, diagonal []float64) {
+// addColumn adds the column of a pivot and subtracts it from the remaining diagonal.
+func (f *factor) addColumn(rows [][]float64, tau float64, pivot int, g []float64, stride int, diagonal []float64) {
 	m := len(f.pivots)
 	head := math.Sqrt(diagonal[pivot])
 	own := blas64.Vector{N: m, Inc: 1, Data: g[pivot*stride:]}
@@ -56,9 +56,9 @@ func (f *factor) append(rows [][]float64, tau float64, pivot int, g []float64, s
 	f.pivots = append(f.pivots, pivot)
 }
 
-// triangle is L, the rows of G at the pivots: lower triangular, with
+// lowerTriangle is L, the rows of G at the pivots: lower triangular, with
 // G's row of any point being L⁻¹ times its kernel values with the pivots.
-func (f *factor) triangle() *mat.TriDense {
+func (f *factor) lowerTriangle() *mat.TriDense {
 	l := mat.NewTriDense(len(f.pivots), mat.Lower, nil)
 	for i, pivot := range f.pivots {
 		for j := range i + 1 {
@@ -68,8 +68,8 @@ func (f *factor) triangle() *mat.TriDense {
 	return l
 }
 
-// centre takes the means off the columns of G and returns them.
-func (f *factor) centre() []float64 {
+// centreColumns takes the means off the columns of G and returns them.
+func (f *factor) centreColumns() []float64 {
 	rows, columns := f.g.Dims()
 	means := make([]float64, columns)
 	for i := range rows {

@@ -36,8 +36,8 @@ const (
 	sameBenefit = 0.02 // trials that differ by less are equal
 )
 
-// good: the settings hold one step of scale past what they were trained on.
-func (t Trial) good() bool { return t.FalseAlarms <= maxFalse && t.LargestScale <= maxFalse }
+// isGood: the settings hold one step of scale past what they were trained on.
+func (t Trial) isGood() bool { return t.FalseAlarms <= maxFalse && t.LargestScale <= maxFalse }
 
 // HoldsAhead: KCCA with these settings held for the largest scale, trained without
 // it.
@@ -56,7 +56,7 @@ func (t Trial) benefit() float64 {
 func Choose(trials []Trial) Trial {
 	best := trials[0]
 	for _, t := range trials[1:] {
-		if t.benefit() > best.benefit()+sameBenefit || t.good() && !best.good() {
+		if t.benefit() > best.benefit()+sameBenefit || t.isGood() && !best.isGood() {
 			best = t
 		}
 	}
@@ -90,12 +90,12 @@ func NewValidator(x, y [][]float64) *Validator {
 	}
 	fold := rand.New(rand.NewPCG(3, 5)).Perm(len(v.x))
 	for f := range folds {
-		v.divide(func(i int) bool { return fold[i]%folds == f }, false)
+		v.addSplit(func(i int) bool { return fold[i]%folds == f }, false)
 	}
 	scale := recorded.ScaleColumn(v.x)
 	if values := recorded.Distinct(v.x, scale); len(values) > 2 {
 		top := values[len(values)-1]
-		v.divide(func(i int) bool { return v.x[i][scale] == top }, true)
+		v.addSplit(func(i int) bool { return v.x[i][scale] == top }, true)
 	}
 	for _, row := range v.y {
 		decoy := slices.Clone(row)
@@ -107,8 +107,8 @@ func NewValidator(x, y [][]float64) *Validator {
 	return v
 }
 
-// divide adds a split, unless too few rows would be left to train on.
-func (v *Validator) divide(held func(int) bool, scale bool) {
+// addSplit adds a split, unless too few rows would be left to train on.
+func (v *Validator) addSplit(held func(int) bool, scale bool) {
 	s := split{kernels: make(map[Settings]*kernels), scale: scale}
 	for i := range v.x {
 		if held(i) {
@@ -122,16 +122,16 @@ func (v *Validator) divide(held func(int) bool, scale bool) {
 	}
 }
 
-// tried is what one split shows of settings: the deviations of the rows that it
+// splitResult is what one split shows of settings: the deviations of the rows that it
 // holds out, as they are and with their largest volume moved.
-type tried struct {
+type splitResult struct {
 	asIs, moved []float64
 	err         error
 }
 
 // trySplits is done on all cores: a split has kernels of its own.
-func (v *Validator) trySplits(s Settings) []tried {
-	out := make([]tried, len(v.split))
+func (v *Validator) trySplits(s Settings) []splitResult {
+	out := make([]splitResult, len(v.split))
 	var cores sync.WaitGroup
 	for i := range v.split {
 		cores.Go(func() {
@@ -166,18 +166,18 @@ func (v *Validator) Try(s Settings) (Trial, error) {
 	t.Threshold = threshold(all)
 	for f := range held {
 		others := threshold(slices.Concat(slices.Concat(held[:f]...), slices.Concat(held[f+1:]...)))
-		t.FalseAlarms += above(held[f], others) / float64(len(all))
+		t.FalseAlarms += countAbove(held[f], others) / float64(len(all))
 	}
 	if scale != nil {
-		t.LargestScale = above(scale, t.Threshold) / float64(len(scale))
+		t.LargestScale = countAbove(scale, t.Threshold) / float64(len(scale))
 	}
 	if len(decoys) > 0 {
-		t.Power = above(decoys, t.Threshold) / float64(len(decoys))
+		t.Power = countAbove(decoys, t.Threshold) / float64(len(decoys))
 	}
 	return t, nil
 }
 
-func above(deviations []float64, limit float64) float64 {
+func countAbove(deviations []float64, limit float64) float64 {
 	n := 0
 	for _, d := range deviations {
 		if d > limit+rounding {
@@ -192,14 +192,14 @@ func (s *split) fit(v *Validator, settings Settings) (*Model, error) {
 	key := Settings{StandardiseX: settings.StandardiseX, StandardiseY: settings.StandardiseY}
 	k := s.kernels[key]
 	if k == nil {
-		k = newKernels(pick(v.x, s.train), pick(v.y, s.train), settings, Options{})
+		k = newKernels(selectRows(v.x, s.train), selectRows(v.y, s.train), settings, Options{})
 		k.forTrial = true
 		s.kernels[key] = k
 	}
-	return k.fit(settings)
+	return k.fitModel(settings)
 }
 
-func pick(rows [][]float64, which []int) [][]float64 {
+func selectRows(rows [][]float64, which []int) [][]float64 {
 	out := make([][]float64, len(which))
 	for i, at := range which {
 		out[i] = rows[at]

@@ -20,8 +20,8 @@ func kernelValue(a, b []float64, tau float64) float64 {
 	return math.Exp(-d * d / tau)
 }
 
-// gram is the symmetric matrix of the kernel over all pairs of rows.
-func gram(rows [][]float64, tau float64) *mat.SymDense {
+// gramMatrix is the symmetric matrix of the kernel over all pairs of rows.
+func gramMatrix(rows [][]float64, tau float64) *mat.SymDense {
 	k := mat.NewSymDense(len(rows), nil)
 	for i := range rows {
 		for j := i; j < len(rows); j++ {
@@ -31,9 +31,9 @@ func gram(rows [][]float64, tau float64) *mat.SymDense {
 	return k
 }
 
-// width is τ before its factor, by the rule of the settings. It is 1 where all
+// baseWidth is τ before its factor, by the rule of the settings. It is 1 where all
 // rows are the same, so that every kernel value is 1.
-func (r WidthRule) width(rows [][]float64) float64 {
+func (r WidthRule) baseWidth(rows [][]float64) float64 {
 	w := medianDistance(rows)
 	if r == NormVariance {
 		w = normVariance(rows)
@@ -48,7 +48,7 @@ func (r WidthRule) width(rows [][]float64) float64 {
 // Beyond widthSample rows it is that of an even sample. Where more than half of
 // the pairs coincide it is the mean instead, as a median of 0 says nothing.
 func medianDistance(rows [][]float64) float64 {
-	rows = evenly(rows, widthSample)
+	rows = sampleEvenly(rows, widthSample)
 	var squares []float64
 	for i := range rows {
 		for j := range i {
@@ -79,8 +79,8 @@ func normVariance(rows [][]float64) float64 {
 	return stat.Variance(norms, nil)
 }
 
-// evenly takes at most limit of the rows, evenly spaced.
-func evenly(rows [][]float64, limit int) [][]float64 {
+// sampleEvenly takes at most limit of the rows, evenly spaced.
+func sampleEvenly(rows [][]float64, limit int) [][]float64 {
 	if len(rows) <= limit {
 		return rows
 	}

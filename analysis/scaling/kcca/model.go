@@ -41,11 +41,11 @@ func newKernels(x, y [][]float64, s Settings, o Options) *kernels {
 	k := &kernels{options: o, x: x, y: y, cache: make(map[Settings]*spectrum), widths: make(map[Settings]float64)}
 	if s.StandardiseX {
 		k.scaleX = newScaler(x)
-		k.x = k.scaleX.all(x)
+		k.x = k.scaleX.scaleRows(x)
 	}
 	if s.StandardiseY {
 		k.scaleY = newScaler(y)
-		k.y = k.scaleY.all(y)
+		k.y = k.scaleY.scaleRows(y)
 	}
 	return k
 }
@@ -58,11 +58,11 @@ const relativeRest = 1e-5
 // settings and needs little precision.
 const trialPivots = 64
 
-func (k *kernels) spectrum(rows [][]float64, factor float64, s Settings) (*spectrum, error) {
+func (k *kernels) spectrumFor(rows [][]float64, factor float64, s Settings) (*spectrum, error) {
 	// The keys hold what width and spectrum depend on, and which side it is.
 	key := Settings{Rule: s.Rule, StandardiseX: &rows[0] == &k.x[0]}
 	if k.widths[key] == 0 {
-		k.widths[key] = s.Rule.width(rows)
+		k.widths[key] = s.Rule.baseWidth(rows)
 	}
 	tau := factor * k.widths[key]
 	key.Formulation, key.WidthX = s.Formulation, factor
@@ -77,23 +77,23 @@ func (k *kernels) spectrum(rows [][]float64, factor float64, s Settings) (*spect
 	case len(rows) <= k.options.exactRows():
 		sp, err = exactSpectrum(rows, tau, s)
 	default:
-		sp, err = lowRankSpectrum(rows, tau, min(relativeRest, s.Gamma/1000)*n, k.options.pivots(), s)
+		sp, err = lowRankSpectrum(rows, tau, min(relativeRest, s.Gamma/1000)*n, k.options.pivotLimit(), s)
 	}
 	k.cache[key] = sp
 	return sp, err
 }
 
-// fit gives a model without threshold.
-func (k *kernels) fit(s Settings) (*Model, error) {
-	x, err := k.spectrum(k.x, s.WidthX, s)
+// fitModel gives a model without threshold.
+func (k *kernels) fitModel(s Settings) (*Model, error) {
+	x, err := k.spectrumFor(k.x, s.WidthX, s)
 	if err != nil {
 		return nil, err
 	}
-	y, err := k.spectrum(k.y, s.WidthY, s)
+	y, err := k.spectrumFor(k.y, s.WidthY, s)
 	if err != nil {
 		return nil, err
 	}
-	solution, err := solve(x, y, s)
+	solution, err := solveKCCA(x, y, s)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (k *kernels) fit(s Settings) (*Model, error) {
 
 // Fit fits the chosen settings to all rows.
 func Fit(x, y [][]float64, s Settings, trial Trial, o Options) (*Model, error) {
-	m, err := newKernels(x, y, s, o).fit(s)
+	m, err := newKernels(x, y, s, o).fitModel(s)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func threshold(deviations []float64) float64 {
 // the sites. beyond is the sum of squares of the volumes at sites that training
 // did not have, where they are columns of zeros.
 func (m *Model) Correlation(x, y []float64, beyond float64) float64 {
-	f := m.Control.apply(m.ScaleX.row(x), 0)
-	return cosine(f, m.Behave.apply(m.ScaleY.row(y), beyond))
+	f := m.Control.apply(m.ScaleX.scaleRow(x), 0)
+	return cosine(f, m.Behave.apply(m.ScaleY.scaleRow(y), beyond))
 }
 
 func (m *Model) deviations(x, y [][]float64) []float64 {

@@ -58,7 +58,7 @@ func oracleConfigs(t *testing.T) map[string]oracleConfig {
 	return all
 }
 
-func (c oracleConfig) settings(t *testing.T) Settings {
+func (c oracleConfig) toSettings(t *testing.T) Settings {
 	t.Helper()
 	s := Settings{
 		Components: c.Params.NC, Gamma: c.Params.G, WidthX: c.Params.FX, WidthY: c.Params.FY,
@@ -84,14 +84,14 @@ func TestKnownAnswers(t *testing.T) {
 	x, y := oracleRows(t, "train.tsv")
 	for name, want := range oracleConfigs(t) {
 		t.Run(name, func(t *testing.T) {
-			s := want.settings(t)
+			s := want.toSettings(t)
 			m, err := Fit(x, y, s, Trial{}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "width of X", m.Control.Tau, want.TauX)
-			near(t, "width of Y", m.Behave.Tau, want.TauY)
-			near(t, "threshold", m.Threshold, want.Thr)
+			checkNear(t, "width of X", m.Control.Tau, want.TauX)
+			checkNear(t, "width of Y", m.Behave.Tau, want.TauY)
+			checkNear(t, "threshold", m.Threshold, want.Thr)
 			if floats.Distance(m.Rho, want.Rho, math.Inf(1)) > oracleDigits {
 				t.Errorf("correlations %v, want %v", m.Rho, want.Rho)
 			}
@@ -103,13 +103,13 @@ func TestKnownAnswers(t *testing.T) {
 			if floats.Distance(all.Rho, want.RhoAll, math.Inf(1)) > oracleDigits {
 				t.Errorf("correlations %v, want %v", all.Rho, want.RhoAll)
 			}
-			near(t, "share flagged of the faulty run", oracleFlags(t, m, "test_bug16.tsv"), want.BugFlag)
-			near(t, "share flagged of the good run", oracleFlags(t, m, "test_ok16.tsv"), want.OKFlag)
+			checkNear(t, "share flagged of the faulty run", oracleFlags(t, m, "test_bug16.tsv"), want.BugFlag)
+			checkNear(t, "share flagged of the good run", oracleFlags(t, m, "test_ok16.tsv"), want.OKFlag)
 		})
 	}
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > oracleDigits*max(1, math.Abs(want)) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -119,7 +119,7 @@ func near(t *testing.T, what string, got, want float64) {
 func oracleFlags(t *testing.T, m *Model, name string) float64 {
 	t.Helper()
 	x, y := oracleRows(t, name)
-	return above(m.deviations(x, y), m.Threshold) / float64(len(x))
+	return countAbove(m.deviations(x, y), m.Threshold) / float64(len(x))
 }
 
 // TestKnownProjections compares, row by row, the cosine and the size of each
@@ -137,7 +137,7 @@ func TestKnownProjections(t *testing.T) {
 		at := strings.LastIndex(name, "_")
 		config, set := name[:at], strings.TrimSuffix(name[at+1:], ".tsv")
 		t.Run(config+"/"+set, func(t *testing.T) {
-			m, err := Fit(x, y, configs[config].settings(t), Trial{}, Options{})
+			m, err := Fit(x, y, configs[config].toSettings(t), Trial{}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,11 +155,11 @@ func compareProjections(t *testing.T, m *Model, input, expected string) {
 		t.Fatalf("%d rows, %d expected", len(x), len(want))
 	}
 	for i := range x {
-		near(t, fmt.Sprintf("row %d: cosine", i), m.Correlation(x[i], y[i], 0), want[i][2])
-		f, g := m.Control.apply(m.ScaleX.row(x[i]), 0), m.Behave.apply(m.ScaleY.row(y[i]), 0)
+		checkNear(t, fmt.Sprintf("row %d: cosine", i), m.Correlation(x[i], y[i], 0), want[i][2])
+		f, g := m.Control.apply(m.ScaleX.scaleRow(x[i]), 0), m.Behave.apply(m.ScaleY.scaleRow(y[i]), 0)
 		for c := range f {
-			near(t, fmt.Sprintf("row %d: f%d", i, c), math.Abs(f[c]), want[i][3+2*c])
-			near(t, fmt.Sprintf("row %d: g%d", i, c), math.Abs(g[c]), want[i][4+2*c])
+			checkNear(t, fmt.Sprintf("row %d: f%d", i, c), math.Abs(f[c]), want[i][3+2*c])
+			checkNear(t, fmt.Sprintf("row %d: g%d", i, c), math.Abs(g[c]), want[i][4+2*c])
 		}
 	}
 }

@@ -27,9 +27,9 @@ func newProjection(landmarks [][]float64, tau float64, weights mat.Matrix) proje
 	return p
 }
 
-// centre builds the centring of a new row's kernel values,
+// foldCentring builds the centring of a new row's kernel values,
 // k̃ = k − mean(k) − means + mean, into weights and offset.
-func (p *projection) centre(means []float64, mean float64) {
+func (p *projection) foldCentring(means []float64, mean float64) {
 	for c := range p.Offset {
 		sum := 0.0
 		for i, w := range p.Weights {

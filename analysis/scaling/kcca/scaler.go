@@ -28,7 +28,7 @@ func newScaler(rows [][]float64) scaler {
 	return s
 }
 
-func (s scaler) row(row []float64) []float64 {
+func (s scaler) scaleRow(row []float64) []float64 {
 	if s.Mean == nil {
 		return row
 	}
@@ -39,10 +39,10 @@ func (s scaler) row(row []float64) []float64 {
 	return out
 }
 
-func (s scaler) all(rows [][]float64) [][]float64 {
+func (s scaler) scaleRows(rows [][]float64) [][]float64 {
 	out := make([][]float64, len(rows))
 	for i, row := range rows {
-		out[i] = s.row(row)
+		out[i] = s.scaleRow(row)
 	}
 	return out
 }

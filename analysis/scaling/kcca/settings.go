@@ -78,18 +78,18 @@ func (s Settings) validate() error {
 		s.Rule >= MedianDistance && s.Rule <= NormVariance &&
 		s.Threshold >= HeldOut && s.Threshold <= InSample &&
 		s.Components >= 1 && s.Components <= 1000 &&
-		positive(s.Gamma) && positive(s.WidthX) && positive(s.WidthY)
+		isPositive(s.Gamma) && isPositive(s.WidthX) && isPositive(s.WidthY)
 	if !ok {
 		return fmt.Errorf("scaling: %+v: %w", s, ErrSettings)
 	}
 	return nil
 }
 
-func positive(v float64) bool { return v > 0 && v < recorded.Largest }
+func isPositive(v float64) bool { return v > 0 && v < recorded.Largest }
 
-// candidates are the settings that cross validation tries, those it prefers
+// candidateSettings are the settings that cross validation tries, those it prefers
 // first.
-func candidates() []Settings {
+func candidateSettings() []Settings {
 	widths := [][2]float64{{1, 1}, {1, 10}, {0.1, 1}, {1, 100}}
 	shapes := []struct {
 		components int
@@ -118,8 +118,8 @@ type Options struct {
 	Pivots int
 }
 
-func (o Options) exactRows() int { return orElse(o.ExactRows, 400) }
-func (o Options) pivots() int    { return orElse(o.Pivots, 200) }
+func (o Options) exactRows() int  { return orElse(o.ExactRows, 400) }
+func (o Options) pivotLimit() int { return orElse(o.Pivots, 200) }
 
 func orElse(v, standard int) int {
 	if v == 0 {
@@ -144,5 +144,5 @@ func (o Options) Choices() []Settings {
 	if o.Settings != nil {
 		return []Settings{*o.Settings}
 	}
-	return candidates()
+	return candidateSettings()
 }

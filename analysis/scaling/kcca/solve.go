@@ -17,18 +17,18 @@ type fitted struct {
 	f, g projection
 }
 
-// solve solves the generalised eigenproblem of KCCA:
+// solveKCCA solves the generalised eigenproblem of KCCA:
 //
 //	[0 KxKy; KyKx 0][α;β] = ρ [Rx 0; 0 Ry][α;β]
 //
 // Both R are functions of their K, so two symmetric eigendecompositions turn it
 // into the singular value decomposition of Rx^-½ Kx Ky Ry^-½.
-func solve(x, y *spectrum, s Settings) (*fitted, error) {
+func solveKCCA(x, y *spectrum, s Settings) (*fitted, error) {
 	var m mat.Dense
 	m.Mul(x.vectors.T(), y.vectors)
 	m.Apply(func(i, j int, value float64) float64 {
 		a, b := x.values[i], y.values[j]
-		return value * a / s.root(a, x.count()) * b / s.root(b, y.count())
+		return value * a / s.rootEigenvalue(a, x.rowCount()) * b / s.rootEigenvalue(b, y.rowCount())
 	}, &m)
 	var svd mat.SVD
 	if !svd.Factorize(&m, mat.SVDThin) {
@@ -39,23 +39,23 @@ func solve(x, y *spectrum, s Settings) (*fitted, error) {
 	svd.VTo(&v)
 	rho := svd.Values(nil)
 	rho = rho[:min(s.Components, len(rho))]
-	return &fitted{rho: rho, f: x.project(&u, len(rho), s), g: y.project(&v, len(rho), s)}, nil
+	return &fitted{rho: rho, f: x.projectRows(&u, len(rho), s), g: y.projectRows(&v, len(rho), s)}, nil
 }
 
-// root is the eigenvalue of R^½ where that of K is d.
-func (s Settings) root(d float64, rows int) float64 {
+// rootEigenvalue is the eigenvalue of R^½ where that of K is d.
+func (s Settings) rootEigenvalue(d float64, rows int) float64 {
 	if s.Formulation == Centred {
 		return d + float64(rows)*s.Gamma/2
 	}
 	return math.Sqrt(d*d + s.Gamma*d + kernlabRidge)
 }
 
-// project makes the projection of new rows by α = R^-½ w, so that αᵀRα = 1;
+// projectRows makes the projection of new rows by α = R^-½ w, so that αᵀRα = 1;
 // w are the first components columns of vectors in the basis of the spectrum.
-func (sp *spectrum) project(vectors *mat.Dense, components int, s Settings) projection {
+func (sp *spectrum) projectRows(vectors *mat.Dense, components int, s Settings) projection {
 	w := mat.NewDense(len(sp.values), components, nil)
 	w.Apply(func(i, c int, _ float64) float64 {
-		return vectors.At(i, c) / s.root(sp.values[i], sp.count())
+		return vectors.At(i, c) / s.rootEigenvalue(sp.values[i], sp.rowCount())
 	}, w)
 	if sp.factor != nil {
 		return sp.projectPivots(w)
@@ -64,7 +64,7 @@ func (sp *spectrum) project(vectors *mat.Dense, components int, s Settings) proj
 	alpha.Mul(sp.vectors, w)
 	p := newProjection(sp.rows, sp.tau, &alpha)
 	if sp.means != nil {
-		p.centre(sp.means, sp.mean)
+		p.foldCentring(sp.means, sp.mean)
 	}
 	return p
 }

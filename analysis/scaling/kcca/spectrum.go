@@ -24,18 +24,18 @@ type spectrum struct {
 	inner    *mat.Dense // eigenvectors of GᵀG
 }
 
-func (sp *spectrum) count() int { return len(sp.rows) }
+func (sp *spectrum) rowCount() int { return len(sp.rows) }
 
 // exactSpectrum decomposes the whole kernel matrix: rows³ time, rows² memory.
 func exactSpectrum(rows [][]float64, tau float64, s Settings) (*spectrum, error) {
-	k := gram(rows, tau)
+	k := gramMatrix(rows, tau)
 	sp := &spectrum{rows: rows, tau: tau}
 	if s.Formulation != Kernlab {
 		sp.means, sp.mean = columnMeans(k)
-		centre(k, sp.means, sp.mean)
+		centreMatrix(k, sp.means, sp.mean)
 	}
 	var err error
-	sp.values, sp.vectors, err = eigen(k)
+	sp.values, sp.vectors, err = eigenDecompose(k)
 	return sp, err
 }
 
@@ -43,13 +43,13 @@ func exactSpectrum(rows [][]float64, tau float64, s Settings) (*spectrum, error)
 // of the smaller GᵀG.
 func lowRankSpectrum(rows [][]float64, tau, tolerance float64, limit int, s Settings) (*spectrum, error) {
 	f := incompleteCholesky(rows, tau, tolerance, limit)
-	sp := &spectrum{rows: rows, tau: tau, factor: f, triangle: f.triangle()}
+	sp := &spectrum{rows: rows, tau: tau, factor: f, triangle: f.lowerTriangle()}
 	if s.Formulation != Kernlab {
-		sp.means = f.centre()
+		sp.means = f.centreColumns()
 	}
 	var inner mat.SymDense
 	inner.SymOuterK(1, f.g.T())
-	values, vectors, err := eigen(&inner)
+	values, vectors, err := eigenDecompose(&inner)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,9 @@ func lowRankSpectrum(rows [][]float64, tau, tolerance float64, limit int, s Sett
 	return sp, nil
 }
 
-// eigen gives the eigenvalues in ascending order and their vectors. Small
+// eigenDecompose gives the eigenvalues in ascending order and their vectors. Small
 // eigenvalues of a kernel matrix that rounding made negative become 0.
-func eigen(k mat.Symmetric) ([]float64, *mat.Dense, error) {
+func eigenDecompose(k mat.Symmetric) ([]float64, *mat.Dense, error) {
 	var e mat.EigenSym
 	if !e.Factorize(k, true) {
 		return nil, nil, fmt.Errorf("scaling: kernel matrix of %d rows: %w", k.SymmetricDim(), ErrNumeric)
@@ -101,8 +101,8 @@ func columnMeans(k *mat.SymDense) (means []float64, mean float64) {
 	return means, mean
 }
 
-// centre makes k into HKH.
-func centre(k *mat.SymDense, means []float64, mean float64) {
+// centreMatrix makes k into HKH.
+func centreMatrix(k *mat.SymDense, means []float64, mean float64) {
 	for i := range means {
 		for j := i; j < len(means); j++ {
 			k.SetSym(i, j, k.At(i, j)-means[i]-means[j]+mean)

@@ -29,7 +29,7 @@ func ArgumentControls(args []string) map[string]float64 {
 		} else if i > 0 && option.MatchString(args[i-1]) && !strings.Contains(args[i-1], "=") {
 			name = args[i-1]
 		}
-		v, ok := number(text)
+		v, ok := parseNumber(text)
 		if !ok {
 			continue
 		}
@@ -45,8 +45,8 @@ func ArgumentControls(args []string) map[string]float64 {
 	return controls
 }
 
-// number reads a decimal or hexadecimal number, with a suffix of size or without.
-func number(text string) (float64, bool) {
+// parseNumber reads a decimal or hexadecimal number, with a suffix of size or without.
+func parseNumber(text string) (float64, bool) {
 	factor := 1.0
 	if n := len(text); n > 1 && !strings.HasPrefix(text, "0x") {
 		if power := strings.IndexByte("KMGT", text[n-1]&^0x20); power >= 0 {

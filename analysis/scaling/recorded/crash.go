@@ -10,19 +10,19 @@ import (
 // Crash is how a rank failed by itself. The others of a job are then killed by
 // the launcher, so the earliest one counts.
 type Crash struct {
-	Rank  int       `json:"rank"`
-	What  string    `json:"what"` // such as "segmentation fault", "MPI_Abort"
-	Time  time.Time `json:"time"`
-	Stack []Frame   `json:"stack"` // innermost first
+	Rank  int       `json:"rank"`  // the rank
+	What  string    `json:"what"`  // such as "segmentation fault" or "MPI_Abort"
+	Time  time.Time `json:"time"`  // when
+	Stack []Frame   `json:"stack"` // the call stack, innermost frame first
 }
 
-// FindCrash tells whether and how a rank crashed: it took a fatal signal that no
+// FindCrash reports whether and how a rank crashed: it took a fatal signal that no
 // launcher sends, called MPI_Abort, or ended with a status of failure inside an
 // MPI call, as MPI does upon an error. nil: it did not.
 func FindCrash(r *model.Rank) *Crash {
 	c := &Crash{Rank: r.Rank, Time: r.EndTime}
 	for _, t := range r.Threads {
-		if k := t.Captured; k != nil && k.Why == model.CaptureFatal && deadly(k.Signal) {
+		if k := t.Captured; k != nil && k.Why == model.CaptureFatal && isFatalSignal(k.Signal) {
 			c.What, c.Stack = syscall.Signal(k.Signal).String(), withoutRecorder(Frames(k.Stack))
 			if c.Time.IsZero() {
 				c.Time = k.Time
@@ -44,7 +44,7 @@ func FindCrash(r *model.Rank) *Crash {
 	return nil
 }
 
-func deadly(signal int) bool {
+func isFatalSignal(signal int) bool {
 	switch syscall.Signal(signal) {
 	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS,
 		syscall.SIGTRAP:

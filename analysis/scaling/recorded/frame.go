@@ -14,12 +14,12 @@ import (
 // offset are, whatever is known of their names; without an offset, if the names
 // are.
 type Frame struct {
-	Module   string `json:"module,omitempty"`   // path or name of the file
-	BuildID  string `json:"build_id,omitempty"` // lower-case hex
-	Offset   uint64 `json:"offset,omitempty"`   // file address; 0 unknown
-	Function string `json:"function,omitempty"`
-	File     string `json:"file,omitempty"` // of the source
-	Line     int    `json:"line,omitempty"`
+	Module   string `json:"module,omitempty"`   // file that holds the code
+	BuildID  string `json:"build_id,omitempty"` // its build ID, lower-case hexadecimal
+	Offset   uint64 `json:"offset,omitempty"`   // address in that file
+	Function string `json:"function,omitempty"` // name of the function
+	File     string `json:"file,omitempty"`     // source file
+	Line     int    `json:"line,omitempty"`     // line
 }
 
 // Frames takes over a recorded stack, innermost frame first.
@@ -36,7 +36,7 @@ func Frames(stack []model.Frame) []Frame {
 
 // Python returns the source file of a frame of a Python program; its offset is a line.
 func (f Frame) Python() (file string, ok bool) {
-	_, file, ok = (&model.Module{Path: f.Module, BuildID: f.BuildID}).Python()
+	_, file, ok = (&model.Module{Path: f.Module, BuildID: f.BuildID}).PythonFunction()
 	return file, ok
 }
 
@@ -83,14 +83,13 @@ func (f Frame) String() string {
 // Site is one observation feature: a call site, which is its stack, or an
 // observation of another kind under a name.
 type Site struct {
-	Frames []Frame `json:"frames,omitempty"` // innermost first
-	// Feature names an observation that is not the volume of a call site, such as the
-	// number of neighbours. It does not count in shares of the volume.
+	Frames []Frame `json:"frames,omitempty"` // the call stack, innermost frame first
+	// name of an observation that is not the volume of a call site, such as the number of neighbours
 	Feature string `json:"feature,omitempty"`
 }
 
-// Inside: the site is inside a library, below an MPI call.
-func (s Site) Inside() bool {
+// BelowMPICall: the site is inside a library, below an MPI call.
+func (s Site) BelowMPICall() bool {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.Module == callModule }) > 0
 }
 
@@ -121,7 +120,7 @@ func (s Site) String() string {
 // Call is the key of the MPI call that a site inside a library is below: the
 // call with the stack that led to it. "" for other sites.
 func (s Site) Call() string {
-	if !s.Inside() {
+	if !s.BelowMPICall() {
 		return ""
 	}
 	at := slices.IndexFunc(s.Frames, func(f Frame) bool { return f.Module == callModule })

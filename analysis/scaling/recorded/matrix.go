@@ -14,8 +14,8 @@ func (t *Table) ControlNames() []string {
 	return slices.Sorted(maps.Keys(t.Rows[0].Controls))
 }
 
-// Control is a row of X: rank, ranks, then the named ones.
-func (o Observation) Control(names []string) []float64 {
+// ControlRow is a row of X: rank, ranks, then the named ones.
+func (o Observation) ControlRow(names []string) []float64 {
 	x := make([]float64, 0, len(names)+2)
 	x = append(x, float64(o.Rank), float64(o.Ranks))
 	for _, name := range names {
@@ -24,8 +24,8 @@ func (o Observation) Control(names []string) []float64 {
 	return x
 }
 
-// behaviour is a row of Y, with a column for each site.
-func (o Observation) behaviour(sites int) []float64 {
+// behaviourRow is a row of Y, with a column for each site.
+func (o Observation) behaviourRow(sites int) []float64 {
 	y := make([]float64, sites)
 	for site, bytes := range o.Volume {
 		y[site] = bytes
@@ -50,8 +50,8 @@ func (t *Table) Bytes() float64 {
 func (t *Table) Matrices() (x, y [][]float64) {
 	names := t.ControlNames()
 	for _, row := range t.Rows {
-		x = append(x, row.Control(names))
-		y = append(y, row.behaviour(len(t.Sites)))
+		x = append(x, row.ControlRow(names))
+		y = append(y, row.behaviourRow(len(t.Sites)))
 	}
 	return x, y
 }

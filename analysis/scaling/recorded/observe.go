@@ -53,7 +53,7 @@ func mustModules(patterns []string) func(Frame) bool {
 // InLibrary tells frames of MPI and what is below it from those of the program.
 func InLibrary(f Frame) bool { return f.Module == callModule || isLibrary(f) }
 
-// Observe adds to a table what a rank sent, as seen at a source. It tells
+// Observe adds to a table what a rank sent, as seen at a source. It reports
 // whether there was anything to see: the rank, its size and bytes sent.
 func Observe(t *Table, r *model.Rank, source Source, run string, controls map[string]float64) bool {
 	if r.Rank < 0 || r.Size <= r.Rank {
@@ -62,9 +62,9 @@ func Observe(t *Table, r *model.Rank, source Source, run string, controls map[st
 	o := observer{table: t,
 		row: Observation{Run: run, Rank: r.Rank, Ranks: r.Size, Controls: controls, Volume: map[int]float64{}}}
 	if source == AtMPI {
-		o.calls(r)
+		o.observeCalls(r)
 	} else {
-		o.sockets(r)
+		o.observeSockets(r)
 	}
 	t.Rows = append(t.Rows, o.row)
 	return true
@@ -81,9 +81,9 @@ func (o *observer) add(s Site, amount float64) {
 	}
 }
 
-// calls takes over the bytes of the send buffers. Threads of a rank that send
+// observeCalls takes over the bytes of the send buffers. Threads of a rank that send
 // from the same call site are one.
-func (o *observer) calls(r *model.Rank) {
+func (o *observer) observeCalls(r *model.Rank) {
 	type mean struct {
 		site      Site
 		away, sum float64
@@ -128,16 +128,16 @@ func withoutRecorder(frames []Frame) []Frame {
 	return out
 }
 
-// sockets takes over what was sent below MPI, without what was said to the
+// observeSockets takes over what was sent below MPI, without what was said to the
 // launcher and what starting and ending take.
-func (o *observer) sockets(r *model.Rank) {
+func (o *observer) observeSockets(r *model.Rank) {
 	calls := callsByStack(r)
 	for _, s := range r.Sites {
 		frames, call := belowCall(s.Stack, calls)
-		if startsOrEnds(call) || aboutLauncher(frames) {
+		if isInitOrFinalize(call) || isLauncherTraffic(frames) {
 			continue
 		}
-		o.add(Site{Frames: trimmed(frames, isTransport)}, float64(s.Bytes))
+		o.add(Site{Frames: trimTransport(frames, isTransport)}, float64(s.Bytes))
 	}
 }
 
@@ -181,7 +181,7 @@ func belowCall(stack []model.Frame, calls map[string]string) (frames []Frame, ca
 	return append(frames, all[at+1:]...), call
 }
 
-func startsOrEnds(call string) bool {
+func isInitOrFinalize(call string) bool {
 	switch call {
 	case "MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize":
 		return true
@@ -189,8 +189,8 @@ func startsOrEnds(call string) bool {
 	return false
 }
 
-// aboutLauncher: the innermost frame above the transport is the launcher's.
-func aboutLauncher(frames []Frame) bool {
+// isLauncherTraffic: the innermost frame above the transport is the launcher's.
+func isLauncherTraffic(frames []Frame) bool {
 	for _, f := range frames {
 		if isManager(f) {
 			return true

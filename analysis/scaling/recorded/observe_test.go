@@ -23,16 +23,18 @@ var (
 
 func stackAt(frames ...model.Frame) []model.Frame { return frames }
 
-func at(m *model.Module, offset uint64) model.Frame { return model.Frame{Module: m, Offset: offset} }
+func frameIn(m *model.Module, offset uint64) model.Frame {
+	return model.Frame{Module: m, Offset: offset}
+}
 
-// sender is a rank that sends from two call sites, one of them in two threads.
-func sender() *model.Rank {
-	main := at(appModule, 0x900)
-	initial := &model.State{Call: "MPI_Init", Stack: stackAt(at(appModule, 0x100), main)}
-	send := &model.State{Call: "MPI_Send", Stack: stackAt(at(appModule, 0x200), main)}
-	gather := &model.State{Call: "MPI_Allgather", Stack: stackAt(at(appModule, 0x300), main)}
+// sendingRank is a rank that sends from two call sites, one of them in two threads.
+func sendingRank() *model.Rank {
+	main := frameIn(appModule, 0x900)
+	initial := &model.State{Call: "MPI_Init", Stack: stackAt(frameIn(appModule, 0x100), main)}
+	send := &model.State{Call: "MPI_Send", Stack: stackAt(frameIn(appModule, 0x200), main)}
+	gather := &model.State{Call: "MPI_Allgather", Stack: stackAt(frameIn(appModule, 0x300), main)}
 	below := func(call *model.State, inner ...model.Frame) []model.Frame {
-		return slices.Concat(inner, stackAt(at(laggardModule, 0x1)), call.Stack)
+		return slices.Concat(inner, stackAt(frameIn(laggardModule, 0x1)), call.Stack)
 	}
 	return &model.Rank{
 		Rank: 3, Size: 8, Exe: appModule.Path, Arguments: []string{"10"},
@@ -48,27 +50,27 @@ func sender() *model.Rank {
 			},
 		},
 		Sites: []*model.Site{
-			{Function: "writev", Stack: below(send, at(tcpModule, 0x10), at(mpiModule, 0x20)),
+			{Function: "writev", Stack: below(send, frameIn(tcpModule, 0x10), frameIn(mpiModule, 0x20)),
 				Traffic: model.Traffic{Calls: 5, Bytes: 700}},
-			{Function: "send", Stack: below(send, at(libcModule, 0x5), at(tcpModule, 0x11), at(mpiModule, 0x20)),
+			{Function: "send", Stack: below(send, frameIn(libcModule, 0x5), frameIn(tcpModule, 0x11), frameIn(mpiModule, 0x20)),
 				Traffic: model.Traffic{Calls: 1, Bytes: 7}},
-			{Function: "send", Stack: below(send, at(launcherModule, 0x5), at(mpiModule, 0x20)),
+			{Function: "send", Stack: below(send, frameIn(launcherModule, 0x5), frameIn(mpiModule, 0x20)),
 				Traffic: model.Traffic{Calls: 1, Bytes: 9}},
-			{Function: "writev", Stack: below(initial, at(tcpModule, 0x10), at(mpiModule, 0x21)),
+			{Function: "writev", Stack: below(initial, frameIn(tcpModule, 0x10), frameIn(mpiModule, 0x21)),
 				Traffic: model.Traffic{Calls: 1, Bytes: 11}},
-			{Function: "writev", Stack: stackAt(at(launcherModule, 0x10), at(libcModule, 0x21)),
+			{Function: "writev", Stack: stackAt(frameIn(launcherModule, 0x10), frameIn(libcModule, 0x21)),
 				Traffic: model.Traffic{Calls: 1, Bytes: 13}},
-			{Function: "sendmsg", Stack: stackAt(at(tcpModule, 0x50), at(mpiModule, 0x51), at(libcModule, 0x21)),
+			{Function: "sendmsg", Stack: stackAt(frameIn(tcpModule, 0x50), frameIn(mpiModule, 0x51), frameIn(libcModule, 0x21)),
 				Traffic: model.Traffic{Calls: 1, Bytes: 17}},
 		},
 	}
 }
 
-// observed gives the only row by the functions, or else offsets, of its sites.
-func observed(t *testing.T, source Source) map[string]float64 {
+// observeOne gives the only row by the functions, or else offsets, of its sites.
+func observeOne(t *testing.T, source Source) map[string]float64 {
 	t.Helper()
 	table := &Table{}
-	if !Observe(table, sender(), source, "run", map[string]float64{"n": 10}) {
+	if !Observe(table, sendingRank(), source, "run", map[string]float64{"n": 10}) {
 		t.Fatal("nothing was seen")
 	}
 	row := table.Rows[0]
@@ -89,7 +91,7 @@ func TestObserveCalls(t *testing.T) {
 		"MPI_Allgather@:0;aa+300;aa+900":             64,
 		"feature distance;MPI_Send@:0;aa+200;aa+900": 1.5,
 	}
-	if diff := cmp.Diff(want, observed(t, AtMPI)); diff != "" {
+	if diff := cmp.Diff(want, observeOne(t, AtMPI)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -101,7 +103,7 @@ func TestObserveSockets(t *testing.T) {
 		"bb+20;MPI_Send@:0;aa+200;aa+900": 707,
 		"bb+51;ee+21":                     17,
 	}
-	if diff := cmp.Diff(want, observed(t, AtSocket)); diff != "" {
+	if diff := cmp.Diff(want, observeOne(t, AtSocket)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -137,10 +139,10 @@ func TestArgumentControls(t *testing.T) {
 
 func TestFindCrash(t *testing.T) {
 	when := time.Unix(1000, 0)
-	state := &model.State{Call: "MPI_Abort", Stack: stackAt(at(appModule, 0x10))}
+	state := &model.State{Call: "MPI_Abort", Stack: stackAt(frameIn(appModule, 0x10))}
 	capture := func(why model.CaptureReason, signal int) *model.Capture {
 		return &model.Capture{Time: when, Why: why, Signal: signal,
-			Stack: stackAt(at(laggardModule, 1), at(appModule, 0x20))}
+			Stack: stackAt(frameIn(laggardModule, 1), frameIn(appModule, 0x20))}
 	}
 	inCall := model.Thread{Model: model.Model{States: []*model.State{state}}, Op: model.Op{State: 0, InMPI: true}}
 	for _, c := range []struct {

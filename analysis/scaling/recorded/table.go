@@ -49,35 +49,35 @@ func (t *Table) Site(s Site) int {
 // the order of run and rank; a row that both hold comes out once.
 func Merge(a, b *Table) *Table {
 	both := &Table{}
-	both.take(a)
-	both.take(b)
+	both.addTable(a)
+	both.addTable(b)
 	return both.Canonical()
 }
 
-func (t *Table) take(other *Table) {
+func (t *Table) addTable(other *Table) {
 	to := make([]int, len(other.Sites))
 	for i, site := range other.Sites {
 		to[i] = t.Site(site)
-		t.Sites[to[i]] = named(t.Sites[to[i]], site)
+		t.Sites[to[i]] = preferNamed(t.Sites[to[i]], site)
 	}
 	for _, row := range other.Rows {
-		row.Volume = moved(row.Volume, to)
+		row.Volume = renumberVolume(row.Volume, to)
 		t.Rows = append(t.Rows, row)
 	}
 }
 
-// named chooses between two descriptions of the same site, one of which may
+// preferNamed chooses between two descriptions of the same site, one of which may
 // know names of functions.
-func named(a, b Site) Site {
+func preferNamed(a, b Site) Site {
 	if fmt.Sprint(a) < fmt.Sprint(b) {
 		return b
 	}
 	return a
 }
 
-// moved renumbers the sites of a row. Sites that fall together add up, in the
+// renumberVolume renumbers the sites of a row. Sites that fall together add up, in the
 // order of their indices, so that rounding is the same each time.
-func moved(volume map[int]float64, to []int) map[int]float64 {
+func renumberVolume(volume map[int]float64, to []int) map[int]float64 {
 	out := make(map[int]float64, len(volume))
 	for _, from := range slices.Sorted(maps.Keys(volume)) {
 		if volume[from] != 0 {
@@ -98,10 +98,10 @@ func (t *Table) Canonical() *Table {
 	to := make([]int, len(order))
 	for _, from := range order {
 		to[from] = out.Site(t.Sites[from])
-		out.Sites[to[from]] = named(out.Sites[to[from]], t.Sites[from])
+		out.Sites[to[from]] = preferNamed(out.Sites[to[from]], t.Sites[from])
 	}
 	for _, row := range t.Rows {
-		row.Volume = moved(row.Volume, to)
+		row.Volume = renumberVolume(row.Volume, to)
 		out.Rows = append(out.Rows, row)
 	}
 	slices.SortFunc(out.Rows, compareRows)
@@ -119,7 +119,7 @@ func compareRows(a, b Observation) int {
 	return slices.Compare(first, second)
 }
 
-// Validate tells whether the table can be used: errors wrap ErrEmpty, ErrRow,
+// Validate reports whether the table can be used: errors wrap ErrEmpty, ErrRow,
 // ErrTwice or ErrControls, and name the row.
 func (t *Table) Validate() error {
 	if len(t.Rows) == 0 {
@@ -128,21 +128,21 @@ func (t *Table) Validate() error {
 	seen := make(map[[2]any]bool, len(t.Rows))
 	for _, row := range t.Rows {
 		if err := row.validate(len(t.Sites)); err != nil {
-			return row.place(err)
+			return row.wrapError(err)
 		}
 		if !sameNames(row.Controls, t.Rows[0].Controls) {
-			return row.place(ErrControls)
+			return row.wrapError(ErrControls)
 		}
 		id := [2]any{row.Run, row.Rank}
 		if seen[id] {
-			return row.place(ErrTwice)
+			return row.wrapError(ErrTwice)
 		}
 		seen[id] = true
 	}
 	return nil
 }
 
-func (o Observation) place(err error) error {
+func (o Observation) wrapError(err error) error {
 	return fmt.Errorf("scaling: run %q: rank %d: %w", o.Run, o.Rank, err)
 }
 

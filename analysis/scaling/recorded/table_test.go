@@ -51,7 +51,7 @@ func TestTrimmed(t *testing.T) {
 		{[]Frame{wire(1), wire(2)}, []Frame{wire(2)}},
 		{nil, nil},
 	} {
-		if got := trimmed(c.frames, isTransport); !slices.Equal(got, c.want) {
+		if got := trimTransport(c.frames, isTransport); !slices.Equal(got, c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
 	}

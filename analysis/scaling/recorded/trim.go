@@ -38,9 +38,9 @@ func InModules(patterns ...string) (func(Frame) bool, error) {
 	}, nil
 }
 
-// trimmed takes the innermost frames off a stack as long as they are transport
+// trimTransport takes the innermost frames off a stack as long as they are transport
 // frames; the outermost frame always stays (paper, §5.1).
-func trimmed(frames []Frame, transport func(Frame) bool) []Frame {
+func trimTransport(frames []Frame, transport func(Frame) bool) []Frame {
 	for len(frames) > 1 && transport(frames[0]) {
 		frames = frames[1:]
 	}

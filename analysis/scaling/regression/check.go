@@ -7,7 +7,7 @@ import (
 	"laggard/analysis/scaling/file"
 )
 
-// Check tells whether a feature that was read hangs together, for rows of X with so
+// Check reports whether a feature that was read hangs together, for rows of X with so
 // many columns.
 func (f *Feature) Check(columns int) error {
 	if _, err := RoleByName(f.Role); err != nil {

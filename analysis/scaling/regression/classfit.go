@@ -46,17 +46,17 @@ type candidate struct {
 	cost     float64 // its error and the noise, more for one that is less simple
 }
 
-// squares is the sum over rows of squared errors, as shares of what is typical.
-func (f *classFit) squares() float64 {
+// sumSquares is the sum over rows of squared errors, as shares of what is typical.
+func (f *classFit) sumSquares() float64 {
 	best, sum := f.best(), 0.0
 	for i, p := range f.points {
-		miss := p.squares + p.n*sq(p.mean-best.without[i])
-		sum += miss * p.times / sq(f.typical[p.condition])
+		miss := p.squares + p.n*square(p.mean-best.without[i])
+		sum += miss * p.times / square(f.typical[p.condition])
 	}
 	return sum
 }
 
-func sq(v float64) float64 { return v * v }
+func square(v float64) float64 { return v * v }
 
 func newClassFit(d *Design, class string, points []point, typical []float64) *classFit {
 	f := &classFit{d: d, class: class, points: points, typical: typical}
@@ -71,60 +71,60 @@ func newClassFit(d *Design, class string, points []point, typical []float64) *cl
 		f.one = append(f.one, 1)
 		f.last = append(f.last, d.conditions[p.condition][d.scale] == top)
 		if p.n > 1 {
-			f.noise += p.squares / p.n / (p.n - 1) / sq(max(p.mean, f.floor))
+			f.noise += p.squares / p.n / (p.n - 1) / square(max(p.mean, f.floor))
 		}
 	}
 	f.noise = math.Sqrt(f.noise / float64(len(points)))
 	return f
 }
 
-// search tries a constant, each term, and the products of plain terms of two
+// searchForms tries a constant, each term, and the products of plain terms of two
 // controls.
-func (f *classFit) search() {
-	f.try()
+func (f *classFit) searchForms() {
+	f.tryForm()
 	if f.best().form.Error < 1e-9 {
 		return
 	}
 	for a := range f.d.factors {
-		f.try([]int{a})
+		f.tryForm([]int{a})
 	}
 	for a := range f.d.factors {
 		for b := range a {
-			if f.d.factors[a].plain() && f.d.factors[b].plain() {
+			if f.d.factors[a].isPlain() && f.d.factors[b].isPlain() {
 				f.tryProduct(b, a)
 			}
 		}
 	}
 }
 
-// finish tries the best forms again with a factor changed or added, or with a
+// refineClass tries the best forms again with a factor changed or added, or with a
 // second term. If nothing fits, the volume may have jumped where a library
 // changed to another algorithm: then it models what came after.
-func (f *classFit) finish() Class {
+func (f *classFit) refineClass() Class {
 	if f.best().form.Error >= goodEnough {
-		for _, first := range f.shortlist() {
+		for _, first := range f.bestSingleTerms() {
 			for t := range f.d.factors {
-				f.vary(first, t)
+				f.tryVariations(first, t)
 			}
 		}
 	}
 	if e := f.best().form.Error; e > jump {
-		if later := f.afterJump(e / clearly); later != nil {
-			return later.summary()
+		if later := f.fitAfterJump(e / clearly); later != nil {
+			return later.newClass()
 		}
 	}
-	return f.summary()
+	return f.newClass()
 }
 
-// afterJump leaves out the smallest scales, as few as it takes.
-func (f *classFit) afterJump(enough float64) *classFit {
+// fitAfterJump leaves out the smallest scales, as few as it takes.
+func (f *classFit) fitAfterJump(enough float64) *classFit {
 	for drop := 1; len(f.points)-drop >= minPoints; drop++ {
 		at := f.points[drop].condition
 		if f.d.conditions[at][f.d.scale] == f.d.conditions[f.points[drop-1].condition][f.d.scale] {
 			continue
 		}
 		later := newClassFit(f.d, f.class, f.points[drop:], f.typical)
-		later.search()
+		later.searchForms()
 		if later.best().form.Error <= enough {
 			return later
 		}
@@ -132,38 +132,38 @@ func (f *classFit) afterJump(enough float64) *classFit {
 	return nil
 }
 
-// vary tries a form of one term with factor t: added, in the place of the one
+// tryVariations tries a form of one term with factor t: added, in the place of the one
 // of the same control, or as a term of its own.
-func (f *classFit) vary(product []int, t int) {
+func (f *classFit) tryVariations(product []int, t int) {
 	for i, a := range product {
-		if f.control(a) == f.control(t) {
+		if f.controlOf(a) == f.controlOf(t) {
 			changed := slices.Clone(product)
 			changed[i] = t
-			f.try(changed)
-			f.try(product, []int{t})
+			f.tryForm(changed)
+			f.tryForm(product, []int{t})
 			return
 		}
 	}
 	f.tryProduct(append(slices.Clone(product), t)...)
-	f.try(product, []int{t})
+	f.tryForm(product, []int{t})
 }
 
-func (f *classFit) control(factor int) int { return f.d.factors[factor].Control }
+func (f *classFit) controlOf(factor int) int { return f.d.factors[factor].Control }
 
 // tryProduct tries the product of terms of different controls.
 func (f *classFit) tryProduct(terms ...int) {
 	for i, a := range terms {
 		for _, b := range terms[:i] {
-			if f.control(a) == f.control(b) {
+			if f.controlOf(a) == f.controlOf(b) {
 				return
 			}
 		}
 	}
-	f.try(terms)
+	f.tryForm(terms)
 }
 
-// column is the product of terms at the conditions of the class.
-func (f *classFit) column(product []int) []float64 {
+// productColumn is the product of terms at the conditions of the class.
+func (f *classFit) productColumn(product []int) []float64 {
 	out := make([]float64, len(f.points))
 	for i, p := range f.points {
 		out[i] = 1
@@ -174,8 +174,8 @@ func (f *classFit) column(product []int) []float64 {
 	return out
 }
 
-// shortlist gives the best forms of one term, as its factors.
-func (f *classFit) shortlist() [][]int {
+// bestSingleTerms gives the best forms of one term, as its factors.
+func (f *classFit) bestSingleTerms() [][]int {
 	single := slices.DeleteFunc(slices.Clone(f.forms), func(c candidate) bool { return len(c.products) != 1 })
 	slices.SortStableFunc(single, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) })
 	var products [][]int
@@ -185,35 +185,35 @@ func (f *classFit) shortlist() [][]int {
 	return products
 }
 
-// try fits the hypothesis with these terms, each a product, with a constant and
+// tryForm fits the hypothesis with these terms, each a product, with a constant and
 // without.
-func (f *classFit) try(products ...[]int) {
+func (f *classFit) tryForm(products ...[]int) {
 	for _, product := range products {
 		for _, t := range product {
-			if !f.varies(t) {
+			if !f.hasEnoughValues(t) {
 				return
 			}
 		}
 	}
-	f.fit(products, true)
+	f.fitForm(products, true)
 	if len(products) > 0 {
-		f.fit(products, false)
+		f.fitForm(products, false)
 	}
 }
 
-// fit keeps the form if the data determines it.
-func (f *classFit) fit(products [][]int, constant bool) {
+// fitForm keeps the form if the data determines it.
+func (f *classFit) fitForm(products [][]int, constant bool) {
 	var columns [][]float64
 	if constant {
 		columns = append(columns, f.one)
 	}
 	for _, product := range products {
-		columns = append(columns, f.column(product))
+		columns = append(columns, f.productColumn(product))
 	}
 	if len(f.points) < spare[len(columns)] {
 		return
 	}
-	coefficients, ok := f.fitter.run(columns, f.y, f.w)
+	coefficients, ok := f.fitter.fitWeighted(columns, f.y, f.w)
 	without := slices.Clone(f.fitter.without)
 	switch {
 	case !ok && len(products) > 0:
@@ -224,16 +224,16 @@ func (f *classFit) fit(products [][]int, constant bool) {
 	case !constant:
 		coefficients = append([]float64{0}, coefficients...)
 	}
-	c := candidate{form: Form{Coefficients: coefficients, Error: f.error(without)}, without: without,
+	c := candidate{form: Form{Coefficients: coefficients, Error: f.leaveOneOutError(without)}, without: without,
 		products: products}
 	c.cost = (math.Hypot(c.form.Error, f.noise) + 1e-9) * f.complexity(len(columns), products)
 	for _, product := range products {
-		c.form.Terms = append(c.form.Terms, f.term(product))
+		c.form.Terms = append(c.form.Terms, f.newTerm(product))
 	}
 	f.forms = append(f.forms, c)
 }
 
-func (f *classFit) term(product []int) Term {
+func (f *classFit) newTerm(product []int) Term {
 	var t Term
 	for _, factor := range product {
 		t = append(t, f.d.factors[factor])
@@ -247,7 +247,7 @@ func (f *classFit) complexity(coefficients int, products [][]int) float64 {
 	for _, product := range products {
 		factor *= changing
 		for _, t := range product {
-			if !f.d.factors[t].plain() {
+			if !f.d.factors[t].isPlain() {
 				factor *= plainer
 			}
 		}
@@ -255,9 +255,9 @@ func (f *classFit) complexity(coefficients int, products [][]int) float64 {
 	return factor
 }
 
-// varies: the factor takes enough different values to tell a trend from a step,
+// hasEnoughValues: the factor takes enough different values to tell a trend from a step,
 // or as many as its control does.
-func (f *classFit) varies(factor int) bool {
+func (f *classFit) hasEnoughValues(factor int) bool {
 	enough := levels
 	if f.d.factors[factor].Round == 0 {
 		enough = 2
@@ -274,12 +274,12 @@ func (f *classFit) varies(factor int) bool {
 	return false
 }
 
-// error is the root mean square of the relative errors of points left out, half
+// leaveOneOutError is the root mean square of the relative errors of points left out, half
 // of it from the points of the largest scale: that is what will be asked.
-func (f *classFit) error(without []float64) float64 {
+func (f *classFit) leaveOneOutError(without []float64) float64 {
 	var all, last, n, lasts float64
 	for i, v := range without {
-		e := sq((f.y[i] - v) * f.w[i])
+		e := square((f.y[i] - v) * f.w[i])
 		all += e
 		n++
 		if f.last[i] {

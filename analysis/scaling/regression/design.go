@@ -12,76 +12,76 @@ import (
 // Design is what the fits of all features share: which rows were told the same
 // (conditions), and the values of all terms there.
 type Design struct {
-	X          [][]float64 // by row
-	Y          [][]float64
-	conditions [][]float64 // distinct rows of X; the rank and what is left out are 0
-	of         []int       // by row: its condition
-	columns    []int       // of X, that vary and are used
-	left       []int       // of X, that vary and are left out
-	scale      int         // the column that says how large a run is
-	factors    []Factor
-	values     [][]float64 // by factor, by condition
-	sorted     []sorting   // by role
-	ahead      *ahead      // nil: there are too few scales for a trial
+	X           [][]float64 // by row
+	Y           [][]float64
+	conditions  [][]float64 // distinct rows of X; the rank and what is left out are 0
+	conditionOf []int       // by row: its condition
+	columns     []int       // of X, that vary and are used
+	leftOut     []int       // of X, that vary and are left out
+	scale       int         // the column that says how large a run is
+	factors     []Factor
+	values      [][]float64   // by factor, by condition
+	sorted      []roleClasses // by role
+	heldOut     *heldOutScale // nil: there are too few scales for a trial
 }
 
-// sorting is a role applied to all rows.
-type sorting struct {
+// roleClasses is a role applied to all rows.
+type roleClasses struct {
 	classes []string
-	of      []int // by row: its class
+	classOf []int // by row: its class
 	times   []float64
 }
 
 // NewDesign makes it of a canonical table.
 func NewDesign(t *recorded.Table) *Design {
 	d := newDesign(t)
-	d.ahead = newAhead(t, d)
+	d.heldOut = newHeldOutScale(t, d)
 	return d
 }
 
 func newDesign(t *recorded.Table) *Design {
 	x, y := t.Matrices()
 	d := &Design{X: x, Y: y, scale: recorded.ScaleColumn(x)}
-	d.choose(t)
-	d.group()
+	d.chooseColumns(t)
+	d.groupConditions()
 	for _, c := range d.columns {
 		for _, f := range factorsOf(c) {
 			d.addFactor(f)
 		}
 	}
 	for _, r := range roles {
-		d.sorted = append(d.sorted, r.sort(t.Rows))
+		d.sorted = append(d.sorted, r.classifyRows(t.Rows))
 	}
 	return d
 }
 
-// choose lists the columns of X, beside rank, that are not constant. A control
+// chooseColumns lists the columns of X, beside rank, that are not constant. A control
 // that differs from rank to rank of one run is left out where it makes nearly
 // every row a condition of its own: nothing is then left to compare.
-func (d *Design) choose(t *recorded.Table) {
+func (d *Design) chooseColumns(t *recorded.Table) {
 	var perRank []int
 	for c := recorded.RanksColumn; c < len(d.X[0]); c++ {
 		switch {
 		case len(recorded.Distinct(d.X, c)) == 1:
-		case d.withinRun(t, c):
+		case d.variesWithinRun(t, c):
 			perRank = append(perRank, c)
 		default:
 			d.columns = append(d.columns, c)
 		}
 	}
-	d.left = slices.Clone(perRank)
+	d.leftOut = slices.Clone(perRank)
 	for i, c := range perRank {
 		before := len(d.columns)
 		d.columns = append(d.columns, c)
-		d.left = slices.DeleteFunc(slices.Clone(d.left), func(l int) bool { return l == c })
-		d.group()
+		d.leftOut = slices.DeleteFunc(slices.Clone(d.leftOut), func(l int) bool { return l == c })
+		d.groupConditions()
 		if 3*len(d.conditions) > len(d.X) {
-			d.columns, d.left = d.columns[:before], append(d.left, perRank[i])
+			d.columns, d.leftOut = d.columns[:before], append(d.leftOut, perRank[i])
 		}
 	}
 }
 
-func (d *Design) withinRun(t *recorded.Table, c int) bool {
+func (d *Design) variesWithinRun(t *recorded.Table, c int) bool {
 	first := make(map[string]float64)
 	for i, row := range t.Rows {
 		v, known := first[row.Run]
@@ -93,22 +93,22 @@ func (d *Design) withinRun(t *recorded.Table, c int) bool {
 	return false
 }
 
-// group finds the conditions, in the order of their values.
-func (d *Design) group() {
+// groupConditions finds the conditions, in the order of their values.
+func (d *Design) groupConditions() {
 	keys := make([][]float64, len(d.X))
 	for i, row := range d.X {
 		keys[i] = slices.Clone(row)
 		keys[i][0] = 0
-		for _, c := range d.left {
+		for _, c := range d.leftOut {
 			keys[i][c] = 0
 		}
 	}
 	d.conditions = slices.Clone(keys)
 	slices.SortFunc(d.conditions, slices.Compare)
 	d.conditions = slices.CompactFunc(d.conditions, slices.Equal)
-	d.of = make([]int, len(keys))
+	d.conditionOf = make([]int, len(keys))
 	for i, key := range keys {
-		d.of[i], _ = slices.BinarySearchFunc(d.conditions, key, slices.Compare)
+		d.conditionOf[i], _ = slices.BinarySearchFunc(d.conditions, key, slices.Compare)
 	}
 }
 
@@ -124,18 +124,18 @@ func (d *Design) addFactor(f Factor) {
 	d.factors, d.values = append(d.factors, f), append(d.values, values)
 }
 
-func (r Role) sort(rows []recorded.Observation) sorting {
-	s := sorting{of: make([]int, len(rows)), times: make([]float64, len(rows))}
+func (r Role) classifyRows(rows []recorded.Observation) roleClasses {
+	s := roleClasses{classOf: make([]int, len(rows)), times: make([]float64, len(rows))}
 	index := make(map[string]int)
 	for i, row := range rows {
-		class, times := r.of(row.Rank, row.Ranks)
+		class, times := r.classOf(row.Rank, row.Ranks)
 		at, known := index[class]
 		if !known {
 			at = len(s.classes)
 			index[class] = at
 			s.classes = append(s.classes, class)
 		}
-		s.of[i], s.times[i] = at, times
+		s.classOf[i], s.times[i] = at, times
 	}
 	return s
 }
@@ -162,15 +162,15 @@ func (p *point) add(y, times float64) {
 	p.times += (times*times - p.times) / p.n
 }
 
-// points gives those of each class, for one site under one role.
-func (d *Design) points(site int, s sorting) [][]point {
+// pointsByClass gives those of each class, for one site under one role.
+func (d *Design) pointsByClass(site int, s roleClasses) [][]point {
 	at := make([]int, len(s.classes)*len(d.conditions))
 	out := make([][]point, len(s.classes))
 	for i, y := range d.Y {
-		class := s.of[i]
-		slot := &at[class*len(d.conditions)+d.of[i]]
+		class := s.classOf[i]
+		slot := &at[class*len(d.conditions)+d.conditionOf[i]]
 		if *slot == 0 {
-			out[class] = append(out[class], point{condition: d.of[i]})
+			out[class] = append(out[class], point{condition: d.conditionOf[i]})
 			*slot = len(out[class])
 		}
 		out[class][*slot-1].add(y[site]/s.times[i], s.times[i])

@@ -65,19 +65,19 @@ type Interval struct {
 
 // Interval predicts the volume of a row, or says why that cannot be done.
 func (f *Feature) Interval(r Role, rank, ranks int, x []float64) (Interval, Gap) {
-	name, times := r.of(rank, ranks)
+	name, times := r.classOf(rank, ranks)
 	for i := range f.Classes {
 		if c := &f.Classes[i]; c.Class == name {
-			in, gap := c.interval(x)
+			in, gap := c.intervalAt(x)
 			return Interval{times * in.Expected, times * in.Low, times * in.High}, gap
 		}
 	}
 	return Interval{}, Gap{Cause: Irregular}
 }
 
-func (c *Class) interval(x []float64) (Interval, Gap) {
-	steps := c.beyond(x)
-	if gap := c.gap(x); gap != (Gap{}) {
+func (c *Class) intervalAt(x []float64) (Interval, Gap) {
+	steps := c.doublingsBeyond(x)
+	if gap := c.gapAt(x); gap != (Gap{}) {
 		return Interval{}, gap
 	}
 	if c.Forms[0].Value(x) < -c.Floor {
@@ -90,7 +90,7 @@ func (c *Class) interval(x []float64) (Interval, Gap) {
 		in.Low, in.High = min(in.Low, v), max(in.High, v)
 	}
 	base := max(in.Expected, c.Floor)
-	half := c.margin() * (1 + steps) * base
+	half := c.halfWidth() * (1 + steps) * base
 	in.Low, in.High = max(0, in.Low-half), in.High+half
 	if in.High-in.Low <= 2*maxWidth*base {
 		return in, Gap{}
@@ -98,8 +98,8 @@ func (c *Class) interval(x []float64) (Interval, Gap) {
 	return in, Gap{Cause: Irregular} // NaN comes here as well
 }
 
-// margin is the half width inside the training range, as a share.
-func (c *Class) margin() float64 {
+// halfWidth is the half width inside the training range, as a share.
+func (c *Class) halfWidth() float64 {
 	freedom := max(5, c.Rows-len(c.Forms[0].Coefficients))
 	return max(Margin(c.Sigma, freedom), 1.5*c.Worst, c.formMargin())
 }
@@ -127,18 +127,18 @@ func Margin(sigma float64, freedom int) float64 {
 // Margin is by what share the volume of a row may be off where it is known what to
 // expect: that of its class, or the largest with which one can be predicted.
 func (f *Feature) Margin(r Role, rank, ranks int, x []float64) float64 {
-	name, _ := r.of(rank, ranks)
+	name, _ := r.classOf(rank, ranks)
 	for i := range f.Classes {
-		if c := &f.Classes[i]; c.Class == name && c.gap(x) == (Gap{}) {
-			return c.margin()
+		if c := &f.Classes[i]; c.Class == name && c.gapAt(x) == (Gap{}) {
+			return c.halfWidth()
 		}
 	}
 	return maxError
 }
 
-// beyond counts by how many doublings a row lies outside the training range, in
+// doublingsBeyond counts by how many doublings a row lies outside the training range, in
 // the control where that is most.
-func (c *Class) beyond(x []float64) float64 {
+func (c *Class) doublingsBeyond(x []float64) float64 {
 	steps := 0.0
 	for i := 1; i < len(c.Low); i++ {
 		steps = max(steps, doublings(x[i], c.High[i]))

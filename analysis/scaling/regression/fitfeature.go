@@ -17,7 +17,7 @@ const particular = 0.8
 // fitFeature models one site. Among the roles it takes the one that predicts
 // best with the simple forms; a role with more classes must be better.
 func (d *Design) fitFeature(site int) Feature {
-	typical := d.typical(site)
+	typical := d.typicalVolumes(site)
 	best, bestError := []*classFit(nil), math.Inf(1)
 	f, role := Feature{Site: site}, Role{}
 	for i, r := range roles {
@@ -30,36 +30,36 @@ func (d *Design) fitFeature(site int) Feature {
 		}
 	}
 	for _, fit := range best {
-		f.Classes = append(f.Classes, fit.finish())
+		f.Classes = append(f.Classes, fit.refineClass())
 	}
 	slices.SortFunc(f.Classes, func(a, b Class) int { return cmp.Compare(a.Class, b.Class) })
-	if d.ahead != nil {
-		d.ahead.try(&f, role)
+	if d.heldOut != nil {
+		d.heldOut.validate(&f, role)
 	}
 	return f
 }
 
 // tryRole gives the root mean square of the errors of all rows, as a share of
 // what is typical.
-func (d *Design) tryRole(site int, s sorting, typical []float64) ([]*classFit, float64) {
+func (d *Design) tryRole(site int, s roleClasses, typical []float64) ([]*classFit, float64) {
 	var fits []*classFit
 	squares := 0.0
-	for c, points := range d.points(site, s) {
+	for c, points := range d.pointsByClass(site, s) {
 		f := newClassFit(d, s.classes[c], points, typical)
-		f.search()
+		f.searchForms()
 		fits = append(fits, f)
-		squares += f.squares()
+		squares += f.sumSquares()
 	}
 	return fits, math.Sqrt(squares/float64(len(d.Y))) * (1 + 0.05*float64(len(fits)-1))
 }
 
-// typical is by condition the mean volume of a site, or a fiftieth of the
+// typicalVolumes is by condition the mean volume of a site, or a fiftieth of the
 // largest mean where that is more: the unit of errors, so that roles compare.
-func (d *Design) typical(site int) []float64 {
+func (d *Design) typicalVolumes(site int) []float64 {
 	sums, counts := make([]float64, len(d.conditions)), make([]float64, len(d.conditions))
 	for i, y := range d.Y {
-		sums[d.of[i]] += y[site]
-		counts[d.of[i]]++
+		sums[d.conditionOf[i]] += y[site]
+		counts[d.conditionOf[i]]++
 	}
 	top := 0.0
 	for i := range sums {
@@ -72,27 +72,27 @@ func (d *Design) typical(site int) []float64 {
 	return sums
 }
 
-// summary is the model of the class.
-func (f *classFit) summary() Class {
+// newClass is the model of the class.
+func (f *classFit) newClass() Class {
 	best := f.best()
 	c := Class{Class: f.class, Floor: f.floor, Points: len(f.points)}
 	rows := 0.0
 	for i, p := range f.points {
 		w, at := f.w[i], best.without[i]
 		rows += p.n
-		c.Sigma += (p.squares + p.n*sq(p.mean-at)) * w * w
+		c.Sigma += (p.squares + p.n*square(p.mean-at)) * w * w
 		c.Worst = max(c.Worst, (p.high-at)*w, (at-p.low)*w)
-		c.widen(f.d.conditions[p.condition], f.d.left)
+		c.extendBounds(f.d.conditions[p.condition], f.d.leftOut)
 	}
-	c.Values = f.different()
-	c.Rows, c.Forms = int(rows), f.keep(best, c.High)
+	c.Values = f.distinctCounts()
+	c.Rows, c.Forms = int(rows), f.plausibleForms(best, c.High)
 	c.Sigma = math.Sqrt(c.Sigma / max(1, rows-1))
 	c.Predictable = best.form.Error <= maxError && c.Sigma <= maxError
 	return c
 }
 
-// different counts the values of each control.
-func (f *classFit) different() []int {
+// distinctCounts counts the values of each control.
+func (f *classFit) distinctCounts() []int {
 	var x [][]float64
 	for _, p := range f.points {
 		x = append(x, f.d.conditions[p.condition])
@@ -104,8 +104,8 @@ func (f *classFit) different() []int {
 	return counts
 }
 
-// widen takes a condition into the bounds. Controls that are left out have none.
-func (c *Class) widen(x []float64, left []int) {
+// extendBounds takes a condition into the bounds. Controls that are left out have none.
+func (c *Class) extendBounds(x []float64, left []int) {
 	if c.Low == nil {
 		c.Low, c.High = slices.Clone(x), slices.Clone(x)
 	}
@@ -117,9 +117,9 @@ func (c *Class) widen(x []float64, left []int) {
 	}
 }
 
-// keep gives the best form and those others, of nearly the same error, that
+// plausibleForms gives the best form and those others, of nearly the same error, that
 // predict least and most at twice and at eight times the largest scale.
-func (f *classFit) keep(best candidate, high []float64) []Form {
+func (f *classFit) plausibleForms(best candidate, high []float64) []Form {
 	kept := []Form{best.form}
 	for _, factor := range []float64{2, 8} {
 		x := slices.Clone(high)

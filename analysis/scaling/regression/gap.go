@@ -27,32 +27,32 @@ type Gap struct {
 	Needed  float64
 }
 
-// gap looks at what is known without the forms.
-func (c *Class) gap(x []float64) Gap {
+// gapAt looks at what is known without the forms.
+func (c *Class) gapAt(x []float64) Gap {
 	if !c.Predictable {
 		return Gap{Cause: Irregular}
 	}
 	for i := 1; i < len(c.Low); i++ {
 		switch {
-		case c.untried(x, i):
+		case c.isUntried(x, i):
 			return Gap{Untried, i, x[i]}
-		case c.tooFar(x, i):
-			return Gap{Far, i, c.needed(x, i)}
+		case c.isTooFar(x, i):
+			return Gap{Far, i, c.neededValue(x, i)}
 		}
 	}
 	return Gap{}
 }
 
-// tooFar: few values do not reach far, nor do those that are close together.
-func (c *Class) tooFar(x []float64, i int) bool {
+// isTooFar: few values do not reach far, nor do those that are close together.
+func (c *Class) isTooFar(x []float64, i int) bool {
 	steps := doublings(x[i], c.High[i])
 	return steps > float64(c.Values[i]-1) || c.Low[i] > 0 && steps > reach*math.Log2(c.High[i]/c.Low[i])
 }
 
-// needed is the least value of a control that is too far which, as the largest of
+// neededValue is the least value of a control that is too far which, as the largest of
 // training, would do: one more value reaches one doubling further, and training must
 // span so much that it reaches the row.
-func (c *Class) needed(x []float64, i int) float64 {
+func (c *Class) neededValue(x []float64, i int) float64 {
 	least := x[i] / math.Exp2(float64(c.Values[i]))
 	if c.Low[i] > 0 {
 		least = max(least, math.Pow(x[i]*math.Pow(c.Low[i], reach), 1./(1+reach)))
@@ -60,8 +60,8 @@ func (c *Class) needed(x []float64, i int) float64 {
 	return least
 }
 
-// untried: the row is smaller than anything in training, where libraries may
+// isUntried: the row is smaller than anything in training, where libraries may
 // choose other algorithms, or differs in a control that did not vary.
-func (c *Class) untried(x []float64, i int) bool {
+func (c *Class) isUntried(x []float64, i int) bool {
 	return x[i] < c.Low[i] || c.Low[i] == c.High[i] && x[i] != c.Low[i]
 }

@@ -5,32 +5,32 @@ import "math"
 // fitter solves small weighted least squares problems and predicts each point
 // from the others, by Gram-Schmidt. Its buffers are used again.
 type fitter struct {
-	q       [][]float64 // by coefficient, by point: orthonormal
-	r       [maxCoefficients][maxCoefficients]float64
-	left    []float64 // residuals, weighted
-	without []float64 // prediction of each point by the others
+	q         [][]float64 // by coefficient, by point: orthonormal
+	r         [maxCoefficients][maxCoefficients]float64
+	residuals []float64 // residuals, weighted
+	without   []float64 // prediction of each point by the others
 }
 
 const maxCoefficients = 3
 
-// run fits y by the columns, where point i counts with weight w[i] (a factor on
+// fitWeighted fits y by the columns, where point i counts with weight w[i] (a factor on
 // its residual). It gives the coefficients; without[i] then predicts y[i] from
 // the other points. It is false where the columns do not determine them, or
 // some point is determined by itself alone.
-func (f *fitter) run(columns [][]float64, y, w []float64) (coefficients []float64, ok bool) {
+func (f *fitter) fitWeighted(columns [][]float64, y, w []float64) (coefficients []float64, ok bool) {
 	n := len(y)
 	f.resize(n)
 	for i := range n {
-		f.left[i] = y[i] * w[i]
+		f.residuals[i] = y[i] * w[i]
 	}
 	var projected [maxCoefficients]float64
 	for k, column := range columns {
 		if !f.orthogonalise(k, column, w) {
 			return nil, false
 		}
-		projected[k] = dot(f.q[k], f.left)
+		projected[k] = dot(f.q[k], f.residuals)
 		for i, q := range f.q[k] {
-			f.left[i] -= projected[k] * q
+			f.residuals[i] -= projected[k] * q
 		}
 	}
 	for i := range n {
@@ -41,9 +41,9 @@ func (f *fitter) run(columns [][]float64, y, w []float64) (coefficients []float6
 		if leverage > 1-1e-9 {
 			return nil, false
 		}
-		f.without[i] = y[i] - f.left[i]/(1-leverage)/w[i]
+		f.without[i] = y[i] - f.residuals[i]/(1-leverage)/w[i]
 	}
-	return f.back(projected[:len(columns)]), true
+	return f.backSubstitute(projected[:len(columns)]), true
 }
 
 // orthogonalise takes the earlier directions out of a column, twice, as one
@@ -77,8 +77,8 @@ func (f *fitter) orthogonalise(k int, column, w []float64) bool {
 	return true
 }
 
-// back solves Rc = projected.
-func (f *fitter) back(projected []float64) []float64 {
+// backSubstitute solves Rc = projected.
+func (f *fitter) backSubstitute(projected []float64) []float64 {
 	c := make([]float64, len(projected))
 	for k := len(projected) - 1; k >= 0; k-- {
 		c[k] = projected[k]
@@ -91,14 +91,14 @@ func (f *fitter) back(projected []float64) []float64 {
 }
 
 func (f *fitter) resize(n int) {
-	if cap(f.left) < n {
-		f.left, f.without = make([]float64, n), make([]float64, n)
+	if cap(f.residuals) < n {
+		f.residuals, f.without = make([]float64, n), make([]float64, n)
 		f.q = make([][]float64, maxCoefficients)
 		for k := range f.q {
 			f.q[k] = make([]float64, n)
 		}
 	}
-	f.left, f.without = f.left[:n], f.without[:n]
+	f.residuals, f.without = f.residuals[:n], f.without[:n]
 	for k := range f.q {
 		f.q[k] = f.q[k][:n]
 	}

@@ -32,7 +32,7 @@ func TestReach(t *testing.T) {
 		{"below nothing", class(5, 3000, -100), 40, false},
 		{"nothing, as always", class(5, 0), 40, true},
 	} {
-		if _, gap := one.class.interval([]float64{0, one.ranks}); gap == (Gap{}) != one.ok {
+		if _, gap := one.class.intervalAt([]float64{0, one.ranks}); gap == (Gap{}) != one.ok {
 			t.Errorf("%s: %v", one.name, gap)
 		}
 	}

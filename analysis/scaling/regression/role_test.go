@@ -10,10 +10,10 @@ func TestRoles(t *testing.T) {
 		for rank := range ranks {
 			low += lowChildren(rank, ranks)
 			high += highChildren(rank, ranks)
-			inner2 += neighbours(rank, ranks, 2)
-			inner3 += neighbours(rank, ranks, 3)
+			inner2 += gridNeighbours(rank, ranks, 2)
+			inner3 += gridNeighbours(rank, ranks, 3)
 			for _, r := range roles {
-				if _, times := r.of(rank, ranks); times < 1 {
+				if _, times := r.classOf(rank, ranks); times < 1 {
 					t.Errorf("%s: rank %d of %d: %v times", r.name, rank, ranks, times)
 				}
 			}
@@ -23,15 +23,15 @@ func TestRoles(t *testing.T) {
 		}
 		for _, c := range []struct{ dimensions, got int }{{2, inner2}, {3, inner3}} {
 			product, want := 1, 0
-			for _, side := range sides(ranks, c.dimensions) {
+			for _, side := range gridSides(ranks, c.dimensions) {
 				product *= side
 			}
-			for _, side := range sides(ranks, c.dimensions) {
+			for _, side := range gridSides(ranks, c.dimensions) {
 				want += 2 * (side - 1) * product / side
 			}
 			if product != ranks || c.got != want {
 				t.Errorf("%d ranks in %d dimensions: %d neighbours, want %d; sides %v", ranks, c.dimensions, c.got,
-					want, sides(ranks, c.dimensions))
+					want, gridSides(ranks, c.dimensions))
 			}
 		}
 	}

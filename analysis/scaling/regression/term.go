@@ -78,8 +78,8 @@ func factorsOf(control int) []Factor {
 	return append(all, Factor{Control: control, Power: 1, Log: 1, Round: roundUp})
 }
 
-// plain factors are preferred and, for products of two controls, tried first.
-func (f Factor) plain() bool {
+// isPlain factors are preferred and, for products of two controls, tried first.
+func (f Factor) isPlain() bool {
 	switch f.Log {
 	case 0:
 		return slices.Contains([]float64{1, 2, 0.5, -1, -0.5, -2. / 3, 3, 1.5, 1. / 3, 2. / 3}, f.Power)

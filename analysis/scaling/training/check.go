@@ -8,7 +8,7 @@ import (
 	"laggard/analysis/scaling/recorded"
 )
 
-// check tells whether a model that was read hangs together, so that no test
+// check reports whether a model that was read hangs together, so that no test
 // with it can fail for another reason than its own data.
 func (m *Model) check() error {
 	columns := len(m.Controls) + 2

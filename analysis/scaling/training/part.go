@@ -25,7 +25,7 @@ func Fit(t *recorded.Table, o kcca.Options, part, parts int) (*Part, error) {
 	if part < 0 || parts < 1 || part >= parts {
 		return nil, fmt.Errorf("scaling: part %d of %d: %w", part, parts, kcca.ErrSettings)
 	}
-	if err := trainable(t, o); err != nil {
+	if err := checkTrainable(t, o); err != nil {
 		return nil, err
 	}
 	t = t.Canonical()
@@ -56,7 +56,7 @@ func MergeParts(a, b *Part) *Part {
 	return p
 }
 
-func trainable(t *recorded.Table, o kcca.Options) error {
+func checkTrainable(t *recorded.Table, o kcca.Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}

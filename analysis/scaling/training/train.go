@@ -25,7 +25,7 @@ type Model struct {
 	Features []regression.Feature `json:"features"` // in order of site
 	Runs     int                  `json:"runs"`
 	Rows     int                  `json:"rows"`
-	Past     []Past               `json:"past"` // in order of run
+	Past     []PastRun            `json:"past"` // in order of run
 }
 
 // Share is a share of the volume, 0 to 1, over the training runs.
@@ -46,7 +46,7 @@ type Range struct {
 // Assemble makes the model of the merged parts of a fitting. The error wraps
 // ErrFew if a part is missing, or is as for Fit.
 func Assemble(t *recorded.Table, o kcca.Options, p *Part) (*Model, error) {
-	if err := trainable(t, o); err != nil {
+	if err := checkTrainable(t, o); err != nil {
 		return nil, err
 	}
 	settings := o.Choices()
@@ -66,8 +66,8 @@ func Assemble(t *recorded.Table, o kcca.Options, p *Part) (*Model, error) {
 		m.Ranges = append(m.Ranges, newRange(x, c+2, whole.Trial))
 	}
 	m.Ranges = slices.Insert(m.Ranges, 0, newRange(x, 1, whole.Trial))
-	m.share(t)
-	m.remember(t, x, y)
+	m.measureShares(t)
+	m.addPastRuns(t, x, y)
 	return m, nil
 }
 
@@ -84,8 +84,8 @@ func newRange(x [][]float64, column int, trial kcca.Trial) Range {
 	return r
 }
 
-// share measures the shares of the volume, run by run.
-func (m *Model) share(t *recorded.Table) {
+// measureShares measures the shares of the volume, run by run.
+func (m *Model) measureShares(t *recorded.Table) {
 	runs := make(map[string][]float64)
 	var names []string
 	for _, row := range t.Rows {

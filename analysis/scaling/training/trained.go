@@ -21,8 +21,8 @@ type Program struct {
 	BuildID string `json:"build_id,omitempty"` // lower-case hex; "" unknown
 }
 
-// Same reports whether two programs are one: equal, or of one build.
-func (p Program) Same(q Program) bool {
+// SameAs reports whether two programs are one: equal, or of one build.
+func (p Program) SameAs(q Program) bool {
 	return p == q || p.BuildID != "" && p.BuildID == q.BuildID
 }
 

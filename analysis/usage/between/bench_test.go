@@ -7,14 +7,13 @@ import (
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
-	"laggard/analysis/usage/typemap"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
-// halo is the replay of one rank of a ring that exchanges borders and adds up: five
+// haloReplay is the replay of one rank of a ring that exchanges borders and adds up: five
 // operations and six calls a step.
-func halo(rank, ranks, steps int) *replay.Replayed {
+func haloReplay(rank, ranks, steps int) *replay.Replayed {
 	members := make([]int, ranks)
 	for i := range members {
 		members[i] = i
@@ -25,9 +24,9 @@ func halo(rank, ranks, steps int) *replay.Replayed {
 		Types: []*recorded.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
 		Sites: make([]recorded.Site, 6),
 	}
-	irecv, isend := mpi.Find("MPI_Irecv"), mpi.Find("MPI_Isend")
-	wait, add := mpi.Find("MPI_Waitall"), mpi.Find("MPI_Allreduce")
-	r := &replay.Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types)}
+	irecv, isend := mpi.FindFunction("MPI_Irecv"), mpi.FindFunction("MPI_Isend")
+	wait, add := mpi.FindFunction("MPI_Waitall"), mpi.FindFunction("MPI_Allreduce")
+	r := &replay.Replayed{Trace: t}
 	call := func(f *mpi.Function, site int) int {
 		n := uint64(len(t.Calls))
 		t.Calls = append(t.Calls, recorded.Call{Func: f, Site: site, Begin: 2*n + 1, Return: 2*n + 2})
@@ -61,7 +60,7 @@ const benchRanks, benchSteps = 64, 1000
 func benchDigests() []*between.Digest {
 	var out []*between.Digest
 	for r := range benchRanks {
-		out = append(out, between.NewDigest(halo(r, benchRanks, benchSteps)))
+		out = append(out, between.NewDigest(haloReplay(r, benchRanks, benchSteps)))
 	}
 	return out
 }
@@ -84,7 +83,7 @@ func BenchmarkJudge(b *testing.B) {
 
 // BenchmarkDigest: the way from the replay of the ranks to encoded evidence.
 func BenchmarkDigest(b *testing.B) {
-	replayed := halo(3, benchRanks, benchSteps*10)
+	replayed := haloReplay(3, benchRanks, benchSteps*10)
 	var bytes int
 	for b.Loop() {
 		data, err := between.Encode(between.NewEvidence(between.NewDigest(replayed)))

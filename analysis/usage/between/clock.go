@@ -14,28 +14,28 @@ type clocks struct {
 // maxClockRanks bounds the components: more ranks take more replays.
 const maxClockRanks = 64
 
-// moments are two steps of two ranks, of which the order is asked.
-type moments struct{ first, second ref } // index: into Digest.steps
+// stepPair are two steps of two ranks, of which the order is asked.
+type stepPair struct{ first, second ref } // index: into Digest.steps
 
-// eachOrder calls use for every pair, with clocks that know its ranks.
-func (j *job) eachOrder(pairs []moments, use func(i int, c *clocks)) {
+// withClocks calls use for every pair, with clocks that know its ranks.
+func (j *job) withClocks(pairs []stepPair, use func(i int, c *clocks)) {
 	for at := 0; at < len(pairs); {
 		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{},
 			asked: map[int32][]int32{}}
-		c.lay()
+		c.assignNodes()
 		end := at
-		for ; end < len(pairs) && c.ask(pairs[end]); end++ {
+		for ; end < len(pairs) && c.addPair(pairs[end]); end++ {
 		}
-		c.connect()
-		c.replay()
+		c.linkOperations()
+		c.replaySteps()
 		for ; at < end; at++ {
 			use(at, c)
 		}
 	}
 }
 
-// ask prepares for a pair; it returns false if there are too many ranks.
-func (c *clocks) ask(p moments) bool {
+// addPair prepares for a pair; it returns false if there are too many ranks.
+func (c *clocks) addPair(p stepPair) bool {
 	if len(c.component)+2 > maxClockRanks {
 		return false
 	}
@@ -48,9 +48,9 @@ func (c *clocks) ask(p moments) bool {
 	return true
 }
 
-// before tells whether the first step was over before the second began. Known is
+// happenedBefore reports whether the first step was over before the second began. Known is
 // false if the replay did not come so far.
-func (c *clocks) before(first, second ref) (before, known bool) {
+func (c *clocks) happenedBefore(first, second ref) (before, known bool) {
 	clock := c.asked[c.base[second.rank]+second.index]
 	if clock == nil {
 		return false, false
@@ -58,9 +58,9 @@ func (c *clocks) before(first, second ref) (before, known bool) {
 	return clock[c.component[first.rank]] > first.index, true
 }
 
-// replay lets all threads go on, and merges the clock of what a step needed when it
+// replaySteps lets all threads go on, and merges the clock of what a step needed when it
 // is left.
-func (c *clocks) replay() {
+func (c *clocks) replaySteps() {
 	left := make([]int32, len(c.begun)) // links out of a node that are not yet used
 	for i := range c.links {
 		left[c.links[i].from]++
@@ -73,21 +73,21 @@ func (c *clocks) replay() {
 	c.onBegin = func(node int32) {
 		var clock []int32
 		if int(node) < c.steps {
-			clock = now[c.of[node]]
+			clock = now[c.threadOf[node]]
 			if _, asked := c.asked[node]; asked {
 				c.asked[node] = slices.Clone(clock)
 			}
 		} else {
 			clock = make([]int32, len(c.component))
-			c.merge(clock, node, at, left)
+			c.mergePredecessors(clock, node, at, left)
 		}
 		if left[node] > 0 {
 			at[node] = slices.Clone(clock)
 		}
 	}
 	c.onLeave = func(node int32) {
-		clock := now[c.of[node]]
-		c.merge(clock, node, at, left)
+		clock := now[c.threadOf[node]]
+		c.mergePredecessors(clock, node, at, left)
 		if k, ok := c.component[c.rank[node]]; ok {
 			clock[k] = max(clock[k], node-c.base[c.rank[node]]+1)
 		}
@@ -98,8 +98,8 @@ func (c *clocks) replay() {
 	c.run()
 }
 
-// merge takes up the clocks of what a node needed.
-func (c *clocks) merge(clock []int32, node int32, at map[int32][]int32, left []int32) {
+// mergePredecessors takes up the clocks of what a node needed.
+func (c *clocks) mergePredecessors(clock []int32, node int32, at map[int32][]int32, left []int32) {
 	for l := c.in[node]; l >= 0; l = c.links[l].nextIn {
 		from := c.links[l].from
 		for k, v := range at[from] {

@@ -23,11 +23,11 @@ func Decode(data []byte) (*Evidence, error) {
 		return nil, fmt.Errorf("%w: %w", ErrEvidence, err)
 	}
 	for i, d := range e.digests {
-		if err := d.check(); err != nil {
+		if err := d.checkIndices(); err != nil {
 			return nil, fmt.Errorf("%w: rank %d of %d: %w", ErrEvidence, i, len(e.digests), err)
 		}
 	}
-	e.sort()
+	e.sortByRank()
 	return e, nil
 }
 
@@ -46,9 +46,9 @@ func codeFunction(c *wire.Coder, f **mpi.Function) {
 	if *f != nil {
 		name = (*f).Name
 	}
-	if c.Text(&name); c.Reading() {
-		if *f = mpi.Find(name); *f == nil {
-			c.Fail("%q is no function", name)
+	if c.Text(&name); c.IsReading() {
+		if *f = mpi.FindFunction(name); *f == nil {
+			c.Fail("%q is not a function", name)
 		}
 	}
 }

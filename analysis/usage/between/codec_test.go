@@ -31,7 +31,7 @@ func eachTranscript(t testing.TB, f func([]*between.Digest)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(digests(traces))
+			f(digestsOf(traces))
 			return d.Expected
 		})
 	}
@@ -41,24 +41,24 @@ func eachTranscript(t testing.TB, f func([]*between.Digest)) {
 // evidence through the codec, and asks for the same findings.
 func TestSplit(t *testing.T) {
 	eachTranscript(t, func(all []*between.Digest) {
-		want := findings(t, between.Judge(between.NewEvidence(all...)))
+		want := findingsText(t, between.Judge(between.NewEvidence(all...)))
 		for parts := 1; parts <= len(all); parts++ {
 			merged := between.NewEvidence()
 			for k := range parts {
 				own := between.NewEvidence(all[k*len(all)/parts : (k+1)*len(all)/parts]...)
-				merged = merge(t, through(t, own), merged) // the wrong way round
+				merged = mergeEvidence(t, roundTrip(t, own), merged) // the wrong way round
 			}
-			if got := findings(t, between.Judge(merged)); got != want {
+			if got := findingsText(t, between.Judge(merged)); got != want {
 				t.Fatalf("%d parts:\n%s\nwant:\n%s", parts, got, want)
 			}
 		}
 	})
 }
 
-// findings writes all that a group says.
-func findings(t *testing.T, g *finding.Group) string {
-	out := describe(g.List())
-	for _, f := range g.List() {
+// findingsText writes all that a group says.
+func findingsText(t *testing.T, g *finding.Group) string {
+	out := describe(g.WorstFirst())
+	for _, f := range g.WorstFirst() {
 		out += f.Severity + f.Change
 		for _, p := range f.Places {
 			out += p.Role + p.Site.Stack[0].Module.Path
@@ -85,7 +85,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-func through(t *testing.T, e *between.Evidence) *between.Evidence {
+func roundTrip(t *testing.T, e *between.Evidence) *between.Evidence {
 	t.Helper()
 	data, err := between.Encode(e)
 	if err != nil {
@@ -98,7 +98,7 @@ func through(t *testing.T, e *between.Evidence) *between.Evidence {
 	return back
 }
 
-func merge(t *testing.T, a, b *between.Evidence) *between.Evidence {
+func mergeEvidence(t *testing.T, a, b *between.Evidence) *between.Evidence {
 	t.Helper()
 	m, err := between.Merge(a, b)
 	if err != nil {
@@ -118,7 +118,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		data, err := between.Encode(between.NewEvidence(digests(traces)...))
+		data, err := between.Encode(between.NewEvidence(digestsOf(traces)...))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (d *Digest) code(c *wire.Coder) {
 
 func (s *step) code(c *wire.Coder) {
 	f := s.fn()
-	if codeFunction(c, &f); c.Reading() {
+	if codeFunction(c, &f); c.IsReading() {
 		s.function = functions()[f]
 	}
 	wire.Int(c, &s.site)
@@ -108,12 +108,12 @@ func (v *windows) code(c *wire.Coder) {
 		wire.Int(c, &a.buffer)
 		c.Text(&a.op)
 	})
-	wire.List(c, &v.unput, func(f *fence, c *wire.Coder) {
+	wire.List(c, &v.noPutFences, func(f *fence, c *wire.Coder) {
 		wire.Int(c, &f.step)
 		wire.Int(c, &f.comm)
 		wire.Int(c, &f.number)
 	})
-	wire.List(c, &v.amid, func(a *amid, c *wire.Coder) {
+	wire.List(c, &v.fencedLocks, func(a *fencedLock, c *wire.Coder) {
 		a.lock.code(c)
 		wire.Int(c, &a.fence)
 	})
@@ -130,99 +130,99 @@ func (l *lock) code(c *wire.Coder) {
 // checker finds indices that point nowhere.
 type checker struct{ err error }
 
-func (c *checker) index(what string, at int32, least int32, n int) {
+func (c *checker) checkIndex(what string, at int32, least int32, n int) {
 	if c.err == nil && (at < least || int(at) >= n) {
 		c.err = fmt.Errorf("%s %d of %d", what, at, n)
 	}
 }
 
-// check makes sure that all indices of a digest point to something.
-func (d *Digest) check() error {
+// checkIndices makes sure that all indices of a digest point to something.
+func (d *Digest) checkIndices() error {
 	c := &checker{}
 	steps, comms, buffers := len(d.steps), len(d.comms), len(d.buffers)
 	for _, b := range d.buffers {
-		c.index("type", b.typ, 0, len(d.types))
+		c.checkIndex("type", b.typ, 0, len(d.types))
 	}
 	for i := range d.steps {
-		c.index("place", d.steps[i].site, 0, len(d.sites))
+		c.checkIndex("place", d.steps[i].site, 0, len(d.sites))
 	}
 	for i := range d.channels {
-		c.index("communicator", d.channels[i].comm, 0, comms)
+		c.checkIndex("communicator", d.channels[i].comm, 0, comms)
 	}
 	for i := range d.messages {
 		m := &d.messages[i]
-		c.index("channel", m.channel, 0, len(d.channels))
-		c.index("call", m.step, 0, steps)
-		c.index("call", m.made, 0, steps)
-		c.index("call", m.done, -1, steps)
-		c.index("buffer", m.buffer, -1, buffers)
-		c.index("probe", m.probe, -1, len(d.messages))
+		c.checkIndex("channel", m.channel, 0, len(d.channels))
+		c.checkIndex("call", m.step, 0, steps)
+		c.checkIndex("call", m.made, 0, steps)
+		c.checkIndex("call", m.done, -1, steps)
+		c.checkIndex("buffer", m.buffer, -1, buffers)
+		c.checkIndex("probe", m.probe, -1, len(d.messages))
 	}
 	for i := range d.shapes {
-		d.shapes[i].check(c, buffers)
+		d.shapes[i].checkIndices(c, buffers)
 	}
 	for i := range d.entries {
 		e := &d.entries[i]
-		c.index("call", e.step, 0, steps)
-		c.index("call", e.made, 0, steps)
-		c.index("call", e.done, -1, steps)
-		c.index("communicator", e.comm, 0, comms)
-		c.index("shape", e.shape, 0, len(d.shapes))
+		c.checkIndex("call", e.step, 0, steps)
+		c.checkIndex("call", e.made, 0, steps)
+		c.checkIndex("call", e.done, -1, steps)
+		c.checkIndex("communicator", e.comm, 0, comms)
+		c.checkIndex("shape", e.shape, 0, len(d.shapes))
 	}
 	for i := range d.waits {
-		d.waits[i].check(c, d)
+		d.waits[i].checkIndices(c, d)
 	}
-	d.windows.check(c, d)
+	d.windows.checkIndices(c, d)
 	return c.err
 }
 
-func (s *shape) check(c *checker, buffers int) {
+func (s *shape) checkIndices(c *checker, buffers int) {
 	for _, side := range [][]int32{s.give, s.take} {
 		for _, b := range side {
-			c.index("buffer", b, -1, buffers)
+			c.checkIndex("buffer", b, -1, buffers)
 		}
 	}
 	v := s.settings
 	for range s.names {
 		if len(v) == 0 || v[0] < 0 || v[0] >= int64(len(v)) {
-			c.index("setting", int32(len(v)), 0, 0)
+			c.checkIndex("setting", int32(len(v)), 0, 0)
 			return
 		}
 		v = v[1+v[0]:]
 	}
 }
 
-func (x *waiting) check(c *checker, d *Digest) {
-	c.index("call", x.step, 0, len(d.steps))
+func (x *waiting) checkIndices(c *checker, d *Digest) {
+	c.checkIndex("call", x.step, 0, len(d.steps))
 	for _, m := range x.messages {
-		c.index("message", m, 0, len(d.messages))
+		c.checkIndex("message", m, 0, len(d.messages))
 	}
 	for _, e := range x.entries {
-		c.index("collective", e, 0, len(d.entries))
+		c.checkIndex("collective", e, 0, len(d.entries))
 	}
 }
 
-func (v *windows) check(c *checker, d *Digest) {
+func (v *windows) checkIndices(c *checker, d *Digest) {
 	for i := range v.memory {
-		c.index("window", v.memory[i].comm, 0, len(d.comms))
+		c.checkIndex("window", v.memory[i].comm, 0, len(d.comms))
 	}
 	for i := range v.accesses {
 		a := &v.accesses[i]
-		c.index("window", a.comm, 0, len(d.comms))
-		c.index("call", a.step, 0, len(d.steps))
-		c.index("call", a.done, -1, len(d.steps))
-		c.index("buffer", a.buffer, 0, len(d.buffers))
+		c.checkIndex("window", a.comm, 0, len(d.comms))
+		c.checkIndex("call", a.step, 0, len(d.steps))
+		c.checkIndex("call", a.done, -1, len(d.steps))
+		c.checkIndex("buffer", a.buffer, 0, len(d.buffers))
 	}
-	for _, f := range v.unput {
-		c.index("window", f.comm, 0, len(d.comms))
-		c.index("call", f.step, 0, len(d.steps))
+	for _, f := range v.noPutFences {
+		c.checkIndex("window", f.comm, 0, len(d.comms))
+		c.checkIndex("call", f.step, 0, len(d.steps))
 	}
 	locks := append(append([]lock{}, v.held...), v.waits...)
-	for _, a := range v.amid {
+	for _, a := range v.fencedLocks {
 		locks = append(locks, a.lock)
 	}
 	for _, l := range locks {
-		c.index("window", l.comm, 0, len(d.comms))
-		c.index("call", l.step, 0, len(d.steps))
+		c.checkIndex("window", l.comm, 0, len(d.comms))
+		c.checkIndex("call", l.step, 0, len(d.steps))
 	}
 }

@@ -15,20 +15,20 @@ type event struct {
 	parts []ref // index: into Digest.entries
 }
 
-// come is a part and where it belongs.
-type come struct {
+// arrival is a part and where it belongs.
+type arrival struct {
 	number uint64
 	round  int
 	part   ref
 }
 
-// gather puts the parts of all ranks together, for each communicator in order of
+// groupCollectives puts the parts of all ranks together, for each communicator in order of
 // number. A collective is told by its place in the order of calls on the
 // communicator (§5.1, §5.12).
-func (j *job) gather() {
-	all := map[uint64][]come{}
+func (j *job) groupCollectives() {
+	all := map[uint64][]arrival{}
 	for rank, d := range j.digests {
-		rounds := map[come]int{}
+		rounds := map[arrival]int{}
 		for i := range d.entries {
 			e := &d.entries[i]
 			j.eventOf[rank][i] = -1
@@ -36,9 +36,9 @@ func (j *job) gather() {
 			if j.comms[id] == nil {
 				continue
 			}
-			c := come{number: e.number, part: ref{int32(rank), int32(i)}}
+			c := arrival{number: e.number, part: ref{int32(rank), int32(i)}}
 			if e.made != e.step {
-				key := come{number: e.number, part: ref{e.comm, 0}}
+				key := arrival{number: e.number, part: ref{e.comm, 0}}
 				rounds[key]++
 				c.round = rounds[key]
 			}
@@ -46,19 +46,19 @@ func (j *job) gather() {
 		}
 	}
 	for _, id := range j.commOrder() {
-		j.line(j.comms[id], all[id])
+		j.addEvents(j.comms[id], all[id])
 	}
 }
 
-// line makes the events of one communicator.
-func (j *job) line(c *communicator, parts []come) {
-	slices.SortStableFunc(parts, func(a, b come) int {
+// addEvents makes the events of one communicator.
+func (j *job) addEvents(c *communicator, parts []arrival) {
+	slices.SortStableFunc(parts, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.round, b.round))
 	})
 	var last *event
 	for _, p := range parts {
 		if last == nil || last.number != p.number || last.round != p.round {
-			last = &event{comm: c, number: p.number, round: p.round, parts: make([]ref, 0, len(c.members()))}
+			last = &event{comm: c, number: p.number, round: p.round, parts: make([]ref, 0, len(c.allMembers()))}
 			j.events = append(j.events, last)
 		}
 		last.parts = append(last.parts, p.part)
@@ -82,20 +82,20 @@ func (j *job) commOrder() []uint64 {
 	return out
 }
 
-// entry returns a part, and the rank that has it.
-func (j *job) entry(r ref) (*Digest, *entry) {
+// entryAt returns a part, and the rank that has it.
+func (j *job) entryAt(r ref) (*Digest, *entry) {
 	d := j.digests[r.rank]
 	return d, &d.entries[r.index]
 }
 
-// missing returns the members that did not come, as world ranks.
-func (j *job) missing(e *event) []int {
+// missingMembers returns the members that did not come, as world ranks.
+func (j *job) missingMembers(e *event) []int {
 	came := make(map[int]bool, len(e.parts))
 	for _, p := range e.parts {
 		came[j.digests[p.rank].Rank] = true
 	}
 	var out []int
-	for _, m := range e.comm.members() {
+	for _, m := range e.comm.allMembers() {
 		if !came[m] {
 			out = append(out, m)
 		}

@@ -26,19 +26,19 @@ func (j *job) checkCollectives() {
 	for rank, d := range j.digests {
 		numbers := make([]int32, len(d.shapes))
 		for i := range d.shapes {
-			numbers[i] = c.number(rank, &d.shapes[i])
+			numbers[i] = c.internShape(rank, &d.shapes[i])
 		}
 		c.shapes = append(c.shapes, numbers)
 	}
 	for _, e := range j.events {
-		if !c.broken[e.comm] && e.round == 0 && e.number > 0 && c.recorded(e.comm) {
-			c.check(e)
+		if !c.broken[e.comm] && e.round == 0 && e.number > 0 && c.noneIncomplete(e.comm) {
+			c.checkEvent(e)
 		}
 	}
 }
 
-// number gives shapes that are the same, signatures included, the same number.
-func (c *collectives) number(rank int, s *shape) int32 {
+// internShape gives shapes that are the same, signatures included, the same number.
+func (c *collectives) internShape(rank int, s *shape) int32 {
 	key := string(s.key(func(b int32) []byte {
 		if b < 0 {
 			return []byte{0}
@@ -56,30 +56,30 @@ func (c *collectives) number(rank int, s *shape) int32 {
 	return n
 }
 
-// recorded tells whether no member lacks a part of its recording, so that the
+// noneIncomplete reports whether no member lacks a part of its recording, so that the
 // numbers of their collectives mean the same. One may lack all of it.
-func (c *collectives) recorded(comm *communicator) bool {
-	return !slices.ContainsFunc(comm.members(), func(r int) bool {
+func (c *collectives) noneIncomplete(comm *communicator) bool {
+	return !slices.ContainsFunc(comm.allMembers(), func(r int) bool {
 		at, ok := c.byRank[r]
 		return ok && !c.digests[at].complete
 	})
 }
 
-func (c *collectives) shape(part ref) *shape {
-	d, e := c.entry(part)
+func (c *collectives) shapeOf(part ref) *shape {
+	d, e := c.entryAt(part)
 	return &d.shapes[e.shape]
 }
 
-func (c *collectives) check(e *event) {
+func (c *collectives) checkEvent(e *event) {
 	key := binary.AppendUvarint(nil, e.comm.id)
 	for _, p := range e.parts {
-		_, entry := c.entry(p)
+		_, entry := c.entryAt(p)
 		key = binary.AppendVarint(binary.AppendVarint(key, int64(p.rank)), int64(c.shapes[p.rank][entry.shape]))
 	}
 	if c.fitting[string(key)] {
 		return
 	}
-	if c.differ(e, "", func(p ref) string { return c.shape(p).name }) {
+	if c.reportMismatch(e, "", func(p ref) string { return c.shapeOf(p).name }) {
 		c.broken[e.comm] = true
 		return
 	}
@@ -89,9 +89,9 @@ func (c *collectives) check(e *event) {
 	}
 }
 
-// differ reports the members for which text is not the same. What it is of is said
+// reportMismatch reports the members for which text is not the same. What it is of is said
 // by the noun, "" for the call itself.
-func (c *collectives) differ(e *event, noun string, text func(ref) string) bool {
+func (c *collectives) reportMismatch(e *event, noun string, text func(ref) string) bool {
 	groups := map[string][]ref{}
 	var order []string
 	for _, p := range e.parts {
@@ -115,11 +115,11 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 	var says []string
 	var places []finding.Place
 	for _, t := range order {
-		says = append(says, c.says(groups[t], noun, t))
-		_, entry := c.entry(groups[t][0])
-		places = append(places, c.place(groups[t][0].rank, entry.made, "collective"))
+		says = append(says, c.describeGroup(groups[t], noun, t))
+		_, entry := c.entryAt(groups[t][0])
+		places = append(places, c.placeOf(groups[t][0].rank, entry.made, "collective"))
 	}
-	name := c.shape(e.parts[0]).name
+	name := c.shapeOf(e.parts[0]).name
 	message := fmt.Sprintf("collective %d on %s: %s", e.number, e.comm.name(), strings.Join(says, ", "))
 	if noun != "" {
 		message = fmt.Sprintf("%s on %s: %s", name, e.comm.name(), strings.Join(says, ", "))
@@ -128,13 +128,13 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 	for _, p := range e.parts {
 		f.Ranks.Add(c.digests[p.rank].Rank)
 	}
-	f.Standard, f.Change = demands(name, noun)
+	f.Standard, f.Change = mismatchAdvice(name, noun)
 	c.found.Add(f)
 	return true
 }
 
-// says names the ranks of a group and what they call or give.
-func (c *collectives) says(group []ref, noun, text string) string {
+// describeGroup names the ranks of a group and what they call or give.
+func (c *collectives) describeGroup(group []ref, noun, text string) string {
 	var ranks model.RankSet
 	for _, p := range group {
 		ranks.Add(c.digests[p.rank].Rank)
@@ -150,20 +150,20 @@ func (c *collectives) says(group []ref, noun, text string) string {
 	return fmt.Sprintf("%s %s %s %s %s", who, ranks, verb, noun, text)
 }
 
-// demands returns the section that asks for equality, and what to change.
-func demands(function, noun string) (standard, change string) {
+// mismatchAdvice returns the section that asks for equality, and what to change.
+func mismatchAdvice(function, noun string) (standard, change string) {
 	switch noun {
 	case "":
 		return "MPI-3.1 §5.1, §5.12, §5.13", "let all members make the same collective calls in the same order; " +
 			"a nonblocking one does not match a blocking one"
 	case "root":
-		return "MPI-3.1 §5.1", "give the same root at all members"
+		return "MPI-3.1 §5.1", "pass the same root on all members"
 	case "operation":
-		return "MPI-3.1 §5.9", "give the same operation at all members"
+		return "MPI-3.1 §5.9", "pass the same operation on all members"
 	case "data":
-		return "MPI-3.1 §5.1, §5.9", "give the same count and type signature at all members"
+		return "MPI-3.1 §5.1, §5.9", "pass the same count and type signature on all members"
 	}
-	return "MPI-3.1 " + sectionOf(function), "give the same " + noun + " at all members"
+	return "MPI-3.1 " + sectionOf(function), "pass the same " + noun + " at all members"
 }
 
 func sectionOf(function string) string {
@@ -179,14 +179,14 @@ func sectionOf(function string) string {
 }
 
 func (c *collectives) sameOp(e *event) bool {
-	return !c.differ(e, "operation", func(p ref) string { return c.shape(p).op })
+	return !c.reportMismatch(e, "operation", func(p ref) string { return c.shapeOf(p).op })
 }
 
 func (c *collectives) sameSettings(e *event) bool {
-	for i, name := range c.shape(e.parts[0]).names {
-		if name != sources && name != destinations && c.differ(e, name, func(p ref) string {
-			if s := c.shape(p); i < len(s.names) {
-				return s.setting(i)
+	for i, name := range c.shapeOf(e.parts[0]).names {
+		if name != sources && name != destinations && c.reportMismatch(e, name, func(p ref) string {
+			if s := c.shapeOf(p); i < len(s.names) {
+				return s.settingText(i)
 			}
 			return ""
 		}) {
@@ -196,8 +196,8 @@ func (c *collectives) sameSettings(e *event) bool {
 	return true
 }
 
-// values are those of argument i of the settings.
-func (s *shape) values(i int) []int64 {
+// settingValues are those of argument i of the settings.
+func (s *shape) settingValues(i int) []int64 {
 	v := s.settings
 	for ; i > 0; i-- {
 		v = v[1+v[0]:]
@@ -205,9 +205,9 @@ func (s *shape) values(i int) []int64 {
 	return v[1 : 1+v[0]]
 }
 
-// setting writes argument i of those that must agree.
-func (s *shape) setting(i int) string {
-	v := s.values(i)
+// settingText writes argument i of those that must agree.
+func (s *shape) settingText(i int) string {
+	v := s.settingValues(i)
 	text := strings.Trim(fmt.Sprint(v), "[]")
 	if len(v) != 1 {
 		text = "(" + strings.ReplaceAll(text, " ", ", ") + ")"
@@ -217,12 +217,12 @@ func (s *shape) setting(i int) string {
 
 // checkMissing reports members that ended without coming to a collective.
 func (c *collectives) checkMissing(e *event) {
-	name := c.shape(e.parts[0]).name
-	if len(e.parts) == len(e.comm.members()) || name == "MPI_Finalize" { // its absence is of another class
+	name := c.shapeOf(e.parts[0]).name
+	if len(e.parts) == len(e.comm.allMembers()) || name == "MPI_Finalize" { // its absence is of another class
 		return
 	}
 	var absent model.RankSet
-	for _, m := range c.missing(e) {
+	for _, m := range c.missingMembers(e) {
 		if at, ok := c.byRank[m]; ok && c.digests[at].finished {
 			absent.Add(m)
 		}
@@ -234,12 +234,12 @@ func (c *collectives) checkMissing(e *event) {
 	if absent.Len() > 1 {
 		who, verb = "ranks", "never call"
 	}
-	_, entry := c.entry(e.parts[0])
+	_, entry := c.entryAt(e.parts[0])
 	f := finding.New("collective_mismatch",
-		fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.says(e.parts, "", "it")),
-		c.place(e.parts[0].rank, entry.made, "collective"))
+		fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.describeGroup(e.parts, "", "it")),
+		c.placeOf(e.parts[0].rank, entry.made, "collective"))
 	f.Ranks = f.Ranks.Union(absent)
-	f.Standard, f.Change = demands(name, "")
+	f.Standard, f.Change = mismatchAdvice(name, "")
 	c.found.Add(f)
 	c.broken[e.comm] = true
 }

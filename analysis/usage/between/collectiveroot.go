@@ -14,8 +14,8 @@ func (c *collectives) sameRoot(e *event) bool {
 	if e.comm.inter {
 		return c.interRoot(e)
 	}
-	return !c.differ(e, "root", func(p ref) string {
-		if root := c.shape(p).root; root != model.None {
+	return !c.reportMismatch(e, "root", func(p ref) string {
+		if root := c.shapeOf(p).root; root != model.None {
 			return fmt.Sprint(root)
 		}
 		return ""
@@ -28,7 +28,7 @@ func (c *collectives) sameRoot(e *event) bool {
 func (c *collectives) interRoot(e *event) bool {
 	var roots, named []ref // those that give MPI_ROOT; that name a rank
 	for _, p := range e.parts {
-		switch root := c.shape(p).root; {
+		switch root := c.shapeOf(p).root; {
 		case root == model.None:
 			return true
 		case root >= 0:
@@ -44,27 +44,27 @@ func (c *collectives) interRoot(e *event) bool {
 		wrong := slices.DeleteFunc(slices.Clone(e.parts), func(p ref) bool { return c.fitsRoot(e, p, roots[0]) })
 		return len(wrong) == 0 || c.wrongRoots(e, append(wrong, roots[0]),
 			"the others of the root's group must give MPI_PROC_NULL, and those of the other group its rank")
-	case slices.ContainsFunc(named, func(p ref) bool { return e.comm.side(c.digests[p.rank].Rank) }) &&
-		slices.ContainsFunc(named, func(p ref) bool { return !e.comm.side(c.digests[p.rank].Rank) }):
-		return c.wrongRoots(e, named, "nobody gives MPI_ROOT")
+	case slices.ContainsFunc(named, func(p ref) bool { return e.comm.inLocalGroup(c.digests[p.rank].Rank) }) &&
+		slices.ContainsFunc(named, func(p ref) bool { return !e.comm.inLocalGroup(c.digests[p.rank].Rank) }):
+		return c.wrongRoots(e, named, "no rank gives MPI_ROOT")
 	}
 	return true
 }
 
-// side tells in which group of an intercommunicator a rank is.
-func (c *communicator) side(rank int) bool { return slices.Contains(c.local, rank) }
+// inLocalGroup tells in which group of an intercommunicator a rank is.
+func (c *communicator) inLocalGroup(rank int) bool { return slices.Contains(c.local, rank) }
 
-// fitsRoot tells whether a member gives what it must if another one is the root.
+// fitsRoot reports whether a member gives what it must if another one is the root.
 func (c *collectives) fitsRoot(e *event, p, root ref) bool {
 	if p == root {
 		return true
 	}
-	leader, given := c.digests[root.rank].Rank, c.shape(p).root
-	if e.comm.side(leader) == e.comm.side(c.digests[p.rank].Rank) {
+	leader, given := c.digests[root.rank].Rank, c.shapeOf(p).root
+	if e.comm.inLocalGroup(leader) == e.comm.inLocalGroup(c.digests[p.rank].Rank) {
 		return given == model.ProcNull
 	}
 	group := e.comm.remote
-	if e.comm.side(leader) {
+	if e.comm.inLocalGroup(leader) {
 		group = e.comm.local
 	}
 	return given == slices.Index(group, leader)
@@ -72,25 +72,25 @@ func (c *collectives) fitsRoot(e *event, p, root ref) bool {
 
 // wrongRoots reports what members give as the root; the wrong ones come first.
 func (c *collectives) wrongRoots(e *event, parts []ref, why string) bool {
-	name := c.shape(e.parts[0]).name
+	name := c.shapeOf(e.parts[0]).name
 	given := map[string]model.RankSet{}
 	var order []string
 	var places []finding.Place
 	for _, p := range parts {
-		what := rootName(c.shape(p).root)
+		what := rootName(c.shapeOf(p).root)
 		ranks, known := given[what]
 		ranks.Add(c.digests[p.rank].Rank)
 		given[what] = ranks
 		if !known {
-			_, entry := c.entry(p)
-			order, places = append(order, what), append(places, c.place(p.rank, entry.made, "collective"))
+			_, entry := c.entryAt(p)
+			order, places = append(order, what), append(places, c.placeOf(p.rank, entry.made, "collective"))
 		}
 	}
 	says := make([]string, len(order))
 	for i, what := range order {
-		says[i] = giving(given[what]) + " " + what
+		says[i] = ranksGive(given[what]) + " " + what
 	}
-	f := finding.New("collective_mismatch", fmt.Sprintf("%s on %s has roots that do not fit: %s; %s",
+	f := finding.New("collective_mismatch", fmt.Sprintf("%s on %s has inconsistent roots: %s; %s",
 		name, e.comm.name(), strings.Join(says, ", "), why), places...)
 	for _, p := range parts {
 		f.Ranks.Add(c.digests[p.rank].Rank)
@@ -102,7 +102,7 @@ func (c *collectives) wrongRoots(e *event, parts []ref, why string) bool {
 	return false
 }
 
-func giving(ranks model.RankSet) string {
+func ranksGive(ranks model.RankSet) string {
 	if ranks.Len() == 1 {
 		return fmt.Sprintf("rank %s gives", ranks)
 	}

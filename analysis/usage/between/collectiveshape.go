@@ -2,7 +2,6 @@ package between
 
 import (
 	"encoding/binary"
-	"strings"
 
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
@@ -39,77 +38,56 @@ const (
 	neighbourFlow // likewise along the edges of the topology
 )
 
-// flows are those of the collectives that carry data, by the name without MPI_
-// and I.
-var flows = map[string]flow{
-	"Bcast": sameFlow, "Reduce": sameFlow, "Allreduce": sameFlow, "Scan": sameFlow, "Exscan": sameFlow,
-	"Reduce_scatter": sameFlow, "Reduce_scatter_block": sameFlow,
-	"Gather": gatherFlow, "Gatherv": gatherFlow, "Scatter": scatterFlow, "Scatterv": scatterFlow,
-	"Allgather": eachFlow, "Allgatherv": eachFlow,
-	"Alltoall": eachFlow, "Alltoallv": eachFlow, "Alltoallw": eachFlow,
-	"Neighbor_allgather": neighbourFlow, "Neighbor_allgatherv": neighbourFlow,
-	"Neighbor_alltoall": neighbourFlow, "Neighbor_alltoallv": neighbourFlow, "Neighbor_alltoallw": neighbourFlow,
-}
-
-// settings are arguments that must be the same at all members, by function
-// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4); sources and destinations are the two ends
-// of edges, see sameEdges. For MPI_Win_fence see addPromises.
-var settings = map[string][]string{
-	"MPI_Cart_create":       {"ndims", "dims", "periods", "reorder"},
-	"MPI_Cart_sub":          {"remain_dims"},
-	"MPI_Graph_create":      {"nnodes", "indx", "edges", "reorder"},
-	"MPI_Dist_graph_create": {"reorder"}, "MPI_Dist_graph_create_adjacent": {"reorder", "sources", "destinations"},
-	"MPI_Intercomm_create": {"local_leader"},
-	"MPI_File_open":        {"amode"}, "MPI_File_set_size": {"size"}, "MPI_File_preallocate": {"size"},
-	"MPI_File_seek_shared": {"offset", "whence"}, "MPI_File_set_atomicity": {"flag"},
-}
-
-// plainName is the function without what does not change its meaning.
-func plainName(function string) string { return strings.TrimSuffix(function, "_c") }
-
-// flowName is the plain name, without what says that it is nonblocking or
-// persistent.
-func flowName(name string) string {
-	name = strings.TrimSuffix(mpi.Plain(name), "_init")
-	if _, ok := flows[name]; !ok && len(name) > 1 && name[0] == 'I' {
-		return strings.ToUpper(name[1:2]) + name[2:]
+// flowOf returns the flow of a collective.
+func flowOf(f *mpi.Function) flow {
+	switch {
+	case !f.HasTrait(mpi.Sends):
+		return noFlow
+	case f.HasTrait(mpi.Neighbours):
+		return neighbourFlow
+	case f.HasTrait(mpi.Same), f.IsFormOf("MPI_Bcast"):
+		return sameFlow
+	case f.HasTrait(mpi.ToRoot):
+		return gatherFlow
+	case f.HasTrait(mpi.FromRoot):
+		return scatterFlow
 	}
-	return name
+	return eachFlow
 }
 
-// shape returns the index of what an operation brings.
-func (d *digester) shape(o *replay.Operation) int32 {
+// shapeIndex returns the index of what an operation brings.
+func (d *digester) shapeIndex(o *replay.Operation) int32 {
 	c := &d.trace.Calls[o.Call]
 	if o.Made >= 0 && o.Made < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
 		c = &d.trace.Calls[o.Made] // a persistent one has its arguments there
 	}
-	s := shape{name: plainName(c.Func.Name), root: model.None}
-	s.flow = flows[flowName(s.name)]
-	if root, ok := c.Value1("root"); ok {
+	s := shape{name: c.Func.Narrow.Name, flow: flowOf(c.Func), root: model.None}
+	if root, ok := c.InputInt("root"); ok {
 		s.root = int(root)
 	}
-	if op, ok := c.Value1("op"); ok {
+	if op, ok := c.InputInt("op"); ok {
 		s.op = opName(d.trace, op)
 	}
-	for _, name := range settings[s.name] {
-		if v := values(c, name); v != nil {
+	for _, name := range c.Func.Alike {
+		if v := inputValues(c, name); v != nil {
 			s.names = append(s.names, name)
 			s.settings = append(append(s.settings, int64(len(v))), v...)
 		}
 	}
 	if c.Func.Class == mpi.ClassWinColl {
-		s.addPromises(d.trace.Asserted(c))
+		said, _ := c.InputInt("assert")
+		s.addAsserts(said)
 	}
 	d.addBuffers(&s, c, d.comms[o.Comm])
-	return d.intern(s)
+	return d.internShape(s)
 }
 
-// addPromises adds what MPI_Win_fence asserts, where that must be the same at all ranks (§11.5.5).
-func (s *shape) addPromises(said recorded.Assertion) {
+// addAsserts adds what MPI_Win_fence asserts, where that must be the same at all ranks (§11.5.5).
+func (s *shape) addAsserts(said int64) {
 	for _, m := range []struct {
-		bit  recorded.Assertion
+		bit  int64
 		name string
-	}{{recorded.NoPrecede, "MPI_MODE_NOPRECEDE"}, {recorded.NoSucceed, "MPI_MODE_NOSUCCEED"}} {
+	}{{mpi.ModeNoprecede, "MPI_MODE_NOPRECEDE"}, {mpi.ModeNosucceed, "MPI_MODE_NOSUCCEED"}} {
 		given := int64(0)
 		if said&m.bit != 0 {
 			given = 1
@@ -128,9 +106,9 @@ func opName(t *recorded.Trace, op int64) string {
 	return "a user-defined operation"
 }
 
-// values returns parameter name as it was before the call, nil if it was not
+// inputValues returns parameter name as it was before the call, nil if it was not
 // recorded.
-func values(c *recorded.Call, name string) recorded.Value {
+func inputValues(c *recorded.Call, name string) recorded.Value {
 	for i, p := range c.Func.Params {
 		if p.Name == name && i < len(c.In) {
 			return c.In[i]
@@ -139,7 +117,7 @@ func values(c *recorded.Call, name string) recorded.Value {
 	return nil
 }
 
-// isRoot tells whether the own rank is the root; of an intercommunicator, in the
+// isRoot reports whether the own rank is the root; of an intercommunicator, in the
 // group of the root.
 func isRoot(s *shape, comm *model.Comm) bool {
 	if comm.Kind == model.Inter {
@@ -154,28 +132,28 @@ func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 	switch {
 	case aside:
 	case s.flow == sameFlow:
-		s.give = d.buffers1(c, "count", "datatype")
+		s.give = d.paramBuffers(c, "count", "datatype")
 		if s.give == nil {
-			s.give = d.scattered(c, comm)
+			s.give = d.reduceScatterBuffers(c, comm)
 		}
 	case s.flow == gatherFlow:
 		if !inPlace(c, "sendbuf") && !(comm.Kind == model.Inter && atRoot) {
-			s.give = d.buffers1(c, "sendcount", "sendtype")
+			s.give = d.paramBuffers(c, "sendcount", "sendtype")
 		}
 		if atRoot {
-			s.take = d.sided(c, "recv")
+			s.take = d.sideBuffers(c, "recv")
 		}
 	case s.flow == scatterFlow:
 		if !inPlace(c, "recvbuf") && !(comm.Kind == model.Inter && atRoot) {
-			s.take = d.buffers1(c, "recvcount", "recvtype")
+			s.take = d.paramBuffers(c, "recvcount", "recvtype")
 		}
 		if atRoot {
-			s.give = d.sided(c, "send")
+			s.give = d.sideBuffers(c, "send")
 		}
 	case s.flow != noFlow:
-		if s.take = d.sided(c, "recv"); !inPlace(c, "sendbuf") {
-			s.give = d.sided(c, "send")
-		} else if strings.Contains(s.name, "lltoall") {
+		if s.take = d.sideBuffers(c, "recv"); !inPlace(c, "sendbuf") {
+			s.give = d.sideBuffers(c, "send")
+		} else if c.Func.HasTrait(mpi.SendsBlocks | mpi.SendsSum | mpi.SendsEach) {
 			s.give = s.take
 		} else if comm.Rank >= 0 && len(s.take) > 0 {
 			s.give = s.take[min(comm.Rank, len(s.take)-1):][:1]
@@ -183,16 +161,16 @@ func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 	}
 }
 
-// scattered returns what a member of MPI_Reduce_scatter and its like reduces. In an intercommunicator each group
+// reduceScatterBuffers returns what a member of MPI_Reduce_scatter and its like reduces. In an intercommunicator each group
 // scatters the whole in its own way, and only the whole must be the same (§5.10).
-func (d *digester) scattered(c *recorded.Call, comm *model.Comm) []int32 {
-	counts, each := values(c, "recvcounts"), values(c, "recvcount")
-	types := values(c, "datatype")
+func (d *digester) reduceScatterBuffers(c *recorded.Call, comm *model.Comm) []int32 {
+	counts, each := inputValues(c, "recvcounts"), inputValues(c, "recvcount")
+	types := inputValues(c, "datatype")
 	switch {
 	case comm.Kind != model.Inter && len(counts) > 0:
-		return d.buffers1(c, "recvcounts", "datatype")
+		return d.paramBuffers(c, "recvcounts", "datatype")
 	case comm.Kind != model.Inter:
-		return d.buffers1(c, "recvcount", "datatype")
+		return d.paramBuffers(c, "recvcount", "datatype")
 	case len(types) == 0:
 		return nil
 	}
@@ -203,23 +181,23 @@ func (d *digester) scattered(c *recorded.Call, comm *model.Comm) []int32 {
 	if len(each) > 0 {
 		whole = each[0] * int64(max(comm.Size, len(comm.Members)))
 	}
-	if b := d.buffer(int(types[0]), whole); b >= 0 {
+	if b := d.bufferIndex(int(types[0]), whole); b >= 0 {
 		return []int32{b}
 	}
 	return nil
 }
 
 func inPlace(c *recorded.Call, name string) bool {
-	v, ok := c.Value1(name)
+	v, ok := c.InputInt(name)
 	return ok && v == recorded.InPlace
 }
 
-// sided returns the buffers of the side "send" or "recv", whichever way the
+// sideBuffers returns the buffers of the side "send" or "recv", whichever way the
 // function gives them.
-func (d *digester) sided(c *recorded.Call, side string) []int32 {
+func (d *digester) sideBuffers(c *recorded.Call, side string) []int32 {
 	for _, count := range []string{side + "count", side + "counts"} {
 		for _, typ := range []string{side + "type", side + "types"} {
-			if b := d.buffers1(c, count, typ); b != nil {
+			if b := d.paramBuffers(c, count, typ); b != nil {
 				return b
 			}
 		}
@@ -227,23 +205,23 @@ func (d *digester) sided(c *recorded.Call, side string) []int32 {
 	return nil
 }
 
-// buffers1 returns the buffers of one parameter for counts and one for types.
-func (d *digester) buffers1(c *recorded.Call, count, typ string) []int32 {
-	counts, types := values(c, count), values(c, typ)
+// paramBuffers returns the buffers of one parameter for counts and one for types.
+func (d *digester) paramBuffers(c *recorded.Call, count, typ string) []int32 {
+	counts, types := inputValues(c, count), inputValues(c, typ)
 	if len(counts) == 0 || len(types) == 0 {
 		return nil
 	}
 	out := make([]int32, len(counts))
 	for i, n := range counts {
 		t := types[min(i, len(types)-1)]
-		if out[i] = d.buffer(int(t), n); out[i] < 0 && n != 0 {
+		if out[i] = d.bufferIndex(int(t), n); out[i] < 0 && n != 0 {
 			return nil
 		}
 	}
 	return out
 }
 
-func (d *digester) intern(s shape) int32 {
+func (d *digester) internShape(s shape) int32 {
 	key := string(s.key(func(b int32) []byte { return binary.AppendVarint(nil, int64(b)) }))
 	at, ok := d.shapeOf[key]
 	if !ok {

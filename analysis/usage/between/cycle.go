@@ -12,7 +12,7 @@ import (
 // breakCycles finds cycles among the threads that stand, reports each, and lets its
 // threads go on as they did in truth. It returns false if there is none.
 func (r *rendezvous) breakCycles() bool {
-	s := &search{rendezvous: r, color: map[int32]uint8{}}
+	s := &cycleSearch{rendezvous: r, color: map[int32]uint8{}}
 	for _, t := range r.threads {
 		if t.at < len(t.nodes) && s.color[t.nodes[t.at]] == 0 {
 			s.visit(t.nodes[t.at])
@@ -21,8 +21,8 @@ func (r *rendezvous) breakCycles() bool {
 	return s.broke
 }
 
-// search is a depth-first search along open links, backwards.
-type search struct {
+// cycleSearch is a depth-first search along open links, backwards.
+type cycleSearch struct {
 	*rendezvous
 	color map[int32]uint8 // 0 not seen, 1 on the path, 2 done
 	path  []hop
@@ -32,87 +32,87 @@ type search struct {
 // hop is a node on the path, and the link by which it waits for the next.
 type hop struct{ node, link int32 }
 
-func (s *search) visit(root int32) {
+func (s *cycleSearch) visit(root int32) {
 	s.color[root] = 1
 	s.path = append(s.path, hop{root, s.in[root]})
 	for len(s.path) > 0 {
 		h := &s.path[len(s.path)-1]
-		to := s.next(h)
+		to := s.nextNode(h)
 		switch {
 		case to < 0:
 			s.color[h.node] = 2
 			s.path = s.path[:len(s.path)-1]
-			s.advance()
+			s.advanceTop()
 		case s.color[to] == 0:
 			s.color[to] = 1
 			s.path = append(s.path, hop{to, s.in[to]})
 		case s.color[to] == 1:
 			i := slices.IndexFunc(s.path, func(x hop) bool { return x.node == to })
-			s.resolve(s.path[i:])
+			s.breakCycle(s.path[i:])
 			for _, x := range s.path[i:] {
 				s.color[x.node] = 2
 			}
 			s.path = s.path[:i]
-			s.advance()
+			s.advanceTop()
 		default:
 			h.link = s.links[h.link].nextIn
 		}
 	}
 }
 
-// advance lets the end of the path try its next link.
-func (s *search) advance() {
+// advanceTop lets the end of the path try its next link.
+func (s *cycleSearch) advanceTop() {
 	if len(s.path) > 0 {
 		h := &s.path[len(s.path)-1]
 		h.link = s.links[h.link].nextIn
 	}
 }
 
-// next moves to the next open link of a hop and returns what is behind it, -1 none.
-func (s *search) next(h *hop) int32 {
+// nextNode moves to the next open link of a hop and returns what is behind it, -1 none.
+func (s *cycleSearch) nextNode(h *hop) int32 {
 	for ; h.link >= 0; h.link = s.links[h.link].nextIn {
 		l := &s.links[h.link]
-		if l.why == dropped || s.begun[l.from] {
+		if l.kind == dropped || s.begun[l.from] {
 			continue
 		}
-		if to := s.current(l.from); to >= 0 {
+		if to := s.blockingNode(l.from); to >= 0 {
 			return to
 		}
 	}
 	return -1
 }
 
-// resolve reports a cycle and opens it where MPI did: at the sends that it
+// breakCycle reports a cycle and opens it where MPI did: at the sends that it
 // buffered, or else at the collectives that it did not wait for.
-func (s *search) resolve(cycle []hop) {
-	open := s.among(cycle, buffered)
+func (s *cycleSearch) breakCycle(cycle []hop) {
+	open := s.linksOfKind(cycle, buffered)
 	if len(open) == 0 {
-		open = s.among(cycle, together)
+		open = s.linksOfKind(cycle, together)
 	}
 	if len(open) == 0 {
 		return // it did not happen so: the recording has gaps
 	}
-	s.report(rotate(cycle))
+	s.reportCycle(rotateToLowest(cycle))
 	s.broke = true
 	for _, l := range open {
-		s.links[l].why = dropped
-		s.close(s.links[l].to)
+		s.links[l].kind = dropped
+		s.satisfyNeed(s.links[l].to)
 	}
 }
 
-// among returns the links of a cycle of one kind into steps.
-func (s *search) among(cycle []hop, w why) []int32 {
+// linksOfKind returns the links of a cycle of one kind into steps.
+func (s *cycleSearch) linksOfKind(cycle []hop, w linkKind) []int32 {
 	var out []int32
 	for _, h := range cycle {
-		if s.links[h.link].why == w && int(h.node) < s.steps {
+		if s.links[h.link].kind == w && int(h.node) < s.steps {
 			out = append(out, h.link)
 		}
 	}
 	return out
 }
 
-// rotate puts the lowest node first.
-func rotate(cycle []hop) []hop {
+// rotateToLowest puts the lowest node first.
+func rotateToLowest(cycle []hop) []hop {
 	low := 0
 	for i := range cycle {
 		if cycle[i].node < cycle[low].node {
@@ -122,8 +122,8 @@ func rotate(cycle []hop) []hop {
 	return append(slices.Clone(cycle[low:]), cycle[:low]...)
 }
 
-// report makes the warning of a cycle.
-func (s *search) report(cycle []hop) {
+// reportCycle makes the warning of a cycle.
+func (s *cycleSearch) reportCycle(cycle []hop) {
 	var says []string
 	var places []finding.Place
 	var ranks model.RankSet
@@ -134,19 +134,19 @@ func (s *search) report(cycle []hop) {
 		}
 		rank := s.rank[h.node]
 		ranks.Add(s.digests[rank].Rank)
-		sends = sends || s.links[h.link].why == buffered
+		sends = sends || s.links[h.link].kind == buffered
 		if len(says) < maxShown {
-			says = append(says, s.says(h, cycle[(i+1)%len(cycle)]))
-			places = append(places, s.place(rank, h.node-s.base[rank], "waits"))
+			says = append(says, s.describeHop(h, cycle[(i+1)%len(cycle)]))
+			places = append(places, s.placeOf(rank, h.node-s.base[rank], "waits"))
 		}
 	}
 	more := ""
 	if n := ranks.Len(); n > len(says) {
 		more = fmt.Sprintf("; and so on through %d ranks", n)
 	}
-	why := "this goes on only while MPI buffers the messages"
+	why := "this works only while MPI buffers the messages"
 	if !sends {
-		why = "this goes on only while the collective does not synchronise"
+		why = "this works only while the collective does not synchronise"
 	}
 	f := finding.New("potential_deadlock", strings.Join(says, "; ")+more+": "+why, places...)
 	f.Ranks = ranks
@@ -157,8 +157,8 @@ func (s *search) report(cycle []hop) {
 	s.found.Add(f)
 }
 
-// says describes for what a step waits in a cycle.
-func (s *search) says(h, next hop) string {
+// describeHop describes for what a step waits in a cycle.
+func (s *cycleSearch) describeHop(h, next hop) string {
 	l := &s.links[h.link]
 	d, st := s.stepOf(h.node)
 	head := fmt.Sprintf("rank %d in %s needs ", d.Rank, st.fn().Name)
@@ -170,7 +170,7 @@ func (s *search) says(h, next hop) string {
 	return head + fmt.Sprintf("%s of rank %d", ost.fn().Name, od.Rank)
 }
 
-func (s *search) stepOf(node int32) (*Digest, *step) {
+func (s *cycleSearch) stepOf(node int32) (*Digest, *step) {
 	d := s.digests[s.rank[node]]
 	return d, &d.steps[node-s.base[s.rank[node]]]
 }

@@ -21,12 +21,12 @@ const maxNamed = 3
 func (w *waits) checkDeadlock() {
 	cores := w.graph.Knots(w.never)
 	for _, core := range cores {
-		w.addDeadlock(w.places(core.Slice()), len(cores) == 1)
+		w.addDeadlock(w.digestPositions(core.Slice()), len(cores) == 1)
 	}
 }
 
-// places are the positions of ranks in digests.
-func (w *waits) places(ranks []int) []int32 {
+// digestPositions are the positions of ranks in digests.
+func (w *waits) digestPositions(ranks []int) []int32 {
 	out := make([]int32, len(ranks))
 	for i, r := range ranks {
 		out[i] = w.byRank[r]
@@ -37,8 +37,8 @@ func (w *waits) places(ranks []int) []int32 {
 // addDeadlock reports a core, with the ranks that wait behind it if it is the only one.
 func (w *waits) addDeadlock(core []int32, only bool) {
 	cycle := core[:1] // unless it waits for itself, through others
-	if way := w.graph.Cycle(w.digests[core[0]].Rank, func(node int) bool { return w.lacks[node] }); way != nil {
-		cycle = w.places(way)
+	if way := w.graph.Cycle(w.digests[core[0]].Rank, func(node int) bool { return w.stuckNode[node] }); way != nil {
+		cycle = w.digestPositions(way)
 	}
 	w.checkOrder(cycle)
 	if w.needsAny(core) {
@@ -52,27 +52,27 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 			says = append(says, fmt.Sprintf("and %d more ranks", len(cycle)-i))
 			break
 		}
-		says = append(says, w.says(at))
-		places = append(places, w.standsAt(at)...)
+		says = append(says, w.describeWait(at))
+		places = append(places, w.blockedPlaces(at)...)
 	}
-	f := finding.New("deadlock", strings.Join(says, "; ")+w.consequence(core), places...)
+	f := finding.New("deadlock", strings.Join(says, "; ")+w.describeCause(core), places...)
 	for _, at := range core {
 		f.Ranks.Add(w.digests[at].Rank)
 	}
 	if only {
-		f.Message += w.behind(f.Ranks)
+		f.Message += w.describeStuckBehind(f.Ranks)
 	}
-	if change := w.change(core); change != "" {
+	if change := w.deadlockAdvice(core); change != "" {
 		f.Change = change
 	}
 	w.found.Add(f)
 }
 
-// behind describes the ranks that are stuck but not in the core.
-func (w *waits) behind(core model.RankSet) string {
+// describeStuckBehind describes the ranks that are stuck but not in the core.
+func (w *waits) describeStuckBehind(core model.RankSet) string {
 	var ranks []int
 	for at, d := range w.digests {
-		if w.stuck(int32(at)) && !core.Contains(d.Rank) {
+		if w.isStuck(int32(at)) && !core.Contains(d.Rank) {
 			ranks = append(ranks, d.Rank)
 		}
 	}
@@ -90,7 +90,7 @@ func (w *waits) behind(core model.RankSet) string {
 func (w *waits) culpritFirst(cycle []int32) []int32 {
 	for _, fits := range []func(at int32) bool{
 		func(at int32) bool {
-			return slices.ContainsFunc(w.lacking(at), func(n need) bool { return n.message != none })
+			return slices.ContainsFunc(w.unmetNeeds(at), func(n need) bool { return n.message != none })
 		},
 		func(at int32) bool { return w.callAt(at) != "MPI_Finalize" },
 	} {
@@ -108,15 +108,15 @@ func (w *waits) checkOrder(cycle []int32) {
 	var says []string
 	var places []finding.Place
 	for _, at := range cycle {
-		for _, n := range w.lacking(at) {
-			if n.event == nil || w.mixed(n.event) {
+		for _, n := range w.unmetNeeds(at) {
+			if n.event == nil || w.callsDiffer(n.event) {
 				return
 			}
 			comms[n.event.comm] = true
 			if len(says) < maxShown {
 				says = append(says,
 					fmt.Sprintf("rank %d calls %s on %s", w.digests[at].Rank, w.callAt(at), n.event.comm.name()))
-				places = append(places, w.standsAt(at)...)
+				places = append(places, w.blockedPlaces(at)...)
 			}
 		}
 	}
@@ -142,14 +142,14 @@ func (w *waits) needsAny(core []int32) bool {
 	})
 }
 
-// says describes what a stuck rank waits for.
-func (w *waits) says(at int32) string {
+// describeWait describes what a stuck rank waits for.
+func (w *waits) describeWait(at int32) string {
 	d := w.digests[at]
 	var parts []string
 	for _, c := range w.standings[at].calls {
 		var whats []string
 		for _, n := range c.needs {
-			if what := n.what + w.ended(n); !w.canCome(n) && !slices.Contains(whats, what) {
+			if what := n.what + w.describeEnded(n); !w.canBeMet(n) && !slices.Contains(whats, what) {
 				whats = append(whats, what)
 			}
 		}
@@ -170,8 +170,8 @@ func (w *waits) says(at int32) string {
 	return strings.Join(parts, "; ")
 }
 
-// ended describes which of the ranks that a need waits for have ended.
-func (w *waits) ended(n need) string {
+// describeEnded describes which of the ranks that a need waits for have ended.
+func (w *waits) describeEnded(n need) string {
 	var gone []int
 	for _, r := range n.ranks {
 		if at, ok := w.byRank[r]; ok && w.standings[at].ended {
@@ -187,33 +187,33 @@ func (w *waits) ended(n need) string {
 	return fmt.Sprintf(" (%s ended)", model.NewRankSet(gone...).Phrase())
 }
 
-// standsAt are the calls that a stuck rank is in, each with where the requests began
+// blockedPlaces are the calls that a stuck rank is in, each with where the requests began
 // of which it waits for what never comes.
-func (w *waits) standsAt(at int32) []finding.Place {
+func (w *waits) blockedPlaces(at int32) []finding.Place {
 	var out []finding.Place
 	for _, c := range w.standings[at].calls {
-		out = append(out, w.place(at, c.step, "waits"))
+		out = append(out, w.placeOf(at, c.step, "waits"))
 		seen := map[int32]bool{c.step: true}
 		for _, n := range c.needs {
-			if began := w.began(at, n); began >= 0 && !seen[began] && !w.canCome(n) && len(seen) <= maxNamed {
+			if began := w.beginStep(at, n); began >= 0 && !seen[began] && !w.canBeMet(n) && len(seen) <= maxNamed {
 				seen[began] = true
-				out = append(out, w.place(at, began, "start"))
+				out = append(out, w.placeOf(at, began, "start"))
 			}
 		}
 	}
 	return out
 }
 
-// began is the step of a rank that began what it waits for, -1 not known.
-func (w *waits) began(at int32, n need) int32 {
+// beginStep is the step of a rank that began what it waits for, -1 not known.
+func (w *waits) beginStep(at int32, n need) int32 {
 	if n.message != none {
-		_, m := w.message(n.message)
+		_, m := w.messageAt(n.message)
 		return m.step
 	}
 	if n.event != nil {
 		for _, p := range n.event.parts {
 			if p.rank == at {
-				_, e := w.entry(p)
+				_, e := w.entryAt(p)
 				return e.step
 			}
 		}
@@ -221,11 +221,11 @@ func (w *waits) began(at int32, n need) int32 {
 	return -1
 }
 
-// consequence says which other finding the deadlock follows from.
-func (w *waits) consequence(core []int32) string {
+// describeCause says which other finding the deadlock follows from.
+func (w *waits) describeCause(core []int32) string {
 	for _, at := range core {
-		for _, n := range w.lacking(at) {
-			if n.event != nil && w.mixed(n.event) {
+		for _, n := range w.unmetNeeds(at) {
+			if n.event != nil && w.callsDiffer(n.event) {
 				return "; this follows from the collectives that do not match"
 			}
 			if n.message != none && w.nearMiss[n.message] {
@@ -236,21 +236,21 @@ func (w *waits) consequence(core []int32) string {
 	return ""
 }
 
-// mixed tells whether members made different calls.
-func (j *job) mixed(e *event) bool {
-	d, first := j.entry(e.parts[0])
+// callsDiffer reports whether members made different calls.
+func (j *job) callsDiffer(e *event) bool {
+	d, first := j.entryAt(e.parts[0])
 	name := d.shapes[first.shape].name
 	return slices.ContainsFunc(e.parts, func(p ref) bool {
-		o, entry := j.entry(p)
+		o, entry := j.entryAt(p)
 		return o.shapes[entry.shape].name != name
 	})
 }
 
-// change says what to do where the general advice of the class does not help.
-func (w *waits) change(core []int32) string {
+// deadlockAdvice says what to do where the general advice of the class does not help.
+func (w *waits) deadlockAdvice(core []int32) string {
 	collective, message := false, false
 	for _, at := range core {
-		for _, n := range w.lacking(at) {
+		for _, n := range w.unmetNeeds(at) {
 			collective = collective || n.event != nil
 			message = message || n.message != none
 		}

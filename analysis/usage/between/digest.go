@@ -146,10 +146,10 @@ type waiting struct {
 func NewDigest(r *replay.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: known(t),
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: knownComms(t),
 		types: t.Types, threads: t.ThreadLevel,
 	}}
-	rounds := loops(t)
+	rounds := pollLoops(t)
 	d.chooseSteps(rounds)
 	d.addOperations()
 	d.addWaits()
@@ -158,9 +158,9 @@ func NewDigest(r *replay.Replayed) *Digest {
 	return d.Digest
 }
 
-// known replaces communicators whose description is missing by one of which nothing
+// knownComms replaces communicators whose description is missing by one of which nothing
 // is known, and gives MPI_COMM_SELF of each rank an identity of its own.
-func known(t *recorded.Trace) []*model.Comm {
+func knownComms(t *recorded.Trace) []*model.Comm {
 	out := slices.Clone(t.Comms)
 	for i, c := range out {
 		switch {
@@ -186,11 +186,11 @@ type digester struct {
 	bufferOf  map[buffer]int32
 	shapeOf   map[string]int32
 	probeOf   map[int64]int32 // by handle of the message: the matched probe
-	placed    []spot          // by operation: where it went
+	placed    []placement     // by operation: where it went
 }
 
-// spot is where the digest keeps an operation.
-type spot struct {
+// placement is where the digest keeps an operation.
+type placement struct {
 	message, entry int32 // -1: not there
 }
 
@@ -219,7 +219,7 @@ func (d *digester) chooseSteps(rounds [][]int) {
 		choose(o.Done)
 	}
 	for i := range d.Waits {
-		if w := &d.Waits[i]; d.lasts(w) {
+		if w := &d.Waits[i]; d.isPending(w) {
 			choose(w.Call)
 		}
 	}
@@ -245,11 +245,11 @@ func (d *digester) chooseSteps(rounds [][]int) {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{d.site(c.Site), int32(c.Thread), functions()[c.Func], d.Muted(i), c.Return != 0})
+		d.steps = append(d.steps, step{d.siteIndex(c.Site), int32(c.Thread), functions()[c.Func], d.Muted(i), c.Return != 0})
 	}
 }
 
-func (d *digester) site(site int) int32 {
+func (d *digester) siteIndex(site int) int32 {
 	if at, ok := d.siteOf[site]; ok {
 		return at
 	}
@@ -263,8 +263,8 @@ func (d *digester) site(site int) int32 {
 	return at
 }
 
-// at returns the step of a call, -1 if the call is not kept.
-func (d *digester) at(call int) int32 {
+// stepIndex returns the step of a call, -1 if the call is not kept.
+func (d *digester) stepIndex(call int) int32 {
 	if call < 0 || call >= len(d.stepOf) {
 		return -1
 	}
@@ -274,11 +274,11 @@ func (d *digester) at(call int) int32 {
 func (d *digester) addOperations() {
 	d.channelOf, d.bufferOf = map[channel]int32{}, map[buffer]int32{}
 	d.shapeOf, d.probeOf = map[string]int32{}, map[int64]int32{}
-	d.placed = make([]spot, len(d.Operations))
+	d.placed = make([]placement, len(d.Operations))
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		d.placed[i] = spot{-1, -1}
-		if d.at(o.Call) < 0 || o.Comm < 0 || o.Comm >= len(d.comms) {
+		d.placed[i] = placement{-1, -1}
+		if d.stepIndex(o.Call) < 0 || o.Comm < 0 || o.Comm >= len(d.comms) {
 			continue
 		}
 		switch o.Kind {
@@ -296,30 +296,30 @@ func (d *digester) addMessage(o *replay.Operation) int32 {
 	}
 	m := message{
 		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled,
-		withdrawn: o.Withdrawn, channel: d.channel(o),
-		step: d.at(o.Call), made: d.at(o.Made), done: d.at(o.Done), buffer: -1, bytes: o.Bytes, probe: -1,
+		withdrawn: o.Withdrawn, channel: d.channelIndex(o),
+		step: d.stepIndex(o.Call), made: d.stepIndex(o.Made), done: d.stepIndex(o.Done), buffer: -1, bytes: o.Bytes, probe: -1,
 	}
 	if m.made < 0 {
 		m.made = m.step
 	}
 	if o.Kind != replay.Probe {
-		m.buffer = d.buffer(o.Type, o.Count)
+		m.buffer = d.bufferIndex(o.Type, o.Count)
 	}
 	at := int32(len(d.messages))
 	d.messages = append(d.messages, m)
-	d.link(at, &d.trace.Calls[o.Call])
+	d.linkProbe(at, &d.trace.Calls[o.Call])
 	return at
 }
 
-// link finds the matched probe of a receive, by the handle of the message.
-func (d *digester) link(at int32, c *recorded.Call) {
+// linkProbe finds the matched probe of a receive, by the handle of the message.
+func (d *digester) linkProbe(at int32, c *recorded.Call) {
 	switch c.Func.Class {
 	case mpi.ClassMprobe, mpi.ClassImprobe:
-		if handle, ok := c.Result1("message"); ok {
+		if handle, ok := c.OutputInt("message"); ok {
 			d.probeOf[handle] = at
 		}
 	case mpi.ClassMrecv, mpi.ClassImrecv:
-		handle, ok := c.Value1("message")
+		handle, ok := c.InputInt("message")
 		if probe, known := d.probeOf[handle]; ok && known {
 			d.messages[at].probe, d.messages[probe].probe = probe, at
 			delete(d.probeOf, handle)
@@ -327,7 +327,7 @@ func (d *digester) link(at int32, c *recorded.Call) {
 	}
 }
 
-func (d *digester) channel(o *replay.Operation) int32 {
+func (d *digester) channelIndex(o *replay.Operation) int32 {
 	c := channel{o.Kind == replay.Send, int32(o.Comm), o.Peer, o.Tag, o.Peer, o.Tag}
 	if o.Kind != replay.Send && o.Done >= 0 {
 		if o.Source >= 0 {
@@ -346,8 +346,8 @@ func (d *digester) channel(o *replay.Operation) int32 {
 	return at
 }
 
-// buffer returns the index of count elements of a type, -1 if it is not known.
-func (d *digester) buffer(typ int, count int64) int32 {
+// bufferIndex returns the index of count elements of a type, -1 if it is not known.
+func (d *digester) bufferIndex(typ int, count int64) int32 {
 	if typ < 0 || typ >= len(d.types) || count < 0 {
 		return -1
 	}
@@ -363,8 +363,8 @@ func (d *digester) buffer(typ int, count int64) int32 {
 
 func (d *digester) addEntry(o *replay.Operation) int32 {
 	j := entry{
-		step: d.at(o.Call), made: d.at(o.Made), done: d.at(o.Done), comm: int32(o.Comm), number: o.Number,
-		shape: d.shape(o),
+		step: d.stepIndex(o.Call), made: d.stepIndex(o.Made), done: d.stepIndex(o.Done), comm: int32(o.Comm), number: o.Number,
+		shape: d.shapeIndex(o),
 	}
 	if j.made < 0 {
 		j.made = j.step
@@ -373,21 +373,21 @@ func (d *digester) addEntry(o *replay.Operation) int32 {
 	return int32(len(d.entries) - 1)
 }
 
-// lasts tells whether a rank was still in a completion when its recording ended.
-func (d *digester) lasts(w *replay.Wait) bool {
+// isPending reports whether a rank was still in a completion when its recording ended.
+func (d *digester) isPending(w *replay.Wait) bool {
 	return w.Call >= 0 && w.Call < len(d.trace.Calls) && d.trace.Calls[w.Call].Return == 0 && !w.Poll
 }
 
 func (d *digester) addWaits() {
 	for i := range d.Waits {
 		w := &d.Waits[i]
-		if step := d.at(w.Call); step >= 0 && d.lasts(w) {
-			d.waits = append(d.waits, d.waiting(step, w))
+		if step := d.stepIndex(w.Call); step >= 0 && d.isPending(w) {
+			d.waits = append(d.waits, d.newWaiting(step, w))
 		}
 	}
 }
 
-func (d *digester) waiting(step int32, w *replay.Wait) waiting {
+func (d *digester) newWaiting(step int32, w *replay.Wait) waiting {
 	out := waiting{step: step, any: w.Any}
 	for _, o := range w.Operations {
 		if o < 0 || o >= len(d.placed) {

@@ -12,8 +12,8 @@ import (
 	"laggard/analysis/usage/usagetest"
 )
 
-// seeds are the transcripts of the tests of this package and of the replay.
-func seeds(f *testing.F) {
+// addSeeds are the transcripts of the tests of this package and of the replay.
+func addSeeds(f *testing.F) {
 	for _, dir := range []string{"testdata", "../replay/testdata"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 		if err != nil || len(files) == 0 {
@@ -35,13 +35,13 @@ func seeds(f *testing.F) {
 // FuzzReplay: whatever calls a record has, in whatever order and with whatever
 // arguments, they are replayed and judged, and end.
 func FuzzReplay(f *testing.F) {
-	seeds(f)
+	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		traces, err := usagetest.Parse(text)
 		if err != nil || tooMany(traces) {
 			return
 		}
-		between.Judge(between.NewEvidence(digests(traces)...))
+		between.Judge(between.NewEvidence(digestsOf(traces)...))
 	})
 }
 

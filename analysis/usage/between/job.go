@@ -54,7 +54,7 @@ func newJob(digests []*Digest) *job {
 		layouts := typemap.NewLayouts(d.types)
 		made := make([]*typemap.Layout, len(d.buffers))
 		for k, b := range d.buffers {
-			made[k] = layouts.Buffer(int(b.typ), b.count)
+			made[k] = layouts.OfBuffer(int(b.typ), b.count)
 		}
 		j.layouts = append(j.layouts, made)
 		j.partners = append(j.partners, slices.Repeat([]ref{none}, len(d.messages)))
@@ -63,8 +63,8 @@ func newJob(digests []*Digest) *job {
 	return j
 }
 
-// members are all ranks of a communicator, of both groups.
-func (c *communicator) members() []int {
+// allMembers are all ranks of a communicator, of both groups.
+func (c *communicator) allMembers() []int {
 	if !c.inter {
 		return c.local
 	}
@@ -96,15 +96,15 @@ func commName(c *model.Comm) string {
 	return fmt.Sprintf("the %s of ranks %s", kind, model.NewRankSet(append(slices.Clone(c.Members), c.Remote...)...))
 }
 
-// place makes the Place of a step of a digest.
-func (j *job) place(rank, step int32, role string) finding.Place {
+// placeOf makes the Place of a step of a digest.
+func (j *job) placeOf(rank, step int32, role string) finding.Place {
 	d := j.digests[rank]
 	s := &d.steps[step]
 	return finding.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }
 
-// whole tells whether everything that these ranks did was recorded.
-func (j *job) whole(ranks []int) bool {
+// allRecorded reports whether everything that these ranks did was recorded.
+func (j *job) allRecorded(ranks []int) bool {
 	return !slices.ContainsFunc(ranks, func(r int) bool {
 		at, ok := j.byRank[r]
 		return !ok || !j.digests[at].complete

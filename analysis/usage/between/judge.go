@@ -5,12 +5,12 @@ import "laggard/analysis/usage/finding"
 // Judge finds what the ranks of the evidence show together.
 func Judge(e *Evidence) *finding.Group {
 	j := newJob(e.digests)
-	m := j.match()
+	m := j.matchMessages()
 	m.checkTypes()
-	j.gather()
+	j.groupCollectives()
 	j.checkCollectives()
-	w := j.wait()
-	w.nearMiss = m.checkLeft(w.lonely())
+	w := j.buildWaitGraph()
+	w.nearMiss = m.checkUnmatched(w.unmetHalves())
 	w.checkDeadlock()
 	j.checkRendezvous()
 	m.checkReady()

@@ -17,12 +17,12 @@ type way struct {
 type queue struct {
 	way          way
 	sends, recvs []ref
-	looks        []look
-	many         bool // several threads of one side used it, so that the order is not known
+	probes       []plainProbe
+	unordered    bool // several threads of one side used it, so that the order is not known
 }
 
-// look is a probe that left the message where it was.
-type look struct {
+// plainProbe is a probe that left the message where it was.
+type plainProbe struct {
 	probe ref
 	seen  int // receives on the way before it
 }
@@ -37,33 +37,33 @@ type matcher struct {
 	queueOf map[way]int32
 	open    []ref            // receives of which it is not known which message they took
 	raced   map[ref]bool     // sends of which threads made the order uncertain
-	asked   map[way]bool     // see asks
+	asked   map[way]bool     // see namedTags
 	to      map[int][]*queue // by receiver, those with messages left, in order of sender and tag
 }
 
-// match finds the other half of every message. A receive with wildcards takes
+// matchMessages finds the other half of every message. A receive with wildcards takes
 // what its status said. Those that never completed come last, and take a message
 // only if it can be no other; so do those that were perhaps cancelled.
-func (j *job) match() *matcher {
+func (j *job) matchMessages() *matcher {
 	m := &matcher{job: j, queueOf: map[way]int32{}, raced: map[ref]bool{}}
 	for rank := range j.digests {
-		m.line(int32(rank))
+		m.enqueueRank(int32(rank))
 	}
 	for _, q := range m.queues {
-		m.pair(q)
+		m.pairQueue(q)
 	}
 	for _, r := range m.open {
-		m.settle(r)
+		m.matchOpenReceive(r)
 	}
 	return m
 }
 
-// line puts the messages of a rank into their queues.
-func (m *matcher) line(rank int32) {
+// enqueueRank puts the messages of a rank into their queues.
+func (m *matcher) enqueueRank(rank int32) {
 	d := m.digests[rank]
 	queues := make([]int32, len(d.channels))
 	for i := range d.channels {
-		queues[i] = m.queue(d, &d.channels[i])
+		queues[i] = m.queueIndex(d, &d.channels[i])
 	}
 	threads := make(map[int32]int32) // by queue: the thread that used it
 	for i := range d.messages {
@@ -81,16 +81,16 @@ func (m *matcher) line(rank int32) {
 		}
 		thread := d.steps[msg.step].thread
 		if was, ok := threads[q]; ok && was != thread && d.threads != serialized {
-			m.queues[q].many = true
+			m.queues[q].unordered = true
 		}
 		threads[q] = thread
-		m.queues[q].enter(at, msg, d.steps[msg.step].fn().Class)
+		m.queues[q].addHalf(at, msg, d.steps[msg.step].fn().Class)
 	}
 }
 
-// enter puts a half into the queue. A matched probe takes its message at once,
+// addHalf puts a half into the queue. A matched probe takes its message at once,
 // whenever it is received.
-func (q *queue) enter(at ref, msg *message, class mpi.Class) {
+func (q *queue) addHalf(at ref, msg *message, class mpi.Class) {
 	switch {
 	case msg.kind == aSend:
 		q.sends = append(q.sends, at)
@@ -102,15 +102,15 @@ func (q *queue) enter(at ref, msg *message, class mpi.Class) {
 	case msg.done >= 0 && (class == mpi.ClassMprobe || class == mpi.ClassImprobe):
 		q.recvs = append(q.recvs, at)
 	default:
-		q.looks = append(q.looks, look{at, len(q.recvs)})
+		q.probes = append(q.probes, plainProbe{at, len(q.recvs)})
 	}
 }
 
-// queue returns the index of the queue of a channel, -1 if a side of it is not known.
-func (m *matcher) queue(d *Digest, c *channel) int32 {
+// queueIndex returns the index of the queue of a channel, -1 if a side of it is not known.
+func (m *matcher) queueIndex(d *Digest, c *channel) int32 {
 	comm := d.comms[c.comm]
 	peer := comm.WorldRank(c.peer)
-	if peer < 0 || c.tag < 0 && !signal(c.tag) {
+	if peer < 0 || c.tag < 0 && !isSyncTag(c.tag) {
 		return -1
 	}
 	w := way{comm.ID, d.Rank, peer, c.tag}
@@ -126,20 +126,20 @@ func (m *matcher) queue(d *Digest, c *channel) int32 {
 	return at
 }
 
-// signal tells whether a tag is that of the synchronisation of a window.
-func signal(tag int) bool { return tag == model.TagPost || tag == model.TagComplete }
+// isSyncTag reports whether a tag is that of the synchronisation of a window.
+func isSyncTag(tag int) bool { return tag == model.TagPost || tag == model.TagComplete }
 
-func (m *matcher) pair(q *queue) {
+func (m *matcher) pairQueue(q *queue) {
 	n := min(len(q.sends), len(q.recvs))
-	if q.many {
+	if q.unordered {
 		for _, s := range q.sends {
 			m.raced[s] = true
 		}
 	}
 	for i := range n {
-		m.join(q.sends[i], q.recvs[i])
+		m.pairHalves(q.sends[i], q.recvs[i])
 	}
-	for _, l := range q.looks {
+	for _, l := range q.probes {
 		if l.seen < len(q.sends) {
 			m.partners[l.probe.rank][l.probe.index] = q.sends[l.seen]
 		}
@@ -147,21 +147,21 @@ func (m *matcher) pair(q *queue) {
 	q.sends, q.recvs = q.sends[n:], q.recvs[n:]
 }
 
-func (m *matcher) join(send, recv ref) {
+func (m *matcher) pairHalves(send, recv ref) {
 	m.partners[send.rank][send.index] = recv
 	m.partners[recv.rank][recv.index] = send
 }
 
-// settle gives an open receive its message if only one is possible. If several
+// matchOpenReceive gives an open receive its message if only one is possible. If several
 // are, it takes the first out of its queue but does not pair them.
-func (m *matcher) settle(r ref) {
+func (m *matcher) matchOpenReceive(r ref) {
 	candidates := m.candidates(r)
 	if len(candidates) == 0 {
 		return
 	}
 	q := candidates[0]
 	if len(candidates) == 1 {
-		m.join(q.sends[0], r)
+		m.pairHalves(q.sends[0], r)
 	} else {
 		m.partners[r.rank][r.index] = unclear
 	}
@@ -171,11 +171,11 @@ func (m *matcher) settle(r ref) {
 // candidates are the queues with messages left that an open receive may take, in
 // order.
 func (m *matcher) candidates(r ref) []*queue {
-	d, msg := m.message(r)
+	d, msg := m.messageAt(r)
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
 	var out []*queue
-	for _, q := range m.toward(d.Rank) {
+	for _, q := range m.queuesTo(d.Rank) {
 		if q.way.comm == comm.ID && len(q.sends) > 0 && (c.tag < 0 || c.tag == q.way.tag) &&
 			(c.peer < 0 || comm.WorldRank(c.peer) == q.way.from) {
 			out = append(out, q)
@@ -184,12 +184,12 @@ func (m *matcher) candidates(r ref) []*queue {
 	return out
 }
 
-// toward returns the queues with messages left for a rank. It is asked only when
+// queuesTo returns the queues with messages left for a rank. It is asked only when
 // all is paired that is clear.
-func (m *matcher) toward(rank int) []*queue {
+func (m *matcher) queuesTo(rank int) []*queue {
 	if m.to == nil {
 		m.to = map[int][]*queue{}
-		for _, q := range m.sorted() {
+		for _, q := range m.sortedQueues() {
 			if len(q.sends) > 0 {
 				m.to[q.way.to] = append(m.to[q.way.to], q)
 			}
@@ -198,8 +198,8 @@ func (m *matcher) toward(rank int) []*queue {
 	return m.to[rank]
 }
 
-// message returns a message, and the rank that has it.
-func (j *job) message(r ref) (*Digest, *message) {
+// messageAt returns a message, and the rank that has it.
+func (j *job) messageAt(r ref) (*Digest, *message) {
 	d := j.digests[r.rank]
 	return d, &d.messages[r.index]
 }

@@ -10,13 +10,13 @@ import (
 	"laggard/model"
 )
 
-// carried is a pair of signatures that has been compared.
-type carried struct{ send, recv typemap.Signature }
+// signaturePair is a pair of signatures that has been compared.
+type signaturePair struct{ send, recv typemap.Signature }
 
 // checkTypes compares what each message carried with the buffer that it was
 // received into (MPI-3.1 §3.3.1, §3.2.4).
 func (m *matcher) checkTypes() {
-	seen := map[carried]typemap.Fit{}
+	seen := map[signaturePair]typemap.Fit{}
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			to := m.partners[rank][i]
@@ -27,23 +27,23 @@ func (m *matcher) checkTypes() {
 	}
 }
 
-func (m *matcher) checkType(from, to ref, seen map[carried]typemap.Fit) {
-	sd, s := m.message(from)
-	rd, r := m.message(to)
+func (m *matcher) checkType(from, to ref, seen map[signaturePair]typemap.Fit) {
+	sd, s := m.messageAt(from)
+	rd, r := m.messageAt(to)
 	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete || m.raced[from] {
 		return
 	}
 	sent, taken := m.layouts[from.rank][s.buffer], m.layouts[to.rank][r.buffer]
-	key := carried{sent.Signature(), taken.Signature()}
+	key := signaturePair{sent.Signature(), taken.Signature()}
 	v, ok := seen[key]
 	if !ok {
-		v = sent.Into(taken)
+		v = sent.FitInto(taken)
 		seen[key] = v
 	}
 	if v == typemap.Fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
 		return // else the status shows that another message came: threads raced for it
 	}
-	places := []finding.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
+	places := []finding.Place{m.placeOf(to.rank, r.made, "receive"), m.placeOf(from.rank, s.made, "send")}
 	if v == typemap.TooLong {
 		m.found.Add(finding.New("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
 			sd.Rank, sent.Amount(), rd.Rank, taken.Amount()), places...))
@@ -55,36 +55,36 @@ func (m *matcher) checkType(from, to ref, seen map[carried]typemap.Fit) {
 		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
 }
 
-// checkLeft reports the halves that have no other half: those of ranks that have
+// checkUnmatched reports the halves that have no other half: those of ranks that have
 // finished, and those that are stuck because of it.
 //
 // It returns the halves that another message nearly fits.
-func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
+func (m *matcher) checkUnmatched(stuck map[ref]bool) map[ref]bool {
 	used := map[ref]bool{}
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
 			msg := &d.messages[i]
 			if m.partners[rank][i] != none || msg.kind != aRecv || msg.done >= 0 ||
-				msg.cancelled || msg.withdrawn || signal(d.channels[msg.channel].tag) {
+				msg.cancelled || msg.withdrawn || isSyncTag(d.channels[msg.channel].tag) {
 				continue
 			}
-			over := m.over(r)
+			over := m.staysUnmatched(r)
 			if !over && !stuck[r] {
 				continue
 			}
-			if near := m.near(r, used, over); near != none && (stuck[r] || m.over(near)) {
+			if near := m.nearestMessage(r, used, over); near != none && (stuck[r] || m.staysUnmatched(near)) {
 				used[near], used[r] = true, true
-				m.addNear(r, near)
+				m.addNearMiss(r, near)
 			} else if over {
-				m.addReceive(r)
+				m.addUnmatchedReceive(r)
 			}
 		}
 	}
-	for _, q := range m.sorted() {
+	for _, q := range m.sortedQueues() {
 		for _, s := range q.sends {
-			if !signal(q.way.tag) && !used[s] && m.over(s) {
-				m.addSend(s, "")
+			if !isSyncTag(q.way.tag) && !used[s] && m.staysUnmatched(s) {
+				m.addUnmatchedSend(s, "")
 			}
 		}
 	}
@@ -100,20 +100,20 @@ func (m *matcher) checkTaken() {
 			if d.messages[i].kind != aSend || from.rank < 0 {
 				continue
 			}
-			if _, other := m.message(from); other.kind == aProbe && m.over(ref{int32(rank), int32(i)}) {
-				m.addSend(ref{int32(rank), int32(i)}, "taken by a matched probe and ")
+			if _, other := m.messageAt(from); other.kind == aProbe && m.staysUnmatched(ref{int32(rank), int32(i)}) {
+				m.addUnmatchedSend(ref{int32(rank), int32(i)}, "taken by a matched probe and ")
 			}
 		}
 	}
 }
 
-// over tells whether all ranks that can take part in a message are recorded and
+// staysUnmatched reports whether all ranks that can take part in a message are recorded and
 // have called MPI_Finalize, so that it remains unmatched.
-func (m *matcher) over(r ref) bool {
-	d, msg := m.message(r)
+func (m *matcher) staysUnmatched(r ref) bool {
+	d, msg := m.messageAt(r)
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
-	peers := comm.Peers()
+	peers := comm.PeerGroup()
 	if c.peer >= 0 {
 		peers = []int{comm.WorldRank(c.peer)}
 	}
@@ -125,33 +125,33 @@ func (m *matcher) over(r ref) bool {
 	return len(peers) > 0
 }
 
-// near returns the message left over that comes nearest to a receive: from its
+// nearestMessage returns the message left over that comes nearest to a receive: from its
 // source with another tag, or on another communicator; or from another source, if
 // nobody will receive that. over: no rank will call anything more.
-func (m *matcher) near(r ref, used map[ref]bool, over bool) ref {
-	d, _ := m.message(r)
-	best, least := none, 2*strangest
-	for _, q := range m.toward(d.Rank) {
+func (m *matcher) nearestMessage(r ref, used map[ref]bool, over bool) ref {
+	d, _ := m.messageAt(r)
+	best, least := none, 2*maxMismatchWeight
+	for _, q := range m.queuesTo(d.Rank) {
 		i := slices.IndexFunc(q.sends, func(s ref) bool { return !used[s] })
-		if i < 0 || signal(q.way.tag) {
+		if i < 0 || isSyncTag(q.way.tag) {
 			continue
 		}
-		far, elsewhere := m.far(r, q.way)
-		odd := m.strange(r, q.sends[i])
-		if !over && (elsewhere || odd == strangest-1) {
+		far, elsewhere := m.countMismatches(r, q.way)
+		odd := m.mismatchWeight(r, q.sends[i])
+		if !over && (elsewhere || odd == maxMismatchWeight-1) {
 			continue // it may only wait until its receiver comes to it
 		}
-		if cost := far*strangest + odd; cost < least {
+		if cost := far*maxMismatchWeight + odd; cost < least {
 			best, least = q.sends[i], cost
 		}
 	}
 	return best
 }
 
-// far counts what a message on the way would need to be otherwise for the receive;
+// countMismatches counts what a message on the way would need to be otherwise for the receive;
 // elsewhere: it comes from another source than the receive names.
-func (m *matcher) far(r ref, q way) (n int, elsewhere bool) {
-	d, msg := m.message(r)
+func (m *matcher) countMismatches(r ref, q way) (n int, elsewhere bool) {
+	d, msg := m.messageAt(r)
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
 	if q.comm != comm.ID {
@@ -166,27 +166,27 @@ func (m *matcher) far(r ref, q way) (n int, elsewhere bool) {
 	return n, elsewhere
 }
 
-// strangest bounds what strange returns.
-const strangest = 4
+// maxMismatchWeight bounds what strange returns.
+const maxMismatchWeight = 4
 
-// strange weighs what speaks against that a message was meant for a receive: its type,
+// mismatchWeight weighs what speaks against that a message was meant for a receive: its type,
 // and that other receives ask for its tag.
-func (m *matcher) strange(r, s ref) (n int) {
-	rd, recv := m.message(r)
-	sd, send := m.message(s)
+func (m *matcher) mismatchWeight(r, s ref) (n int) {
+	rd, recv := m.messageAt(r)
+	sd, send := m.messageAt(s)
 	if recv.buffer >= 0 && send.buffer >= 0 && rd.complete && sd.complete &&
-		m.layouts[s.rank][send.buffer].Into(m.layouts[r.rank][recv.buffer]) != typemap.Fits {
+		m.layouts[s.rank][send.buffer].FitInto(m.layouts[r.rank][recv.buffer]) != typemap.Fits {
 		n += 2
 	}
 	c := &sd.channels[send.channel]
-	if m.asks()[way{comm: sd.comms[c.comm].ID, tag: c.tag}] {
+	if m.namedTags()[way{comm: sd.comms[c.comm].ID, tag: c.tag}] {
 		n++
 	}
 	return n
 }
 
-// asks are the communicators and tags that any receive or probe names.
-func (m *matcher) asks() map[way]bool {
+// namedTags are the communicators and tags that any receive or probe names.
+func (m *matcher) namedTags() map[way]bool {
 	if m.asked != nil {
 		return m.asked
 	}
@@ -202,10 +202,10 @@ func (m *matcher) asks() map[way]bool {
 	return m.asked
 }
 
-// addNear reports a receive and the message that it does not fit.
-func (m *matcher) addNear(r, near ref) {
-	rd, recv := m.message(r)
-	sd, send := m.message(near)
+// addNearMiss reports a receive and the message that it does not fit.
+func (m *matcher) addNearMiss(r, near ref) {
+	rd, recv := m.messageAt(r)
+	sd, send := m.messageAt(near)
 	rc, sc := &rd.channels[recv.channel], &sd.channels[send.channel]
 	want, have := rd.comms[rc.comm], sd.comms[sc.comm]
 	wants := fmt.Sprintf("rank %d waits for %s", rd.Rank, describe(rd, recv))
@@ -225,28 +225,28 @@ func (m *matcher) addNear(r, near ref) {
 		wants += " on " + commName(want)
 	}
 	f := finding.New("unmatched_message", wants+"; "+has,
-		m.place(r.rank, recv.made, "receive"), m.place(near.rank, send.made, "send"))
+		m.placeOf(r.rank, recv.made, "receive"), m.placeOf(near.rank, send.made, "send"))
 	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
 	m.found.Add(f)
 }
 
-func (m *matcher) addReceive(r ref) {
-	d, msg := m.message(r)
+func (m *matcher) addUnmatchedReceive(r ref) {
+	d, msg := m.messageAt(r)
 	f := finding.New("unmatched_message",
 		fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
-		m.place(r.rank, msg.made, "receive"))
+		m.placeOf(r.rank, msg.made, "receive"))
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"
 	m.found.Add(f)
 }
 
-func (m *matcher) addSend(s ref, taken string) {
-	d, msg := m.message(s)
-	places := []finding.Place{m.place(s.rank, msg.made, "send")}
+func (m *matcher) addUnmatchedSend(s ref, taken string) {
+	d, msg := m.messageAt(s)
+	places := []finding.Place{m.placeOf(s.rank, msg.made, "send")}
 	if taken != "" {
 		other := m.partners[s.rank][s.index]
-		_, probe := m.message(other)
-		places = append(places, m.place(other.rank, probe.step, "probe"))
+		_, probe := m.messageAt(other)
+		places = append(places, m.placeOf(other.rank, probe.step, "probe"))
 	}
 	f := finding.New("unmatched_message", fmt.Sprintf("%s was %snever received", describe(d, msg), taken), places...)
 	f.Ranks.Add(peerOf(d, msg))
@@ -284,8 +284,8 @@ func describe(d *Digest, msg *message) string {
 	return fmt.Sprintf("a message of %s with %s", from, tag)
 }
 
-// sorted returns the queues in an order that does not depend on how they were found.
-func (m *matcher) sorted() []*queue {
+// sortedQueues returns the queues in an order that does not depend on how they were found.
+func (m *matcher) sortedQueues() []*queue {
 	out := slices.Clone(m.queues)
 	slices.SortFunc(out, func(a, b *queue) int {
 		return cmp.Or(cmp.Compare(a.way.from, b.way.from), cmp.Compare(a.way.to, b.way.to),

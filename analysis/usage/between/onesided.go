@@ -46,28 +46,28 @@ const (
 // synchronisation orders (§11.7).
 func (j *job) checkWindows() {
 	j.checkStray()
-	targets, order := j.touches()
-	j.checkAmid(targets)
+	targets, order := j.touchesByTarget()
+	j.checkFencedLocks(targets)
 	for _, key := range order {
 		for _, t := range targets[key] {
 			j.checkRange(t)
-			j.checkUnput(t)
+			j.checkNoPut(t)
 		}
 	}
 	alike := map[string]int{}
 	var pairs []pair
 	for _, key := range order {
-		pairs = append(pairs, j.conflicts(targets[key], alike)...)
+		pairs = append(pairs, j.findConflicts(targets[key], alike)...)
 	}
 	if len(pairs) == 0 {
 		return
 	}
-	asked := make([]moments, len(pairs))
+	asked := make([]stepPair, len(pairs))
 	for i, p := range pairs {
-		asked[i] = moments{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}
+		asked[i] = stepPair{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}
 	}
-	j.eachOrder(asked, func(i int, c *clocks) {
-		if p := pairs[i]; p.a.rank == p.b.rank || !c.apart(p.a, p.b) && !c.apart(p.b, p.a) {
+	j.withClocks(asked, func(i int, c *clocks) {
+		if p := pairs[i]; p.a.rank == p.b.rank || !c.mayPrecede(p.a, p.b) && !c.mayPrecede(p.b, p.a) {
 			j.addConflict(p)
 		}
 	})
@@ -85,7 +85,7 @@ func (j *job) checkStray() {
 			target := d.comms[a.comm].WorldRank(a.target)
 			f := finding.New("one_sided", fmt.Sprintf(
 				"rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
-				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
+				d.Rank, target, d.steps[a.step].fn().Name, target), j.placeOf(int32(rank), a.step, "access"))
 			f.Ranks.Add(target)
 			f.Standard = "MPI-3.1 §11.5.2"
 			f.Change = "give MPI_Win_start a group with every rank that is accessed, " +
@@ -102,48 +102,48 @@ func (j *job) checkRange(t *touch) {
 		return // where in the own memory a window lies is no matter of these
 	}
 	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
-	r := j.digests[owner].region(d.comms[t.comm].ID)
+	r := j.digests[owner].windowRegion(d.comms[t.comm].ID)
 	if r.dynamic || r.size < 0 || t.lo >= 0 && t.hi <= r.size {
 		return
 	}
 	target := j.digests[owner].Rank
 	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d uses bytes %d to %d of rank %d in %s, which has %d there",
 		d.steps[t.step].fn().Name, d.Rank, t.lo, t.hi-1, target, commName(d.comms[t.comm]), r.size),
-		j.place(t.rank, t.step, "access"), j.place(owner, r.step, "window"))
+		j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, r.step, "window"))
 	f.Standard = "MPI-3.1 §11.2.1"
 	f.Change = "keep target_disp (in units of the target's disp_unit), target_count and target_datatype within the " +
 		"memory that the target gave the window"
 	j.found.Add(f)
 }
 
-// checkUnput reports an access that writes to a rank which had said with
+// checkNoPut reports an access that writes to a rank which had said with
 // MPI_MODE_NOPUT that nobody would until its next fence (§11.5.5).
-func (j *job) checkUnput(t *touch) {
+func (j *job) checkNoPut(t *touch) {
 	d := j.digests[t.rank]
-	if t.fence == 0 || !t.updates() || !j.whole(d.comms[t.comm].Members) {
+	if t.fence == 0 || !t.writesTarget() || !j.allRecorded(d.comms[t.comm].Members) {
 		return
 	}
 	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
 	target := j.digests[owner]
-	for _, f := range target.windows.unput {
+	for _, f := range target.windows.noPutFences {
 		if f.number != t.fence || target.comms[f.comm].ID != d.comms[t.comm].ID {
 			continue
 		}
-		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which said with "+
-			"MPI_MODE_NOPUT of MPI_Win_fence that nobody would", d.steps[t.step].fn().Name, d.Rank, target.Rank,
-			commName(d.comms[t.comm])), j.place(t.rank, t.step, "access"), j.place(owner, f.step, "fence"))
+		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which excluded such "+
+			"writes with MPI_MODE_NOPUT of MPI_Win_fence", d.steps[t.step].fn().Name, d.Rank, target.Rank,
+			commName(d.comms[t.comm])), j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, f.step, "fence"))
 		out.Standard = "MPI-3.1 §11.5.5"
-		out.Change = "leave MPI_MODE_NOPUT out of the fence before the access, at the rank that is written to"
+		out.Change = "omit MPI_MODE_NOPUT from the fence before the access, on the target rank"
 		j.found.Add(out)
 	}
 }
 
-// checkAmid reports locks of memory that the epoch of a fence exposes: a window must not be locked and exposed at once
+// checkFencedLocks reports locks of memory that the epoch of a fence exposes: a window must not be locked and exposed at once
 // (§11.5.3). An epoch exposes the memory of a rank if another accesses it between the fences; what one rank does
 // by itself is for its own replay.
-func (j *job) checkAmid(targets map[lockKey][]*touch) {
+func (j *job) checkFencedLocks(targets map[lockKey][]*touch) {
 	for rank, d := range j.digests {
-		for _, l := range d.windows.amid {
+		for _, l := range d.windows.fencedLocks {
 			window := d.comms[l.comm]
 			for target := range window.Members {
 				if l.target >= 0 && l.target != target {
@@ -151,57 +151,57 @@ func (j *job) checkAmid(targets map[lockKey][]*touch) {
 				}
 				in := targets[lockKey{window.ID, target}]
 				i := slices.IndexFunc(in, func(t *touch) bool { return t.fence == l.fence && int(t.rank) != rank })
-				if i >= 0 && j.whole(window.Members) {
-					j.addAmid(int32(rank), l, in[i])
+				if i >= 0 && j.allRecorded(window.Members) {
+					j.addFencedLock(int32(rank), l, in[i])
 				}
 			}
 		}
 	}
 }
 
-func (j *job) addAmid(rank int32, l amid, t *touch) {
+func (j *job) addFencedLock(rank int32, l fencedLock, t *touch) {
 	d, other := j.digests[rank], j.digests[t.rank]
 	target := other.comms[t.comm].WorldRank(t.target)
 	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d locks rank %d in %s, which the epoch of MPI_Win_fence "+
 		"exposes to %s of rank %d", d.steps[l.step].fn().Name, d.Rank, target, commName(d.comms[l.comm]),
-		other.steps[t.step].fn().Name, other.Rank), j.place(rank, l.step, "lock"), j.place(t.rank, t.step, "access"))
+		other.steps[t.step].fn().Name, other.Rank), j.placeOf(rank, l.step, "lock"), j.placeOf(t.rank, t.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.5.3"
-	f.Change = "let a fence of all ranks come between the access and the lock"
+	f.Change = "separate the access and the lock by a fence of all ranks"
 	j.found.Add(f)
 }
 
-// updates tells whether an access by another rank surely writes to its target.
-func (t *touch) updates() bool {
+// writesTarget reports whether an access by another rank surely writes to its target.
+func (t *touch) writesTarget() bool {
 	return t.kind == put || t.kind == accumulate && t.op != noOp && t.op != compareAndSwap
 }
 
-// apart tells whether an access was complete before another began, or whether that
+// mayPrecede reports whether an access was complete before another began, or whether that
 // is not known.
-func (c *clocks) apart(a, b *touch) bool {
-	before, known := c.before(ref{a.rank, a.done}, ref{b.rank, b.step})
+func (c *clocks) mayPrecede(a, b *touch) bool {
+	before, known := c.happenedBefore(ref{a.rank, a.done}, ref{b.rank, b.step})
 	return !known || before && a.done >= 0
 }
 
-// touches groups the accesses of all ranks by the memory that they use.
-func (j *job) touches() (map[lockKey][]*touch, []lockKey) {
+// touchesByTarget groups the accesses of all ranks by the memory that they use.
+func (j *job) touchesByTarget() (map[lockKey][]*touch, []lockKey) {
 	out := map[lockKey][]*touch{}
 	var order []lockKey
 	for rank, d := range j.digests {
 		phases := map[int32][]int32{}
 		for i := range d.windows.accesses {
 			a := &d.windows.accesses[i]
-			t := j.touch(int32(rank), a)
+			t := j.newTouch(int32(rank), a)
 			if t == nil {
 				continue
 			}
 			if _, ok := phases[a.comm]; !ok {
-				phases[a.comm] = j.phases(int32(rank), d, a.comm)
+				phases[a.comm] = j.syncPhases(int32(rank), d, a.comm)
 			}
-			t.from = before(phases[a.comm], a.step)
+			t.from = phasesBefore(phases[a.comm], a.step)
 			t.upTo = t.from
 			if a.done >= 0 {
-				t.upTo = before(phases[a.comm], a.done)
+				t.upTo = phasesBefore(phases[a.comm], a.done)
 			} else {
 				t.upTo = int32(len(phases[a.comm]))
 			}
@@ -215,15 +215,15 @@ func (j *job) touches() (map[lockKey][]*touch, []lockKey) {
 	return out, order
 }
 
-// touch works out the bytes of an access; nil if they are not known.
-func (j *job) touch(rank int32, a *access) *touch {
+// newTouch works out the bytes of an access; nil if they are not known.
+func (j *job) newTouch(rank int32, a *access) *touch {
 	d := j.digests[rank]
 	t := &touch{access: a, rank: rank, layout: j.layouts[rank][a.buffer], at: a.disp}
 	owner, ok := j.byRank[d.comms[a.comm].WorldRank(a.target)]
-	if !ok || !t.layout.Known() || t.layout.Bytes == 0 {
+	if !ok || !t.layout.IsKnown() || t.layout.Bytes == 0 {
 		return nil
 	}
-	r := j.digests[owner].region(d.comms[a.comm].ID)
+	r := j.digests[owner].windowRegion(d.comms[a.comm].ID)
 	switch {
 	case r == nil:
 		return nil
@@ -237,8 +237,8 @@ func (j *job) touch(rank int32, a *access) *touch {
 	return t
 }
 
-// region returns the memory of the rank in a window, nil if it is not known.
-func (d *Digest) region(window uint64) *region {
+// windowRegion returns the memory of the rank in a window, nil if it is not known.
+func (d *Digest) windowRegion(window uint64) *region {
 	for i := range d.windows.memory {
 		if r := &d.windows.memory[i]; d.comms[r.comm].ID == window {
 			return r
@@ -247,14 +247,14 @@ func (d *Digest) region(window uint64) *region {
 	return nil
 }
 
-// phases are the steps of a rank at which all members of a window synchronise:
+// syncPhases are the steps of a rank at which all members of a window synchronise:
 // collectives on it, or on a communicator that has all its members.
-func (j *job) phases(rank int32, d *Digest, win int32) []int32 {
+func (j *job) syncPhases(rank int32, d *Digest, win int32) []int32 {
 	var out []int32
 	for i := range d.entries {
 		e := &d.entries[i]
 		if e.done == e.step && e.made == e.step && j.eventOf[rank][i] >= 0 &&
-			(e.comm == win || contains(d.comms[e.comm].Members, d.comms[win].Members)) {
+			(e.comm == win || containsAll(d.comms[e.comm].Members, d.comms[win].Members)) {
 			out = append(out, e.step)
 		}
 	}
@@ -262,7 +262,7 @@ func (j *job) phases(rank int32, d *Digest, win int32) []int32 {
 	return out
 }
 
-func contains(all, some []int) bool {
+func containsAll(all, some []int) bool {
 	if len(all) < len(some) || len(some) == 0 {
 		return false
 	}
@@ -276,15 +276,15 @@ func contains(all, some []int) bool {
 	return !slices.ContainsFunc(some, func(r int) bool { return !in[r] })
 }
 
-// before counts the phases that begin before a step.
-func before(phases []int32, step int32) int32 {
+// phasesBefore counts the phases that begin before a step.
+func phasesBefore(phases []int32, step int32) int32 {
 	n, _ := slices.BinarySearch(phases, step)
 	return int32(n)
 }
 
-// conflicts returns the pairs of accesses to one rank's memory in one phase that
+// findConflicts returns the pairs of accesses to one rank's memory in one phase that
 // share bytes and must not. It sweeps over the bytes, phase by phase.
-func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
+func (j *job) findConflicts(touches []*touch, alike map[string]int) []pair {
 	phases := map[int32][]*touch{}
 	var order []int32
 	for _, t := range touches {
@@ -312,7 +312,7 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 				if budget--; budget < 0 {
 					break
 				}
-				if x := inOrder(a, t); conflict(a, t) && !seen[x] && j.few(x, alike) &&
+				if x := orderedPair(a, t); isConflict(a, t) && !seen[x] && j.admitPair(x, alike) &&
 					!a.layout.Overlap(a.at, t.layout, t.at).Empty() {
 					seen[x] = true
 					out = append(out, x)
@@ -324,15 +324,15 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 	return out
 }
 
-func inOrder(a, b *touch) pair {
+func orderedPair(a, b *touch) pair {
 	if b.rank < a.rank || b.rank == a.rank && b.step < a.step {
 		return pair{b, a}
 	}
 	return pair{a, b}
 }
 
-// few tells whether not too many pairs of the same two places were seen before.
-func (j *job) few(p pair, alike map[string]int) bool {
+// admitPair reports whether not too many pairs of the same two places were seen before.
+func (j *job) admitPair(p pair, alike map[string]int) bool {
 	key := j.siteText(p.a) + "|" + j.siteText(p.b)
 	alike[key]++
 	return alike[key] <= maxAlike
@@ -356,33 +356,33 @@ func (j *job) siteText(t *touch) string {
 	return j.siteTexts[site]
 }
 
-// conflict tells whether two accesses to the same bytes conflict if nothing orders
+// isConflict reports whether two accesses to the same bytes conflict if nothing orders
 // them; two that only read do not. Accumulations with the same operation do not, nor do those of one rank,
 // which MPI keeps in order; locks of which one is exclusive keep ranks apart.
-func conflict(a, b *touch) bool {
+func isConflict(a, b *touch) bool {
 	local := func(t *touch) bool { return t.kind == load || t.kind == store }
 	switch {
-	case a.reads() && b.reads(), local(a) && local(b):
+	case a.readsOnly() && b.readsOnly(), local(a) && local(b):
 		return false
 	case a.rank == b.rank && (local(a) || local(b)):
 		return false // what one rank does is for its own replay
 	case a.rank == b.rank:
-		return !(a.kind == accumulate && b.kind == accumulate) && !follows(a, b) && !follows(b, a)
+		return !(a.kind == accumulate && b.kind == accumulate) && !endsBefore(a, b) && !endsBefore(b, a)
 	case (a.locked || b.locked) && !local(a) && !local(b):
 		return false
 	case a.kind == accumulate && b.kind == accumulate:
-		return !mayMix(a, b)
+		return !mayInterleave(a, b)
 	}
 	return true
 }
 
-func follows(a, b *touch) bool { return a.done >= 0 && a.done <= b.step }
+func endsBefore(a, b *touch) bool { return a.done >= 0 && a.done <= b.step }
 
-// mayMix: MPI makes accumulations atomic that have the same operation, or none, and
+// mayInterleave: MPI makes accumulations atomic that have the same operation, or none, and
 // the same basic type (§11.7.1).
-func mayMix(a, b *touch) bool {
+func mayInterleave(a, b *touch) bool {
 	free := func(t *touch) bool { return t.op == noOp || t.op == compareAndSwap }
-	return (a.op == b.op || free(a) || free(b)) && a.layout.Only() == b.layout.Only()
+	return (a.op == b.op || free(a) || free(b)) && a.layout.OnlyType() == b.layout.OnlyType()
 }
 
 func (j *job) addConflict(p pair) {
@@ -394,10 +394,10 @@ func (j *job) addConflict(p pair) {
 	}
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
 	f := finding.New("one_sided",
-		fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
+		fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and no synchronisation orders them",
 			who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name,
 			b.steps[p.b.step].fn().Name),
-		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
+		j.placeOf(p.a.rank, p.a.step, "access"), j.placeOf(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"
 	f.Change = "put a synchronisation of the window between them, use MPI_Accumulate with one operation, or other bytes"

@@ -19,9 +19,9 @@ var pollClasses = map[mpi.Class]bool{
 	mpi.ClassIprobe: true, mpi.ClassImprobe: true,
 }
 
-// loops are the threads whose recording ends in a loop of empty polls: the calls
+// pollLoops are the threads whose recording ends in a loop of empty polls: the calls
 // of one round of each.
-func loops(t *recorded.Trace) [][]int {
+func pollLoops(t *recorded.Trace) [][]int {
 	type tail struct {
 		round []int // latest first
 		polls uint64
@@ -40,7 +40,7 @@ func loops(t *recorded.Trace) [][]int {
 		switch {
 		case x.done || c.Func == nil || c.Func.Class == mpi.ClassLight:
 		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
-		case !pollClasses[c.Func.Class] || c.Return == 0 || !empty(c):
+		case !pollClasses[c.Func.Class] || c.Return == 0 || !isEmptyPoll(c):
 			x.done = true
 		default:
 			x.polls += 1 + c.Again
@@ -59,10 +59,10 @@ func loops(t *recorded.Trace) [][]int {
 	return out
 }
 
-// empty tells whether a poll found nothing.
-func empty(c *recorded.Call) bool {
+// isEmptyPoll reports whether a poll found nothing.
+func isEmptyPoll(c *recorded.Call) bool {
 	for _, name := range []string{"flag", "outcount"} {
-		if v, ok := c.Result1(name); ok {
+		if v, ok := c.OutputInt(name); ok {
 			return v == 0
 		}
 	}
@@ -84,34 +84,34 @@ func (d *digester) addLoops(rounds [][]int) {
 		}
 	}
 	for _, round := range rounds {
-		step := d.at(round[0])
+		step := d.stepIndex(round[0])
 		for _, call := range round {
 			if step >= 0 {
-				d.waits = append(d.waits, d.poll(step, call, polled[call]))
+				d.waits = append(d.waits, d.newPollWaiting(step, call, polled[call]))
 			}
 		}
 	}
 }
 
-// poll is what one poll of a loop waits for: its requests, or the message that a probe
+// newPollWaiting is what one poll of a loop waits for: its requests, or the message that a probe
 // looks for.
-func (d *digester) poll(step int32, call int, w *replay.Wait) waiting {
+func (d *digester) newPollWaiting(step int32, call int, w *replay.Wait) waiting {
 	out := waiting{step: step, any: true}
 	if w != nil {
-		out = d.waiting(step, w)
+		out = d.newWaiting(step, w)
 	} else {
-		d.addLook(&out, call)
+		d.addProbe(&out, call)
 	}
 	out.loop = true
 	return out
 }
 
-// addLook adds the message that a probe in a loop looks for.
-func (d *digester) addLook(out *waiting, call int) {
+// addProbe adds the message that a probe in a loop looks for.
+func (d *digester) addProbe(out *waiting, call int) {
 	c := &d.trace.Calls[call]
-	comm, ok := c.Value1("comm")
-	source, from := c.Value1("source")
-	tag, tagged := c.Value1("tag")
+	comm, ok := c.InputInt("comm")
+	source, from := c.InputInt("source")
+	tag, tagged := c.InputInt("tag")
 	if !ok || !from || !tagged || comm < 0 || comm >= int64(len(d.comms)) {
 		out.other = true
 		return

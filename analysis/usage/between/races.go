@@ -19,21 +19,21 @@ type race struct{ wild, named ref }
 
 // checkRaces reports receives from any rank that went well only because of the
 // order in which messages came: if another sender's had come first, the receive
-// that names that sender would wait for ever (§3.5).
+// that names that sender would wait forever (§3.5).
 func (m *matcher) checkRaces() {
 	var races []race
-	var asked []moments
+	var asked []stepPair
 	for rank := range m.digests {
 		for _, r := range m.racesOf(int32(rank)) {
-			_, wild := m.message(r.wild)
+			_, wild := m.messageAt(r.wild)
 			sent := m.partners[r.named.rank][r.named.index]
-			_, s := m.message(sent)
+			_, s := m.messageAt(sent)
 			races = append(races, r)
-			asked = append(asked, moments{ref{r.wild.rank, wild.done}, ref{sent.rank, s.step}})
+			asked = append(asked, stepPair{ref{r.wild.rank, wild.done}, ref{sent.rank, s.step}})
 		}
 	}
-	m.eachOrder(asked, func(i int, c *clocks) {
-		if before, known := c.before(asked[i].first, asked[i].second); known && !before {
+	m.withClocks(asked, func(i int, c *clocks) {
+		if before, known := c.happenedBefore(asked[i].first, asked[i].second); known && !before {
 			m.addRace(races[i])
 		}
 	})
@@ -59,7 +59,7 @@ func (m *matcher) racesOf(rank int32) []race {
 			seenAt[from] = seenAt[from] || c.askedPeer == model.Any
 			continue
 		}
-		if q := m.queue(d, c); q >= 0 && !signal(c.tag) {
+		if q := m.queueIndex(d, c); q >= 0 && !isSyncTag(c.tag) {
 			taken[q] = append(taken[q], int32(i))
 			if isWild[i] = c.askedPeer == model.Any || seenAt[from]; isWild[i] && msg.done >= 0 {
 				wild = append(wild, int32(i))
@@ -78,7 +78,7 @@ func (m *matcher) racesOf(rank int32) []race {
 				last = k
 			}
 		}
-		if last+1 == len(list) || len(m.queues[q].sends) > 0 || m.queues[q].many {
+		if last+1 == len(list) || len(m.queues[q].sends) > 0 || m.queues[q].unordered {
 			continue
 		}
 		named := list[last+1]
@@ -94,7 +94,7 @@ func (m *matcher) racesOf(rank int32) []race {
 	return out
 }
 
-// couldTake tells whether a receive takes messages of a way, and took one of
+// couldTake reports whether a receive takes messages of a way, and took one of
 // another sender.
 func (m *matcher) couldTake(d *Digest, msg *message, w way) bool {
 	c := &d.channels[msg.channel]
@@ -103,17 +103,17 @@ func (m *matcher) couldTake(d *Digest, msg *message, w way) bool {
 }
 
 func (m *matcher) addRace(r race) {
-	d, wild := m.message(r.wild)
-	_, named := m.message(r.named)
+	d, wild := m.messageAt(r.wild)
+	_, named := m.messageAt(r.named)
 	sent := m.partners[r.named.rank][r.named.index]
-	sd, s := m.message(sent)
+	sd, s := m.messageAt(sent)
 	took := peerOf(d, wild)
 	f := finding.New("potential_deadlock", fmt.Sprintf(
 		"rank %d receives from any rank and got the message of rank %d; "+
-			"had that of rank %d come first, the receive that names rank %d would wait for ever",
+			"had that of rank %d come first, the receive that names rank %d would wait forever",
 		d.Rank, took, sd.Rank, sd.Rank),
-		m.place(r.wild.rank, wild.made, "receive from any rank"), m.place(r.named.rank, named.made, "receive"),
-		m.place(sent.rank, s.made, "send"))
+		m.placeOf(r.wild.rank, wild.made, "receive from any rank"), m.placeOf(r.named.rank, named.made, "receive"),
+		m.placeOf(sent.rank, s.made, "send"))
 	f.Ranks.Add(took)
 	f.Change = "name the source of the first receive, or give the messages of the two receives different tags"
 	m.found.Add(f)

@@ -26,43 +26,43 @@ func newProgram(seed uint64) *program {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), ranks: 2}
 	p.ranks += p.IntN(6)
 	p.pending = make([][]string, p.ranks)
-	p.say("comm low 0-%d", p.ranks/2)
+	p.addLine("comm low 0-%d", p.ranks/2)
 	for r := range p.ranks {
-		p.call(r, "MPI_Type_vector(count=2, blocklength=3, stride=5, oldtype=MPI_INT) -> newtype=v")
-		p.call(r, "MPI_Win_create(base=0x10000, size=4096, disp_unit=4) -> win=w")
-		p.call(r, "MPI_Win_fence(win=w)")
+		p.addCall(r, "MPI_Type_vector(count=2, blocklength=3, stride=5, oldtype=MPI_INT) -> newtype=v")
+		p.addCall(r, "MPI_Win_create(base=0x10000, size=4096, disp_unit=4) -> win=w")
+		p.addCall(r, "MPI_Win_fence(win=w)")
 	}
 	return p
 }
 
-func (p *program) say(format string, args ...any) {
+func (p *program) addLine(format string, args ...any) {
 	p.lines = append(p.lines, fmt.Sprintf(format, args...))
 }
 
-// call adds a call of a rank. Now and then it completes something first.
-func (p *program) call(r int, format string, args ...any) {
+// addCall adds a call of a rank. Now and then it completes something first.
+func (p *program) addCall(r int, format string, args ...any) {
 	for len(p.pending[r]) > 0 && p.IntN(3) == 0 {
-		p.complete(r)
+		p.completeOne(r)
 	}
-	p.say("%d: "+format, append([]any{r}, args...)...)
+	p.addLine("%d: "+format, append([]any{r}, args...)...)
 }
 
-func (p *program) complete(r int) {
+func (p *program) completeOne(r int) {
 	k := p.IntN(len(p.pending[r]))
-	p.say("%d: %s", r, p.pending[r][k])
+	p.addLine("%d: %s", r, p.pending[r][k])
 	p.pending[r] = slices.Delete(p.pending[r], k, k+1)
 }
 
-// later adds the completion of a request.
-func (p *program) later(r int, status string) string {
+// addRequest adds the completion of a request.
+func (p *program) addRequest(r int, status string) string {
 	p.number++
 	name := fmt.Sprintf("q%d", p.number)
 	p.pending[r] = append(p.pending[r], fmt.Sprintf("MPI_Wait(request=%s) -> status=%s", name, status))
 	return name
 }
 
-// two returns two different ranks.
-func (p *program) two() (int, int) {
+// twoRanks returns two different ranks.
+func (p *program) twoRanks() (int, int) {
 	a := p.IntN(p.ranks)
 	return a, (a + 1 + p.IntN(p.ranks-1)) % p.ranks
 }
@@ -70,84 +70,84 @@ func (p *program) two() (int, int) {
 // fitting are buffers of the same signature.
 var fitting = []string{"count=1, datatype=v", "count=6, datatype=MPI_INT"}
 
-func (p *program) buffer() string { return fitting[p.IntN(len(fitting))] }
+func (p *program) randomBuffer() string { return fitting[p.IntN(len(fitting))] }
 
 // actions are what a correct program does.
 var actions = []func(*program){
-	(*program).message, (*program).exchange, (*program).nonblocking, (*program).persistent, (*program).wildcard,
-	(*program).probed, (*program).buffered, (*program).collective, (*program).rooted, (*program).begunTogether,
-	(*program).epoch, (*program).locked, (*program).tested,
+	(*program).blockingMessage, (*program).ringExchange, (*program).nonblocking, (*program).persistent, (*program).wildcardReceive,
+	(*program).probedMessage, (*program).bufferedExchange, (*program).collective, (*program).rootedCollective, (*program).begunTogether,
+	(*program).fenceEpoch, (*program).lockEpochs, (*program).testedReceive,
 }
 
-func (p *program) message() {
-	a, b := p.two()
+func (p *program) blockingMessage() {
+	a, b := p.twoRanks()
 	send := []string{"MPI_Send", "MPI_Ssend", "MPI_Bsend"}[p.IntN(3)]
 	tag := p.IntN(2)
-	p.call(a, "%s(%s, dest=%d, tag=%d)", send, p.buffer(), b, tag)
-	p.call(b, "MPI_Recv(%s, source=%d, tag=%d) -> status=(%d,%d,24)", p.buffer(), a, tag, a, tag)
+	p.addCall(a, "%s(%s, dest=%d, tag=%d)", send, p.randomBuffer(), b, tag)
+	p.addCall(b, "MPI_Recv(%s, source=%d, tag=%d) -> status=(%d,%d,24)", p.randomBuffer(), a, tag, a, tag)
 }
 
-// exchange is a ring of MPI_Sendrecv.
-func (p *program) exchange() {
+// ringExchange is a ring of MPI_Sendrecv.
+func (p *program) ringExchange() {
 	for r := range p.ranks {
-		p.call(r, "MPI_Sendrecv(dest=%d, sendtag=9, source=%d, recvtag=9) -> status=(%d,9,4)",
+		p.addCall(r, "MPI_Sendrecv(dest=%d, sendtag=9, source=%d, recvtag=9) -> status=(%d,9,4)",
 			(r+1)%p.ranks, (r+p.ranks-1)%p.ranks, (r+p.ranks-1)%p.ranks)
 	}
 }
 
 func (p *program) nonblocking() {
-	a, b := p.two()
-	p.call(b, "MPI_Irecv(%s, source=%d, tag=5) -> request=%s", p.buffer(), a, p.later(b, fmt.Sprintf("(%d,5,24)", a)))
-	p.call(a, "MPI_Isend(%s, dest=%d, tag=5) -> request=%s", p.buffer(), b, p.later(a, "nil"))
+	a, b := p.twoRanks()
+	p.addCall(b, "MPI_Irecv(%s, source=%d, tag=5) -> request=%s", p.randomBuffer(), a, p.addRequest(b, fmt.Sprintf("(%d,5,24)", a)))
+	p.addCall(a, "MPI_Isend(%s, dest=%d, tag=5) -> request=%s", p.randomBuffer(), b, p.addRequest(a, "nil"))
 }
 
 func (p *program) persistent() {
-	a, b := p.two()
+	a, b := p.twoRanks()
 	p.number++
 	s, r := fmt.Sprintf("s%d", p.number), fmt.Sprintf("r%d", p.number)
-	p.call(a, "MPI_Send_init(dest=%d, tag=6) -> request=%s", b, s)
-	p.call(b, "MPI_Recv_init(source=%d, tag=6) -> request=%s", a, r)
+	p.addCall(a, "MPI_Send_init(dest=%d, tag=6) -> request=%s", b, s)
+	p.addCall(b, "MPI_Recv_init(source=%d, tag=6) -> request=%s", a, r)
 	for range 1 + p.IntN(3) {
-		p.call(a, "MPI_Start(request=%s)", s)
-		p.call(b, "MPI_Start(request=%s)", r)
-		p.call(a, "MPI_Wait(request=%s)", s)
-		p.call(b, "MPI_Wait(request=%s) -> status=(%d,6,4)", r, a)
+		p.addCall(a, "MPI_Start(request=%s)", s)
+		p.addCall(b, "MPI_Start(request=%s)", r)
+		p.addCall(a, "MPI_Wait(request=%s)", s)
+		p.addCall(b, "MPI_Wait(request=%s) -> status=(%d,6,4)", r, a)
 	}
 }
 
-func (p *program) wildcard() {
-	a, b := p.two()
+func (p *program) wildcardReceive() {
+	a, b := p.twoRanks()
 	p.number++
 	tag := 100 + p.number
-	p.call(a, "MPI_Send(dest=%d, tag=%d)", b, tag)
+	p.addCall(a, "MPI_Send(dest=%d, tag=%d)", b, tag)
 	if p.IntN(2) == 0 {
-		p.call(b, "MPI_Recv(source=%d, tag=any) -> status=(%d,%d,4)", a, a, tag)
+		p.addCall(b, "MPI_Recv(source=%d, tag=any) -> status=(%d,%d,4)", a, a, tag)
 		return
 	}
-	p.call(b, "MPI_Recv(source=any, tag=%d) -> status=(%d,%d,4)", tag, a, tag)
+	p.addCall(b, "MPI_Recv(source=any, tag=%d) -> status=(%d,%d,4)", tag, a, tag)
 }
 
-func (p *program) probed() {
-	a, b := p.two()
+func (p *program) probedMessage() {
+	a, b := p.twoRanks()
 	if p.IntN(2) == 0 {
-		p.call(a, "MPI_Send(%s, dest=%d, tag=7)", p.buffer(), b)
-		p.call(b, "MPI_Probe(source=any, tag=7) -> status=(%d,7,24)", a)
-		p.call(b, "MPI_Recv(%s, source=%d, tag=7) -> status=(%d,7,24)", p.buffer(), a, a)
+		p.addCall(a, "MPI_Send(%s, dest=%d, tag=7)", p.randomBuffer(), b)
+		p.addCall(b, "MPI_Probe(source=any, tag=7) -> status=(%d,7,24)", a)
+		p.addCall(b, "MPI_Recv(%s, source=%d, tag=7) -> status=(%d,7,24)", p.randomBuffer(), a, a)
 		return
 	}
 	p.number++
-	p.call(a, "MPI_Send(%s, dest=%d, tag=8)", p.buffer(), b)
-	p.call(b, "MPI_Mprobe(source=%d, tag=8) -> message=m%d, status=(%d,8,24)", a, p.number, a)
-	p.call(b, "MPI_Mrecv(%s, message=m%d) -> status=(%d,8,24)", p.buffer(), p.number, a)
+	p.addCall(a, "MPI_Send(%s, dest=%d, tag=8)", p.randomBuffer(), b)
+	p.addCall(b, "MPI_Mprobe(source=%d, tag=8) -> message=m%d, status=(%d,8,24)", a, p.number, a)
+	p.addCall(b, "MPI_Mrecv(%s, message=m%d) -> status=(%d,8,24)", p.randomBuffer(), p.number, a)
 }
 
-// buffered is the exchange that needs buffers, with buffers of the program's own.
-func (p *program) buffered() {
-	a, b := p.two()
-	p.call(a, "MPI_Bsend(dest=%d, tag=8)", b)
-	p.call(b, "MPI_Bsend(dest=%d, tag=8)", a)
-	p.call(a, "MPI_Recv(source=%d, tag=8) -> status=(%d,8,4)", b, b)
-	p.call(b, "MPI_Recv(source=%d, tag=8) -> status=(%d,8,4)", a, a)
+// bufferedExchange is the exchange that needs buffers, with buffers of the program's own.
+func (p *program) bufferedExchange() {
+	a, b := p.twoRanks()
+	p.addCall(a, "MPI_Bsend(dest=%d, tag=8)", b)
+	p.addCall(b, "MPI_Bsend(dest=%d, tag=8)", a)
+	p.addCall(a, "MPI_Recv(source=%d, tag=8) -> status=(%d,8,4)", b, b)
+	p.addCall(b, "MPI_Recv(source=%d, tag=8) -> status=(%d,8,4)", a, a)
 }
 
 func (p *program) collective() {
@@ -156,33 +156,33 @@ func (p *program) collective() {
 		"MPI_Alltoall(sendcount=1, recvcount=1)", "MPI_Scan(count=2)", "MPI_Comm_split(color=1) -> newcomm=sub",
 	}[p.IntN(6)]
 	for r := range p.ranks {
-		p.call(r, "%s", what)
+		p.addCall(r, "%s", what)
 	}
 	for r := range p.ranks/2 + 1 {
-		p.call(r, "MPI_Bcast(comm=low, %s, root=1)", p.buffer())
+		p.addCall(r, "MPI_Bcast(comm=low, %s, root=1)", p.randomBuffer())
 	}
 }
 
-func (p *program) rooted() {
+func (p *program) rootedCollective() {
 	root := p.IntN(p.ranks)
 	counts := strings.Trim(strings.Repeat("6,", p.ranks), ",")
 	for r := range p.ranks {
 		give := []string{"sendcount=1, sendtype=v", "sendcount=6"}[p.IntN(2)]
-		p.call(r, "MPI_Gatherv(%s, recvcounts=[%s], displs=[%s], root=%d)", give, counts, counts, root)
+		p.addCall(r, "MPI_Gatherv(%s, recvcounts=[%s], displs=[%s], root=%d)", give, counts, counts, root)
 	}
 }
 
 func (p *program) begunTogether() {
 	for r := range p.ranks {
-		p.call(r, "MPI_Ibarrier() -> request=%s", p.later(r, "nil"))
-		p.call(r, "MPI_Iallreduce(count=2) -> request=%s", p.later(r, "nil"))
+		p.addCall(r, "MPI_Ibarrier() -> request=%s", p.addRequest(r, "nil"))
+		p.addCall(r, "MPI_Iallreduce(count=2) -> request=%s", p.addRequest(r, "nil"))
 	}
 }
 
-func (p *program) epoch() {
+func (p *program) fenceEpoch() {
 	for r := range p.ranks {
-		p.call(r, "MPI_Put(target_rank=%d, target_disp=%d, win=w)", p.IntN(p.ranks), r)
-		p.call(r, "MPI_Accumulate(target_rank=%d, target_disp=500, win=w)", p.IntN(p.ranks))
+		p.addCall(r, "MPI_Put(target_rank=%d, target_disp=%d, win=w)", p.IntN(p.ranks), r)
+		p.addCall(r, "MPI_Accumulate(target_rank=%d, target_disp=500, win=w)", p.IntN(p.ranks))
 	}
 	asserts := []string{"0"}
 	if p.IntN(2) == 0 {
@@ -190,73 +190,73 @@ func (p *program) epoch() {
 	}
 	for _, assert := range asserts {
 		for r := range p.ranks {
-			p.call(r, "MPI_Win_fence(assert=%s, win=w)", assert)
+			p.addCall(r, "MPI_Win_fence(assert=%s, win=w)", assert)
 		}
 	}
 }
 
-// locked accesses under locks, and closes with a fence: its epoch must not have locks in it.
-func (p *program) locked() {
+// lockEpochs accesses under locks, and closes with a fence: its epoch must not have locks in it.
+func (p *program) lockEpochs() {
 	for range 3 {
-		a, b := p.two()
-		p.call(a, "MPI_Win_lock(lock_type=1, rank=%d, win=w)", b)
-		p.call(a, "MPI_Put(target_rank=%d, target_disp=700, win=w)", b)
-		p.call(a, "MPI_Win_unlock(rank=%d, win=w)", b)
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Win_lock(lock_type=1, rank=%d, win=w)", b)
+		p.addCall(a, "MPI_Put(target_rank=%d, target_disp=700, win=w)", b)
+		p.addCall(a, "MPI_Win_unlock(rank=%d, win=w)", b)
 	}
 	for r := range p.ranks {
-		p.call(r, "MPI_Win_fence(win=w)")
+		p.addCall(r, "MPI_Win_fence(win=w)")
 	}
 }
 
-func (p *program) tested() {
-	a, b := p.two()
+func (p *program) testedReceive() {
+	a, b := p.twoRanks()
 	p.number++
-	p.call(b, "MPI_Irecv(source=%d, tag=4) -> request=t%d", a, p.number)
-	p.call(b, "MPI_Test(request=t%d) -> flag=0", p.number)
-	p.call(a, "MPI_Ssend(dest=%d, tag=4)", b)
-	p.call(b, "MPI_Test(request=t%d) -> flag=1, status=(%d,4,4)", p.number, a)
+	p.addCall(b, "MPI_Irecv(source=%d, tag=4) -> request=t%d", a, p.number)
+	p.addCall(b, "MPI_Test(request=t%d) -> flag=0", p.number)
+	p.addCall(a, "MPI_Ssend(dest=%d, tag=4)", b)
+	p.addCall(b, "MPI_Test(request=t%d) -> flag=1, status=(%d,4,4)", p.number, a)
 }
 
-// some takes a number of actions.
-func (p *program) some() {
+// addActions takes a number of actions.
+func (p *program) addActions() {
 	for range p.IntN(12) {
 		actions[p.IntN(len(actions))](p)
 	}
 }
 
-// end completes what is open and finalizes.
-func (p *program) end() string {
+// endNormally completes what is open and finalizes.
+func (p *program) endNormally() string {
 	for r := range p.ranks {
 		for len(p.pending[r]) > 0 {
-			p.complete(r)
+			p.completeOne(r)
 		}
 	}
 	for r := range p.ranks {
-		p.say("%d: MPI_Win_fence(win=w)", r)
-		p.say("%d: MPI_Finalize()", r)
+		p.addLine("%d: MPI_Win_fence(win=w)", r)
+		p.addLine("%d: MPI_Finalize()", r)
 	}
 	return strings.Join(p.lines, "\n")
 }
 
-// hang is the end of a program in which some ranks never come back.
-func (p *program) hang(stuck ...int) string {
+// endHanging is the end of a program in which some ranks never come back.
+func (p *program) endHanging(stuck ...int) string {
 	for r := range p.ranks {
 		if !slices.Contains(stuck, r) {
-			p.say("%d: MPI_Finalize() -> …", r)
+			p.addLine("%d: MPI_Finalize() -> …", r)
 		}
 	}
 	return strings.Join(p.lines, "\n")
 }
 
-// classes judges a program.
-func classes(t *testing.T, text string) []string {
+// foundClasses judges a program.
+func foundClasses(t *testing.T, text string) []string {
 	t.Helper()
 	traces, err := usagetest.Parse(text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var out []string
-	for _, f := range between.Judge(between.NewEvidence(digests(traces)...)).List() {
+	for _, f := range between.Judge(between.NewEvidence(digestsOf(traces)...)).WorstFirst() {
 		out = append(out, f.Class)
 	}
 	return slices.Compact(out)
@@ -268,10 +268,10 @@ const programs = 300
 func TestCorrectPrograms(t *testing.T) {
 	for seed := range uint64(programs) {
 		p := newProgram(seed)
-		p.some()
-		p.some()
-		text := p.end()
-		if got := classes(t, text); len(got) > 0 {
+		p.addActions()
+		p.addActions()
+		text := p.endNormally()
+		if got := foundClasses(t, text); len(got) > 0 {
 			t.Fatalf("seed %d: %v\n%s", seed, got, text)
 		}
 	}
@@ -283,58 +283,58 @@ var mistakes = []struct {
 	make        func(*program) (stuck []int)
 }{
 	{"type_mismatch", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Send(%s, dest=%d, tag=50)", p.buffer(), b)
-		p.call(b, "MPI_Recv(count=3, datatype=MPI_DOUBLE, source=%d, tag=50)", a)
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Send(%s, dest=%d, tag=50)", p.randomBuffer(), b)
+		p.addCall(b, "MPI_Recv(count=3, datatype=MPI_DOUBLE, source=%d, tag=50)", a)
 		return nil
 	}},
 	{"truncation", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Send(%s, dest=%d, tag=50)", p.buffer(), b)
-		p.call(b, "MPI_Recv(count=5, source=any, tag=50) -> status=(%d,50,20)", a)
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Send(%s, dest=%d, tag=50)", p.randomBuffer(), b)
+		p.addCall(b, "MPI_Recv(count=5, source=any, tag=50) -> status=(%d,50,20)", a)
 		return nil
 	}},
 	{"unmatched_message", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Isend(dest=%d, tag=50) -> request=%s", b, p.later(a, "nil"))
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Isend(dest=%d, tag=50) -> request=%s", b, p.addRequest(a, "nil"))
 		return nil
 	}},
 	{"unmatched_message", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Isend(dest=%d, tag=50) -> request=%s", b, p.later(a, "nil"))
-		p.call(b, "MPI_Irecv(source=%d, tag=51) -> request=never", a)
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Isend(dest=%d, tag=50) -> request=%s", b, p.addRequest(a, "nil"))
+		p.addCall(b, "MPI_Irecv(source=%d, tag=51) -> request=never", a)
 		return nil
 	}},
 	{"unmatched_message", "deadlock", func(p *program) []int {
-		a, b := p.two()
-		p.say("%d: MPI_Ssend(dest=%d, tag=50) -> …", a, b)
-		p.say("%d: MPI_Recv(source=%d, tag=51) -> …", b, a)
+		a, b := p.twoRanks()
+		p.addLine("%d: MPI_Ssend(dest=%d, tag=50) -> …", a, b)
+		p.addLine("%d: MPI_Recv(source=%d, tag=51) -> …", b, a)
 		return []int{a, b}
 	}},
 	{"deadlock", "", func(p *program) []int {
-		a, b := p.two()
-		p.say("%d: MPI_Recv(source=%d, tag=50) -> …", a, b)
-		p.say("%d: MPI_Recv(source=%d, tag=50) -> …", b, a)
+		a, b := p.twoRanks()
+		p.addLine("%d: MPI_Recv(source=%d, tag=50) -> …", a, b)
+		p.addLine("%d: MPI_Recv(source=%d, tag=50) -> …", b, a)
 		return []int{a, b}
 	}},
 	{"deadlock", "", func(p *program) []int {
-		a, b := p.two()
-		p.say("%d: MPI_Barrier() -> …", a)
-		p.say("%d: MPI_Recv(source=%d, tag=50) -> …", b, a)
+		a, b := p.twoRanks()
+		p.addLine("%d: MPI_Barrier() -> …", a)
+		p.addLine("%d: MPI_Recv(source=%d, tag=50) -> …", b, a)
 		var all []int
 		for r := range p.ranks {
 			if all = append(all, r); r != a && r != b {
-				p.say("%d: MPI_Barrier() -> …", r)
+				p.addLine("%d: MPI_Barrier() -> …", r)
 			}
 		}
 		return all
 	}},
 	{"potential_deadlock", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Send(dest=%d, tag=50)", b)
-		p.call(b, "MPI_Send(dest=%d, tag=50)", a)
-		p.call(a, "MPI_Recv(source=%d, tag=50)", b)
-		p.call(b, "MPI_Recv(source=%d, tag=50)", a)
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Send(dest=%d, tag=50)", b)
+		p.addCall(b, "MPI_Send(dest=%d, tag=50)", a)
+		p.addCall(a, "MPI_Recv(source=%d, tag=50)", b)
+		p.addCall(b, "MPI_Recv(source=%d, tag=50)", a)
 		return nil
 	}},
 	{"collective_mismatch", "", func(p *program) []int {
@@ -344,7 +344,7 @@ var mistakes = []struct {
 			if r == odd {
 				count = 3
 			}
-			p.call(r, "MPI_Allreduce(count=%d)", count)
+			p.addCall(r, "MPI_Allreduce(count=%d)", count)
 		}
 		return nil
 	}},
@@ -355,7 +355,7 @@ var mistakes = []struct {
 			if r == odd {
 				root = 1
 			}
-			p.call(r, "MPI_Reduce(root=%d)", root)
+			p.addCall(r, "MPI_Reduce(root=%d)", root)
 		}
 		return nil
 	}},
@@ -367,15 +367,15 @@ var mistakes = []struct {
 			if r == odd {
 				name = "MPI_Bcast"
 			}
-			p.say("%d: %s() -> …", r, name)
+			p.addLine("%d: %s() -> …", r, name)
 			all = append(all, r)
 		}
 		return all
 	}},
 	{"one_sided", "", func(p *program) []int {
-		a, b := p.two()
-		p.call(a, "MPI_Put(target_rank=0, target_disp=900, win=w)")
-		p.call(b, "MPI_Get(target_rank=0, target_disp=900, win=w)")
+		a, b := p.twoRanks()
+		p.addCall(a, "MPI_Put(target_rank=0, target_disp=900, win=w)")
+		p.addCall(b, "MPI_Get(target_rank=0, target_disp=900, win=w)")
 		return nil
 	}},
 }
@@ -386,16 +386,16 @@ func TestMistakes(t *testing.T) {
 	for k, m := range mistakes {
 		for seed := range uint64(programs / 10) {
 			p := newProgram(seed + 1000)
-			p.some()
+			p.addActions()
 			stuck := m.make(p)
 			var text string
 			if stuck == nil {
-				p.some()
-				text = p.end()
+				p.addActions()
+				text = p.endNormally()
 			} else {
-				text = p.hang(stuck...)
+				text = p.endHanging(stuck...)
 			}
-			got := classes(t, text)
+			got := foundClasses(t, text)
 			unknown := slices.ContainsFunc(got, func(c string) bool { return c != m.class && c != m.also })
 			if !slices.Contains(got, m.class) || unknown {
 				t.Fatalf("mistake %d (%s), seed %d: found %v\n%s", k, m.class, seed, got, text)

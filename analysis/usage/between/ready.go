@@ -10,7 +10,7 @@ import (
 // begun (§3.4).
 func (m *matcher) checkReady() {
 	var sends []ref
-	var asked []moments
+	var asked []stepPair
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			s := &d.messages[i]
@@ -18,14 +18,14 @@ func (m *matcher) checkReady() {
 			if s.kind != aSend || s.mode != isReady || to.rank < 0 || !d.complete || !m.digests[to.rank].complete {
 				continue
 			}
-			if _, r := m.message(to); r.kind == aRecv {
+			if _, r := m.messageAt(to); r.kind == aRecv {
 				sends = append(sends, ref{int32(rank), int32(i)})
-				asked = append(asked, moments{ref{to.rank, r.step}, ref{int32(rank), s.step}})
+				asked = append(asked, stepPair{ref{to.rank, r.step}, ref{int32(rank), s.step}})
 			}
 		}
 	}
-	m.eachOrder(asked, func(i int, c *clocks) {
-		if before, known := c.before(asked[i].first, asked[i].second); known && !before &&
+	m.withClocks(asked, func(i int, c *clocks) {
+		if before, known := c.happenedBefore(asked[i].first, asked[i].second); known && !before &&
 			asked[i].first.rank != asked[i].second.rank {
 			m.addReady(sends[i])
 		}
@@ -34,10 +34,10 @@ func (m *matcher) checkReady() {
 
 func (m *matcher) addReady(from ref) {
 	to := m.partners[from.rank][from.index]
-	sd, s := m.message(from)
-	rd, r := m.message(to)
+	sd, s := m.messageAt(from)
+	rd, r := m.messageAt(to)
 	m.found.Add(finding.New("ready_send", fmt.Sprintf(
-		"rank %d sends to rank %d in ready mode, and nothing makes sure that rank %d has begun the receive", sd.Rank,
+		"rank %d sends to rank %d in ready mode, but nothing ensures that rank %d has begun the receive", sd.Rank,
 		rd.Rank, rd.Rank),
-		m.place(from.rank, s.made, "send"), m.place(to.rank, r.made, "receive")))
+		m.placeOf(from.rank, s.made, "send"), m.placeOf(to.rank, r.made, "receive")))
 }

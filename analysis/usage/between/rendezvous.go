@@ -15,17 +15,17 @@ import (
 // thread leaves a step when all has begun that the step needs.
 type rendezvous struct {
 	*job
-	links   []link
-	out, in []int32 // by node: its first link in either direction, -1 none
-	needs   []int32 // by node: links to it that are still open
-	begun   []bool
-	base    []int32 // by digest: the node of its first step
-	rank    []int32 // by node of a step: position of its digest
-	of      []int32 // by node of a step: its thread
-	threads []*thread
-	ready   []int32 // threads that may go on
-	steps   int     // nodes from here on are collectives
-	actual  bool    // follow what happened: sends do not need their receives
+	links    []link
+	out, in  []int32 // by node: its first link in either direction, -1 none
+	needs    []int32 // by node: links to it that are still open
+	begun    []bool
+	base     []int32 // by digest: the node of its first step
+	rank     []int32 // by node of a step: position of its digest
+	threadOf []int32 // by node of a step: its thread
+	threads  []*thread
+	ready    []int32 // threads that may go on
+	steps    int     // nodes from here on are collectives
+	actual   bool    // follow what happened: sends do not need their receives
 	// seen are the sends that a probe which does not wait has found: without buffering it might have
 	// found nothing, and the program would not have gone on to receive.
 	seen map[ref]bool
@@ -37,18 +37,18 @@ type rendezvous struct {
 type link struct {
 	from, to        int32
 	nextOut, nextIn int32
-	why             why
+	kind            linkKind
 }
 
-// why says what a link is.
-type why uint8
+// linkKind says what a link is.
+type linkKind uint8
 
 const (
-	arrives     why = iota // a receive needs its message
-	buffered               // a send needs its receive, unless MPI buffers the message
-	synchronous            // a synchronous send does so always
-	together               // a collective needs its members
-	dropped                // not to be followed any more
+	arrives     linkKind = iota // a receive needs its message
+	buffered                    // a send needs its receive, unless MPI buffers the message
+	synchronous                 // a synchronous send does so always
+	together                    // a collective needs its members
+	dropped                     // not to be followed any more
 )
 
 // thread is the calls of one thread of a rank, as nodes.
@@ -61,8 +61,8 @@ type thread struct {
 // that does not synchronise, kept from being deadlocks.
 func (j *job) checkRendezvous() {
 	r := &rendezvous{job: j}
-	r.lay()
-	r.connect()
+	r.assignNodes()
+	r.linkOperations()
 	for i := range r.threads {
 		r.ready = append(r.ready, int32(i))
 	}
@@ -70,10 +70,10 @@ func (j *job) checkRendezvous() {
 	}
 }
 
-// lay assigns each step its node and its thread.
-func (r *rendezvous) lay() {
+// assignNodes assigns each step its node and its thread.
+func (r *rendezvous) assignNodes() {
 	for rank, d := range r.digests {
-		r.base = append(r.base, int32(len(r.of)))
+		r.base = append(r.base, int32(len(r.threadOf)))
 		of := map[int32]int32{}
 		for i := range d.steps {
 			t, ok := of[d.steps[i].thread]
@@ -82,11 +82,11 @@ func (r *rendezvous) lay() {
 				of[d.steps[i].thread] = t
 				r.threads = append(r.threads, &thread{})
 			}
-			r.threads[t].nodes = append(r.threads[t].nodes, int32(len(r.of)))
-			r.of, r.rank = append(r.of, t), append(r.rank, int32(rank))
+			r.threads[t].nodes = append(r.threads[t].nodes, int32(len(r.threadOf)))
+			r.threadOf, r.rank = append(r.threadOf, t), append(r.rank, int32(rank))
 		}
 	}
-	r.steps = len(r.of)
+	r.steps = len(r.threadOf)
 	nodes := r.steps + len(r.events)
 	r.needs, r.begun = make([]int32, nodes), make([]bool, nodes)
 	r.out, r.in = make([]int32, nodes), make([]int32, nodes)
@@ -95,25 +95,25 @@ func (r *rendezvous) lay() {
 	}
 }
 
-func (r *rendezvous) link(from, to int32, w why) {
+func (r *rendezvous) addLink(from, to int32, w linkKind) {
 	at := int32(len(r.links))
 	r.links = append(r.links, link{from, to, r.out[from], r.in[to], w})
 	r.out[from], r.in[to] = at, at
 	r.needs[to]++
 }
 
-// connect makes the links of messages and collectives.
-func (r *rendezvous) connect() {
+// linkOperations makes the links of messages and collectives.
+func (r *rendezvous) linkOperations() {
 	whole := make([]bool, len(r.events))
 	for i, e := range r.events {
-		members := e.comm.members()
-		whole[i] = len(e.parts) == len(members) && r.whole(members)
+		members := e.comm.allMembers()
+		whole[i] = len(e.parts) == len(members) && r.allRecorded(members)
 	}
-	r.seen = r.probed()
+	r.seen = r.probedSends()
 	for rank, d := range r.digests {
-		leaves := r.leaves(int32(rank), d)
+		leaves := r.completionNodes(int32(rank), d)
 		for i := range d.messages {
-			r.connectMessage(ref{int32(rank), int32(i)}, leaves)
+			r.linkMessage(ref{int32(rank), int32(i)}, leaves)
 		}
 		for i := range d.entries {
 			e, at := &d.entries[i], r.eventOf[rank][i]
@@ -121,30 +121,30 @@ func (r *rendezvous) connect() {
 				continue // it went on without those of whom nothing is recorded, if it did
 			}
 			node := int32(r.steps) + at
-			r.link(r.base[rank]+e.step, node, together)
+			r.addLink(r.base[rank]+e.step, node, together)
 			if e.done >= 0 && leaves[e.done] >= 0 {
-				r.link(node, leaves[e.done], together)
+				r.addLink(node, leaves[e.done], together)
 			}
 		}
 	}
 }
 
-// asked is what a probe or a receive asks for.
-type asked struct {
+// envelope is what a probe or a receive asks for.
+type envelope struct {
 	thread, comm int32
 	peer, tag    int
 }
 
-// probed lists what the probes that do not wait have found, and what the receives behind them took, which with
+// probedSends lists what the probes that do not wait have found, and what the receives behind them took, which with
 // wildcards may be another message.
-func (r *rendezvous) probed() map[ref]bool {
+func (r *rendezvous) probedSends() map[ref]bool {
 	out := map[ref]bool{}
 	for rank, d := range r.digests {
-		found := map[asked]bool{}
+		found := map[envelope]bool{}
 		for i := range d.messages {
 			m, at := &d.messages[i], int32(i)
 			step, c := &d.steps[m.step], d.channels[m.channel]
-			what := asked{step.thread, c.comm, c.askedPeer, c.askedTag}
+			what := envelope{step.thread, c.comm, c.askedPeer, c.askedTag}
 			switch class := step.fn().Class; {
 			case m.kind == aRecv && found[what]:
 				delete(found, what)
@@ -163,10 +163,10 @@ func (r *rendezvous) probed() map[ref]bool {
 	return out
 }
 
-// leaves gives for each step the node that cannot be left before what it completed
+// completionNodes gives for each step the node that cannot be left before what it completed
 // is complete; -1: none. A test does not wait. A row of calls that each complete
 // one of several may complete them in another order.
-func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
+func (r *rendezvous) completionNodes(rank int32, d *Digest) []int32 {
 	out := make([]int32, len(d.steps))
 	last := map[int32]int32{} // by thread: the next step
 	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
@@ -178,7 +178,7 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 			continue
 		}
 		switch class := s.fn().Class; {
-		case class.Tests(), class == mpi.ClassIprobe, class == mpi.ClassImprobe, !s.returned:
+		case class.TestsRequests(), class == mpi.ClassIprobe, class == mpi.ClassImprobe, !s.returned:
 			out[i] = -1
 		case class == mpi.ClassWaitany, class == mpi.ClassWaitsome:
 			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
@@ -189,10 +189,10 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 	return out
 }
 
-// connectMessage makes the links of a send, a receive or a probe to what its
+// linkMessage makes the links of a send, a receive or a probe to what its
 // completion needs.
-func (r *rendezvous) connectMessage(at ref, leaves []int32) {
-	d, m := r.message(at)
+func (r *rendezvous) linkMessage(at ref, leaves []int32) {
+	d, m := r.messageAt(at)
 	if m.done < 0 || leaves[m.done] < 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	if other.rank < 0 {
 		return
 	}
-	od, o := r.message(other)
+	od, o := r.messageAt(other)
 	if m.kind == aSend && o.kind == aProbe {
 		return // nobody received what the probe took
 	}
@@ -214,13 +214,13 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	switch {
 	case m.kind != aSend && !r.actual && r.seen[other]:
 	case m.kind != aSend:
-		r.link(from, to, arrives)
+		r.addLink(from, to, arrives)
 	case r.actual:
 	case m.mode == isSynchronous:
-		r.link(from, to, synchronous)
+		r.addLink(from, to, synchronous)
 	case m.mode == isReady: // its receive has begun, or else that is the error
 	case m.mode != isBuffered && d.steps[m.step].fn().Class != mpi.ClassIbsend:
-		r.link(from, to, buffered)
+		r.addLink(from, to, buffered)
 	}
 }
 
@@ -232,7 +232,7 @@ func (r *rendezvous) run() {
 		for ; t.at < len(t.nodes); t.at++ {
 			node := t.nodes[t.at]
 			if !r.begun[node] {
-				r.begin(node)
+				r.beginNode(node)
 			}
 			if r.needs[node] > 0 {
 				break
@@ -244,38 +244,38 @@ func (r *rendezvous) run() {
 	}
 }
 
-// begin closes the links that need the begin of a node.
-func (r *rendezvous) begin(node int32) {
+// beginNode closes the links that need the begin of a node.
+func (r *rendezvous) beginNode(node int32) {
 	r.begun[node] = true
 	if r.onBegin != nil {
 		r.onBegin(node)
 	}
 	for l := r.out[node]; l >= 0; l = r.links[l].nextOut {
-		if r.links[l].why != dropped {
-			r.close(r.links[l].to)
+		if r.links[l].kind != dropped {
+			r.satisfyNeed(r.links[l].to)
 		}
 	}
 }
 
-// close takes away one need of a node.
-func (r *rendezvous) close(node int32) {
+// satisfyNeed takes away one need of a node.
+func (r *rendezvous) satisfyNeed(node int32) {
 	if r.needs[node]--; r.needs[node] > 0 {
 		return
 	}
 	if int(node) >= r.steps {
-		r.begin(node)
+		r.beginNode(node)
 	} else if r.begun[node] {
-		r.ready = append(r.ready, r.of[node])
+		r.ready = append(r.ready, r.threadOf[node])
 	}
 }
 
-// current returns what a node waits behind: a collective itself, of a step the one
+// blockingNode returns what a node waits behind: a collective itself, of a step the one
 // at which its thread stands; -1 if that does not wait.
-func (r *rendezvous) current(node int32) int32 {
+func (r *rendezvous) blockingNode(node int32) int32 {
 	if int(node) >= r.steps {
 		return node
 	}
-	if t := r.threads[r.of[node]]; t.at < len(t.nodes) {
+	if t := r.threads[r.threadOf[node]]; t.at < len(t.nodes) {
 		return t.nodes[t.at]
 	}
 	return -1

@@ -22,12 +22,12 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return describe(between.Judge(between.NewEvidence(digests(traces)...)).List())
+			return describe(between.Judge(between.NewEvidence(digestsOf(traces)...)).WorstFirst())
 		})
 	})
 }
 
-func digests(traces []*recorded.Trace) []*between.Digest {
+func digestsOf(traces []*recorded.Trace) []*between.Digest {
 	var out []*between.Digest
 	for _, t := range traces {
 		out = append(out, between.NewDigest(replay.Run(t)))

@@ -43,7 +43,7 @@ type waits struct {
 	graph     *waitfor.Graph    // the node of a rank is its position in digests
 	free      int               // the node of what may move
 	never     []int             // nodes that are never released
-	lacks     []bool            // by node: is it one of them
+	stuckNode []bool            // by node: is it one of them
 	held      map[lockKey][]int // open locks: the ranks that have them
 	absent    map[absentKey]*need
 	nearMiss  map[ref]bool // halves that another message nearly fits
@@ -55,7 +55,7 @@ type absentKey struct {
 	name  string
 }
 
-func (j *job) wait() *waits {
+func (j *job) buildWaitGraph() *waits {
 	w := &waits{job: j, graph: waitfor.New(), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
 	for _, d := range j.digests {
 		w.graph.Rank(d.Rank, waitfor.Any)
@@ -66,18 +66,18 @@ func (j *job) wait() *waits {
 	}
 	w.free = w.graph.Operation(waitfor.All)
 	for rank, d := range j.digests {
-		w.standings = append(w.standings, w.stand(int32(rank), d))
+		w.standings = append(w.standings, w.standingOf(int32(rank), d))
 	}
 	w.never = w.graph.Stuck(w.graph.Nodes())
-	w.lacks = make([]bool, len(w.graph.Nodes()))
+	w.stuckNode = make([]bool, len(w.graph.Nodes()))
 	for _, node := range w.never {
-		w.lacks[node] = true
+		w.stuckNode[node] = true
 	}
 	return w
 }
 
-func (w *waits) stand(rank int32, d *Digest) standing {
-	s := standing{calls: w.blocked(rank, d)}
+func (w *waits) standingOf(rank int32, d *Digest) standing {
+	s := standing{calls: w.blockedCalls(rank, d)}
 	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == mpi.ClassFinalize {
 		return standing{ended: true} // whatever MPI does there, the program has ended
 	}
@@ -94,7 +94,7 @@ func (w *waits) stand(rank int32, d *Digest) standing {
 	return s
 }
 
-// otherThreads tells whether a thread that is not blocked may still call MPI.
+// otherThreads reports whether a thread that is not blocked may still call MPI.
 func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
 	if d.threads >= 0 && d.threads < serialized {
 		return false
@@ -111,8 +111,8 @@ func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
 	return false
 }
 
-// blocked lists the calls of a rank that did not return, with what they need.
-func (w *waits) blocked(rank int32, d *Digest) []*blocked {
+// blockedCalls lists the calls of a rank that did not return, with what they need.
+func (w *waits) blockedCalls(rank int32, d *Digest) []*blocked {
 	calls := map[int32]*blocked{}
 	var order []int32
 	call := func(step int32) *blocked {
@@ -153,9 +153,9 @@ func (w *waits) blocked(rank int32, d *Digest) []*blocked {
 	return out
 }
 
-// meet notes that one of the needs is met; for a call that needs one of many, that
+// markMet notes that one of the needs is met; for a call that needs one of many, that
 // is enough.
-func (b *blocked) meet() { b.open = b.open || b.any }
+func (b *blocked) markMet() { b.open = b.open || b.any }
 
 // nodeOf adds the node of a call.
 func (w *waits) nodeOf(b *blocked) int {
@@ -174,9 +174,9 @@ func (w *waits) nodeOf(b *blocked) int {
 	return w.graph.Operation(waitfor.Kind(b.any), nodes...)
 }
 
-// need gives a need its node. A rank without a recording may still move: nothing
+// addNeedNode gives a need its node. A rank without a recording may still move: nothing
 // is known of it.
-func (w *waits) need(n need) *need {
+func (w *waits) addNeedNode(n need) *need {
 	nodes := make([]int, len(n.ranks))
 	for i, r := range n.ranks {
 		nodes[i] = w.free
@@ -189,41 +189,41 @@ func (w *waits) need(n need) *need {
 }
 
 func (w *waits) needMessage(b *blocked, r ref) {
-	d, m := w.message(r)
-	if m.cancelled || m.withdrawn || m.kind == aSend && m.mode == isBuffered || w.met(r) {
-		b.meet()
+	d, m := w.messageAt(r)
+	if m.cancelled || m.withdrawn || m.kind == aSend && m.mode == isBuffered || w.partnerBegun(r) {
+		b.markMet()
 		return
 	}
-	n := need{message: r, any: true, what: wanted(d, m)}
+	n := need{message: r, any: true, what: describeAwaited(d, m)}
 	c := &d.channels[m.channel]
 	comm := d.comms[c.comm]
 	if c.peer >= 0 {
 		n.ranks = []int{comm.WorldRank(c.peer)}
 	} else {
-		n.ranks = others(comm, d.Rank)
+		n.ranks = possibleSources(comm, d.Rank)
 	}
-	if len(n.ranks) == 0 || !d.complete || !w.whole(n.ranks) {
+	if len(n.ranks) == 0 || !d.complete || !w.allRecorded(n.ranks) {
 		b.open = true
 		return
 	}
-	b.needs = append(b.needs, *w.need(n))
+	b.needs = append(b.needs, *w.addNeedNode(n))
 }
 
-// met tells whether the other half of a message has begun. A matched probe takes a
+// partnerBegun reports whether the other half of a message has begun. A matched probe takes a
 // message, but a send needs its receive (MPI-3.1 §3.4).
-func (w *waits) met(r ref) bool {
+func (w *waits) partnerBegun(r ref) bool {
 	other := w.partners[r.rank][r.index]
 	if other == none || other.rank < 0 {
 		return other != none
 	}
-	_, o := w.message(other)
-	_, own := w.message(r)
+	_, o := w.messageAt(other)
+	_, own := w.messageAt(r)
 	return own.kind != aSend || o.kind != aProbe
 }
 
-// others are the ranks that a receive from any source may hear from.
-func others(comm *model.Comm, own int) []int {
-	group := comm.Peers()
+// possibleSources are the ranks that a receive from any source may hear from.
+func possibleSources(comm *model.Comm, own int) []int {
+	group := comm.PeerGroup()
 	out := slices.DeleteFunc(slices.Clone(group), func(r int) bool { return r == own })
 	if len(out) == 0 {
 		return slices.Clone(group)
@@ -237,43 +237,43 @@ func (w *waits) needEntry(b *blocked, r ref) {
 		b.open = true
 		return
 	}
-	d, entry := w.entry(r)
-	switch n := w.notAt(w.events[at], d.shapes[entry.shape].name); {
+	d, entry := w.entryAt(r)
+	switch n := w.absentNeed(w.events[at], d.shapes[entry.shape].name); {
 	case n == nil:
 		b.open = true
 	case len(n.ranks) == 0:
-		b.meet()
+		b.markMet()
 	default:
 		b.needs = append(b.needs, *n)
 	}
 }
 
-// notAt is the need of those who come to a collective with a call: the members that
+// absentNeed is the need of those who come to a collective with a call: the members that
 // did not come, or came with another call. It is nil if not all is recorded that the
 // members did, so that the numbers of collectives say nothing.
-func (w *waits) notAt(e *event, name string) *need {
+func (w *waits) absentNeed(e *event, name string) *need {
 	key := absentKey{e, name}
 	n, known := w.absent[key]
 	if known {
 		return n
 	}
-	if w.whole(e.comm.members()) {
-		ranks := w.missing(e)
+	if w.allRecorded(e.comm.allMembers()) {
+		ranks := w.missingMembers(e)
 		for _, p := range e.parts {
-			if d, entry := w.entry(p); d.shapes[entry.shape].name != name {
+			if d, entry := w.entryAt(p); d.shapes[entry.shape].name != name {
 				ranks = append(ranks, d.Rank)
 			}
 		}
 		slices.Sort(ranks)
-		n = w.need(need{ranks: ranks, message: none, event: e,
+		n = w.addNeedNode(need{ranks: ranks, message: none, event: e,
 			what: fmt.Sprintf("%s of %s on %s", name, model.NewRankSet(ranks...).Phrase(), e.comm.name())})
 	}
 	w.absent[key] = n
 	return n
 }
 
-// wanted says what would let a half of a message go on.
-func wanted(d *Digest, m *message) string {
+// describeAwaited says what would let a half of a message go on.
+func describeAwaited(d *Digest, m *message) string {
 	if m.kind != aSend {
 		return describe(d, m)
 	}
@@ -304,7 +304,7 @@ func (w *waits) needPoll(b *blocked, rank int32, p *waiting) {
 func (w *waits) needRequests(b *blocked, rank int32, p *waiting) {
 	b.any = p.any
 	if p.other {
-		b.meet()
+		b.markMet()
 		b.open = b.open || !p.any && len(p.messages)+len(p.entries) == 0
 	}
 	for _, i := range p.messages {
@@ -327,23 +327,23 @@ func (w *waits) needLock(b *blocked, d *Digest, l lock) {
 		b.open = true
 		return
 	}
-	b.needs = append(b.needs, *w.need(need{ranks: holders, any: true, message: none,
+	b.needs = append(b.needs, *w.addNeedNode(need{ranks: holders, any: true, message: none,
 		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]),
 			model.NewRankSet(holders...).Phrase())}))
 }
 
-// canCome tells whether a need may still be met.
-func (w *waits) canCome(n need) bool { return !w.lacks[n.node] }
+// canBeMet reports whether a need may still be met.
+func (w *waits) canBeMet(n need) bool { return !w.stuckNode[n.node] }
 
-// stuck tells whether a rank can never go on.
-func (w *waits) stuck(at int32) bool { return w.lacks[at] && !w.standings[at].ended }
+// isStuck reports whether a rank can never go on.
+func (w *waits) isStuck(at int32) bool { return w.stuckNode[at] && !w.standings[at].ended }
 
-// lacking are the needs of a stuck rank that will never be met, in order.
-func (w *waits) lacking(at int32) []need {
+// unmetNeeds are the needs of a stuck rank that will never be met, in order.
+func (w *waits) unmetNeeds(at int32) []need {
 	var out []need
 	for _, c := range w.standings[at].calls {
 		for _, n := range c.needs {
-			if !w.canCome(n) {
+			if !w.canBeMet(n) {
 				out = append(out, n)
 			}
 		}
@@ -351,14 +351,14 @@ func (w *waits) lacking(at int32) []need {
 	return out
 }
 
-// lonely are the halves of messages that stuck ranks wait for and never get.
-func (w *waits) lonely() map[ref]bool {
+// unmetHalves are the halves of messages that stuck ranks wait for and never get.
+func (w *waits) unmetHalves() map[ref]bool {
 	out := map[ref]bool{}
 	for at := range w.standings {
-		if !w.stuck(int32(at)) {
+		if !w.isStuck(int32(at)) {
 			continue
 		}
-		for _, n := range w.lacking(int32(at)) {
+		for _, n := range w.unmetNeeds(int32(at)) {
 			if n.message != none {
 				out[n.message] = true
 			}

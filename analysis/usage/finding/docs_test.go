@@ -8,7 +8,7 @@ import (
 
 // The documentation lists the classes as they are, in their order.
 func TestClassesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/usage.md")
+	text, err := os.ReadFile("../../../docs/manual/usage.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestClassesAreDocumented(t *testing.T) {
 		row := "| `" + c.Name + "` | " + c.Severity + " | " + strings.TrimPrefix(c.Standard, "MPI-3.1 ") + " |"
 		i := strings.Index(string(text), row)
 		if i < at {
-			t.Errorf("docs/usage.md lacks %q, or has it out of order", row)
+			t.Errorf("docs/manual/usage.md lacks %q, or has it out of order", row)
 			continue
 		}
 		at = i

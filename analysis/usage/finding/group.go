@@ -34,7 +34,7 @@ func (g *Group) Add(f Finding) {
 	if len(f.Places) > 0 && f.Places[0].Muted {
 		return
 	}
-	k := f.key()
+	k := f.groupKey()
 	old := g.found[k]
 	if old == nil {
 		f.Ranks = f.Ranks.Clone()
@@ -43,7 +43,7 @@ func (g *Group) Add(f Finding) {
 		return
 	}
 	merged := *old
-	if f.rank() < old.rank() {
+	if f.exampleRank() < old.exampleRank() {
 		merged = f
 	}
 	merged.Ranks, merged.Count = old.Ranks.Union(f.Ranks), old.Count+f.Count
@@ -72,12 +72,12 @@ func (g *Group) InOrder() []Finding {
 	return out
 }
 
-// List returns the findings, worst first.
-func (g *Group) List() []Finding {
+// WorstFirst returns the findings, worst first.
+func (g *Group) WorstFirst() []Finding {
 	keys := slices.Clone(g.keys)
 	slices.SortFunc(keys, func(a, b string) int {
 		x, y := g.found[a], g.found[b]
-		return cmp.Or(cmp.Compare(rankOf(x.Class), rankOf(y.Class)), cmp.Compare(x.rank(), y.rank()), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(rankOf(x.Class), rankOf(y.Class)), cmp.Compare(x.exampleRank(), y.exampleRank()), cmp.Compare(a, b))
 	})
 	out := make([]Finding, len(keys))
 	for i, k := range keys {
@@ -86,16 +86,16 @@ func (g *Group) List() []Finding {
 	return out
 }
 
-// rank is that of the example.
-func (f *Finding) rank() int {
+// exampleRank is that of the example.
+func (f *Finding) exampleRank() int {
 	if len(f.Places) == 0 {
 		return f.Ranks.Min()
 	}
 	return f.Places[0].Rank
 }
 
-// key says what findings are alike.
-func (f *Finding) key() string {
+// groupKey says what findings are alike.
+func (f *Finding) groupKey() string {
 	var b strings.Builder
 	b.WriteString(f.Class + "\n" + f.Severity + "\n" + wordsOf(f.Message))
 	for _, p := range f.Places {

@@ -52,7 +52,7 @@ func TestAlikeIsOne(t *testing.T) {
 	a.Merge(NewGroup(New("leak", "count is 9", place(2)), New("leak", "tag is 9", place(2)),
 		New("deadlock", "tag is 9", place(9))))
 	var got []string
-	for _, f := range a.List() {
+	for _, f := range a.WorstFirst() {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Class, f.Message, f.Ranks, f.Count))
 	}
 	want := []string{"deadlock tag is 9 9 1", "leak count is 9 2,4 3", "leak tag is 9 2 1"}
@@ -73,7 +73,7 @@ func FuzzDecodeGroup(f *testing.F) {
 		if g, err := DecodeGroup(data); err != nil && g != nil {
 			t.Error("an error with a result")
 		} else if err == nil {
-			g.List()
+			g.WorstFirst()
 		}
 	})
 }

@@ -13,7 +13,7 @@ var ErrFindings = errors.New("usage: damaged findings")
 // EncodeGroup writes a group as bytes, for DecodeGroup; the same bytes in whatever order
 // the findings came.
 func EncodeGroup(g *Group) ([]byte, error) {
-	findings := g.List()
+	findings := g.WorstFirst()
 	return wire.Encode(func(c *wire.Coder) { wire.List(c, &findings, (*Finding).code) })
 }
 

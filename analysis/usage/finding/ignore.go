@@ -31,7 +31,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	i := Ignore{Class: class}
 	switch name, isFunction := strings.CutSuffix(place, "()"); {
 	case placed && place == "":
-		return i, fmt.Errorf("%w: %q has no place behind the @", ErrIgnore, text)
+		return i, fmt.Errorf("%w: %q has no place after the @", ErrIgnore, text)
 	case isFunction:
 		i.Function = name
 	default:
@@ -39,12 +39,12 @@ func ParseIgnore(text string) (Ignore, error) {
 		if file, line, ok := strings.Cut(place, ":"); ok {
 			n, err := strconv.Atoi(line)
 			if err != nil || n < 1 {
-				return i, fmt.Errorf("%w: %q: %q is no line", ErrIgnore, text, line)
+				return i, fmt.Errorf("%w: %q: %q is not a line", ErrIgnore, text, line)
 			}
 			i.File, i.Line = file, n
 		}
 	}
-	return i, i.Check()
+	return i, i.CheckFields()
 }
 
 // ParseIgnores reads one ignore a line; what follows # is a remark. An error names
@@ -65,10 +65,10 @@ func ParseIgnores(text string) ([]Ignore, error) {
 	return out, nil
 }
 
-// Check returns an error if the class does not exist or the place makes no sense.
-func (i Ignore) Check() error {
+// CheckFields returns an error if the class does not exist or the place makes no sense.
+func (i Ignore) CheckFields() error {
 	if _, known := ClassNamed(i.Class); !known && i.Class != "*" {
-		return fmt.Errorf("%w: class %q: it is one of %s, or *", ErrIgnore, i.Class, strings.Join(classNames(), ", "))
+		return fmt.Errorf("%w: class %q: must be one of %s, or *", ErrIgnore, i.Class, strings.Join(classNames(), ", "))
 	}
 	if i.Line < 0 || i.Line > 0 && i.File == "" {
 		return fmt.Errorf("%w: line %d of no file", ErrIgnore, i.Line)

@@ -12,16 +12,16 @@ import (
 
 // builder collects what the threads of a rank recorded.
 type builder struct {
-	trace  *Trace
-	rank   *model.Rank
-	most   int
-	sites  map[*model.State]int
-	types  map[int]*Datatype
-	comms  map[int]*model.Comm
-	notes  []rawNote
-	ntypes int
-	ncomms int
-	whys   []string
+	trace    *Trace
+	rank     *model.Rank
+	maxCalls int
+	sites    map[*model.State]int
+	types    map[int]*Datatype
+	comms    map[int]*model.Comm
+	notes    []rawNote
+	ntypes   int
+	ncomms   int
+	reasons  []string
 }
 
 // rawNote names calls by the numbers of their begins.
@@ -37,22 +37,22 @@ func newBuilder(r *model.Rank, most int) *builder {
 	if r.End == model.Signalled {
 		t.Signal = r.EndDetail
 	}
-	b := &builder{trace: t, rank: r, most: most, sites: map[*model.State]int{}, types: map[int]*Datatype{},
+	b := &builder{trace: t, rank: r, maxCalls: most, sites: map[*model.State]int{}, types: map[int]*Datatype{},
 		comms: map[int]*model.Comm{}}
 	if r.Off {
-		b.incomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
+		b.markIncomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
 	}
 	return b
 }
 
-func (b *builder) incomplete(why string) {
-	if !slices.Contains(b.whys, why) && len(b.whys) < 16 {
-		b.whys = append(b.whys, why)
+func (b *builder) markIncomplete(why string) {
+	if !slices.Contains(b.reasons, why) && len(b.reasons) < 16 {
+		b.reasons = append(b.reasons, why)
 	}
 }
 
-// whyCut is the reason that the recorder gave, if it gave one.
-func (b *builder) whyCut() string {
+// cutReason is the reason that the recorder gave, if it gave one.
+func (b *builder) cutReason() string {
 	for _, n := range b.rank.Notes {
 		if strings.HasPrefix(n, "the recording of calls ended") {
 			return n
@@ -70,7 +70,7 @@ func (b *builder) threadModel(thread int) *model.Model {
 	return &model.Model{}
 }
 
-func (b *builder) site(s *model.State) int {
+func (b *builder) siteIndex(s *model.State) int {
 	i, ok := b.sites[s]
 	if !ok {
 		i = len(b.trace.Sites)
@@ -80,9 +80,9 @@ func (b *builder) site(s *model.State) int {
 	return i
 }
 
-// comm keeps a communicator under its number: its members are those of the
+// addComm keeps a communicator under its number: its members are those of the
 // record, which may serve another one by now.
-func (b *builder) comm(number, record int, id, parent uint64, thread, state int) error {
+func (b *builder) addComm(number, record int, id, parent uint64, thread, state int) error {
 	if record >= len(b.rank.Comms) || number > maxObjects {
 		return fmt.Errorf("communicator %d of %d", record, len(b.rank.Comms))
 	}
@@ -96,7 +96,7 @@ func (b *builder) comm(number, record int, id, parent uint64, thread, state int)
 	return nil
 }
 
-func (b *builder) name(k mpi.Kind, value int64, name string) {
+func (b *builder) addName(k mpi.Kind, value int64, name string) {
 	of := typeNames[k]
 	if b.trace.Names[of] == nil {
 		b.trace.Names[of] = map[int64]string{}
@@ -107,38 +107,38 @@ func (b *builder) name(k mpi.Kind, value int64, name string) {
 var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mpi.Info: "MPI_Info",
 	mpi.Errhandler: "MPI_Errhandler", mpi.Message: "MPI_Message"}
 
-func (b *builder) finish() *Trace {
+func (b *builder) buildTrace() *Trace {
 	t := b.trace
 	slices.SortStableFunc(t.Calls,
 		func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) })
-	t.Comms = filled(b.comms, b.ncomms, func() *model.Comm { return &model.Comm{Rank: -1, State: -1} })
-	t.Types = filled(b.types, b.ntypes, func() *Datatype { return &Datatype{Cut: true} })
+	t.Comms = fillGaps(b.comms, b.ncomms, func() *model.Comm { return &model.Comm{Rank: -1, State: -1} })
+	t.Types = fillGaps(b.types, b.ntypes, func() *Datatype { return &Datatype{Cut: true} })
 	if len(b.comms) != len(t.Comms) || len(b.types) != len(t.Types) {
-		b.incomplete("descriptions of communicators or datatypes are missing")
+		b.markIncomplete("descriptions of communicators or datatypes are missing")
 	}
-	b.refused()
+	b.markRefused()
 	for _, n := range b.notes {
-		if call := b.begunAt(n.call); call >= 0 && n.names(&t.Calls[call]) {
-			note := Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value}
+		if call := b.callBegunAt(n.call); call >= 0 && n.namesParam(&t.Calls[call]) {
+			note := Note{Kind: n.kind, Call: call, Seen: b.callBegunAt(n.seen), Value: n.value}
 			if n.kind == BufferTouched {
 				note.Write, note.Received = n.value&1 != 0, n.value&2 != 0
-				note.Site = Site{Stack: []model.Frame{b.frame(uint64(n.value) >> 2)}}
+				note.Site = Site{Stack: []model.Frame{b.frameAt(uint64(n.value) >> 2)}}
 			}
 			t.Notes = append(t.Notes, note)
 		}
 	}
-	if !t.sound() {
-		b.incomplete("calls or datatypes name objects that are not there")
+	if !t.repairReferences() {
+		b.markIncomplete("calls or datatypes refer to missing objects")
 	}
-	t.Complete = len(b.whys) == 0
-	t.Why = strings.Join(b.whys, "; ")
+	t.Complete = len(b.reasons) == 0
+	t.Why = strings.Join(b.reasons, "; ")
 	return t
 }
 
-// refused marks the calls that MPI ended the job in, as it reported an error.
-func (b *builder) refused() {
+// markRefused marks the calls that MPI ended the job in, as it reported an error.
+func (b *builder) markRefused() {
 	for _, thread := range b.rank.Threads {
-		if !thread.Erred() {
+		if !thread.InFailedCall() {
 			continue
 		}
 		for i := len(b.trace.Calls) - 1; i >= 0; i-- {
@@ -150,8 +150,8 @@ func (b *builder) refused() {
 	}
 }
 
-// frame is where an address of the process is.
-func (b *builder) frame(at uint64) model.Frame {
+// frameAt is where an address of the process is.
+func (b *builder) frameAt(at uint64) model.Frame {
 	for _, m := range b.rank.Modules {
 		if at-m.Base < m.Size {
 			return model.Frame{Module: m, Offset: at - m.Base}
@@ -160,15 +160,15 @@ func (b *builder) frame(at uint64) model.Frame {
 	return model.Frame{Offset: at}
 }
 
-// names tells whether the call has the parameter that the note is about, if it is
+// namesParam reports whether the call has the parameter that the note is about, if it is
 // about one.
-func (n rawNote) names(c *Call) bool {
+func (n rawNote) namesParam(c *Call) bool {
 	return n.kind != NoPlace || c.Func != nil && n.value >= 0 && n.value < int64(len(c.Func.Params))
 }
 
-// filled lists the objects by number, and makes those that are missing with
+// fillGaps lists the objects by number, and makes those that are missing with
 // otherwise.
-func filled[T any](of map[int]*T, n int, otherwise func() *T) []*T {
+func fillGaps[T any](of map[int]*T, n int, otherwise func() *T) []*T {
 	out := make([]*T, min(n, 2*len(of)+1024))
 	for i := range out {
 		if out[i] = of[i]; out[i] == nil {
@@ -178,8 +178,8 @@ func filled[T any](of map[int]*T, n int, otherwise func() *T) []*T {
 	return out
 }
 
-// begunAt finds the call whose begin has that number; -1: there is none.
-func (b *builder) begunAt(number uint64) int {
+// callBegunAt finds the call whose begin has that number; -1: there is none.
+func (b *builder) callBegunAt(number uint64) int {
 	calls := b.trace.Calls
 	i, ok := slices.BinarySearchFunc(calls, number, func(c Call, n uint64) int { return cmp.Compare(c.Begin, n) })
 	if !ok || number == 0 {

@@ -10,7 +10,7 @@ import (
 	"laggard/model/mpi"
 )
 
-// The kinds of events, as in recorder/format.h (enum lg_use).
+// The kinds of events, as in model/format/format.tbl (enum use).
 const (
 	useBlock = iota
 	useBegin
@@ -22,7 +22,7 @@ const (
 	usePart
 )
 
-// What is defined (enum lg_use_define).
+// What is defined (enum use_define).
 const (
 	defType = iota + 1
 	defComm
@@ -55,15 +55,15 @@ type decoder struct {
 	outer    []progress
 	empty    int // that of the empty poll that ended last, plus one
 	parts    []int64
-	states   []*lastSaid
+	states   []*lastValues
 	blocks   int
 	arena    []int64
 	in       []byte
 	bad      bool
 }
 
-// lastSaid is what the last events of a state in this block contained.
-type lastSaid struct {
+// lastValues is what the last events of a state in this block contained.
+type lastValues struct {
 	state   *model.State
 	site    int
 	before  plan
@@ -73,19 +73,19 @@ type lastSaid struct {
 	values  [2][]Value
 }
 
-// lost forgets what refers to events that are missing.
-func (d *decoder) lost() {
+// forgetReferences forgets what refers to events that are missing.
+func (d *decoder) forgetReferences() {
 	d.open, d.empty, d.parts, d.outer, d.within = 0, 0, nil, nil, false
 	d.blocks++
 }
 
-// block reads the events of a block, up to the first byte that begins no event.
-func (d *decoder) block(data []byte) error {
+// readBlock reads the events of a block, up to the first byte that begins no event.
+func (d *decoder) readBlock(data []byte) error {
 	d.blocks++
 	d.in, d.bad = data, false
 	for len(d.in) > 0 {
 		at := len(data) - len(d.in)
-		if err := d.event(); err != nil {
+		if err := d.readEvent(); err != nil {
 			return fmt.Errorf("block %d: byte %d: %w", d.blocks-1, at, err)
 		}
 		if d.bad {
@@ -101,38 +101,38 @@ type progress struct {
 	open    int
 }
 
-func (d *decoder) event() error {
-	head := d.u()
+func (d *decoder) readEvent() error {
+	head := d.readUint()
 	switch kind, value := head&7, head>>3; kind {
 	case useBlock:
 		if value>>1 != useVersion {
 			return fmt.Errorf("events of version %d; this program reads version %d", value>>1, useVersion)
 		}
-		d.numbered, d.clock = value&1 != 0, d.u()
-		if calling := d.u(); calling != d.calling { // the end that comes is of another call than the one that is open
+		d.numbered, d.clock = value&1 != 0, d.readUint()
+		if calling := d.readUint(); calling != d.calling { // the end that comes is of another call than the one that is open
 			d.open, d.calling, d.outer = 0, calling, nil
 		}
 	case useBegin:
-		return d.begin(value)
+		return d.readBegin(value)
 	case useEnd:
-		return d.end(0, true)
+		return d.readEnd(0, true)
 	case useEmpty:
-		d.emptyPoll()
+		d.endEmptyPoll()
 	case useFailed:
-		return d.end(int(unzigzag(value)), d.u() == 1)
+		return d.readEnd(int(unzigzag(value)), d.readUint() == 1)
 	case useAgain:
-		return d.again()
+		return d.readRepeats()
 	case useDefine:
-		return d.define(value)
+		return d.readDefinition(value)
 	case usePart:
-		return d.part(value)
+		return d.readPart(value)
 	}
 	return nil
 }
 
 // ---- numbers ----
 
-func (d *decoder) u() uint64 {
+func (d *decoder) readUint() uint64 {
 	v, n := binary.Uvarint(d.in)
 	if n <= 0 {
 		d.bad, d.in = true, nil
@@ -142,21 +142,21 @@ func (d *decoder) u() uint64 {
 	return v
 }
 
-func (d *decoder) s() int64 { return unzigzag(d.u()) }
+func (d *decoder) readInt() int64 { return unzigzag(d.readUint()) }
 
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-func (d *decoder) tick() uint64 {
+func (d *decoder) nextNumber() uint64 {
 	if d.numbered {
-		d.clock += d.u()
+		d.clock += d.readUint()
 	} else {
 		d.clock++
 	}
 	return d.clock
 }
 
-func (d *decoder) text() string {
-	n := d.u()
+func (d *decoder) readText() string {
+	n := d.readUint()
 	if n > uint64(len(d.in)) {
 		d.bad, d.in = true, nil
 		return ""
@@ -166,8 +166,8 @@ func (d *decoder) text() string {
 	return s
 }
 
-// make64 returns room for n numbers out of a larger piece of memory.
-func (d *decoder) make64(n int) []int64 {
+// allocInts returns room for n numbers out of a larger piece of memory.
+func (d *decoder) allocInts(n int) []int64 {
 	if n > cap(d.arena)-len(d.arena) {
 		d.arena = make([]int64, 0, max(n, 4096))
 	}
@@ -175,18 +175,18 @@ func (d *decoder) make64(n int) []int64 {
 	return d.arena[len(d.arena)-n : len(d.arena) : len(d.arena)]
 }
 
-func (d *decoder) numbers(out []int64, width int) {
+func (d *decoder) readDeltas(out []int64, width int) {
 	for i := range out {
-		out[i] = d.s()
+		out[i] = d.readInt()
 		if i >= width {
 			out[i] += out[i-width]
 		}
 	}
 }
 
-// array returns nil for one that is not known.
-func (d *decoder) array(width int) (v []int64, cut bool) {
-	head := d.u()
+// readArray returns nil for one that is not known.
+func (d *decoder) readArray(width int) (v []int64, cut bool) {
+	head := d.readUint()
 	if head == 0 || d.bad {
 		return nil, false
 	}
@@ -196,10 +196,10 @@ func (d *decoder) array(width int) (v []int64, cut bool) {
 		d.bad = true
 		return nil, false
 	case n <= inline:
-		v = d.make64(int(n))
-		d.numbers(v, width)
+		v = d.allocInts(int(n))
+		d.readDeltas(v, width)
 	case n > uint64(len(d.parts)):
-		d.b.incomplete("parts of a long array are missing")
+		d.b.markIncomplete("parts of a long array are missing")
 		d.parts = nil
 	default:
 		v = d.parts[:n:n]
@@ -208,34 +208,34 @@ func (d *decoder) array(width int) (v []int64, cut bool) {
 	return v, (head-1)&1 != 0
 }
 
-func (d *decoder) part(value uint64) error {
+func (d *decoder) readPart(value uint64) error {
 	n, width := int(value>>3), int(value&7)
 	if n > inline || n > len(d.in) || width == 0 || len(d.parts) > 16*maxValues {
 		return errEvent
 	}
 	v := make([]int64, n)
-	d.numbers(v, width)
+	d.readDeltas(v, width)
 	d.parts = append(d.parts, v...)
 	return nil
 }
 
 // ---- calls ----
 
-func (d *decoder) state(index uint64) *lastSaid {
+func (d *decoder) stateAt(index uint64) *lastValues {
 	if index >= uint64(len(d.model.States)) {
 		return nil
 	}
 	if d.states == nil {
-		d.states = make([]*lastSaid, len(d.model.States))
+		d.states = make([]*lastValues, len(d.model.States))
 	}
 	s := d.states[index]
 	if s == nil {
 		state := d.model.States[index]
-		f := mpi.Find(state.Call)
+		f := mpi.FindFunction(state.Call)
 		if f == nil {
 			return nil
 		}
-		s = &lastSaid{state: state, site: d.b.site(state), before: planOf(f, false), after: planOf(f, true)}
+		s = &lastValues{state: state, site: d.b.siteIndex(state), before: planOf(f, false), after: planOf(f, true)}
 		s.scalars = [2][]int64{make([]int64, s.before.nscalars), make([]int64, s.after.nscalars)}
 		d.states[index] = s
 	}
@@ -248,13 +248,13 @@ func (d *decoder) state(index uint64) *lastSaid {
 	return s
 }
 
-func (d *decoder) begin(index uint64) error {
-	s := d.state(index)
+func (d *decoder) readBegin(index uint64) error {
+	s := d.stateAt(index)
 	if s == nil {
-		return fmt.Errorf("state %d of %d is not there", index, len(d.model.States))
+		return fmt.Errorf("state %d of %d is missing", index, len(d.model.States))
 	}
-	in := d.body(s, &s.before, 0)
-	number := d.tick()
+	in := d.readValues(s, &s.before, 0)
+	number := d.nextNumber()
 	if d.bad {
 		return errEvent
 	}
@@ -265,8 +265,8 @@ func (d *decoder) begin(index uint64) error {
 	}
 	d.within, d.empty, d.open, d.calling = false, 0, 0, index+1
 	calls := &d.b.trace.Calls
-	if len(*calls) >= d.b.most {
-		d.b.incomplete(fmt.Sprintf("there are more than %d calls", d.b.most))
+	if len(*calls) >= d.b.maxCalls {
+		d.b.markIncomplete(fmt.Sprintf("there are more than %d calls", d.b.maxCalls))
 		return nil
 	}
 	*calls = append(*calls, Call{Func: s.before.function, Site: s.site, Thread: d.thread, Begin: number, In: in})
@@ -274,23 +274,23 @@ func (d *decoder) begin(index uint64) error {
 	return nil
 }
 
-// end takes the return of the call in progress. Its begin may be in a block that
+// readEnd takes the return of the call in progress. Its begin may be in a block that
 // is lost.
-func (d *decoder) end(code int, outputs bool) error {
+func (d *decoder) readEnd(code int, outputs bool) error {
 	var out []Value
 	if outputs {
-		s := d.state(d.calling - 1)
+		s := d.stateAt(d.calling - 1)
 		if s == nil {
 			return fmt.Errorf("the end of a call that did not begin")
 		}
-		out = d.body(s, &s.after, 1)
+		out = d.readValues(s, &s.after, 1)
 	}
-	d.returned(code, out)
+	d.endCall(code, out)
 	return nil
 }
 
-func (d *decoder) returned(code int, out []Value) {
-	number := d.tick()
+func (d *decoder) endCall(code int, out []Value) {
+	number := d.nextNumber()
 	if d.open > 0 && !d.bad {
 		c := &d.b.trace.Calls[d.open-1]
 		c.Return, c.Code, c.Out = number, code, out
@@ -302,18 +302,18 @@ func (d *decoder) returned(code int, out []Value) {
 	d.within, d.open, d.calling = false, back.open, back.calling
 }
 
-// emptyPoll takes the return of a poll that found nothing.
-func (d *decoder) emptyPoll() {
+// endEmptyPoll takes the return of a poll that found nothing.
+func (d *decoder) endEmptyPoll() {
 	open := d.open
 	var out []Value
-	if s := d.state(d.calling - 1); s != nil {
+	if s := d.stateAt(d.calling - 1); s != nil {
 		out = s.after.nothing
 	}
-	d.returned(0, out)
+	d.endCall(0, out)
 	d.empty = open
 }
 
-func (d *decoder) again() error {
+func (d *decoder) readRepeats() error {
 	if len(d.in) < 8 {
 		return errEvent
 	}
@@ -325,10 +325,10 @@ func (d *decoder) again() error {
 	return nil
 }
 
-// body reads the values of a call before (which 0) or after it (1). What did not
+// readValues reads the values of a call before (which 0) or after it (1). What did not
 // change shares its memory with the call before.
-func (d *decoder) body(s *lastSaid, p *plan, which int) []Value {
-	mask := d.u()
+func (d *decoder) readValues(s *lastValues, p *plan, which int) []Value {
+	mask := d.readUint()
 	scalars, was := s.scalars[which], s.values[which]
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -336,7 +336,7 @@ func (d *decoder) body(s *lastSaid, p *plan, which int) []Value {
 			d.bad = true
 			return nil
 		}
-		scalars[i] += d.s()
+		scalars[i] += d.readInt()
 	}
 	if mask == 0 && p.narrays == 0 && was != nil {
 		return was
@@ -345,22 +345,22 @@ func (d *decoder) body(s *lastSaid, p *plan, which int) []Value {
 	for _, f := range p.fields {
 		switch {
 		case f.array:
-			out[f.param], _ = d.array(f.width)
+			out[f.param], _ = d.readArray(f.width)
 		case was != nil && mask>>f.scalar&(1<<f.width-1) == 0:
 			out[f.param] = was[f.param]
 		default:
-			out[f.param] = d.scalar(f, scalars[f.scalar:f.scalar+f.width])
+			out[f.param] = d.scalarValue(f, scalars[f.scalar:f.scalar+f.width])
 		}
 	}
 	s.values[which] = out
 	return out
 }
 
-func (d *decoder) scalar(f field, now []int64) Value {
+func (d *decoder) scalarValue(f field, now []int64) Value {
 	if f.width == 4 && now[0] == noStatus {
 		return nil
 	}
-	v := d.make64(len(now))
+	v := d.allocInts(len(now))
 	copy(v, now)
 	return v
 }

@@ -15,25 +15,25 @@ var combiners = [...]string{"MPI_COMBINER_NAMED", "MPI_COMBINER_DUP", "MPI_COMBI
 	"MPI_COMBINER_F90_INTEGER",
 	"MPI_COMBINER_RESIZED", "MPI_COMBINER_HINDEXED_BLOCK", "MPI_COMBINER_VALUE_INDEX"}
 
-func (d *decoder) define(what uint64) error {
+func (d *decoder) readDefinition(what uint64) error {
 	switch what {
 	case defType:
-		return d.defineType()
+		return d.readType()
 	case defComm:
-		number, record, id, parent := d.u(), d.u(), d.u(), d.u()
-		thread, state := d.u(), d.u()
+		number, record, id, parent := d.readUint(), d.readUint(), d.readUint(), d.readUint()
+		thread, state := d.readUint(), d.readUint()
 		if d.bad || number > maxObjects || record > maxObjects {
 			return errEvent
 		}
-		return d.b.comm(int(number), int(record), id, parent, int(int32(thread)), int(int32(state))-1)
+		return d.b.addComm(int(number), int(record), id, parent, int(int32(thread)), int(int32(state))-1)
 	case defName:
-		kind, value, name := d.u(), d.s(), d.text()
+		kind, value, name := d.readUint(), d.readInt(), d.readText()
 		if d.bad {
 			return errEvent
 		}
-		d.b.name(mpi.Kind(kind), value, name)
+		d.b.addName(mpi.Kind(kind), value, name)
 	case defNote:
-		n := rawNote{kind: NoteKind(d.u()), call: d.u(), seen: d.u(), value: d.s()}
+		n := rawNote{kind: NoteKind(d.readUint()), call: d.readUint(), seen: d.readUint(), value: d.readInt()}
 		if !d.bad {
 			d.b.notes = append(d.b.notes, n)
 		}
@@ -45,19 +45,19 @@ func (d *decoder) define(what uint64) error {
 	return nil
 }
 
-func (d *decoder) defineType() error {
-	number, combiner, name := d.u(), d.u(), d.text()
+func (d *decoder) readType() error {
+	number, combiner, name := d.readUint(), d.readUint(), d.readText()
 	if d.bad || number > maxObjects || combiner >= uint64(len(combiners)) {
 		return errEvent
 	}
-	t := &Datatype{Name: name, Size: d.s(), LB: d.s(), Extent: d.s(), TrueLB: d.s(), TrueExtent: d.s()}
+	t := &Datatype{Name: name, Size: d.readInt(), LB: d.readInt(), Extent: d.readInt(), TrueLB: d.readInt(), TrueExtent: d.readInt()}
 	if combiner > 0 {
 		t.Combiner = combiners[combiner]
 	}
 	var cut [3]bool
-	t.Ints, cut[0] = d.array(1)
-	t.Addresses, cut[1] = d.array(1)
-	inner, last := d.array(1)
+	t.Ints, cut[0] = d.readArray(1)
+	t.Addresses, cut[1] = d.readArray(1)
+	inner, last := d.readArray(1)
 	cut[2] = last
 	t.Cut = cut[0] || cut[1] || cut[2]
 	for _, i := range inner {

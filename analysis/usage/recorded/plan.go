@@ -23,15 +23,15 @@ func planOf(f *mpi.Function, after bool) plan {
 	p := plan{function: f}
 	for i := range f.Params {
 		q := &f.Params[i]
-		if !f.Recorded(i, after) {
+		if !f.IsRecorded(i, after) {
 			continue
 		}
 		width := 1
 		if q.Kind == mpi.Status {
 			width = 4
 		}
-		p.fields = append(p.fields, field{param: i, scalar: p.nscalars, width: width, array: q.Array()})
-		if q.Array() {
+		p.fields = append(p.fields, field{param: i, scalar: p.nscalars, width: width, array: q.IsArray()})
+		if q.IsArray() {
 			p.narrays++
 		} else {
 			p.nscalars += width

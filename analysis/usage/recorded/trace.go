@@ -12,7 +12,7 @@ import (
 type Trace struct {
 	Rank, Size int // in MPI_COMM_WORLD
 	Host       string
-	Family     string // of MPI, as model.Rank has it
+	Family     mpi.Family
 	Phase      model.Phase
 	End        model.End
 	Signal     int // that ended the process; 0 none, or not known
@@ -67,7 +67,7 @@ var faults = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, s
 // Site is a place in the program that calls MPI: the stack, innermost first.
 type Site struct {
 	Stack   []model.Frame
-	Binding model.Binding
+	Binding mpi.Binding
 }
 
 // Call is one MPI call.
@@ -157,14 +157,14 @@ const (
 	BufferTouched
 )
 
-// Value1 returns parameter name as it was before the call; ok is false if it was
+// InputInt returns parameter name as it was before the call; ok is false if it was
 // not recorded.
-func (c *Call) Value1(name string) (v int64, ok bool) { return value1(c.Func, c.In, name) }
+func (c *Call) InputInt(name string) (v int64, ok bool) { return firstValue(c.Func, c.In, name) }
 
-// Result1 is Value1 of what MPI returned in the parameter.
-func (c *Call) Result1(name string) (v int64, ok bool) { return value1(c.Func, c.Out, name) }
+// OutputInt is Value1 of what MPI returned in the parameter.
+func (c *Call) OutputInt(name string) (v int64, ok bool) { return firstValue(c.Func, c.Out, name) }
 
-func value1(f *mpi.Function, values []Value, name string) (int64, bool) {
+func firstValue(f *mpi.Function, values []Value, name string) (int64, bool) {
 	for i, p := range f.Params {
 		if p.Name == name && i < len(values) && len(values[i]) > 0 {
 			return values[i][0], true

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"strings"
 	"sync"
 
 	"laggard/analysis/usage/recorded"
@@ -20,16 +19,14 @@ type args struct {
 // shape is what the prototype of a function tells.
 type shape struct {
 	at map[string]int // place of a parameter
-	// base is the name without MPI_, and without what only says that it is
-	// nonblocking, persistent, or of large counts: Iallgather_c is Allgather.
-	base string
-	mode SendMode
+	// objectParams are the parameters in which it returns new objects.
+	objectParams []objectParam
 }
 
 var shapes = sync.OnceValue(func() map[*mpi.Function]*shape {
 	out := map[*mpi.Function]*shape{}
 	for _, f := range mpi.Functions() {
-		s := &shape{at: map[string]int{}, base: baseName(f), mode: sendMode(f)}
+		s := &shape{at: map[string]int{}, objectParams: objectParams(f)}
 		for i, p := range f.Params {
 			s.at[p.Name] = i
 		}
@@ -38,27 +35,14 @@ var shapes = sync.OnceValue(func() map[*mpi.Function]*shape {
 	return out
 })
 
-func baseName(f *mpi.Function) string {
-	name := mpi.Plain(f.Name)
-	switch f.Class {
-	case mpi.ClassCollInit, mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit:
-		name = strings.TrimSuffix(name, "_init")
-	case mpi.ClassIcoll, mpi.ClassIsend, mpi.ClassIbsend, mpi.ClassIrecv, mpi.ClassIsendrecv,
-		mpi.ClassImrecv, mpi.ClassImprobe, mpi.ClassIprobe:
-		name = strings.ToUpper(name[1:2]) + name[2:]
-	case mpi.ClassRmaNb:
-		name = strings.ToUpper(name[1:2]) + name[2:]
-	}
-	return name
-}
-
-func sendMode(f *mpi.Function) SendMode {
-	switch name := strings.TrimPrefix(strings.TrimPrefix(f.Name, "MPI_"), "I"); {
-	case strings.HasPrefix(name, "Bsend"), strings.HasPrefix(name, "bsend"):
+// modeOf returns the mode of a send.
+func modeOf(f *mpi.Function) SendMode {
+	switch {
+	case f.HasTrait(mpi.Buffered):
 		return Buffered
-	case strings.HasPrefix(name, "Ssend"), strings.HasPrefix(name, "ssend"):
+	case f.HasTrait(mpi.Synchronous):
 		return Synchronous
-	case strings.HasPrefix(name, "Rsend"), strings.HasPrefix(name, "rsend"):
+	case f.HasTrait(mpi.Ready):
 		return Ready
 	}
 	return Standard
@@ -69,7 +53,7 @@ func argsOf(t *recorded.Trace, i int) args {
 	return args{t, i, c, shapes()[c.Func]}
 }
 
-func at(values []recorded.Value, s *shape, name string) recorded.Value {
+func paramValue(values []recorded.Value, s *shape, name string) recorded.Value {
 	if i, ok := s.at[name]; ok && i < len(values) {
 		return values[i]
 	}
@@ -77,8 +61,8 @@ func at(values []recorded.Value, s *shape, name string) recorded.Value {
 }
 
 // in returns the values of a parameter before the call, out those after it.
-func (a args) in(name string) recorded.Value  { return at(a.c.In, a.shape, name) }
-func (a args) out(name string) recorded.Value { return at(a.c.Out, a.shape, name) }
+func (a args) in(name string) recorded.Value  { return paramValue(a.c.In, a.shape, name) }
+func (a args) out(name string) recorded.Value { return paramValue(a.c.Out, a.shape, name) }
 
 // has reports whether the function has the parameter.
 func (a args) has(name string) bool { _, ok := a.shape.at[name]; return ok }
@@ -94,8 +78,8 @@ func (a args) int(names ...string) (int64, bool) {
 	return 0, false
 }
 
-// num is int with a value for what was not recorded.
-func (a args) num(or int64, names ...string) int64 {
+// intOr is int with a value for what was not recorded.
+func (a args) intOr(or int64, names ...string) int64 {
 	if v, ok := a.int(names...); ok {
 		return v
 	}
@@ -110,22 +94,22 @@ func (a args) result(name string) (int64, bool) {
 }
 
 // handle returns a parameter that names an object; Invalid if not recorded.
-func (a args) handle(names ...string) int { return int(a.num(recorded.Invalid, names...)) }
+func (a args) handle(names ...string) int { return int(a.intOr(recorded.Invalid, names...)) }
 
 // commNames are the parameters that name the communicator, window or file that an
 // operation is on.
 var commNames = []string{"comm", "comm_old", "intercomm", "local_comm", "win", "fh", "file"}
 
-// on returns the communicator, window or file of the call, as an index into
+// commIndex returns the communicator, window or file of the call, as an index into
 // Trace.Comms; negative: none.
-func (a args) on() int { return a.handle(commNames...) }
+func (a args) commIndex() int { return a.handle(commNames...) }
 
 // comm returns it as such, nil if there is none.
-func (a args) comm() *model.Comm { return a.t.Comm(a.on()) }
+func (a args) comm() *model.Comm { return a.t.Comm(a.commIndex()) }
 
-// peers returns how many ranks a peer can name on a communicator; ok is false if
+// peerCount returns how many ranks a peer can name on a communicator; ok is false if
 // that is not known.
-func peers(c *model.Comm) (n int64, ok bool) {
+func peerCount(c *model.Comm) (n int64, ok bool) {
 	switch {
 	case c == nil:
 		return 0, false
@@ -137,5 +121,5 @@ func peers(c *model.Comm) (n int64, ok bool) {
 	return n, n > 0
 }
 
-// ended reports whether the call returned without an error.
-func (a args) ended() bool { return a.c.Return != 0 && a.c.Code == 0 }
+// succeeded reports whether the call returned without an error.
+func (a args) succeeded() bool { return a.c.Return != 0 && a.c.Code == 0 }

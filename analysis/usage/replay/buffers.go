@@ -41,9 +41,9 @@ func (b *buffer) Span() typemap.Span {
 	return s
 }
 
-// shared returns bytes that two buffers share, by their addresses; empty if there are
+// sharedBytes returns bytes that two buffers share, by their addresses; empty if there are
 // none.
-func (b *buffer) shared(o *buffer) typemap.Span {
+func (b *buffer) sharedBytes(o *buffer) typemap.Span {
 	if !b.Span().Overlaps(o.Span()) {
 		return typemap.Span{}
 	}
@@ -57,8 +57,8 @@ func (b *buffer) shared(o *buffer) typemap.Span {
 	return typemap.Span{}
 }
 
-// blocksMeet returns bytes of the buffer that two of its pieces share.
-func (b *buffer) blocksMeet() typemap.Span {
+// blockOverlap returns bytes of the buffer that two of its pieces share.
+func (b *buffer) blockOverlap() typemap.Span {
 	sorted := slices.Clone(b.blocks)
 	slices.SortFunc(sorted, func(x, y piece) int { return int(min(max(x.at+x.layout.Lo-y.at-y.layout.Lo, -1), 1)) })
 	for i, k := range sorted {
@@ -93,22 +93,21 @@ var bufferNames = []struct {
 
 // buffersOf returns the buffers that a call uses, those that matter at this rank
 // and have bytes.
-func (r *replay) buffersOf(a args) []buffer {
-	class := a.c.Func.Class
-	if !transfers(class, a.c.Func.Name) || toNobody(a) {
+func buffersOf(a args, layouts *typemap.Layouts) []buffer {
+	if !movesData(a.c.Func) || toProcNull(a) {
 		return nil
 	}
 	var out []buffer
 	for _, n := range bufferNames {
 		addr, ok := a.int(n.buffer)
-		if !ok || addr == recorded.InPlace || addr == recorded.Invalid || !r.significant(a, n.buffer) {
+		if !ok || addr == recorded.InPlace || addr == recorded.Invalid || !a.isSignificant(n.buffer) {
 			continue
 		}
-		b := buffer{name: n.buffer, addr: addr, writes: r.writes(a, n.buffer)}
+		b := buffer{name: n.buffer, addr: addr, writes: a.writesTo(n.buffer)}
 		if addr == recorded.Bottom {
 			b.addr, b.bottomless = 0, true
 		}
-		b.blocks = r.blocks(a, n.buffer, a.first(n.counts), a.first(n.types), a.first(n.displs))
+		b.blocks = pieces{a, layouts}.ofBuffer(n.buffer, a.firstParam(n.counts), a.firstParam(n.types), a.firstParam(n.displs))
 		if len(b.blocks) > 0 {
 			out = append(out, b)
 		}
@@ -116,8 +115,8 @@ func (r *replay) buffersOf(a args) []buffer {
 	return out
 }
 
-// first returns the first of the parameters that the function has, "" if none.
-func (a args) first(names []string) string {
+// firstParam returns the first of the parameters that the function has, "" if none.
+func (a args) firstParam(names []string) string {
 	for _, n := range names {
 		if a.has(n) {
 			return n
@@ -126,19 +125,19 @@ func (a args) first(names []string) string {
 	return ""
 }
 
-// transfers reports whether a class of functions moves the data of its buffers.
-func transfers(class mpi.Class, name string) bool {
-	switch class {
+// movesData reports whether a function moves the data of its buffers.
+func movesData(f *mpi.Function) bool {
+	switch f.Class {
 	case mpi.ClassLocal:
-		return strings.HasPrefix(name, "MPI_File_read") || strings.HasPrefix(name, "MPI_File_write")
+		return f.HasTrait(mpi.Reads | mpi.Writes)
 	case mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassDetach, mpi.ClassLight, mpi.ClassTypeFree:
 		return false
 	}
-	return !strings.HasSuffix(strings.TrimSuffix(name, "_c"), "_end") // of a split collective
+	return !f.HasTrait(mpi.Ends) // of a split collective
 }
 
-// toNobody reports whether the one peer of the call is MPI_PROC_NULL.
-func toNobody(a args) bool {
+// toProcNull reports whether the one peer of the call is MPI_PROC_NULL.
+func toProcNull(a args) bool {
 	n, none := 0, 0
 	for _, name := range []string{"dest", "source", "target_rank"} {
 		if v, ok := a.int(name); ok {
@@ -150,13 +149,13 @@ func toNobody(a args) bool {
 	return n == 1 && none == 1
 }
 
-// writes reports whether MPI writes to the buffer.
-func (r *replay) writes(a args, name string) bool {
+// writesTo reports whether MPI writes to the buffer.
+func (a args) writesTo(name string) bool {
 	i := a.shape.at[name]
 	if strings.HasPrefix(a.c.Func.Params[i].Type, "const") {
 		return false
 	}
-	if a.shape.base == "Bcast" {
+	if a.c.Func.IsFormOf("MPI_Bcast") {
 		root, _ := a.int("root")
 		c := a.comm()
 		return c == nil || c.Kind == model.Inter && root >= 0 || c.Kind != model.Inter && int64(c.Rank) != root
@@ -164,30 +163,30 @@ func (r *replay) writes(a args, name string) bool {
 	return true
 }
 
-// significant reports whether a buffer matters at this rank (MPI-3.1 §5).
-func (r *replay) significant(a args, name string) bool {
+// isSignificant reports whether a buffer matters at this rank (MPI-3.1 §5).
+func (a args) isSignificant(name string) bool {
 	switch a.c.Func.Class {
 	case mpi.ClassRma, mpi.ClassRmaNb, mpi.ClassRmaNow:
-		return name != "origin_addr" || !r.noOp(a)
+		return name != "origin_addr" || !a.isNoOp()
 	case mpi.ClassSendrecv, mpi.ClassIsendrecv:
 		peer := "dest"
 		if name == "recvbuf" {
 			peer = "source"
 		}
-		return a.num(0, peer) != model.ProcNull
+		return a.intOr(0, peer) != model.ProcNull
 	}
 	atRoot := false
-	switch a.shape.base {
-	case "Gather", "Gatherv", "Reduce":
+	switch f := a.c.Func; {
+	case f.IsFormOf("MPI_Bcast"):
+		return a.intOr(0, "root") != model.ProcNull
+	case f.HasTrait(mpi.ToRoot):
 		atRoot = name == "recvbuf"
-	case "Scatter", "Scatterv":
+	case f.HasTrait(mpi.FromRoot):
 		atRoot = name == "sendbuf"
-	case "Bcast":
-		return a.num(0, "root") != model.ProcNull
 	default:
 		return true
 	}
-	c, root := a.comm(), a.num(0, "root")
+	c, root := a.comm(), a.intOr(0, "root")
 	if c == nil || c.Kind != model.Inter {
 		return !atRoot || c != nil && int64(c.Rank) == root
 	}
@@ -195,16 +194,22 @@ func (r *replay) significant(a args, name string) bool {
 	return root != model.ProcNull && atRoot == isRoot
 }
 
-// noOp reports whether an access only fetches: MPI does not look at what the origin would give (MPI-3.1 §11.3.4).
-func (r *replay) noOp(a args) bool {
-	op, _ := r.t.Predefined("MPI_Op", a.num(recorded.Invalid, "op"))
+// isNoOp reports whether an access only fetches: MPI does not look at what the origin would give (MPI-3.1 §11.3.4).
+func (a args) isNoOp() bool {
+	op, _ := a.t.Predefined("MPI_Op", a.intOr(recorded.Invalid, "op"))
 	return op == "MPI_NO_OP"
 }
 
-// blocks returns the pieces of a buffer. A count that is not a list may stand for
-// one piece for each rank.
-func (r *replay) blocks(a args, buffer, counts, types, displs string) []piece {
-	n, t, d := a.in(counts), a.in(types), a.in(displs)
+// pieces makes those of the buffers of a call.
+type pieces struct {
+	args
+	layouts *typemap.Layouts
+}
+
+// ofBuffer returns the pieces of a buffer. A count that is not a list may stand for one piece
+// for each rank.
+func (p pieces) ofBuffer(buffer, counts, types, displs string) []piece {
+	n, t, d := p.in(counts), p.in(types), p.in(displs)
 	if counts == "" {
 		n = recorded.Value{1} // MPI_Fetch_and_op, MPI_Compare_and_swap
 	}
@@ -212,10 +217,10 @@ func (r *replay) blocks(a args, buffer, counts, types, displs string) []piece {
 		return nil
 	}
 	if !strings.HasSuffix(counts, "counts") {
-		return r.piece(nil, 0, n[0]*r.times(a, buffer), int(t[0]))
+		return p.appendRun(nil, 0, n[0]*p.pieceCount(buffer), int(t[0]))
 	}
 	if d == nil {
-		return r.piece(nil, 0, reduced(a, buffer, n), int(t[0]))
+		return p.appendRun(nil, 0, p.reduceScatterCount(buffer, n), int(t[0]))
 	}
 	var out []piece
 	for i := range n {
@@ -223,28 +228,28 @@ func (r *replay) blocks(a args, buffer, counts, types, displs string) []piece {
 			break
 		}
 		datatype, unit := int(t[min(i, len(t)-1)]), int64(1)
-		if old := r.t.Datatype(int64(datatype)); old != nil && !strings.HasSuffix(types, "types") {
+		if old := p.t.Datatype(int64(datatype)); old != nil && !strings.HasSuffix(types, "types") {
 			unit = old.Extent // MPI_Alltoallw and its like count in bytes
 		}
-		out = r.piece(out, d[i]*unit, n[i], datatype)
+		out = p.appendRun(out, d[i]*unit, n[i], datatype)
 	}
 	return out
 }
 
-// piece appends a run of elements, unless it is empty.
-func (r *replay) piece(to []piece, at, count int64, datatype int) []piece {
-	if count <= 0 || datatype < 0 || datatype >= len(r.t.Types) {
+// appendRun appends a run of elements, unless it is empty.
+func (p pieces) appendRun(to []piece, at, count int64, datatype int) []piece {
+	if count <= 0 || datatype < 0 || datatype >= len(p.t.Types) {
 		return to
 	}
-	l := r.Layouts.Buffer(datatype, count)
+	l := p.layouts.OfBuffer(datatype, count)
 	if l.Bytes == 0 {
 		return to
 	}
 	return append(to, piece{at, count, datatype, l})
 }
 
-// reduced returns the elements of a buffer of MPI_Reduce_scatter.
-func reduced(a args, buffer string, counts recorded.Value) int64 {
+// reduceScatterCount returns the elements of a buffer of MPI_Reduce_scatter.
+func (a args) reduceScatterCount(buffer string, counts recorded.Value) int64 {
 	if c := a.comm(); buffer == "recvbuf" {
 		if c == nil || c.Rank < 0 || c.Rank >= len(counts) {
 			return 0
@@ -258,40 +263,40 @@ func reduced(a args, buffer string, counts recorded.Value) int64 {
 	return sum
 }
 
-// times returns how many pieces of the given count a buffer has.
-func (r *replay) times(a args, buffer string) int64 {
+// pieceCount returns how many pieces of the given count a buffer has.
+func (a args) pieceCount(buffer string) int64 {
 	c := a.comm()
-	n, ok := peers(c)
+	n, ok := peerCount(c)
 	if a.has("partitions") {
-		return a.num(1, "partitions")
+		return a.intOr(1, "partitions")
 	}
 	if !ok {
 		return 1
 	}
 	recv := buffer == "recvbuf"
-	switch a.shape.base {
-	case "Allgather", "Gather":
+	switch a.c.Func.Operation.Name {
+	case "MPI_Allgather", "MPI_Gather":
 		if recv {
 			return n
 		}
-	case "Scatter":
+	case "MPI_Scatter":
 		if !recv {
 			return n
 		}
-	case "Reduce_scatter_block": // what is reduced is scattered among the own group
+	case "MPI_Reduce_scatter_block": // what is reduced is scattered among the own group
 		if !recv {
 			return int64(max(c.Size, len(c.Members)))
 		}
-	case "Alltoall":
+	case "MPI_Alltoall":
 		return n
-	case "Neighbor_allgather", "Neighbor_alltoall":
+	case "MPI_Neighbor_allgather", "MPI_Neighbor_alltoall":
 		if c.Neighbours == nil {
 			return 1
 		}
 		if recv {
 			return int64(len(c.Neighbours.Sources))
 		}
-		if a.shape.base == "Neighbor_alltoall" {
+		if a.c.Func.IsFormOf("MPI_Neighbor_alltoall") {
 			return int64(len(c.Neighbours.Dests))
 		}
 	}

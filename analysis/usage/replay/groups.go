@@ -4,55 +4,82 @@ import (
 	"slices"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/model/mpi"
 )
 
 // maxGroup bounds the groups of which the members are followed.
-const maxGroup = 1 << 16
+const maxGroup = 1 << 20
 
-// members returns the world ranks of a group, nil if they are not known.
-func (r *replay) members(group int64) []int {
-	if name, is := r.t.Predefined("MPI_Group", group); is && name == "MPI_GROUP_EMPTY" {
-		return []int{}
-	}
-	if o := r.objects.living[objectKey{"MPI_Group", group}]; o != nil {
-		return o.members
-	}
-	return nil
+// outside stands for each member of a group that is not in MPI_COMM_WORLD.
+const outside = -1
+
+// groups follows who is in the groups that the rank makes.
+type groups struct {
+	t       *recorded.Trace
+	objects *objects
+	known   map[int64][]int // by handle: world ranks
 }
 
-// groupOf returns the members of a group that a call makes (MPI-3.1 §6.3.2).
-func (r *replay) groupOf(a args) []int {
+func newGroups(t *recorded.Trace, o *objects) *groups {
+	return &groups{t: t, objects: o, known: map[int64][]int{}}
+}
+
+// endCall follows the return of a call that makes or frees a group.
+func (g *groups) endCall(a args) {
+	if a.c.Func.Class != mpi.ClassLocal || !a.succeeded() {
+		return
+	}
+	for _, name := range []string{"newgroup", "group"} {
+		if handle, ok := a.result(name); ok && g.objects.isAlive("MPI_Group", handle) {
+			g.known[handle] = g.newMembers(a)
+		}
+	}
+	if a.c.Func.Name == "MPI_Group_free" {
+		if handle := a.intOr(recorded.Invalid, "group"); !g.objects.isAlive("MPI_Group", handle) {
+			delete(g.known, handle)
+		}
+	}
+}
+
+// worldRanks returns the world ranks of a group, nil if they are not known.
+func (g *groups) worldRanks(group int64) []int {
+	if name, is := g.t.Predefined("MPI_Group", group); is && name == "MPI_GROUP_EMPTY" {
+		return []int{}
+	}
+	return g.known[group]
+}
+
+// newMembers returns the members of a group that a call makes (MPI-3.1 §6.3.2).
+func (g *groups) newMembers(a args) []int {
 	switch a.c.Func.Name {
 	case "MPI_Comm_group", "MPI_Win_get_group", "MPI_File_get_group":
-		return known(a, false)
+		return commMembers(a, false)
 	case "MPI_Comm_remote_group":
-		return known(a, true)
+		return commMembers(a, true)
 	}
-	x, y := r.members(a.num(recorded.Invalid, "group", "group1")), r.members(a.num(recorded.Invalid, "group2"))
+	x, y := g.worldRanks(a.intOr(recorded.Invalid, "group", "group1")), g.worldRanks(a.intOr(recorded.Invalid, "group2"))
 	if x == nil || a.has("group2") && y == nil {
 		return nil
 	}
 	switch a.c.Func.Name {
-	case "MPI_Group_incl":
-		return choose(x, a.in("ranks"))
-	case "MPI_Group_excl":
-		return without(x, choose(x, a.in("ranks")))
-	case "MPI_Group_range_incl":
-		return choose(x, ranges(a.in("ranges")))
-	case "MPI_Group_range_excl":
-		return without(x, choose(x, ranges(a.in("ranges"))))
+	case "MPI_Group_incl", "MPI_Group_range_incl":
+		return selectMembers(a, x)
+	case "MPI_Group_excl", "MPI_Group_range_excl":
+		return excludeMembers(x, selectMembers(a, x))
 	case "MPI_Group_union":
-		return slices.Concat(x, without(y, x))
+		if added := excludeMembers(y, x); added != nil {
+			return slices.Concat(x, added)
+		}
 	case "MPI_Group_intersection":
-		return without(x, without(x, y))
+		return excludeMembers(x, excludeMembers(x, y))
 	case "MPI_Group_difference":
-		return without(x, y)
+		return excludeMembers(x, y)
 	}
 	return nil
 }
 
-// known returns the members of a communicator that all are ranks of MPI_COMM_WORLD.
-func known(a args, remote bool) []int {
+// commMembers returns the members of a communicator, or of its remote group.
+func commMembers(a args, remote bool) []int {
 	c := a.comm()
 	if c == nil {
 		return nil
@@ -61,14 +88,19 @@ func known(a args, remote bool) []int {
 	if remote {
 		list = c.Remote
 	}
-	if len(list) == 0 || len(list) > maxGroup || slices.Contains(list, -1) {
+	if len(list) == 0 || len(list) > maxGroup {
 		return nil
 	}
 	return list
 }
 
-// choose returns the members at the places, nil if there is no such place.
-func choose(of []int, places recorded.Value) []int {
+// selectMembers returns the members at the places that a call names, nil if there is no such
+// place, or not all places were recorded.
+func selectMembers(a args, of []int) []int {
+	places, all := placesOf(a)
+	if !all {
+		return nil
+	}
 	out := []int{}
 	for _, i := range places {
 		if i < 0 || i >= int64(len(of)) {
@@ -79,9 +111,20 @@ func choose(of []int, places recorded.Value) []int {
 	return out
 }
 
-// without returns the members that are not among others.
-func without(of, others []int) []int {
-	if others == nil {
+// placesOf returns the places in a group that a call names; all is false if some were not
+// recorded.
+func placesOf(a args) (places recorded.Value, all bool) {
+	if triples := a.in("ranges"); a.has("ranges") {
+		return expandRanges(triples), 3*a.intOr(0, "n") <= int64(len(triples))
+	}
+	places = a.in("ranks")
+	return places, a.intOr(0, "n") <= int64(len(places))
+}
+
+// excludeMembers returns the members that are not among others, nil if that is not known:
+// those outside MPI_COMM_WORLD cannot be told apart.
+func excludeMembers(of, others []int) []int {
+	if others == nil || slices.Contains(of, outside) || slices.Contains(others, outside) {
 		return nil
 	}
 	gone := make(map[int]bool, len(others))
@@ -91,8 +134,8 @@ func without(of, others []int) []int {
 	return slices.DeleteFunc(slices.Clone(of), func(x int) bool { return gone[x] })
 }
 
-// ranges lists the places that triples of first, last and stride name.
-func ranges(triples recorded.Value) recorded.Value {
+// expandRanges lists the places that triples of first, last and stride name.
+func expandRanges(triples recorded.Value) recorded.Value {
 	out := recorded.Value{}
 	for i := 0; i+2 < len(triples); i += 3 {
 		first, last, stride := triples[i], triples[i+1], triples[i+2]
@@ -104,25 +147,26 @@ func ranges(triples recorded.Value) recorded.Value {
 	return out
 }
 
-// checkGroup checks the ranks that make a group of another (MPI-3.1 §6.3.2).
-func (r *replay) checkGroup(a args) *wrongArgument {
-	var ranks recorded.Value
+// checkRanks finds ranks that cannot make a group of another (MPI-3.1 §6.3.2).
+func (g *groups) checkRanks(a args) *wrongArgument {
 	name := "ranks"
 	switch a.c.Func.Name {
 	case "MPI_Group_incl", "MPI_Group_excl":
-		ranks = a.in("ranks")
 	case "MPI_Group_range_incl", "MPI_Group_range_excl":
-		ranks, name = ranges(a.in("ranges")), "ranges"
+		name = "ranges"
+	default:
+		return nil
 	}
-	of := r.members(a.num(recorded.Invalid, "group"))
+	places, _ := placesOf(a)
+	of := g.worldRanks(a.intOr(recorded.Invalid, "group"))
 	seen := map[int64]bool{}
-	for _, v := range ranks {
+	for _, v := range places {
 		switch {
 		case v < 0 || of != nil && v >= int64(len(of)):
-			return invalid("§6.3.2", "%s has %s: the group has %d ranks", name, given(v), len(of)).
-				to("name ranks of the group, from 0 to its size less one")
+			return invalidArgument("§6.3.2", "%s has %s: the group has %d ranks", name, rankText(v), len(of)).
+				withChange("name ranks of the group, from 0 to its size minus one")
 		case seen[v]:
-			return invalid("§6.3.2", "%s has rank %d twice", name, v).to("name each rank once")
+			return invalidArgument("§6.3.2", "%s has rank %d twice", name, v).withChange("name each rank once")
 		}
 		seen[v] = true
 	}

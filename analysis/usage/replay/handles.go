@@ -27,7 +27,7 @@ var words = map[string]string{
 }
 
 // checkHandle checks a handle that a call is given.
-func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument {
+func (s *arguments) checkHandle(a args, kind, name string, v int64) *wrongArgument {
 	class := "invalid_argument"
 	if kind == "MPI_Datatype" && a.c.Func.Name != "MPI_Type_free" {
 		class = "invalid_type"
@@ -36,76 +36,69 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 	case v == recorded.Null && nullAllowed(a, kind), kind == "MPI_Request" && v != recorded.Null:
 		return nil // requests are judged where they are used
 	case v == recorded.Null:
-		w := invalid("§2.5.1", "is null: it names no %s", words[kind])
+		w := invalidArgument("§2.5.1", "is null: it refers to no %s", words[kind])
 		w.class = class
-		w.change = "pass one that was made and not freed; a handle is set to null when its object is freed"
+		w.change = "pass one that was created and not freed; a handle is set to null when its object is freed"
 		return w
 	case v == recorded.Invalid:
-		w := invalid("§2.5.1", "names no %s: it was freed, or never made", words[kind])
-		w.class, w.change = class, "pass one that was made and not freed"
+		w := invalidArgument("§2.5.1", "refers to no %s: it was freed or never created", words[kind])
+		w.class, w.change = class, "pass one that was created and not freed"
 		return w
-	case isFree(a.c.Func.Name) && r.fixed(kind, v):
-		return invalid("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind]).
-			to("free only what the program made; a duplicate may be freed")
+	case isFree(a.c.Func) && isPermanent(a.t, kind, v):
+		return invalidArgument("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind]).
+			withChange("free only what the program made; a duplicate may be freed")
 	}
-	if freed, was := r.objects.freed[objectKey{kind, v}]; was && r.t.Complete {
-		w := invalid("§2.5.1", "was freed before: it names no %s", words[kind])
+	if freed, was := s.objects.freed[objectKey{kind, v}]; was && s.t.Complete {
+		w := invalidArgument("§2.5.1", "was freed before: it refers to no %s", words[kind])
 		w.class, w.other, w.role = class, freed, "free"
 		w.change = fmt.Sprintf("free the %s after its last use", words[kind])
-		if !isFree(a.c.Func.Name) {
+		if !isFree(a.c.Func) {
 			w.early = words[kind]
 		}
 		return w
 	}
-	if kind == "MPI_Datatype" && communicates(a) && !r.committed(v) && r.t.Complete {
-		return r.uncommitted(v)
+	if maker, uncommitted := s.datatypes.uncommitted[v]; uncommitted && kind == "MPI_Datatype" && communicates(a) && s.t.Complete {
+		return notCommitted(maker)
 	}
 	return nil
 }
 
 // checkKeyval checks the key of an attribute that a call frees or sets. Attributes
 // that are there may still be read by a key that was freed (MPI-3.1 §6.7.2).
-func (r *replay) checkKeyval(a args, v int64) *wrongArgument {
+func (s *arguments) checkKeyval(a args, v int64) *wrongArgument {
 	name := a.c.Func.Name
-	freed, was := r.objects.freed[objectKey{"keyval", v}]
-	if !was || !r.t.Complete || !isFree(name) && !strings.HasSuffix(name, "_set_attr") && name != "MPI_Attr_put" {
+	freed, was := s.objects.freed[objectKey{"keyval", v}]
+	if !was || !s.t.Complete || !isFree(a.c.Func) && !strings.HasSuffix(name, "_set_attr") && name != "MPI_Attr_put" {
 		return nil
 	}
-	w := invalid("§6.7.2", "was freed before: it names no attribute key")
+	w := invalidArgument("§6.7.2", "was freed before: it refers to no attribute key")
 	w.other, w.role, w.change = freed, "free", "free the key after its last use"
-	if !isFree(name) {
+	if !isFree(a.c.Func) {
 		w.early = "key of attributes"
 	}
 	return w
 }
 
-func (r *replay) uncommitted(datatype int64) *wrongArgument {
-	w := invalid("§4.1.9", "was not committed")
+func notCommitted(maker int) *wrongArgument {
+	w := invalidArgument("§4.1.9", "was not committed")
 	w.class, w.change = "invalid_type", "call MPI_Type_commit once after making the type"
-	if made := r.objects.living[objectKey{"MPI_Datatype", datatype}].made; len(made) > 0 {
-		w.other, w.role = made[0], "creation"
-	}
+	w.other, w.role = maker, "creation"
 	return w
 }
 
 // communicates reports whether the datatypes of a call must be committed.
 func communicates(a args) bool {
-	name := a.c.Func.Name
-	return transfers(a.c.Func.Class, name) || strings.HasPrefix(name, "MPI_Pack") && !strings.Contains(name, "_size") ||
-		strings.HasPrefix(name, "MPI_Unpack") || name == "MPI_File_set_view"
+	return movesData(a.c.Func) || a.c.Func.HasTrait(mpi.Committed)
 }
 
 // isFree reports whether a function frees the object that it is given.
-func isFree(name string) bool { return frees(name) && name != "MPI_File_close" }
+func isFree(f *mpi.Function) bool { return f.HasTrait(mpi.Frees) && f.Class != mpi.ClassFileFree }
 
-// fixed reports whether MPI made the object and keeps it. An empty group, or an
+// isPermanent reports whether MPI made the object and keeps it. An empty group, or an
 // error handler that a function returned, may be freed: the function that returned
 // it counted it.
-func (r *replay) fixed(kind string, v int64) bool {
-	if kind == "MPI_Group" || kind == "MPI_Errhandler" {
-		return false
-	}
-	return r.predefinedObject(kind, v)
+func isPermanent(t *recorded.Trace, kind string, handle int64) bool {
+	return kind != "MPI_Group" && kind != "MPI_Errhandler" && predefined(t, kind, handle)
 }
 
 // nullAllowed reports whether a call takes a null handle of a kind.
@@ -113,7 +106,7 @@ func nullAllowed(a args, kind string) bool {
 	name := a.c.Func.Name
 	switch kind {
 	case "MPI_Request":
-		return a.c.Func.Class.Completes() || a.c.Func.Class == mpi.ClassGetStatus
+		return a.c.Func.Class.CompletesRequests() || a.c.Func.Class == mpi.ClassGetStatus
 	case "MPI_Info":
 		return !strings.HasPrefix(name, "MPI_Info_")
 	case "MPI_File":
@@ -122,8 +115,7 @@ func nullAllowed(a args, kind string) bool {
 		return !strings.HasSuffix(name, "_set_errhandler") && name != "MPI_Errhandler_set" &&
 			name != "MPI_Errhandler_free"
 	case "MPI_Datatype", "MPI_Comm", "MPI_Win":
-		return strings.HasSuffix(name, "_get_name") || strings.HasPrefix(a.shape.base, "Alltoallw") ||
-			strings.HasPrefix(a.shape.base, "Neighbor_alltoallw")
+		return strings.HasSuffix(name, "_get_name") || a.c.Func.HasTrait(mpi.SendsEach)
 	case "MPI_Group", "MPI_Op":
 		return false
 	}

@@ -14,13 +14,17 @@ import (
 // be used by another; that two read it is legal since MPI-2.2 (MPI-3.1 §3.7.2), and what
 // only reads is never compared with its like, of which an epoch may have many.
 type memory struct {
+	*reporter
+	layouts       *typemap.Layouts
 	uses          map[int]*use
-	reads, writes shelf
+	reads, writes useTree
 	next          int
+	selfOverlaps  map[[2]int64]typemap.Span // by datatype and count: where entries overlap
+	overlapping   map[int]bool              // calls that a buffer_overlap is about
 }
 
-// shelf holds uses by where they begin.
-type shelf struct {
+// useTree holds uses by where they begin.
+type useTree struct {
 	tree   *redblacktree.Tree
 	widest int64
 }
@@ -44,25 +48,28 @@ func (k useKey) compare(o useKey) int {
 	return cmp.Or(cmp.Compare(k.lo, o.lo), cmp.Compare(k.id, o.id))
 }
 
-func newMemory() memory { return memory{uses: map[int]*use{}, reads: newShelf(), writes: newShelf()} }
-
-func newShelf() shelf {
-	return shelf{tree: redblacktree.NewWith(func(a, b any) int { return a.(useKey).compare(b.(useKey)) })}
+func newMemory(r *reporter, layouts *typemap.Layouts) *memory {
+	return &memory{reporter: r, layouts: layouts, uses: map[int]*use{}, reads: newUseTree(), writes: newUseTree(),
+		selfOverlaps: map[[2]int64]typemap.Span{}, overlapping: map[int]bool{}}
 }
 
-func (m *memory) shelf(u *use) *shelf {
+func newUseTree() useTree {
+	return useTree{tree: redblacktree.NewWith(func(a, b any) int { return a.(useKey).compare(b.(useKey)) })}
+}
+
+func (m *memory) treeOf(u *use) *useTree {
 	if u.writes {
 		return &m.writes
 	}
 	return &m.reads
 }
 
-// take adds a use and returns its number.
-func (m *memory) take(u *use) int {
+// addUse adds a use and returns its number.
+func (m *memory) addUse(u *use) int {
 	m.next++
 	u.id = m.next
 	m.uses[u.id] = u
-	s := m.shelf(u)
+	s := m.treeOf(u)
 	s.tree.Put(u.key(), u)
 	s.widest = max(s.widest, u.bytes.Hi-u.bytes.Lo)
 	return u.id
@@ -71,7 +78,7 @@ func (m *memory) take(u *use) int {
 func (m *memory) release(ids []int) {
 	for _, id := range ids {
 		if u := m.uses[id]; u != nil {
-			s := m.shelf(u)
+			s := m.treeOf(u)
 			s.tree.Remove(u.key())
 			if s.tree.Empty() {
 				s.widest = 0
@@ -81,20 +88,20 @@ func (m *memory) release(ids []int) {
 	}
 }
 
-// conflict returns a use that u may not share its bytes with, nil if there is none; of several the first.
-func (m *memory) conflict(u *use) *use {
-	found := m.writes.sharing(u)
+// firstConflict returns a use that u may not share its bytes with, nil if there is none; of several the first.
+func (m *memory) firstConflict(u *use) *use {
+	found := m.writes.firstOverlap(u)
 	if !u.writes {
 		return found
 	}
-	if read := m.reads.sharing(u); found == nil || read != nil && read.key().compare(found.key()) < 0 {
+	if read := m.reads.firstOverlap(u); found == nil || read != nil && read.key().compare(found.key()) < 0 {
 		return read
 	}
 	return found
 }
 
-// sharing returns the first use that shares bytes with u.
-func (s *shelf) sharing(u *use) *use {
+// firstOverlap returns the first use that shares bytes with u.
+func (s *useTree) firstOverlap(u *use) *use {
 	node, ok := s.tree.Ceiling(useKey{u.bytes.Lo - s.widest, 0})
 	if !ok {
 		return nil
@@ -104,7 +111,7 @@ func (s *shelf) sharing(u *use) *use {
 		if other.bytes.Lo >= u.bytes.Hi {
 			return nil
 		}
-		if !u.shared(&other.buffer).Empty() {
+		if !u.sharedBytes(&other.buffer).Empty() {
 			return other
 		}
 		if !it.Next() {
@@ -113,36 +120,36 @@ func (s *shelf) sharing(u *use) *use {
 	}
 }
 
-// useMemory adds the buffers of a call to those under way, and finds conflicts.
-func (r *replay) useMemory(a args, buffers []buffer) {
+// beginCall adds the buffers of a call to those under way, and finds conflicts.
+func (m *memory) beginCall(a args, buffers []buffer, act *activation) {
 	switch a.c.Func.Class {
 	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit, mpi.ClassCollInit:
 		return // used from MPI_Start on
 	}
-	r.useBuffers(buffers, a.i, r.flight[a.i])
+	m.useBuffers(buffers, a.i, act)
 }
 
-// useBuffers is useMemory for an operation that call begins.
-func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
+// useBuffers is begin for an operation that call begins.
+func (m *memory) useBuffers(buffers []buffer, call int, act *activation) {
 	for _, b := range buffers {
-		r.checkTwice(call, &b)
+		m.checkSelfOverlap(call, &b)
 		u := &use{buffer: b, call: call, bytes: b.Span()}
 		if u.bytes.Empty() {
 			continue
 		}
-		if other := r.memory.conflict(u); other != nil {
-			r.overlap(u, other)
+		if other := m.firstConflict(u); other != nil {
+			m.reportOverlap(u, other)
 		}
-		act.memory = append(act.memory, r.memory.take(u))
+		act.memory = append(act.memory, m.addUse(u))
 	}
 }
 
-// overlap reports two uses of the same bytes.
-func (r *replay) overlap(u, other *use) {
+// reportOverlap reports two uses of the same bytes.
+func (m *memory) reportOverlap(u, other *use) {
 	if other.call == u.call {
-		function := r.t.Calls[u.call].Func
-		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, function.Name),
-			r.Place(u.call, "call"))
+		function := m.t.Calls[u.call].Func
+		f := m.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, function.Name),
+			m.Place(u.call, "call"))
 		if other.name == u.name {
 			f.Message = fmt.Sprintf("%s starts two operations on the same memory", function.Name)
 		}
@@ -150,27 +157,29 @@ func (r *replay) overlap(u, other *use) {
 		if isCollective(function.Class) {
 			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"
 		}
-		if function.Class.OneSided() {
+		if function.Class.IsOneSided() {
 			f.Standard = "MPI-3.1 §2.3, §11.3.4"
 		}
 		return
 	}
-	r.overlapping[u.call], r.overlapping[other.call] = true, true
-	now, before := r.Place(u.call, u.role()), r.Place(other.call, other.role())
-	shared := u.shared(&other.buffer)
-	f := r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
-		now.Call, u.verb(), before.Call, other.verb(), u.named(shared), other.named(shared)), now, before)
-	if r.t.Calls[other.call].Func.Class.OneSided() {
+	m.overlapping[u.call], m.overlapping[other.call] = true, true
+	now, before := m.Place(u.call, u.role()), m.Place(other.call, other.role())
+	shared := u.sharedBytes(&other.buffer)
+	f := m.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
+		now.Call, u.verb(), before.Call, other.verb(), u.describeBytes(shared), other.describeBytes(shared)), now, before)
+	if m.t.Calls[other.call].Func.Class.IsOneSided() {
 		f.Standard = "MPI-3.1 §11.3"
 		f.Change = "give each operation memory of its own, or complete the first before the second, with the call " +
 			"that ends its epoch, a flush, or the wait for its request"
 	}
 }
 
-// named says which bytes of the buffer these addresses are.
-func (b *buffer) named(s typemap.Span) string { return bytesNamed(s.Shift(-b.addr)) + " of " + b.name }
+// describeBytes says which bytes of the buffer these addresses are.
+func (b *buffer) describeBytes(s typemap.Span) string {
+	return byteRange(s.Shift(-b.addr)) + " of " + b.name
+}
 
-func bytesNamed(s typemap.Span) string { return fmt.Sprintf("bytes %d to %d", s.Lo, s.Hi-1) }
+func byteRange(s typemap.Span) string { return fmt.Sprintf("bytes %d to %d", s.Lo, s.Hi-1) }
 
 func (u *use) verb() string {
 	if u.writes {
@@ -186,26 +195,26 @@ func (u *use) role() string {
 	return "send"
 }
 
-// checkTwice finds receive buffers that have a byte twice (MPI-3.1 §4.1.11).
-func (r *replay) checkTwice(call int, b *buffer) {
+// checkSelfOverlap finds receive buffers that have a byte twice (MPI-3.1 §4.1.11).
+func (m *memory) checkSelfOverlap(call int, b *buffer) {
 	if !b.writes || b.addr == 0 && b.bottomless {
 		return
 	}
-	place := r.Place(call, "receive")
+	place := m.Place(call, "receive")
 	for _, k := range b.blocks {
-		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(r.t.Types) || r.t.Types[k.datatype].Name != "" {
+		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(m.t.Types) || m.t.Types[k.datatype].Name != "" {
 			continue
 		}
-		if twice := r.selfOverlap(k.datatype, k.count); !twice.Empty() {
-			f := r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more "+
-				"than once: %s of %s", place.Call, bytesNamed(twice.Shift(k.at)), b.name), place)
+		if twice := m.selfOverlap(k.datatype, k.count); !twice.Empty() {
+			f := m.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more "+
+				"than once: %s of %s", place.Call, byteRange(twice.Shift(k.at)), b.name), place)
 			f.Standard = "MPI-3.1 §4.1.11"
 			return
 		}
 	}
-	if shared := b.blocksMeet(); !shared.Empty() {
-		f := r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap: two have %s", b.name, place.Call,
-			bytesNamed(shared)), place)
+	if shared := b.blockOverlap(); !shared.Empty() {
+		f := m.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap: two have %s", b.name, place.Call,
+			byteRange(shared)), place)
 		f.Standard = "MPI-3.1 §5.5, §5.7, §5.8"
 	}
 }
@@ -214,13 +223,13 @@ func (r *replay) checkTwice(call int, b *buffer) {
 const maxRow = 1024
 
 // selfOverlap returns bytes that count elements of a datatype have twice.
-func (r *replay) selfOverlap(datatype int, count int64) typemap.Span {
+func (m *memory) selfOverlap(datatype int, count int64) typemap.Span {
 	count = min(count, maxRow)
 	key := [2]int64{int64(datatype), count}
-	twice, known := r.twice[key]
+	twice, known := m.selfOverlaps[key]
 	if !known {
-		twice = r.Layouts.Buffer(datatype, count).Twice()
-		r.twice[key] = twice
+		twice = m.layouts.OfBuffer(datatype, count).SelfOverlap()
+		m.selfOverlaps[key] = twice
 	}
 	return twice
 }

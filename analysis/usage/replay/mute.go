@@ -23,7 +23,7 @@ func mutesOf(t *recorded.Trace) mutes {
 		if c.Func == nil || c.Func.Name != "MPI_Pcontrol" {
 			continue
 		}
-		level, ok := c.Value1("level")
+		level, ok := c.InputInt("level")
 		switch at := c.Begin; {
 		case !ok || open == (level == 0):
 		case level == 0:

@@ -2,17 +2,22 @@ package replay
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
-// objects are those that the rank made and has to free.
+// objects follows those that the rank made and has to free.
 type objects struct {
-	living map[objectKey]*object
+	*reporter
+	// living are the calls that made each: MPI may hand out the same handle again, and
+	// counts how often it must be freed.
+	living map[objectKey][]int
 	freed  map[objectKey]int // the call that freed the last one of that handle
 }
 
@@ -20,15 +25,6 @@ type objects struct {
 type objectKey struct {
 	kind  string
 	value int64
-}
-
-// object is an object that was made and not freed. MPI may hand out the same
-// handle again, and counts how often it must be freed: made has a place for each
-// time.
-type object struct {
-	made      []int // calls
-	committed bool  // of a datatype
-	members   []int // of a group: world ranks; nil unknown
 }
 
 // kinds are those of the objects that are followed.
@@ -46,50 +42,31 @@ var kinds = []struct {
 	{"keyval", "attribute key", "MPI_Comm_free_keyval", "§6.7.2"},
 }
 
-func newObjects() objects {
-	return objects{living: map[objectKey]*object{}, freed: map[objectKey]int{}}
+func newObjects(r *reporter) *objects {
+	return &objects{reporter: r, living: map[objectKey][]int{}, freed: map[objectKey]int{}}
 }
 
-// follow keeps the registries after a call that did its work.
-func (r *replay) follow(a args) {
-	if !a.ended() {
-		return
-	}
-	name := a.c.Func.Name
+// isAlive reports whether the rank made an object that it has not freed.
+func (o *objects) isAlive(kind string, handle int64) bool {
+	return o.living[objectKey{kind, handle}] != nil
+}
+
+// madeOnce reports whether an object lives that MPI handed out once.
+func (o *objects) madeOnce(kind string, handle int64) bool {
+	return len(o.living[objectKey{kind, handle}]) == 1
+}
+
+// endCall follows the return of a call that makes or frees objects.
+func (o *objects) endCall(a args) {
 	switch {
-	case name == "MPI_Type_commit":
-		if o := r.objects.living[objectKey{"MPI_Datatype", int64(a.handle("datatype"))}]; o != nil {
-			o.committed = true
+	case !a.succeeded():
+	case a.c.Func.HasTrait(mpi.Frees):
+		o.trackFree(a)
+	default:
+		for kind, handle := range returnedObjects(a) {
+			o.trackNew(kind, handle, a.i)
 		}
-		return
-	case frees(name):
-		r.freeObject(a)
-		return
 	}
-	if makes(name) {
-		r.makeObjects(a)
-	}
-	r.followBuffered(a)
-	r.endWindow(a)
-}
-
-func frees(name string) bool {
-	switch name {
-	case "MPI_File_close", "MPI_Comm_disconnect", "MPI_Keyval_free":
-		return true
-	}
-	return (strings.HasSuffix(name, "_free") || strings.HasSuffix(name, "_free_keyval")) && name != "MPI_Request_free"
-}
-
-// makes tells whether the output handle of a function is a new object, which the
-// caller has to free, or only refers to one.
-func makes(name string) bool {
-	switch name {
-	case "MPI_Comm_get_parent", "MPI_Type_match_size", "MPI_Type_create_f90_complex", "MPI_Type_create_f90_integer",
-		"MPI_Type_create_f90_real":
-		return false
-	}
-	return true
 }
 
 // kindOf returns the kind of object that a parameter of the C type names; pointer
@@ -108,124 +85,105 @@ func kindOf(ctype, name string) (kind string, pointer bool) {
 	return "", false
 }
 
-func (r *replay) makeObjects(a args) {
-	for i, p := range a.c.Func.Params {
-		kind, pointer := kindOf(p.Type, p.Name)
-		if kind == "" || i >= len(a.c.Out) {
-			if strings.HasPrefix(p.Type, "MPI_Datatype [") &&
-				strings.HasPrefix(a.c.Func.Name, "MPI_Type_get_contents") && i < len(a.c.Out) {
-				for _, v := range a.c.Out[i] {
-					r.makeObject(a, "MPI_Datatype", v)
+// returnedObjects are the objects that a call returned, by kind and handle.
+func returnedObjects(a args) iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, p := range a.shape.objectParams {
+			if p.at >= len(a.c.Out) || !p.list && len(a.c.Out[p.at]) != 1 {
+				continue
+			}
+			for _, handle := range a.c.Out[p.at] {
+				if !predefined(a.t, p.kind, handle) && !yield(p.kind, handle) {
+					return
 				}
 			}
-			continue
-		}
-		if v := a.c.Out[i]; pointer && len(v) == 1 {
-			r.makeObject(a, kind, v[0])
 		}
 	}
 }
 
-func (r *replay) makeObject(a args, kind string, value int64) {
-	if value == recorded.Null || value == recorded.Invalid || r.predefinedObject(kind, value) {
-		return
+// objectParam is a parameter in which a function returns an object, or a list of them.
+type objectParam struct {
+	at   int
+	kind string
+	list bool
+}
+
+// objectParams returns the parameters in which a function returns new objects.
+func objectParams(f *mpi.Function) []objectParam {
+	if f.HasTrait(mpi.Refers | mpi.Frees) {
+		return nil
 	}
-	key := objectKey{kind, value}
-	o := r.objects.living[key]
-	if o == nil {
-		o = &object{}
-		r.objects.living[key] = o
-		if t := r.t.Datatype(value); kind == "MPI_Datatype" && t != nil && a.has("oldtype") &&
-			t.Combiner == "MPI_COMBINER_DUP" {
-			o.committed = r.committed(a.num(recorded.Invalid, "oldtype")) // MPI-3.1 §4.1.10
+	var out []objectParam
+	for i, p := range f.Params {
+		if kind, pointer := kindOf(p.Type, p.Name); kind != "" && pointer {
+			out = append(out, objectParam{i, kind, false})
+		} else if strings.HasPrefix(p.Type, "MPI_Datatype [") && strings.HasPrefix(f.Name, "MPI_Type_get_contents") {
+			out = append(out, objectParam{i, "MPI_Datatype", true})
 		}
 	}
-	if kind == "MPI_Datatype" && !a.has("newtype") {
-		o.committed = true // told of by MPI: it is one that was in use
-	}
-	o.made = append(o.made, a.i)
-	delete(r.objects.freed, key)
-	switch kind {
-	case "MPI_Group":
-		o.members = r.groupOf(a)
-	case "MPI_Win":
-		r.windows[int(value)] = newWindow(a)
-	case "MPI_File":
-		r.files[int(value)] = r.newFile(a)
-	}
+	return out
 }
 
-// committed reports whether a datatype may be used for communication, as far as is
-// known.
-func (r *replay) committed(datatype int64) bool {
-	o := r.objects.living[objectKey{"MPI_Datatype", datatype}]
-	return o == nil || o.committed
+// trackNew adds an object that a call made.
+func (o *objects) trackNew(kind string, handle int64, call int) {
+	key := objectKey{kind, handle}
+	o.living[key] = append(o.living[key], call)
+	delete(o.freed, key)
 }
 
-// predefinedObject reports whether MPI itself made an object.
-func (r *replay) predefinedObject(kind string, value int64) bool {
+// predefined reports whether MPI itself made an object, or a handle names none.
+func predefined(t *recorded.Trace, kind string, handle int64) bool {
+	if handle == recorded.Null || handle == recorded.Invalid {
+		return true
+	}
 	switch kind {
 	case "MPI_Comm":
-		c := r.t.Comm(int(value))
+		c := t.Comm(int(handle))
 		return c != nil && (c.Kind == model.World || c.Kind == model.Self)
 	case "MPI_Datatype":
-		t := r.t.Datatype(value)
-		return t != nil && (t.Name != "" || strings.HasPrefix(t.Combiner, "MPI_COMBINER_F90_"))
+		d := t.Datatype(handle)
+		return d != nil && (d.Name != "" || strings.HasPrefix(d.Combiner, "MPI_COMBINER_F90_"))
 	}
-	_, is := r.t.Predefined(kind, value)
+	_, is := t.Predefined(kind, handle)
 	return is
 }
 
-// freeObject follows a call that frees its first parameter.
-func (r *replay) freeObject(a args) {
+// trackFree follows a call that frees its first parameter.
+func (o *objects) trackFree(a args) {
 	if len(a.c.Func.Params) == 0 || len(a.c.In) == 0 || len(a.c.In[0]) == 0 {
 		return
 	}
 	p := a.c.Func.Params[0]
 	kind, _ := kindOf(p.Type, p.Name)
 	key := objectKey{kind, a.c.In[0][0]}
-	o := r.objects.living[key]
-	if o == nil {
-		return
-	}
-	if o.made = o.made[:len(o.made)-1]; len(o.made) > 0 {
-		return
-	}
-	delete(r.objects.living, key)
-	r.objects.freed[key] = a.i
-	switch kind {
-	case "MPI_Win":
-		delete(r.windows, int(key.value))
-	case "MPI_File":
-		delete(r.files, int(key.value))
+	switch makers := o.living[key]; len(makers) {
+	case 0:
+	case 1:
+		delete(o.living, key)
+		o.freed[key] = a.i
+	default:
+		o.living[key] = makers[:len(makers)-1]
 	}
 }
 
-// leaks reports the objects that live at the end.
-func (r *replay) leaks() {
+// reportLeftovers reports the objects that live when call finalize leaves MPI.
+func (o *objects) reportLeftovers(finalize int) {
 	for _, k := range kinds {
-		left := map[int64]*object{}
-		for key, o := range r.objects.living {
+		left := map[int64][]int{}
+		for key, makers := range o.living {
 			if key.kind == k.handle {
-				left[key.value] = o
+				left[key.value] = makers
 			}
 		}
 		for _, v := range slices.Sorted(maps.Keys(left)) {
-			for _, made := range left[v].made {
-				f := r.report("leak",
-					fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, r.t.Calls[made].Func.Name),
-					r.Place(made, "creation"), r.Place(r.life.finalized, "finalize"))
-				f.Change = fmt.Sprintf("call %s when the %s is no longer used",
-					freeOf(k.handle, k.free, r.t.Calls[made].Func.Name), k.word)
+			for _, call := range left[v] {
+				maker := o.t.Calls[call].Func.Name
+				f := o.report("leak", fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, maker),
+					o.Place(call, "creation"), o.Place(finalize, "finalize"))
+				f.Change = fmt.Sprintf("call %s when the %s is no longer used", freeOf(k.handle, k.free, maker), k.word)
 				f.Standard = "MPI-3.1 " + k.section
 			}
 		}
-	}
-	if b := r.buffers.call; b >= 0 {
-		f := r.report("leak", "the buffer that MPI_Buffer_attach attached was not detached before MPI_Finalize",
-			r.Place(b, "creation"), r.Place(r.life.finalized, "finalize"))
-		f.Change = "call MPI_Buffer_detach, which also waits for what is still in the buffer"
-		f.Standard = "MPI-3.1 §3.6"
 	}
 }
 

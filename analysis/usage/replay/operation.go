@@ -16,7 +16,7 @@ type Operation struct {
 	// Blocking: the call returns only when it is complete.
 	Blocking bool
 	// Done is the call that completed it, -1 none; Cancelled: it was cancelled;
-	// Withdrawn: MPI_Cancel was asked to, and no status tells whether it was.
+	// Withdrawn: MPI_Cancel was asked to, and no status reports whether it was.
 	Done      int
 	Cancelled bool
 	Withdrawn bool

@@ -18,7 +18,7 @@ func partitionsOf(a args) []int64 {
 		return a.in("array_of_partitions")
 	case "MPI_Pready_range":
 		var out []int64
-		low, high := a.num(0, "partition_low"), a.num(-1, "partition_high")
+		low, high := a.intOr(0, "partition_low"), a.intOr(-1, "partition_high")
 		for k := low; k <= high && k-low < maxPartitions; k++ {
 			out = append(out, k)
 		}
@@ -27,23 +27,23 @@ func partitionsOf(a args) []int64 {
 	return nil
 }
 
-// beginReady follows MPI_Pready and its like (MPI-4.0 §4.2).
-func (r *replay) beginReady(a args) {
+// markReady follows MPI_Pready and its like (MPI-4.0 §4.2).
+func (s *requests) markReady(a args) {
 	marked := partitionsOf(a)
 	if len(marked) == 0 {
 		return
 	}
-	q := r.requests.get(a.num(recorded.Null, "request"))
+	q := s.oldestOf(a.intOr(recorded.Null, "request"))
 	if q == nil || q.unsure {
 		return
 	}
-	n := q.call.num(0, "partitions")
+	n := q.call.intOr(0, "partitions")
 	for _, k := range marked {
 		message, other := "", q.made
 		switch {
 		case q.call.c.Func.Name != "MPI_Psend_init":
-			message = "of a request that is no partitioned send"
-		case q.under == nil:
+			message = "of a request that is not a partitioned send"
+		case q.active == nil:
 			message = "before MPI_Start"
 		case k < 0 || k >= n:
 			message = fmt.Sprintf("of partition %d: there are 0 to %d", k, n-1)
@@ -51,8 +51,8 @@ func (r *replay) beginReady(a args) {
 			message, other = fmt.Sprintf("of partition %d, which was marked before", k), q.begun
 		}
 		if message != "" {
-			f := r.report("request_misuse", a.c.Func.Name+" "+message,
-				r.Place(a.i, "ready"), r.Place(other, "creation"))
+			f := s.report("request_misuse", a.c.Func.Name+" "+message,
+				s.Place(a.i, "ready"), s.Place(other, "creation"))
 			f.Standard = "MPI-4.0 §4.2.1"
 			return
 		}
@@ -62,13 +62,13 @@ func (r *replay) beginReady(a args) {
 
 // checkPartitions finds a wait that cannot end: for a send of which partitions were
 // not marked ready.
-func (r *replay) checkPartitions(a args, q *request) {
-	n := q.call.num(0, "partitions")
+func (s *requests) checkPartitions(a args, q *request) {
+	n := q.call.intOr(0, "partitions")
 	if q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
-		f := r.report("request_misuse",
+		f := s.report("request_misuse",
 			fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready",
 				a.c.Func.Name, len(q.ready), n),
-			r.Place(a.i, "completion"), r.Place(q.begun, "start"))
+			s.Place(a.i, "completion"), s.Place(q.begun, "start"))
 		f.Standard, f.Change = "MPI-4.0 §4.2.1", "call MPI_Pready for each partition after MPI_Start"
 	}
 }

@@ -52,38 +52,38 @@ func groupOf(datatype string) string {
 }
 
 // checkOp checks the operation of a reduction or an accumulate against its type.
-func (r *replay) checkOp(a args) *wrongArgument {
+func (s *arguments) checkOp(a args) *wrongArgument {
 	handle, ok := a.int("op")
 	if !ok {
 		return nil
 	}
-	op, fixed := r.t.Predefined("MPI_Op", handle)
+	op, fixed := s.t.Predefined("MPI_Op", handle)
 	onWindow := a.has("win")
 	switch {
 	case !fixed && onWindow && handle >= 0:
-		return invalid("§11.3.4",
-			"the operation is one of the program: only predefined operations may be used on a window").
-			to("use a predefined operation, or get, compute and put under an exclusive lock")
+		return invalidArgument("§11.3.4",
+			"the operation is user-defined: only predefined operations may be used on a window").
+			withChange("use a predefined operation, or get, compute and put under an exclusive lock")
 	case !fixed:
 		return nil
 	case onWindow && op == "MPI_REPLACE", op == "MPI_NO_OP" &&
 		(strings.Contains(a.c.Func.Name, "et_accumulate") || strings.HasPrefix(a.c.Func.Name, "MPI_Fetch")):
 		return nil
 	case op == "MPI_REPLACE" || op == "MPI_NO_OP":
-		return invalid("§11.3.4", "the operation is %s, which is for windows", op).
-			to("use an operation that computes, such as MPI_SUM; MPI_Bcast or MPI_Sendrecv replaces data")
+		return invalidArgument("§11.3.4", "the operation is %s, which is for windows", op).
+			withChange("use an operation that computes, such as MPI_SUM; MPI_Bcast or MPI_Sendrecv replaces data")
 	}
-	datatype := r.t.Datatype(a.num(recorded.Invalid, "datatype", "origin_datatype"))
+	datatype := s.t.Datatype(a.intOr(recorded.Invalid, "datatype", "origin_datatype"))
 	if datatype == nil || len(takes[op]) == 0 {
 		return nil
 	}
 	name := datatype.Name
 	if name == "" && onWindow {
-		name = r.Layouts.Of(a.handle("origin_datatype", "datatype")).Only()
+		name = s.layouts.OfType(a.handle("origin_datatype", "datatype")).OnlyType()
 	}
 	if name == "" && !onWindow {
-		return invalid("§5.9.2", "%s cannot be used on a derived datatype", op).
-			to("reduce elements of a basic type, or make an operation for the type with MPI_Op_create")
+		return invalidArgument("§5.9.2", "%s cannot be used on a derived datatype", op).
+			withChange("reduce elements of a basic type, or make an operation for the type with MPI_Op_create")
 	}
 	group := groupOf(name)
 	for _, g := range takes[op] {
@@ -91,6 +91,6 @@ func (r *replay) checkOp(a args) *wrongArgument {
 			return nil
 		}
 	}
-	return invalid("§5.9.2", "%s cannot be used on %s", op, name).
-		to("use a type that the operation takes, or another operation")
+	return invalidArgument("§5.9.2", "%s cannot be used on %s", op, name).
+		withChange("use a type that the operation takes, or another operation")
 }

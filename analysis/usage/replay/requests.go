@@ -2,43 +2,117 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
 // request is what a handle of MPI_Request names while it lives.
 type request struct {
-	made    int // the call that made it
-	begun   int // the call that made it active
-	call    args
-	under   *activation    // what is under way; nil of an inactive one
-	number  uint64         // of a persistent collective
-	ready   map[int64]bool // partitions that were marked ready
-	lasting bool           // persistent or partitioned
-	// unsure: an answer that tells whether it is complete was not recorded.
+	made     int // the call that made it
+	begun    int // the call that made it active
+	call     args
+	active   *activation    // what is under way; nil of an inactive one
+	number   uint64         // of a persistent collective
+	ready    map[int64]bool // partitions that were marked ready
+	reusable bool           // persistent or partitioned
+	// unsure: an answer that reports whether it is complete was not recorded.
 	unsure bool
 }
 
-// requests are those that live, by handle. One handle may name several: some MPIs
+// requests follows those that live, by handle. One handle may name several: some MPIs
 // give all operations that are complete at once the same request.
 type requests struct {
-	alive map[int64][]*request
-	ended map[int64]int // the call that ended the last one of that handle
+	*reporter
+	layouts    *typemap.Layouts
+	operations *operations
+	threads    *threads
+	attached   *attached
+	alive      map[int64][]*request
+	ended      map[int64]int // the call that ended the last one of that handle
+	waits      []Wait        // in the order of their calls
 }
 
-func newRequests() requests {
-	return requests{alive: map[int64][]*request{}, ended: map[int64]int{}}
+func newRequests(r *reporter, l *typemap.Layouts, o *operations, t *threads, b *attached) *requests {
+	return &requests{reporter: r, layouts: l, operations: o, threads: t, attached: b, alive: map[int64][]*request{},
+		ended: map[int64]int{}}
 }
 
-// get returns the oldest request of a handle, an active one first.
-func (s *requests) get(handle int64) *request {
+// beginCall follows a call on requests.
+func (s *requests) beginCall(a args) {
+	switch class := a.c.Func.Class; {
+	case class.CompletesRequests():
+		s.addWait(a)
+	case class == mpi.ClassStart, class == mpi.ClassStartall:
+		s.startRequests(a)
+	case class == mpi.ClassRequestFree:
+		s.freeRequest(a)
+	case class == mpi.ClassCancel:
+		s.cancelRequest(a)
+	case class == mpi.ClassLocal:
+		s.markReady(a)
+	}
+}
+
+// endCall follows the return of a call that makes or completes requests.
+func (s *requests) endCall(a args, act *activation) {
+	switch a.c.Func.Class {
+	case mpi.ClassIsend, mpi.ClassIbsend, mpi.ClassIrecv, mpi.ClassImrecv, mpi.ClassIsendrecv, mpi.ClassIcoll,
+		mpi.ClassNewcommNb, mpi.ClassFileNb, mpi.ClassFileIcoll, mpi.ClassRmaNb, mpi.ClassFlushNb, mpi.ClassGrequest:
+		s.add(a, &request{active: act})
+		act.kept = true
+	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit:
+		s.add(a, &request{reusable: true})
+	case mpi.ClassCollInit:
+		s.add(a, &request{reusable: true, number: s.numberOf(act)})
+	case mpi.ClassWait, mpi.ClassWaitall:
+		s.completeAll(a)
+	case mpi.ClassTest, mpi.ClassTestall:
+		if s.testSucceeded(a) {
+			s.completeAll(a)
+		}
+	case mpi.ClassWaitany:
+		s.completeAny(a)
+	case mpi.ClassTestany:
+		if s.testSucceeded(a) {
+			s.completeAny(a)
+		}
+	case mpi.ClassWaitsome, mpi.ClassTestsome:
+		s.completeSome(a)
+	}
+}
+
+// activeOnFile returns an operation on a file that is under way, nil if there is none.
+func (s *requests) activeOnFile(fh int) *request {
+	for _, handle := range slices.Sorted(maps.Keys(s.alive)) {
+		for _, q := range s.alive[handle] {
+			if q.active != nil && !q.unsure && q.call.has("fh") && q.call.handle("fh") == fh {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// numberOf returns the number of the collective that is under way.
+func (s *requests) numberOf(act *activation) (number uint64) {
+	for _, k := range act.operations {
+		number = s.operations.all[k].Number
+	}
+	return number
+}
+
+// oldestOf returns the oldest request of a handle, an active one first.
+func (s *requests) oldestOf(handle int64) *request {
 	list := s.alive[handle]
 	for _, q := range list {
-		if q.under != nil {
+		if q.active != nil {
 			return q
 		}
 	}
@@ -48,7 +122,16 @@ func (s *requests) get(handle int64) *request {
 	return nil
 }
 
-func (s *requests) add(handle int64, q *request) {
+// add follows a request that a call returned, unless it is null.
+func (s *requests) add(a args, q *request) {
+	handle, ok := a.result("request")
+	if !ok || handle == recorded.Null || handle == recorded.Invalid {
+		if q.active != nil {
+			s.operations.memory.release(q.active.memory)
+		}
+		return
+	}
+	q.made, q.begun, q.call = a.i, a.i, a
 	s.alive[handle] = append(s.alive[handle], q)
 }
 
@@ -67,24 +150,6 @@ func (s *requests) drop(handle int64, q *request, i int) {
 	s.ended[handle] = i
 }
 
-// makeRequest follows a call that returns a request.
-func (r *replay) makeRequest(a args, act *activation) { r.newRequest(a, act) }
-
-func (r *replay) newRequest(a args, act *activation) *request {
-	handle, ok := a.result("request")
-	if !ok || handle == recorded.Null || handle == recorded.Invalid {
-		r.memory.release(act.memory)
-		return nil
-	}
-	q := &request{made: a.i, begun: a.i, call: a, under: act}
-	switch a.c.Func.Class {
-	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit, mpi.ClassCollInit:
-		q.lasting, q.under = true, nil
-	}
-	r.requests.add(handle, q)
-	return q
-}
-
 // requestArgs returns the handles that a call names.
 func (a args) requestArgs() recorded.Value {
 	if v := a.in("request"); v != nil {
@@ -93,88 +158,89 @@ func (a args) requestArgs() recorded.Value {
 	return a.in("array_of_requests")
 }
 
-func (r *replay) beginStart(a args) {
+// startRequests follows MPI_Start and MPI_Startall.
+func (s *requests) startRequests(a args) {
 	for _, handle := range a.requestArgs() {
-		q := r.requests.get(handle)
+		q := s.oldestOf(handle)
 		switch {
 		case handle == recorded.Null || q == nil:
-		case !q.lasting:
-			f := r.report("request_misuse", fmt.Sprintf(
+		case !q.reusable:
+			f := s.report("request_misuse", fmt.Sprintf(
 				"%s starts a request that is not persistent: %s made it", a.c.Func.Name, q.call.c.Func.Name),
-				r.Place(a.i, "start"), r.Place(q.made, "creation"))
+				s.Place(a.i, "start"), s.Place(q.made, "creation"))
 			f.Standard = "MPI-3.1 §3.9"
-		case q.under != nil && !q.unsure:
-			f := r.report("request_misuse", fmt.Sprintf("%s starts a request that is still active", a.c.Func.Name),
-				r.Place(a.i, "start"), r.Place(q.begun, "start before"), r.Place(q.made, "creation"))
+		case q.active != nil && !q.unsure:
+			f := s.report("request_misuse", fmt.Sprintf("%s starts a request that is still active", a.c.Func.Name),
+				s.Place(a.i, "start"), s.Place(q.begun, "start before"), s.Place(q.made, "creation"))
 			f.Standard = "MPI-3.1 §3.9"
 			f.Change = "complete the request with MPI_Wait or MPI_Test before it is started again"
 		default:
-			r.startRequest(a, q)
+			s.startOne(a, q)
 		}
 	}
 }
 
-// startRequest makes a persistent request active: what its maker describes begins.
-func (r *replay) startRequest(a args, q *request) {
+// startOne makes a persistent request active: what its maker describes begins.
+func (s *requests) startOne(a args, q *request) {
 	act := &activation{}
 	op, from := Operation{}, q.call
 	switch from.c.Func.Class {
 	case mpi.ClassSendInit:
-		op = from.send(false)
+		op = from.sendOperation(false)
 	case mpi.ClassBsendInit:
-		op = from.send(false)
-		r.checkSpace(from)
+		op = from.sendOperation(false)
+		s.attached.checkSpace(from)
 	case mpi.ClassRecvInit:
-		op = from.recv(false)
+		op = from.recvOperation(false)
 	case mpi.ClassCollInit:
-		op = Operation{Kind: Collective, Comm: from.on(), Tag: model.None, Peer: int(from.num(model.None, "root")),
+		op = Operation{Kind: Collective, Comm: from.commIndex(), Tag: model.None, Peer: int(from.intOr(model.None, "root")),
 			Number: q.number}
 	}
 	if op.Kind != 0 {
-		n := r.add(a, op)
-		r.Operations[n].Made = q.made
+		n := s.operations.record(a, op)
+		s.operations.all[n].Made = q.made
 		act.operations = []int{n}
 	}
-	q.under, q.begun, q.unsure = act, a.i, false
+	q.active, q.begun, q.unsure = act, a.i, false
 	q.ready = map[int64]bool{}
-	r.useBuffers(r.buffersOf(from), a.i, act)
+	s.operations.memory.useBuffers(buffersOf(from, s.layouts), a.i, act)
 }
 
-// beginWait notes what a completion waits for, and finds handles that name nothing.
-func (r *replay) beginWait(a args) {
+// addWait notes what a completion waits for, and finds handles that name nothing.
+func (s *requests) addWait(a args) {
 	class := a.c.Func.Class
-	w := Wait{Call: a.i, Poll: class.Tests(), Any: anyOf[class]}
+	w := Wait{Call: a.i, Poll: class.TestsRequests(), Any: anyOf[class]}
 	taken := map[*request]bool{}
 	for k, handle := range a.requestArgs() {
 		if handle == recorded.Null {
 			continue
 		}
-		q := r.requests.next(handle, taken)
+		q := s.nextUntaken(handle, taken)
 		if q == nil {
-			r.unknownRequest(a, k, handle)
+			s.reportUnknown(a, k, handle)
 			continue
 		}
 		taken[q] = true
-		if q.under != nil {
-			w.Operations = append(w.Operations, q.under.operations...)
-			r.waitedTwice(a, q)
-			r.checkPartitions(a, q)
+		if q.active != nil {
+			w.Operations = append(w.Operations, q.active.operations...)
+			s.checkConcurrentWait(a, q)
+			s.checkPartitions(a, q)
 		}
 	}
 	if len(w.Operations) > 0 {
-		r.Waits = append(r.Waits, w)
+		s.waits = append(s.waits, w)
 	}
 }
 
-// next returns a request of the handle that is not yet taken, the oldest active one
+// nextUntaken returns a request of the handle that is not yet taken, the oldest active one
 // first; it is what the same handle means at its second place in a list.
-func (s *requests) next(handle int64, taken map[*request]bool) *request {
+func (s *requests) nextUntaken(handle int64, taken map[*request]bool) *request {
 	var idle *request
 	for _, q := range s.alive[handle] {
 		if taken[q] {
 			continue
 		}
-		if q.under != nil {
+		if q.active != nil {
 			return q
 		}
 		if idle == nil {
@@ -187,48 +253,47 @@ func (s *requests) next(handle int64, taken map[*request]bool) *request {
 	return idle
 }
 
-// unknownRequest judges a handle that names no living request.
-func (r *replay) unknownRequest(a args, k int, handle int64) {
-	ended, was := r.requests.ended[handle]
-	if !r.t.Complete || !was && handle != recorded.Invalid && !a.failed() {
+// reportUnknown judges a handle that names no living request.
+func (s *requests) reportUnknown(a args, k int, handle int64) {
+	ended, was := s.ended[handle]
+	if !s.t.Complete || !was && handle != recorded.Invalid && !a.hasFailed() {
 		return
 	}
-	what := "a handle that names no request"
-	places := []finding.Place{r.Place(a.i, "use")}
+	what := "a handle that refers to no request"
+	places := []finding.Place{s.Place(a.i, "use")}
 	if was {
 		what = "a request that was completed or freed before"
-		places = append(places, r.Place(ended, "completion"))
+		places = append(places, s.Place(ended, "completion"))
 	}
-	r.report("request_misuse", fmt.Sprintf("%s is given %s (%s)", a.c.Func.Name, what, a.element("request", k)),
+	s.report("request_misuse", fmt.Sprintf("%s is given %s (%s)", a.c.Func.Name, what, a.elementName("request", k)),
 		places...)
-	r.wrong[a.i] = true
+	s.wrong[a.i] = true
 }
 
-// element names an entry of a list of requests, or the one request.
-func (a args) element(name string, k int) string {
+// elementName names an entry of a list of requests, or the one request.
+func (a args) elementName(name string, k int) string {
 	if a.has("array_of_requests") {
 		return fmt.Sprintf("array_of_requests[%d]", k)
 	}
 	return name
 }
 
-// failed reports whether the call ended badly: with an error, or with the process.
-func (a args) failed() bool {
+// hasFailed reports whether the call ended badly: with an error, or with the process.
+func (a args) hasFailed() bool {
 	return a.c.Code != 0 || a.c.Return == 0 && a.t.Crashed()
 }
 
-// waitedTwice finds two threads that complete one request at a time.
-func (r *replay) waitedTwice(a args, q *request) {
-	for _, i := range r.open {
-		other := argsOf(r.t, i)
-		if other.c.Thread == a.c.Thread || !other.c.Func.Class.Waits() {
+// checkConcurrentWait finds two threads that complete one request at a time.
+func (s *requests) checkConcurrentWait(a args, q *request) {
+	for other := range s.threads.otherCalls(a) {
+		if !other.c.Func.Class.WaitsForRequests() {
 			continue
 		}
 		for _, handle := range other.requestArgs() {
-			if handle != recorded.Null && r.requests.get(handle) == q {
-				f := r.report("thread_level", fmt.Sprintf(
+			if handle != recorded.Null && s.oldestOf(handle) == q {
+				f := s.report("thread_level", fmt.Sprintf(
 					"threads %d and %d complete the same request at the same time", other.c.Thread, a.c.Thread),
-					r.Place(a.i, "completion"), r.Place(i, "completion"), r.Place(q.begun, "start"))
+					s.Place(a.i, "completion"), s.Place(other.i, "completion"), s.Place(q.begun, "start"))
 				f.Standard = "MPI-3.1 §12.4.2"
 			}
 		}
@@ -240,55 +305,56 @@ var anyOf = map[mpi.Class]bool{
 	mpi.ClassWaitany: true, mpi.ClassWaitsome: true, mpi.ClassTestany: true, mpi.ClassTestsome: true,
 }
 
-// beginRequestFree: an active request may be freed; its operation goes on, and
+// freeRequest: an active request may be freed; its operation goes on, and
 // nothing tells when it is complete (MPI-3.1 §3.7.3).
-func (r *replay) beginRequestFree(a args) {
-	handle := a.num(recorded.Null, "request")
-	q := r.requests.get(handle)
+func (s *requests) freeRequest(a args) {
+	handle := a.intOr(recorded.Null, "request")
+	q := s.oldestOf(handle)
 	if q == nil {
 		if handle != recorded.Null {
-			r.unknownRequest(a, 0, handle)
+			s.reportUnknown(a, 0, handle)
 		}
 		return
 	}
-	if q.under != nil {
-		r.refuse(a, q, "frees")
-		r.memory.release(q.under.memory)
+	if q.active != nil {
+		s.checkForbidden(a, q, "frees")
+		s.operations.memory.release(q.active.memory)
 	}
-	r.requests.drop(handle, q, a.i)
+	s.drop(handle, q, a.i)
 }
 
-func (r *replay) beginCancel(a args) {
-	handle := a.num(recorded.Null, "request")
-	q := r.requests.get(handle)
+// cancelRequest follows MPI_Cancel.
+func (s *requests) cancelRequest(a args) {
+	handle := a.intOr(recorded.Null, "request")
+	q := s.oldestOf(handle)
 	switch {
 	case handle == recorded.Null:
 	case q == nil:
-		r.unknownRequest(a, 0, handle)
-	case q.under == nil && !q.unsure:
-		f := r.report("request_misuse", "MPI_Cancel of a request that is not active",
-			r.Place(a.i, "cancel"), r.Place(q.made, "creation"))
+		s.reportUnknown(a, 0, handle)
+	case q.active == nil && !q.unsure:
+		f := s.report("request_misuse", "MPI_Cancel of a request that is not active",
+			s.Place(a.i, "cancel"), s.Place(q.made, "creation"))
 		f.Standard = "MPI-3.1 §3.8.4"
 	default:
-		r.refuse(a, q, "cancels")
-		r.withdraw(a.i, q)
+		s.checkForbidden(a, q, "cancels")
+		s.markWithdrawn(a.i, q)
 	}
 }
 
-// withdraw notes that MPI_Cancel, call number call, was asked to end what is under way.
-func (r *replay) withdraw(call int, q *request) {
-	if q.under == nil { // unsure whether it is
+// markWithdrawn notes that MPI_Cancel, call number call, was asked to end what is under way.
+func (s *requests) markWithdrawn(call int, q *request) {
+	if q.active == nil { // unsure whether it is
 		return
 	}
-	q.under.cancel = call
-	for _, o := range q.under.operations {
-		r.Operations[o].Withdrawn = true
+	q.active.cancel = call
+	for _, o := range q.active.operations {
+		s.operations.all[o].Withdrawn = true
 	}
 }
 
-// refuse reports what may not be done to an active request of a collective, of
+// checkForbidden reports what may not be done to an active request of a collective, of
 // one-sided access or of a file.
-func (r *replay) refuse(a args, q *request, verb string) {
+func (s *requests) checkForbidden(a args, q *request, verb string) {
 	class := q.call.c.Func.Class
 	section := map[mpi.Class]string{
 		mpi.ClassIcoll: "§5.12", mpi.ClassCollInit: "§5.12", mpi.ClassNewcommNb: "§5.12",
@@ -297,6 +363,6 @@ func (r *replay) refuse(a args, q *request, verb string) {
 	if section == "" || verb == "frees" && class == mpi.ClassFileIcoll {
 		return
 	}
-	r.report("request_misuse", fmt.Sprintf("%s %s an active request of %s", a.c.Func.Name, verb, q.call.c.Func.Name),
-		r.Place(a.i, strings.TrimSuffix(verb, "s")), r.Place(q.begun, "start")).Standard = "MPI-3.1 " + section
+	s.report("request_misuse", fmt.Sprintf("%s %s an active request of %s", a.c.Func.Name, verb, q.call.c.Func.Name),
+		s.Place(a.i, strings.TrimSuffix(verb, "s")), s.Place(q.begun, "start")).Standard = "MPI-3.1 " + section
 }

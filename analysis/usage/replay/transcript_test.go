@@ -27,6 +27,8 @@ func TestReplay(t *testing.T) {
 				switch d.Cmd {
 				case "operations":
 					describeOperations(&b, replayed)
+				case "epochs":
+					describeEpochs(&b, replayed)
 				case "finalized":
 					fmt.Fprintf(&b, "%d: %v\n", trace.Rank, replayed.Finalized)
 				case "findings":
@@ -47,9 +49,9 @@ var kindNames = [...]string{"?", "send", "recv", "probe", "collective", "one-sid
 
 func describeOperations(b *strings.Builder, r *replay.Replayed) {
 	for i, op := range r.Operations {
-		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], place(r, op.Call))
+		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], callPlace(r, op.Call))
 		if op.Made != op.Call {
-			fmt.Fprintf(b, " made %s", place(r, op.Made))
+			fmt.Fprintf(b, " made %s", callPlace(r, op.Made))
 		}
 		fmt.Fprintf(b, " comm %d peer %s tag %s count %d", op.Comm, rankName(op.Peer), rankName(op.Tag), op.Count)
 		if op.Number > 0 {
@@ -59,7 +61,7 @@ func describeOperations(b *strings.Builder, r *replay.Replayed) {
 			b.WriteString(" blocking")
 		}
 		if op.Done >= 0 {
-			fmt.Fprintf(b, " done %s", place(r, op.Done))
+			fmt.Fprintf(b, " done %s", callPlace(r, op.Done))
 		}
 		if op.Bytes >= 0 {
 			fmt.Fprintf(b, " got %d from %d tag %d", op.Bytes, op.Source, op.FromTag)
@@ -70,9 +72,46 @@ func describeOperations(b *strings.Builder, r *replay.Replayed) {
 		b.WriteString("\n")
 	}
 	for _, w := range r.Waits {
-		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r, w.Call), w.Operations, w.Any,
+		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, callPlace(r, w.Call), w.Operations, w.Any,
 			w.Poll)
 	}
+}
+
+var epochNames = [...]string{"?", "fence", "start", "post", "lock"}
+
+// describeEpochs writes the epochs and accesses that a replay leaves.
+func describeEpochs(b *strings.Builder, r *replay.Replayed) {
+	for i, e := range r.Epochs {
+		fmt.Fprintf(b, "%d: epoch %d %s window %d from %s", r.Trace.Rank, i, epochNames[e.Kind], e.Window,
+			callPlace(r, e.Open))
+		if e.Close >= 0 {
+			fmt.Fprintf(b, " to %s", callPlace(r, e.Close))
+		}
+		switch e.Kind {
+		case replay.FenceEpoch:
+			fmt.Fprintf(b, " number %d asserts %d", e.Number, e.Assert)
+		case replay.LockEpoch:
+			fmt.Fprintf(b, " target %s exclusive=%v fence %d", rankName(e.Target), e.Exclusive, e.Fence)
+		case replay.StartEpoch, replay.PostEpoch:
+			fmt.Fprintf(b, " group %s", groupName(e.Group))
+		}
+		b.WriteString("\n")
+	}
+	for _, x := range r.Accesses {
+		op := r.Operations[x.Operation]
+		fmt.Fprintf(b, "%d: %s of rank %d epoch %d", r.Trace.Rank, callPlace(r, op.Call), op.Peer, x.Epoch)
+		if x.Done >= 0 {
+			fmt.Fprintf(b, " done %s", callPlace(r, x.Done))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func groupName(members []int) string {
+	if members == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(members)
 }
 
 func rankName(n int) string {
@@ -87,7 +126,7 @@ func rankName(n int) string {
 	return fmt.Sprint(n)
 }
 
-func place(r *replay.Replayed, call int) string { return placeName(r.Place(call, "")) }
+func callPlace(r *replay.Replayed, call int) string { return placeName(r.Place(call, "")) }
 
 func placeName(p finding.Place) string {
 	if len(p.Site.Stack) == 0 {

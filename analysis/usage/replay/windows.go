@@ -7,279 +7,321 @@ import (
 
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
-// window is what the rank has open on a window (MPI-3.1 §11.5).
+// window is what the rank has open on a window (MPI-3.1 §11.5). Epochs are indices into
+// windows.epochs, -1 none.
 type window struct {
-	made   int
-	fence  int                // the last MPI_Win_fence, -1 none
-	said   recorded.Assertion // of that fence
-	inner  int                // the last call since that fence that opened another epoch, -1 none
-	start  int                // MPI_Win_start that is open, -1
-	post   int                // MPI_Win_post that is open, -1
-	all    int                // MPI_Win_lock_all that is open, -1
-	locks  map[int64]int      // MPI_Win_lock that are open, by target
-	under  []access           // not yet complete
-	unsure bool               // made before the record begins
+	fence int           // the epoch of the last MPI_Win_fence
+	inner int           // the last other epoch since that fence
+	start int           // the open epoch of MPI_Win_start
+	post  int           // the open epoch of MPI_Win_post
+	locks map[int64]int // the open epochs of locks, by target; AllRanks: of MPI_Win_lock_all
+	// atOrigin are the accesses that have returned and are not complete at the origin,
+	// atTarget those that are not complete at the target, indices into windows.accesses.
+	atOrigin []transfer
+	atTarget []int
+	unsure   bool // made before the record begins
 }
 
-// access is an operation that the end of an epoch completes.
-type access struct {
+// transfer is an access that the end of its epoch completes.
+type transfer struct {
 	target int64
 	call   int
 	fenced bool // the epoch is that of a fence
 	act    *activation
 }
 
-func newWindow(a args) *window {
-	return &window{made: a.i, fence: -1, inner: -1, start: -1, post: -1, all: -1, locks: map[int64]int{}}
+func newWindow() *window {
+	return &window{fence: -1, inner: -1, start: -1, post: -1, locks: map[int64]int{}}
+}
+
+// windows follows what the rank has open on its windows, and what it accesses: locks in
+// locks.go, fences in fences.go, and in transfers.go what an access moves.
+type windows struct {
+	*reporter
+	layouts     *typemap.Layouts
+	operations  *operations
+	collectives *collectives
+	groups      *groups
+	open        map[int]*window // by handle
+	epochs      []Epoch         // in the order in which they were opened
+	accesses    []Access        // in the order in which they began
+}
+
+func newWindows(r *reporter, l *typemap.Layouts, o *operations, c *collectives, g *groups) *windows {
+	return &windows{reporter: r, layouts: l, operations: o, collectives: c, groups: g, open: map[int]*window{}}
+}
+
+// beginCall follows a call on a window.
+func (s *windows) beginCall(a args) {
+	switch a.c.Func.Class {
+	case mpi.ClassRma, mpi.ClassRmaNb, mpi.ClassRmaNow:
+		s.beginAccess(a)
+	case mpi.ClassWinColl:
+		s.nextFenceEpoch(a)
+	case mpi.ClassWinLock:
+		s.openLockEpoch(a)
+	case mpi.ClassWinUnlock:
+		s.closeLockEpoch(a)
+	case mpi.ClassWinFlush:
+		s.flushAccesses(a)
+	case mpi.ClassWinStart:
+		s.openStartEpoch(a)
+	case mpi.ClassWinComplete:
+		s.closeStartEpoch(a)
+	case mpi.ClassWinPost:
+		s.openPostEpoch(a)
+	case mpi.ClassWinWait, mpi.ClassWinTest:
+		s.closePostEpoch(a)
+	case mpi.ClassWinFree:
+		s.freeWindow(a)
+	}
+}
+
+// endCall follows the return of a call.
+func (s *windows) endCall(a args, act *activation) {
+	switch class := a.c.Func.Class; {
+	case class.IsOneSided():
+		s.keepAccess(a, act)
+	case !a.succeeded():
+	case class == mpi.ClassNewwin:
+		for _, win := range returnedObjects(a) {
+			s.open[int(win)] = newWindow()
+		}
+	case class == mpi.ClassWinFree:
+		delete(s.open, a.handle("win"))
+	case class.CompletesRequests():
+		s.pruneCompleted()
+	}
 }
 
 // windowOf returns the window of a call, one that nothing is known of if it was not
 // seen to be made.
-func (r *replay) windowOf(a args) *window {
+func (s *windows) windowOf(a args) *window {
 	win := a.handle("win")
-	w := r.windows[win]
+	w := s.open[win]
 	if w == nil {
-		w = newWindow(a)
-		w.unsure, w.made = true, -1
+		w = newWindow()
+		w.unsure = true
 		if win >= 0 {
-			r.windows[win] = w
+			s.open[win] = w
 		}
 	}
 	return w
 }
 
-// misuse reports wrong synchronisation of a window, unless too little is known.
-func (r *replay) misuse(a args, w *window, section, message, change string, others ...finding.Place) {
-	if w.unsure || !r.t.Complete {
+// reportMisuse reports wrong synchronisation of a window, unless too little is known.
+func (s *windows) reportMisuse(a args, w *window, section, message, change string, others ...finding.Place) {
+	if w.unsure || !s.t.Complete {
 		return
 	}
-	f := r.report("one_sided", message, append([]finding.Place{r.Place(a.i, "call")}, others...)...)
+	f := s.report("one_sided", message, append([]finding.Place{s.Place(a.i, "call")}, others...)...)
 	f.Standard, f.Change = "MPI-3.1 "+section, change
 }
 
-func (w *window) passive() bool { return w.all >= 0 || len(w.locks) > 0 }
+// epochOf returns the epoch that allows an access to a target, -1 if none does.
+func (w *window) epochOf(target int64) int {
+	lock, locked := w.lockOf(target)
+	switch {
+	case locked:
+		return lock
+	case w.start >= 0:
+		return w.start
+	case w.inFenceEpoch():
+		return w.fence
+	}
+	return -1
+}
 
-func (r *replay) beginAccess(a args) {
-	target := a.num(model.None, "target_rank")
-	r.add(a, Operation{Kind: OneSided, Comm: a.on(), Peer: int(target), Tag: model.None,
-		Type: a.handle("origin_datatype", "datatype"), Count: a.num(1, "origin_count")})
+// openEpoch adds an epoch that a call opens on its window, and returns its index.
+func (s *windows) openEpoch(a args, e Epoch) int {
+	e.Window, e.Open, e.Close = a.handle("win"), a.i, -1
+	s.epochs = append(s.epochs, e)
+	return len(s.epochs) - 1
+}
+
+// closeEpoch notes the call that closes an epoch, unless epoch is -1.
+func (s *windows) closeEpoch(epoch, call int) {
+	if epoch >= 0 {
+		s.epochs[epoch].Close = call
+	}
+}
+
+// openedBy is the place of the call that opened an epoch.
+func (s *windows) openedBy(epoch int, role string) finding.Place {
+	return s.Place(s.epochs[epoch].Open, role)
+}
+
+// beginAccess begins an access, in the epoch that allows it.
+func (s *windows) beginAccess(a args) {
+	target := a.intOr(model.None, "target_rank")
+	op := s.operations.add(a, Operation{Kind: OneSided, Comm: a.commIndex(), Peer: int(target), Tag: model.None,
+		Type: a.handle("origin_datatype", "datatype"), Count: a.intOr(1, "origin_count")})
 	if target == model.ProcNull {
 		return
 	}
-	r.checkTransfer(a)
-	w, name := r.windowOf(a), a.c.Func.Name
-	_, locked := w.locks[target]
+	s.checkTransfer(a)
+	w := s.windowOf(a)
+	s.checkEpoch(a, w, target)
+	w.atTarget = append(w.atTarget, len(s.accesses))
+	s.accesses = append(s.accesses, Access{Operation: op, Epoch: w.epochOf(target), Done: -1})
+}
+
+// checkEpoch checks that an epoch allows an access.
+func (s *windows) checkEpoch(a args, w *window, target int64) {
+	name := a.c.Func.Name
+	_, locked := w.lockOf(target)
 	switch {
-	case locked || w.all >= 0:
+	case locked:
 	case a.c.Func.Class == mpi.ClassRmaNb:
-		r.misuse(a, w, "§11.3.5",
+		s.reportMisuse(a, w, "§11.3.5",
 			fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
 			"call MPI_Win_lock or MPI_Win_lock_all before it")
 	case w.start >= 0:
-	case w.byFence():
-		r.beginFenced(a, w)
-	case len(w.locks) > 0:
-		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target),
+	case w.inFenceEpoch():
+		s.checkFenceAccess(a, w)
+	case w.hasLock():
+		s.reportMisuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target),
 			"lock the rank that is accessed")
 	default:
-		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d outside any epoch", name, target),
+		s.reportMisuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d outside any epoch", name, target),
 			"open an epoch before the access: MPI_Win_fence, MPI_Win_start or MPI_Win_lock")
 	}
 }
 
-// endAccess leaves the access under way until its epoch, or its request, is complete.
-func (r *replay) endAccess(a args, act *activation) {
-	w, target := r.windowOf(a), a.num(model.None, "target_rank")
-	shared := &activation{operations: act.operations, memory: act.memory}
+// keepAccess leaves the access under way until its epoch, or its request, is complete.
+func (s *windows) keepAccess(a args, act *activation) {
+	act.kept = true
+	w, target := s.windowOf(a), a.intOr(model.None, "target_rank")
 	if target != model.ProcNull { // which no call completes
-		w.under = append(w.under, access{target, a.i, w.byFence(), shared})
-	}
-	if a.c.Func.Class == mpi.ClassRmaNb {
-		r.newRequest(a, shared)
+		w.atOrigin = append(w.atOrigin, transfer{target, a.i, w.inFenceEpoch(), act})
 	}
 }
 
-// finishAccesses completes the accesses to a target, or to all.
-func (r *replay) finishAccesses(w *window, target int64, all bool, call int) {
-	left := w.under[:0]
-	for _, x := range w.under {
-		if all || x.target == target {
-			r.complete(x.act, call, nil)
-		} else {
-			left = append(left, x)
+// completeAtOrigin completes the accesses to a target, or to AllRanks, at the origin.
+func (s *windows) completeAtOrigin(w *window, target int64, call int) {
+	w.atOrigin = slices.DeleteFunc(w.atOrigin, func(x transfer) bool {
+		if target != AllRanks && x.target != target {
+			return false
 		}
-	}
-	w.under = left
+		s.operations.complete(x.act, call, nil)
+		return true
+	})
 }
 
-// held returns where the locks were taken.
-func (r *replay) held(w *window) []finding.Place {
-	if w.all >= 0 {
-		return []finding.Place{r.Place(w.all, "lock")}
-	}
-	for _, target := range slices.Sorted(maps.Keys(w.locks)) {
-		return []finding.Place{r.Place(w.locks[target], "lock")}
-	}
-	return nil
+// completeAtTarget completes the accesses to a target, or to AllRanks, at both sides.
+func (s *windows) completeAtTarget(w *window, target int64, call int) {
+	s.completeAtOrigin(w, target, call)
+	w.atTarget = slices.DeleteFunc(w.atTarget, func(i int) bool {
+		x := &s.accesses[i]
+		if target != AllRanks && s.operations.all[x.Operation].Peer != int(target) {
+			return false
+		}
+		x.Done = call
+		return true
+	})
 }
 
-// sync adds the operation of a call that synchronises with ranks of a window.
-func (r *replay) sync(a args, tag int, blocking bool) *window {
-	r.add(a,
-		Operation{Kind: OneSided, Comm: a.on(), Peer: int(a.num(model.None, "rank")), Tag: tag, Blocking: blocking})
-	return r.windowOf(a)
+// addSync adds the operation of a call that synchronises with ranks of a window.
+func (s *windows) addSync(a args, tag int, blocking bool) *window {
+	s.operations.add(a,
+		Operation{Kind: OneSided, Comm: a.commIndex(), Peer: int(a.intOr(model.None, "rank")), Tag: tag, Blocking: blocking})
+	return s.windowOf(a)
 }
 
-func (r *replay) beginLock(a args) {
-	w := r.sync(a, model.None, false)
-	target, one := a.int("rank")
-	switch before, twice := w.locks[target]; {
-	case one && twice:
-		r.misuse(a, w, "§11.5.3", fmt.Sprintf("MPI_Win_lock of rank %d, which is locked already", target),
-			"unlock it first", r.Place(before, "lock"))
-	case w.all >= 0 || !one && len(w.locks) > 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" while another lock of the window overlaps it", "unlock first",
-			r.held(w)...)
-	case w.start >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first",
-			r.Place(w.start, "epoch"))
-	case w.fenced() != nil:
-		r.insideFence(a, w)
-	case w.post >= 0 && (!one || r.isOwn(a, target)):
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" of the rank's own memory, which MPI_Win_post has exposed",
-			"call MPI_Win_wait first", r.Place(w.post, "epoch"))
-	}
-	w.inner = a.i
-	if one {
-		w.locks[target] = a.i
-	} else {
-		w.all = a.i
-	}
-}
-
-func (r *replay) beginUnlock(a args) {
-	w := r.sync(a, model.None, true)
-	target, one := a.int("rank")
-	_, locked := w.locks[target]
-	if one && !locked || !one && w.all < 0 {
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" without the lock", "lock before, with the call that belongs to it",
-			r.held(w)...)
-	}
-	r.finishAccesses(w, target, !one, a.i)
-	if one {
-		delete(w.locks, target)
-	} else {
-		w.all = -1
-	}
-}
-
-// beginFlush: flushes belong into an epoch of locks (MPI-3.1 §11.5.4).
-func (r *replay) beginFlush(a args) {
-	w := r.sync(a, model.None, true)
-	target, one := a.int("rank")
-	_, locked := w.locks[target]
-	if w.all < 0 && (one && !locked || len(w.locks) == 0) {
-		r.misuse(a, w, "§11.5.4", a.c.Func.Name+" without a lock", "call it between lock and unlock")
-	}
-	r.finishAccesses(w, target, !one, a.i)
-}
-
-func (r *replay) beginStartEpoch(a args) {
-	w := r.sync(a, model.TagPost, false)
+// openStartEpoch opens an epoch of accesses, for MPI_Win_start.
+func (s *windows) openStartEpoch(a args) {
+	w := s.addSync(a, model.TagPost, false)
 	switch {
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first",
-			r.Place(w.start, "epoch"))
-	case w.passive():
-		r.misuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", r.held(w)...)
-	case w.fenced() != nil:
-		r.insideFence(a, w)
+		s.reportMisuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first",
+			s.openedBy(w.start, "epoch"))
+	case w.hasLock():
+		s.reportMisuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", s.firstLockPlace(w)...)
+	case w.openFenceAccess() != nil:
+		s.reportInsideFence(a, w)
 	}
-	w.start, w.inner = a.i, a.i
+	w.start = s.openEpoch(a, Epoch{Kind: StartEpoch, Group: s.groups.worldRanks(a.intOr(recorded.Invalid, "group"))})
+	w.inner = w.start
 }
 
-func (r *replay) beginCompleteEpoch(a args) {
-	w := r.sync(a, model.TagComplete, true)
+// closeStartEpoch closes it, for MPI_Win_complete.
+func (s *windows) closeStartEpoch(a args) {
+	w := s.addSync(a, model.TagComplete, true)
 	if w.start < 0 {
-		r.misuse(a, w, "§11.5.2", "MPI_Win_complete without MPI_Win_start", "call MPI_Win_start before the access")
+		s.reportMisuse(a, w, "§11.5.2", "MPI_Win_complete without MPI_Win_start", "call MPI_Win_start before the access")
 	}
-	r.finishAccesses(w, 0, true, a.i)
+	s.completeAtTarget(w, AllRanks, a.i)
+	s.closeEpoch(w.start, a.i)
 	w.start = -1
 }
 
-func (r *replay) beginPost(a args) {
-	w := r.sync(a, model.TagPost, false)
-	switch own := r.ownLock(a, w); {
+// openPostEpoch opens an epoch of exposure, for MPI_Win_post.
+func (s *windows) openPostEpoch(a args) {
+	w := s.addSync(a, model.TagPost, false)
+	switch own := ownLock(a, w); {
 	case w.post >= 0:
-		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first",
-			r.Place(w.post, "epoch"))
+		s.reportMisuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first",
+			s.openedBy(w.post, "epoch"))
 	case own >= 0:
-		r.misuse(a, w, "§11.5.3", "MPI_Win_post while the rank has locked its own memory", "unlock first",
-			r.Place(own, "lock"))
+		s.reportMisuse(a, w, "§11.5.3", "MPI_Win_post while the rank has locked its own memory", "unlock first",
+			s.openedBy(own, "lock"))
 	}
-	w.post = a.i
+	w.post = s.openEpoch(a, Epoch{Kind: PostEpoch, Group: s.groups.worldRanks(a.intOr(recorded.Invalid, "group"))})
 }
 
-func (r *replay) beginWaitEpoch(a args) {
-	w := r.sync(a, model.TagComplete, a.c.Func.Class == mpi.ClassWinWait)
+// closePostEpoch closes it, for MPI_Win_wait and a successful MPI_Win_test.
+func (s *windows) closePostEpoch(a args) {
+	w := s.addSync(a, model.TagComplete, a.c.Func.Class == mpi.ClassWinWait)
 	if w.post < 0 {
-		r.misuse(a, w, "§11.5.2", a.c.Func.Name+" without MPI_Win_post", "call MPI_Win_post before")
+		s.reportMisuse(a, w, "§11.5.2", a.c.Func.Name+" without MPI_Win_post", "call MPI_Win_post before")
 	}
 	if flag, ok := a.result("flag"); a.c.Func.Class == mpi.ClassWinWait || ok && flag != 0 {
+		s.closeEpoch(w.post, a.i)
 		w.post = -1
 	}
 }
 
-// beginWinFree: a window is freed when nothing is open on it (MPI-3.1 §11.2.5).
-func (r *replay) beginWinFree(a args) {
-	r.beginCollective(a)
-	w := r.windowOf(a)
-	r.closed(a, w)
-	r.finishAccesses(w, 0, true, a.i)
+// freeWindow: a window is freed when nothing is open on it (MPI-3.1 §11.2.5).
+func (s *windows) freeWindow(a args) {
+	w := s.windowOf(a)
+	s.checkClosed(a, w)
+	s.completeAtTarget(w, AllRanks, a.i)
+	s.closeEpoch(w.fence, a.i)
 }
 
-// closed reports what is open on a window when it must not be.
-func (r *replay) closed(a args, w *window) {
+// checkClosed reports what is open on a window when it must not be.
+func (s *windows) checkClosed(a args, w *window) {
 	name := a.c.Func.Name
 	switch {
-	case w.passive():
-		r.misuse(a, w, "§11.5.3", name+" while a lock is held", "unlock first", r.held(w)...)
+	case w.hasLock():
+		s.reportMisuse(a, w, "§11.5.3", name+" while a lock is held", "unlock first", s.firstLockPlace(w)...)
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first",
-			r.Place(w.start, "epoch"))
+		s.reportMisuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first",
+			s.openedBy(w.start, "epoch"))
 	case w.post >= 0:
-		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", r.Place(w.post, "epoch"))
-	case len(w.under) > 0:
-		x := w.under[0].call
-		r.misuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, r.t.Calls[x].Func.Name),
-			"close it with MPI_Win_fence first", r.Place(x, "access"))
+		s.reportMisuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", s.openedBy(w.post, "epoch"))
+	case len(w.atOrigin) > 0:
+		x := w.atOrigin[0].call
+		s.reportMisuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, s.t.Calls[x].Func.Name),
+			"close it with MPI_Win_fence first", s.Place(x, "access"))
 	}
 }
 
-// openEpochs reports epochs that are open when the rank ends.
-func (r *replay) openEpochs() {
-	for _, k := range slices.Sorted(maps.Keys(r.windows)) {
-		r.closed(argsOf(r.t, r.life.finalized), r.windows[k])
+// reportLeftovers reports epochs that are open when call finalize leaves MPI.
+func (s *windows) reportLeftovers(finalize int) {
+	for _, k := range slices.Sorted(maps.Keys(s.open)) {
+		s.checkClosed(argsOf(s.t, finalize), s.open[k])
 	}
 }
 
-// endWindow follows the return of a call on a window: a request that was waited
-// for has completed its access.
-func (r *replay) endWindow(a args) {
-	if !a.c.Func.Class.Completes() {
-		return
-	}
-	for _, w := range r.windows {
-		left := w.under[:0]
-		for _, x := range w.under {
-			if len(x.act.operations) > 0 {
-				left = append(left, x)
-			}
-		}
-		w.under = left
+// pruneCompleted drops the accesses that were completed by their requests.
+func (s *windows) pruneCompleted() {
+	for _, w := range s.open {
+		w.atOrigin = slices.DeleteFunc(w.atOrigin, func(x transfer) bool { return len(x.act.operations) == 0 })
 	}
 }

@@ -11,13 +11,13 @@ const (
 	TooLong     // the buffer has fewer elements (MPI-3.1 §3.2.4)
 )
 
-// Into compares what is sent with the layout that it is received into. What is packed fits every
+// FitInto compares what is sent with the layout that it is received into. What is packed fits every
 // type, and so does what is not known.
-func (l *Layout) Into(taken *Layout) Fit {
-	if !l.Known() || !taken.Known() || l.Elements == 0 {
+func (l *Layout) FitInto(taken *Layout) Fit {
+	if !l.IsKnown() || !taken.IsKnown() || l.Elements == 0 {
 		return Fits
 	}
-	packed := func(l *Layout) bool { return l.Only() == "MPI_PACKED" }
+	packed := func(l *Layout) bool { return l.OnlyType() == "MPI_PACKED" }
 	if packed(l) != packed(taken) && taken.Elements > 0 {
 		return Fits
 	}
@@ -32,7 +32,7 @@ func (l *Layout) Into(taken *Layout) Fit {
 
 // Amount writes how much data a layout has.
 func (l *Layout) Amount() string {
-	if one := l.Only(); one != "" {
+	if one := l.OnlyType(); one != "" {
 		return fmt.Sprintf("%d %s (%d bytes)", l.Elements, one, l.Bytes)
 	}
 	return fmt.Sprintf("%d elements (%d bytes)", l.Elements, l.Bytes)

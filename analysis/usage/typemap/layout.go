@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/bound"
 )
 
 // Layout is the typemap of a datatype (MPI-3.1 §4.1), or of a number of its
@@ -40,24 +41,24 @@ type placed struct {
 // Span returns the bytes from the first to the last, relative to the buffer.
 func (l *Layout) Span() Span { return Span{l.Lo, l.Hi} }
 
-// Known reports whether all basic types of the layout are known.
-func (l *Layout) Known() bool { return !l.opaque }
+// IsKnown reports whether all basic types of the layout are known.
+func (l *Layout) IsKnown() bool { return !l.opaque }
 
 func (p placed) span() Span { return p.layout.Span().Shift(p.at) }
 
-func (l *Layout) dense() bool { return l.Bytes >= l.Hi-l.Lo }
+func (l *Layout) isDense() bool { return l.Bytes >= l.Hi-l.Lo }
 
-func leaf(name string, size int64) *Layout {
+func basicLayout(name string, size int64) *Layout {
 	return &Layout{Elements: 1, Bytes: size, Hi: size, basic: name, hash: basicHash(name)}
 }
 
-// opaque is a layout of which only the bounds are known.
-func opaque(d *recorded.Datatype) *Layout {
+// opaqueLayout is a layout of which only the bounds are known.
+func opaqueLayout(d *recorded.Datatype) *Layout {
 	return &Layout{Bytes: d.Size, Lo: d.TrueLB, Hi: d.TrueLB + d.TrueExtent, opaque: true}
 }
 
-// repeated returns count repetitions of parts, stride bytes apart.
-func repeated(name string, count, stride int64, parts ...placed) *Layout {
+// repeatLayout returns count repetitions of parts, stride bytes apart.
+func repeatLayout(name string, count, stride int64, parts ...placed) *Layout {
 	l := &Layout{name: name, count: count, stride: stride}
 	var unitElements int64
 	var unitHash uint64
@@ -72,7 +73,7 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 			l.unit = s
 		}
 		l.unit = l.unit.Union(s)
-		unitHash = join(unitHash, p.layout.hash, p.layout.Elements)
+		unitHash = joinHash(unitHash, p.layout.hash, p.layout.Elements)
 		unitElements += p.layout.Elements
 		l.Bytes += p.layout.Bytes
 		l.opaque = l.opaque || p.layout.opaque
@@ -97,36 +98,42 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 // Overlap returns bytes that l at address a and m at address b share, empty if there are
 // none. Gaps do not count. What would take too long to compare is taken as apart.
 func (l *Layout) Overlap(a int64, m *Layout, b int64) Span {
-	budget := maxSteps
-	return overlap(l, a, m, b, &budget)
+	return findOverlap(l, a, m, b, bound.New(maxLevels, maxSteps))
 }
 
-// maxSteps bounds a comparison of two layouts.
-const maxSteps = 1 << 20
+// Bounds of a comparison of two layouts.
+const (
+	maxLevels = 1024 // of layouts in each other; those that recorded types have are fewer
+	maxSteps  = 1 << 20
+)
 
-func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) Span {
+func findOverlap(l *Layout, a int64, m *Layout, b int64, budget *bound.Budget) Span {
 	shared := l.Span().Shift(a).Intersect(m.Span().Shift(b))
-	if *budget--; *budget < 0 || l.Bytes == 0 || m.Bytes == 0 || shared.Empty() {
+	if !budget.Enter() {
+		return Span{}
+	}
+	defer budget.Leave()
+	if l.Bytes == 0 || m.Bytes == 0 || shared.Empty() {
 		return Span{}
 	}
 	switch {
-	case l.dense() && m.dense():
+	case l.isDense() && m.isDense():
 		return shared
 	case l.opaque && l.count == 0 || m.opaque && m.count == 0:
 		return Span{} // bounds alone say nothing of gaps
-	case m.dense() || !l.dense() && l.Hi-l.Lo >= m.Hi-m.Lo:
+	case m.isDense() || !l.isDense() && l.Hi-l.Lo >= m.Hi-m.Lo:
 		return overlapParts(l, a, m, b, budget)
 	}
 	return overlapParts(m, b, l, a, budget)
 }
 
 // overlapParts compares those parts of l that reach into m.
-func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) Span {
-	first, last := l.within(m.Span().Shift(b - a))
-	for i := first; i <= last && *budget >= 0; i++ {
+func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *bound.Budget) Span {
+	first, last := l.repetitionsReaching(m.Span().Shift(b - a))
+	for i := first; i <= last && !budget.Exceeded(); i++ {
 		at := a + i*l.stride
-		for _, p := range l.reaching(m.Span().Shift(b - at)) {
-			if s := overlap(p.layout, at+p.at, m, b, budget); !s.Empty() {
+		for _, p := range l.partsReaching(m.Span().Shift(b - at)) {
+			if s := findOverlap(p.layout, at+p.at, m, b, budget); !s.Empty() {
 				return s
 			}
 		}
@@ -134,15 +141,15 @@ func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) Span {
 	return Span{}
 }
 
-// reaching returns the parts of one repetition that may reach into s, by their first byte.
-func (l *Layout) reaching(s Span) []placed {
+// partsReaching returns the parts of one repetition that may reach into s, by their first byte.
+func (l *Layout) partsReaching(s Span) []placed {
 	first := sort.Search(len(l.byLow), func(i int) bool { return l.byLow[i].span().Lo > s.Lo-l.widest })
 	rest := l.byLow[first:]
 	return rest[:sort.Search(len(rest), func(i int) bool { return rest[i].span().Lo >= s.Hi })]
 }
 
-// within returns the repetitions that may reach into s, first to last.
-func (l *Layout) within(s Span) (first, last int64) {
+// repetitionsReaching returns the repetitions that may reach into s, first to last.
+func (l *Layout) repetitionsReaching(s Span) (first, last int64) {
 	first, last = 0, l.count-1
 	stride := l.stride
 	if stride == 0 {
@@ -164,23 +171,26 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// Twice returns bytes that the layout has more than once, which a receive must not
+// SelfOverlap returns bytes that the layout has more than once, which a receive must not
 // (MPI-3.1 §4.1.11), relative to the buffer; empty if there are none.
-func (l *Layout) Twice() Span {
-	budget := maxSteps
-	return l.twice(&budget)
+func (l *Layout) SelfOverlap() Span {
+	return l.findSelfOverlap(bound.New(maxLevels, maxSteps))
 }
 
-func (l *Layout) twice(budget *int) Span {
+func (l *Layout) findSelfOverlap(budget *bound.Budget) Span {
+	if !budget.Enter() {
+		return Span{}
+	}
+	defer budget.Leave()
 	for i, p := range l.byLow {
-		if s := p.layout.twice(budget); !s.Empty() {
+		if s := p.layout.findSelfOverlap(budget); !s.Empty() {
 			return s.Shift(p.at)
 		}
 		for _, q := range l.byLow[i+1:] {
-			if *budget < 0 || q.span().Lo >= p.span().Hi {
+			if budget.Exceeded() || q.span().Lo >= p.span().Hi {
 				break
 			}
-			if s := overlap(p.layout, p.at, q.layout, q.at, budget); !s.Empty() {
+			if s := findOverlap(p.layout, p.at, q.layout, q.at, budget); !s.Empty() {
 				return s
 			}
 		}
@@ -192,15 +202,15 @@ func (l *Layout) twice(budget *int) Span {
 }
 
 // repeatsOverlap compares one repetition with those that begin within its span.
-func (l *Layout) repeatsOverlap(budget *int) Span {
+func (l *Layout) repeatsOverlap(budget *bound.Budget) Span {
 	step, length := l.stride, l.unit.Hi-l.unit.Lo
 	if step < 0 {
 		step = -step
 	}
-	for i := int64(1); i < l.count && i*step < length && *budget >= 0; i++ {
+	for i := int64(1); i < l.count && i*step < length && !budget.Exceeded(); i++ {
 		for _, p := range l.parts {
-			for _, q := range l.reaching(p.span().Shift(-i * l.stride)) {
-				if s := overlap(p.layout, p.at, q.layout, q.at+i*l.stride, budget); !s.Empty() {
+			for _, q := range l.partsReaching(p.span().Shift(-i * l.stride)) {
+				if s := findOverlap(p.layout, p.at, q.layout, q.at+i*l.stride, budget); !s.Empty() {
 					return s
 				}
 			}

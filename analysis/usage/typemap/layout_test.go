@@ -14,8 +14,8 @@ type element struct {
 	size  int64
 }
 
-// flatten lists the elements of a layout placed at an address.
-func flatten(l *Layout, at int64, to []element) []element {
+// flattenElements lists the elements of a layout placed at an address.
+func flattenElements(l *Layout, at int64, to []element) []element {
 	if l.count == 0 {
 		if l.Elements == 0 {
 			return to
@@ -24,7 +24,7 @@ func flatten(l *Layout, at int64, to []element) []element {
 	}
 	for i := range l.count {
 		for _, p := range l.parts {
-			to = flatten(p.layout, at+i*l.stride+p.at, to)
+			to = flattenElements(p.layout, at+i*l.stride+p.at, to)
 		}
 	}
 	return to
@@ -61,16 +61,16 @@ func randomTypes(rng *rand.Rand) []*recorded.Datatype {
 			d.Combiner, d.Ints = "MPI_COMBINER_SUBARRAY", []int64{2, 3, 4, 2, 1 + m, 1, 1, rng.Int64N(2)}
 		}
 		types = append(types, d)
-		l := NewLayouts(types).Derived(d)
+		l := NewLayouts(types).OfDerived(d)
 		d.Size, d.TrueLB, d.TrueExtent = l.Bytes, l.Lo, l.Hi-l.Lo
 		d.LB, d.Extent = d.TrueLB, d.TrueExtent+rng.Int64N(3)
 	}
 	return types
 }
 
-// pick returns a random buffer of one of the types.
-func pick(rng *rand.Rand, types []*recorded.Datatype) *Layout {
-	return NewLayouts(types).Buffer(rng.IntN(len(types)), 1+rng.Int64N(4))
+// randomBuffer returns a random buffer of one of the types.
+func randomBuffer(rng *rand.Rand, types []*recorded.Datatype) *Layout {
+	return NewLayouts(types).OfBuffer(rng.IntN(len(types)), 1+rng.Int64N(4))
 }
 
 func TestLayoutAgainstElements(t *testing.T) {
@@ -78,9 +78,9 @@ func TestLayoutAgainstElements(t *testing.T) {
 	met := map[bool]int{}
 	for range 3000 {
 		types := randomTypes(rng)
-		a, b := pick(rng, types), pick(rng, types)
-		x, shift := flatten(a, 0, nil), rng.Int64N(80)-40
-		y := flatten(b, shift, nil)
+		a, b := randomBuffer(rng, types), randomBuffer(rng, types)
+		x, shift := flattenElements(a, 0, nil), rng.Int64N(80)-40
+		y := flattenElements(b, shift, nil)
 		var bytes int64
 		for _, e := range x {
 			bytes += e.size
@@ -96,7 +96,7 @@ func TestLayoutAgainstElements(t *testing.T) {
 		if got := !a.Overlap(0, b, shift).Empty(); got != want {
 			t.Fatalf("Overlap is %v: %v and %v", got, x, y)
 		}
-		if got, want := !a.Twice().Empty(), twiceByte(x); got != want {
+		if got, want := !a.SelfOverlap().Empty(), twiceByte(x); got != want {
 			t.Fatalf("Twice is %v: %v", got, x)
 		}
 	}
@@ -130,8 +130,8 @@ func TestSignatureAgainstElements(t *testing.T) {
 	equal := 0
 	for range 3000 {
 		types := randomTypes(rng)
-		a, b := pick(rng, types), pick(rng, types)
-		x, y := flatten(a, 0, nil), flatten(b, 0, nil)
+		a, b := randomBuffer(rng, types), randomBuffer(rng, types)
+		x, y := flattenElements(a, 0, nil), flattenElements(b, 0, nil)
 		first := 0
 		for first < min(len(x), len(y)) && x[first].basic == y[first].basic {
 			first++
@@ -145,13 +145,13 @@ func TestSignatureAgainstElements(t *testing.T) {
 			t.Fatalf("first difference %d, %v: %v and %v", at, differ, x, y)
 		}
 		if differ {
-			if name, _ := a.Element(at); name != x[first].basic {
+			if name, _ := a.ElementAt(at); name != x[first].basic {
 				t.Fatalf("element %d is %s: %v", at, name, x)
 			}
 		}
 		if first > 0 && first == len(x) {
 			equal++
-			if b.Prefix(a.Elements) != a.Signature() {
+			if b.PrefixSignature(a.Elements) != a.Signature() {
 				t.Fatalf("%v is no prefix of %v", x, y)
 			}
 		}
@@ -168,11 +168,11 @@ func TestElementPath(t *testing.T) {
 			Size: 20, Extent: 24},
 		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{3, 2, 4}, Types: []int{2}, Size: 120, Extent: 240},
 	}
-	l := NewLayouts(types).Buffer(3, 2)
+	l := NewLayouts(types).OfBuffer(3, 2)
 	if got, want := l.DescribeElement(22), "MPI_DOUBLE, block 0, element 1, member 1, element 0"; got != want {
 		t.Errorf("element 22 is %q, not %q", got, want)
 	}
-	if NewLayouts(types).Buffer(0, 3).Only() != "MPI_INT" || l.Only() != "" {
+	if NewLayouts(types).OfBuffer(0, 3).OnlyType() != "MPI_INT" || l.OnlyType() != "" {
 		t.Error("Only does not tell one basic type from several")
 	}
 }
@@ -185,14 +185,14 @@ func TestHugeLayout(t *testing.T) {
 			Size: 12, Extent: 16},
 	}
 	l := NewLayouts(types)
-	a, b := l.Buffer(2, 1<<40), l.Buffer(2, 1<<40+1)
-	if b.Prefix(a.Elements) != a.Signature() || a.Signature() == b.Signature() {
+	a, b := l.OfBuffer(2, 1<<40), l.OfBuffer(2, 1<<40+1)
+	if b.PrefixSignature(a.Elements) != a.Signature() || a.Signature() == b.Signature() {
 		t.Error("a prefix of 2⁴¹ elements is not told")
 	}
-	if at, differ := a.FirstDifference(l.Buffer(0, 5)); !differ || at != 1 {
+	if at, differ := a.FirstDifference(l.OfBuffer(0, 5)); !differ || at != 1 {
 		t.Errorf("first difference at %d", at)
 	}
-	if !a.Overlap(0, l.Buffer(0, 1), 1<<43+4).Empty() || a.Overlap(0, l.Buffer(0, 1), 1<<43+8).Empty() {
+	if !a.Overlap(0, l.OfBuffer(0, 1), 1<<43+4).Empty() || a.Overlap(0, l.OfBuffer(0, 1), 1<<43+8).Empty() {
 		t.Error("gaps of a huge type are not told from its bytes")
 	}
 }
@@ -208,10 +208,10 @@ func TestBadDatatypes(t *testing.T) {
 		{Combiner: "MPI_COMBINER_CONTIGUOUS", Ints: []int64{1 << 62}, Types: []int{3}, Size: 8, Extent: 1 << 62},
 	}
 	for i := range types {
-		if l := NewLayouts(types).Of(i); l.Known() {
+		if l := NewLayouts(types).OfType(i); l.IsKnown() {
 			t.Errorf("type %d counts as known: %+v", i, l)
 		}
-		NewLayouts(types).Of(i).Overlap(0, NewLayouts(types).Of(0), 0)
+		NewLayouts(types).OfType(i).Overlap(0, NewLayouts(types).OfType(0), 0)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestManyBlocks(t *testing.T) {
 		for _, i := range order {
 			d.Ints = append(d.Ints, first+2*int64(i))
 		}
-		return NewLayouts([]*recorded.Datatype{{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4}}).Derived(d)
+		return NewLayouts([]*recorded.Datatype{{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4}}).OfDerived(d)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	even, odd := scattered(0, rng.Perm(blocks)), scattered(1, rng.Perm(blocks))
@@ -235,11 +235,29 @@ func TestManyBlocks(t *testing.T) {
 		t.Errorf("the last element of one is the first of the other, and they share %v", s)
 	}
 	order := rng.Perm(blocks)
-	if s := scattered(0, order).Twice(); !s.Empty() {
+	if s := scattered(0, order).SelfOverlap(); !s.Empty() {
 		t.Errorf("a type has %v twice", s)
 	}
 	order[4000] = order[17]
-	if s, at := scattered(0, order).Twice(), 8*int64(order[17]); s != (Span{at, at + 4}) {
+	if s, at := scattered(0, order).SelfOverlap(), 8*int64(order[17]); s != (Span{at, at + 4}) {
 		t.Errorf("a type has %v twice, and not the element at %d", s, at)
+	}
+}
+
+// TestTwiceOfSharedParts: types that have one type twice, in as many levels as are recorded, are not gone through as
+// often as they have it.
+func TestTwiceOfSharedParts(t *testing.T) {
+	types := []*recorded.Datatype{{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4}}
+	for n := range 40 {
+		size := int64(8) << n
+		types = append(types, &recorded.Datatype{Combiner: "MPI_COMBINER_STRUCT", Types: []int{n, n}, Size: size,
+			Ints: []int64{2, 1, 1}, Addresses: []int64{0, size}, Extent: 2 * size, TrueExtent: 2 * size})
+	}
+	l := NewLayouts(types).OfType(len(types) - 1)
+	if l.Bytes != 4<<40 {
+		t.Fatalf("the type has %d bytes", l.Bytes)
+	}
+	if s := l.SelfOverlap(); !s.Empty() {
+		t.Errorf("it has %v twice", s)
 	}
 }

@@ -28,22 +28,22 @@ func NewLayouts(types []*recorded.Datatype) *Layouts {
 	return &Layouts{types, make([]*Layout, len(types)), make([]bool, len(types)), map[row]*Layout{}}
 }
 
-// Of returns the layout of one element of type i; an unknown type has an empty one.
-func (s *Layouts) Of(i int) *Layout {
+// OfType returns the layout of one element of type i; an unknown type has an empty one.
+func (s *Layouts) OfType(i int) *Layout {
 	if i < 0 || i >= len(s.types) || s.busy[i] {
 		return &Layout{opaque: true}
 	}
 	if s.made[i] == nil {
 		s.busy[i] = true // bad input may have a type that contains itself
-		s.made[i] = s.make(s.types[i])
+		s.made[i] = s.newLayout(s.types[i])
 		s.busy[i] = false
 	}
 	return s.made[i]
 }
 
-// Buffer returns the layout of count elements of type i.
-func (s *Layouts) Buffer(i int, count int64) *Layout {
-	one := s.Of(i)
+// OfBuffer returns the layout of count elements of type i.
+func (s *Layouts) OfBuffer(i int, count int64) *Layout {
+	one := s.OfType(i)
 	if count == 1 || i < 0 || i >= len(s.types) {
 		return one
 	}
@@ -52,39 +52,39 @@ func (s *Layouts) Buffer(i int, count int64) *Layout {
 		if len(s.rows) == maxRows {
 			clear(s.rows)
 		}
-		l = repeated("", count, s.types[i].Extent, placed{0, one})
+		l = repeatLayout("", count, s.types[i].Extent, placed{0, one})
 		s.rows[row{i, count}] = l
 	}
 	return l
 }
 
-func (s *Layouts) make(d *recorded.Datatype) *Layout {
+func (s *Layouts) newLayout(d *recorded.Datatype) *Layout {
 	if d.Name != "" {
-		return predefined(d)
+		return predefinedLayout(d)
 	}
-	l := s.Derived(d)
+	l := s.OfDerived(d)
 	if l == nil || l.Bytes != d.Size {
-		return opaque(d) // the contents are not what the standard says
+		return opaqueLayout(d) // the contents are not what the standard says
 	}
 	return l
 }
 
-// predefined returns the layout of a basic type, or of a pair of them (MPI-3.1 §5.9.4).
-func predefined(d *recorded.Datatype) *Layout {
+// predefinedLayout returns the layout of a basic type, or of a pair of them (MPI-3.1 §5.9.4).
+func predefinedLayout(d *recorded.Datatype) *Layout {
 	pair, ok := pairs[d.Name]
 	if !ok {
-		return leaf(d.Name, d.Size)
+		return basicLayout(d.Name, d.Size)
 	}
-	first := leaf(pair[0], d.Size/2)
-	second := leaf(pair[1], d.Size/2)
+	first := basicLayout(pair[0], d.Size/2)
+	second := basicLayout(pair[1], d.Size/2)
 	if pair[1] == "MPI_INT" {
-		first, second = leaf(pair[0], d.Size-4), leaf(pair[1], 4)
+		first, second = basicLayout(pair[0], d.Size-4), basicLayout(pair[1], 4)
 	}
 	at := d.Extent - second.Bytes
 	if pair[0] == "MPI_LONG" || pair[0] == "MPI_DOUBLE" || pair[0] == "MPI_LONG_DOUBLE" {
 		at = first.Bytes
 	}
-	return repeated("", 1, 0, placed{0, first}, placed{at, second})
+	return repeatLayout("", 1, 0, placed{0, first}, placed{at, second})
 }
 
 var pairs = map[string][2]string{
@@ -99,38 +99,38 @@ var pairs = map[string][2]string{
 	"MPI_2INTEGER":          {"MPI_INTEGER", "MPI_INTEGER"},
 }
 
-// Derived returns the layout of one element of a derived datatype from what
+// OfDerived returns the layout of one element of a derived datatype from what
 // MPI_Type_get_contents gives (MPI-3.1 §4.1.13), whatever its size and bounds are
 // said to be; nil if that is not whole.
-func (s *Layouts) Derived(d *recorded.Datatype) *Layout {
+func (s *Layouts) OfDerived(d *recorded.Datatype) *Layout {
 	in := contents{d: d, ints: d.Ints, addresses: d.Addresses}
 	combiner := strings.TrimSuffix(strings.TrimPrefix(d.Combiner, "MPI_COMBINER_"), "_INTEGER")
 	if combiner == "STRUCT" {
-		return s.structure(&in)
+		return s.structLayout(&in)
 	}
 	if len(d.Types) != 1 || d.Types[0] < 0 || d.Types[0] >= len(s.types) {
 		return nil
 	}
-	old, one := s.types[d.Types[0]], s.Of(d.Types[0])
+	old, one := s.types[d.Types[0]], s.OfType(d.Types[0])
 	var l *Layout
 	switch combiner {
 	case "DUP", "RESIZED":
 		return one
 	case "CONTIGUOUS":
-		l = repeated("element", in.int(), old.Extent, placed{0, one})
+		l = repeatLayout("element", in.nextInt(), old.Extent, placed{0, one})
 	case "VECTOR", "HVECTOR":
-		count, length := in.int(), in.int()
-		stride := in.displacement()
+		count, length := in.nextInt(), in.nextInt()
+		stride := in.nextDisplacement()
 		if combiner == "VECTOR" {
 			stride *= old.Extent
 		}
-		l = repeated("block", count, stride, placed{0, block(length, old, one)})
+		l = repeatLayout("block", count, stride, placed{0, blockLayout(length, old, one)})
 	case "INDEXED", "HINDEXED", "INDEXED_BLOCK", "HINDEXED_BLOCK":
-		l = indexed(&in, combiner, old, one)
+		l = indexedLayout(&in, combiner, old, one)
 	case "SUBARRAY":
-		l = subarray(&in, old, one)
+		l = subarrayLayout(&in, old, one)
 	case "DARRAY":
-		l = darray(&in, old, one)
+		l = darrayLayout(&in, old, one)
 	}
 	if in.short {
 		return nil
@@ -138,60 +138,60 @@ func (s *Layouts) Derived(d *recorded.Datatype) *Layout {
 	return l
 }
 
-func block(length int64, old *recorded.Datatype, one *Layout) *Layout {
+func blockLayout(length int64, old *recorded.Datatype, one *Layout) *Layout {
 	if length == 1 {
 		return one
 	}
-	return repeated("element", length, old.Extent, placed{0, one})
+	return repeatLayout("element", length, old.Extent, placed{0, one})
 }
 
-// indexed makes the layout of the four combiners that list displacements.
-func indexed(in *contents, combiner string, old *recorded.Datatype, one *Layout) *Layout {
+// indexedLayout makes the layout of the four combiners that list displacements.
+func indexedLayout(in *contents, combiner string, old *recorded.Datatype, one *Layout) *Layout {
 	inBytes, same := strings.HasPrefix(combiner, "H"), strings.HasSuffix(combiner, "_BLOCK")
-	n := in.count()
+	n := in.nextCount()
 	lengths := make([]int64, n)
 	for i := range lengths {
 		if lengths[i] = 0; i == 0 || !same {
-			lengths[i] = in.int()
+			lengths[i] = in.nextInt()
 		} else {
 			lengths[i] = lengths[0]
 		}
 	}
 	if same && n == 0 {
-		in.int()
+		in.nextInt()
 	}
 	parts := make([]placed, n)
 	for i := range parts {
-		at := in.displacement()
+		at := in.nextDisplacement()
 		if !inBytes {
 			at *= old.Extent
 		}
-		parts[i] = placed{at, block(lengths[i], old, one)}
+		parts[i] = placed{at, blockLayout(lengths[i], old, one)}
 	}
-	return repeated("block", 1, 0, parts...)
+	return repeatLayout("block", 1, 0, parts...)
 }
 
-func (s *Layouts) structure(in *contents) *Layout {
-	n := in.count()
+func (s *Layouts) structLayout(in *contents) *Layout {
+	n := in.nextCount()
 	if len(in.d.Types) < n {
 		return nil
 	}
 	lengths := make([]int64, n)
 	for i := range lengths {
-		lengths[i] = in.int()
+		lengths[i] = in.nextInt()
 	}
 	var parts []placed
 	for i := range lengths {
-		at, t := in.displacement(), in.d.Types[i]
+		at, t := in.nextDisplacement(), in.d.Types[i]
 		if t < 0 || t >= len(s.types) {
 			return nil
 		}
-		parts = append(parts, placed{at, block(lengths[i], s.types[t], s.Of(t))})
+		parts = append(parts, placed{at, blockLayout(lengths[i], s.types[t], s.OfType(t))})
 	}
 	if in.short {
 		return nil
 	}
-	return repeated("member", 1, 0, parts...)
+	return repeatLayout("member", 1, 0, parts...)
 }
 
 // contents reads the integers and addresses of a datatype one after the other.
@@ -201,7 +201,7 @@ type contents struct {
 	short           bool // there was less than asked for
 }
 
-func (c *contents) int() int64 {
+func (c *contents) nextInt() int64 {
 	if len(c.ints) == 0 {
 		c.short = true
 		return 0
@@ -211,9 +211,9 @@ func (c *contents) int() int64 {
 	return v
 }
 
-// count is int for the length of a list, which cannot be longer than what there is.
-func (c *contents) count() int {
-	n := c.int()
+// nextCount is int for the length of a list, which cannot be longer than what there is.
+func (c *contents) nextCount() int {
+	n := c.nextInt()
 	if n < 0 || n > int64(len(c.ints)+len(c.addresses)+len(c.d.Types)) {
 		c.short = true
 		return 0
@@ -221,20 +221,20 @@ func (c *contents) count() int {
 	return int(n)
 }
 
-// displacement is one of the addresses, or an integer behind the others.
-func (c *contents) displacement() int64 {
+// nextDisplacement is one of the addresses, or an integer behind the others.
+func (c *contents) nextDisplacement() int64 {
 	if len(c.addresses) == 0 {
-		return c.int()
+		return c.nextInt()
 	}
 	v := c.addresses[0]
 	c.addresses = c.addresses[1:]
 	return v
 }
 
-func (c *contents) list(n int) []int64 {
+func (c *contents) nextInts(n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
-		out[i] = c.int()
+		out[i] = c.nextInt()
 	}
 	return out
 }

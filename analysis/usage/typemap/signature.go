@@ -19,25 +19,25 @@ type Signature struct {
 // Signature returns that of the layout.
 func (l *Layout) Signature() Signature { return Signature{l.Elements, l.hash, !l.opaque} }
 
-// Only returns the basic type if there is no other, else "".
-func (l *Layout) Only() string {
+// OnlyType returns the basic type if there is no other, else "".
+func (l *Layout) OnlyType() string {
 	if l.opaque || l.Elements == 0 {
 		return ""
 	}
-	one, _ := l.Element(0)
+	one, _ := l.ElementAt(0)
 	if repeatHash(basicHash(one), 1, l.Elements) == l.hash {
 		return one
 	}
 	return ""
 }
 
-// Prefix returns the signature of the first n elements.
-func (l *Layout) Prefix(n int64) Signature {
+// PrefixSignature returns the signature of the first n elements.
+func (l *Layout) PrefixSignature(n int64) Signature {
 	n = min(n, l.Elements)
-	return Signature{n, l.prefix(n), !l.opaque}
+	return Signature{n, l.prefixHash(n), !l.opaque}
 }
 
-func (l *Layout) prefix(n int64) uint64 {
+func (l *Layout) prefixHash(n int64) uint64 {
 	if n >= l.Elements {
 		return l.hash
 	}
@@ -47,12 +47,12 @@ func (l *Layout) prefix(n int64) uint64 {
 	each := l.Elements / l.count
 	var unit uint64
 	for _, p := range l.parts {
-		unit = join(unit, p.layout.hash, p.layout.Elements)
+		unit = joinHash(unit, p.layout.hash, p.layout.Elements)
 	}
 	hash, rest := repeatHash(unit, each, n/each), n%each
 	for _, p := range l.parts {
 		take := min(rest, p.layout.Elements)
-		hash = join(hash, p.layout.prefix(take), take)
+		hash = joinHash(hash, p.layout.prefixHash(take), take)
 		if rest -= take; rest == 0 {
 			break
 		}
@@ -60,9 +60,9 @@ func (l *Layout) prefix(n int64) uint64 {
 	return hash
 }
 
-// Element returns the basic type of element n, from 0, and the path to it through
+// ElementAt returns the basic type of element n, from 0, and the path to it through
 // the nested type, outermost first, such as "block 3 of MPI_Type_vector".
-func (l *Layout) Element(n int64) (basic string, path []string) {
+func (l *Layout) ElementAt(n int64) (basic string, path []string) {
 	for l.count > 0 && n < l.Elements {
 		each := l.Elements / l.count
 		i := n / each
@@ -87,11 +87,11 @@ func (l *Layout) Element(n int64) (basic string, path []string) {
 // false if one is the beginning of the other.
 func (l *Layout) FirstDifference(m *Layout) (element int64, differ bool) {
 	low, high := int64(0), min(l.Elements, m.Elements)
-	if l.Prefix(high) == m.Prefix(high) {
+	if l.PrefixSignature(high) == m.PrefixSignature(high) {
 		return high, false
 	}
 	for low+1 < high { // the first low elements agree, the first high do not
-		if mid := low + (high-low)/2; l.prefix(mid) == m.prefix(mid) {
+		if mid := low + (high-low)/2; l.prefixHash(mid) == m.prefixHash(mid) {
 			low = mid
 		} else {
 			high = mid
@@ -102,7 +102,7 @@ func (l *Layout) FirstDifference(m *Layout) (element int64, differ bool) {
 
 // DescribeElement names element n for a reader: «MPI_INT, block 2 of MPI_Type_vector».
 func (l *Layout) DescribeElement(n int64) string {
-	basic, path := l.Element(n)
+	basic, path := l.ElementAt(n)
 	return strings.Join(append([]string{basic}, path...), ", ")
 }
 
@@ -115,7 +115,7 @@ const (
 
 func basicHash(name string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(canonical(name)))
+	h.Write([]byte(canonicalName(name)))
 	return h.Sum64()%(hashPrime-1) + 1
 }
 
@@ -126,8 +126,8 @@ func mulMod(a, b uint64) uint64 {
 
 func addMod(a, b uint64) uint64 { return (a%hashPrime + b%hashPrime) % hashPrime }
 
-// power returns base^n.
-func power(n int64) uint64 {
+// hashPower returns base^n.
+func hashPower(n int64) uint64 {
 	out, factor := uint64(1), uint64(hashBase)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
@@ -138,24 +138,24 @@ func power(n int64) uint64 {
 	return out
 }
 
-// join returns the hash of a sequence with hash a and one of n elements with hash b behind it.
-func join(a, b uint64, n int64) uint64 { return addMod(mulMod(a, power(n)), b) }
+// joinHash returns the hash of a sequence with hash a and one of n elements with hash b behind it.
+func joinHash(a, b uint64, n int64) uint64 { return addMod(mulMod(a, hashPower(n)), b) }
 
 // repeatHash returns the hash of count times a sequence of n elements with hash h.
 func repeatHash(h uint64, n, count int64) uint64 {
 	var out uint64
 	for length := n; count > 0; count >>= 1 {
 		if count&1 == 1 {
-			out = join(out, h, length)
+			out = joinHash(out, h, length)
 		}
-		h = join(h, h, length)
+		h = joinHash(h, h, length)
 		length *= 2
 	}
 	return out
 }
 
-// canonical returns the one name of a basic type that has several.
-func canonical(name string) string {
+// canonicalName returns the one name of a basic type that has several.
+func canonicalName(name string) string {
 	if other, ok := synonyms[name]; ok {
 		return other
 	}

@@ -24,8 +24,8 @@ type call struct {
 	later   bool // it returns at a later line
 }
 
-// results1 reads what stands behind the arrow.
-func (c *call) results1(text string) error {
+// parseReturn reads what stands behind the arrow.
+func (c *call) parseReturn(text string) error {
 	switch {
 	case text == "()": // nothing was written by MPI that is known
 	case text == "…" || text == "...":
@@ -35,17 +35,17 @@ func (c *call) results1(text string) error {
 	case text == "later":
 		c.later = true
 	case strings.HasPrefix(text, "error "):
-		c.code = number(strings.TrimPrefix(text, "error "))
+		c.code = parseInt(strings.TrimPrefix(text, "error "))
 	default:
 		var err error
-		c.results, err = assignments(text)
+		c.results, err = parseAssignments(text)
 		return err
 	}
 	return nil
 }
 
-// make returns the call; its place is the next of the rank.
-func (c *call) make() (recorded.Call, error) {
+// toRecorded returns the call; its place is the next of the rank.
+func (c *call) toRecorded() (recorded.Call, error) {
 	out := recorded.Call{Func: c.f, Code: c.code, In: make([]recorded.Value, len(c.f.Params)),
 		Out: make([]recorded.Value, len(c.f.Params))}
 	for _, group := range []map[string]string{c.given, c.results} {
@@ -60,7 +60,7 @@ func (c *call) make() (recorded.Call, error) {
 		if !ok {
 			text = c.defaultOf(p)
 		}
-		v, err := c.value(p, text)
+		v, err := c.parseValue(p, text)
 		if err != nil {
 			return out, fmt.Errorf("%s=%s: %w", p.Name, text, err)
 		}
@@ -76,7 +76,7 @@ func (c *call) make() (recorded.Call, error) {
 		if !ok && c.code == 0 {
 			text = c.resultOf(p, out.In[i])
 		}
-		v, err := c.result(p, text)
+		v, err := c.parseResult(p, text)
 		if err != nil {
 			return out, fmt.Errorf("%s=%s: %w", p.Name, text, err)
 		}
@@ -89,37 +89,37 @@ func (c *call) make() (recorded.Call, error) {
 	return out, nil
 }
 
-// special are the values with a name; where MPIs differ, those of Open MPI.
-var special = map[string]int64{
+// specialValues are the values with a name; where MPIs differ, those of Open MPI.
+var specialValues = map[string]int64{
 	"null": recorded.Null, "invalid": recorded.Invalid, "bottom": recorded.Bottom, "inplace": recorded.InPlace,
 	"any": model.Any, "procnull": model.ProcNull, "undefined": -32766, "root": -4,
 	"noprecede": 2, "noput": 4, "nosucceed": 16,
 }
 
-// value reads a parameter: one value or a list; "" and nil are none.
-func (c *call) value(p mpi.Param, text string) (recorded.Value, error) {
+// parseValue reads a parameter: one value or a list; "" and nil are none.
+func (c *call) parseValue(p mpi.Param, text string) (recorded.Value, error) {
 	if text == "" || text == "nil" {
 		return nil, nil
 	}
 	if text[0] != '[' && text[0] != '(' {
-		n, err := c.one(p, text)
+		n, err := c.parseScalar(p, text)
 		return recorded.Value{n}, err
 	}
-	fields, err := split(text[1:len(text)-1], ',')
+	fields, err := splitFields(text[1:len(text)-1], ',')
 	if err != nil {
 		return nil, err
 	}
 	out := recorded.Value{}
 	for _, f := range fields {
 		if f[0] == '(' { // a status in a list
-			v, err := c.value(p, f)
+			v, err := c.parseValue(p, f)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, v...)
 			continue
 		}
-		n, err := c.one(p, f)
+		n, err := c.parseScalar(p, f)
 		if err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func (c *call) value(p mpi.Param, text string) (recorded.Value, error) {
 	return out, nil
 }
 
-func (c *call) one(p mpi.Param, text string) (int64, error) {
-	if n, ok := special[text]; ok {
+func (c *call) parseScalar(p mpi.Param, text string) (int64, error) {
+	if n, ok := specialValues[text]; ok {
 		return n, nil
 	}
 	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
@@ -140,13 +140,13 @@ func (c *call) one(p mpi.Param, text string) (int64, error) {
 	}
 	switch kind := kindOf(p); kind {
 	case "MPI_Comm", "MPI_Win", "MPI_File":
-		return c.comm(kind, text)
+		return c.commIndex(kind, text)
 	case "MPI_Datatype":
-		return c.datatype(text)
+		return c.typeIndex(text)
 	case "":
 		return 0, fmt.Errorf("not a number")
 	default:
-		return c.p.handle(kind, text), nil
+		return c.p.handleNumber(kind, text), nil
 	}
 }
 
@@ -165,8 +165,8 @@ func kindOf(p mpi.Param) string {
 	return ""
 }
 
-// handle returns the number of a named handle.
-func (p *parser) handle(kind, name string) int64 {
+// handleNumber returns the number of a named handle.
+func (p *parser) handleNumber(kind, name string) int64 {
 	for value, known := range predefinedNames()[kind] {
 		if known == name {
 			return value
@@ -179,15 +179,15 @@ func (p *parser) handle(kind, name string) int64 {
 	return p.handles[key]
 }
 
-// comm returns the index of a communicator, window or file at the rank; a new name
+// commIndex returns the index of a communicator, window or file at the rank; a new name
 // has the members of the communicator that the call is on.
-func (c *call) comm(kind, name string) (int64, error) {
+func (c *call) commIndex(kind, name string) (int64, error) {
 	if i, ok := c.r.comms[name]; ok {
 		return int64(i), nil
 	}
 	known := c.p.comms[name]
 	if known == nil {
-		from := c.p.comms[c.parent()]
+		from := c.p.comms[c.parentComm()]
 		if from == nil {
 			return 0, fmt.Errorf("no communicator %s", name)
 		}
@@ -210,8 +210,8 @@ func (c *call) comm(kind, name string) (int64, error) {
 	return int64(len(c.r.Comms) - 1), nil
 }
 
-// parent returns the name of the communicator that the call is on.
-func (c *call) parent() string {
+// parentComm returns the name of the communicator that the call is on.
+func (c *call) parentComm() string {
 	for _, name := range []string{"comm", "comm_old", "local_comm", "intercomm"} {
 		if text, ok := c.given[name]; ok {
 			return text
@@ -257,7 +257,7 @@ func (c *call) defaultOf(p mpi.Param) string {
 func (c *call) countOf(p mpi.Param) string {
 	list := map[string]string{"count": "array_of_requests", "incount": "array_of_requests"}[p.Name]
 	if text, ok := c.given[list]; ok {
-		fields, _ := split(strings.Trim(text, "[]"), ',')
+		fields, _ := splitFields(strings.Trim(text, "[]"), ',')
 		return fmt.Sprint(len(fields))
 	}
 	return ""
@@ -275,13 +275,13 @@ func (c *call) resultOf(p mpi.Param, in recorded.Value) string {
 	return ""
 }
 
-// result reads a parameter that MPI wrote; a new datatype is made by the call.
-func (c *call) result(p mpi.Param, text string) (recorded.Value, error) {
+// parseResult reads a parameter that MPI wrote; a new datatype is made by the call.
+func (c *call) parseResult(p mpi.Param, text string) (recorded.Value, error) {
 	_, known := c.r.types[text]
-	if kindOf(p) == "MPI_Datatype" && p.Name == "newtype" && text != "" && special[text] == 0 && !known {
+	if kindOf(p) == "MPI_Datatype" && p.Name == "newtype" && text != "" && specialValues[text] == 0 && !known {
 		if err := c.newType(text); err != nil {
 			return nil, err
 		}
 	}
-	return c.value(p, text)
+	return c.parseValue(p, text)
 }

@@ -17,15 +17,15 @@ import (
 //
 //	0: MPI_Send(buf=0x1000, count=1, datatype=MPI_INT, dest=1, tag=0, comm=world) -> () @ ring.c:12
 func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) error {
-	d := &dumper{t: t, threads: threads(t) > 1, names: map[[2]int64]string{}}
+	d := &dumper{t: t, threads: threadCount(t) > 1, names: map[[2]int64]string{}}
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		if _, err := fmt.Fprintf(w, "%s: %s @ %s\n", d.who(c), d.call(c), where(t.Sites[c.Site])); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s @ %s\n", d.rankText(c), d.callText(c), where(t.Sites[c.Site])); err != nil {
 			return fmt.Errorf("usage: %w", err)
 		}
 		for _, n := range t.Notes {
 			if n.Seen == i {
-				fmt.Fprintf(w, "note %d: %s\n", t.Rank, noted(t, n))
+				fmt.Fprintf(w, "note %d: %s\n", t.Rank, noteText(t, n))
 			}
 		}
 	}
@@ -35,8 +35,8 @@ func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) erro
 	return nil
 }
 
-// noted says what a note is about, as transcripts have it.
-func noted(t *recorded.Trace, n recorded.Note) string {
+// noteText says what a note is about, as transcripts have it.
+func noteText(t *recorded.Trace, n recorded.Note) string {
 	side, did := "send", "changed"
 	switch n.Kind {
 	case recorded.NoPlace:
@@ -55,7 +55,7 @@ func noted(t *recorded.Trace, n recorded.Note) string {
 	return fmt.Sprintf("%s buffer of call %d %s, seen at call %d", side, n.Call+1, did, n.Seen+1)
 }
 
-func threads(t *recorded.Trace) int {
+func threadCount(t *recorded.Trace) int {
 	n := 0
 	for i := range t.Calls {
 		n = max(n, t.Calls[i].Thread+1)
@@ -70,15 +70,15 @@ type dumper struct {
 	counts  [256]int
 }
 
-func (d *dumper) who(c *recorded.Call) string {
+func (d *dumper) rankText(c *recorded.Call) string {
 	if d.threads {
 		return fmt.Sprintf("%d.%d", d.t.Rank, c.Thread)
 	}
 	return strconv.Itoa(d.t.Rank)
 }
 
-func (d *dumper) call(c *recorded.Call) string {
-	s := fmt.Sprintf("%s(%s) -> ", c.Func.Name, d.values(c, c.In))
+func (d *dumper) callText(c *recorded.Call) string {
+	s := fmt.Sprintf("%s(%s) -> ", c.Func.Name, d.valuesText(c, c.In))
 	switch {
 	case c.Refused:
 		return s + "refused"
@@ -87,7 +87,7 @@ func (d *dumper) call(c *recorded.Call) string {
 	case c.Code != 0:
 		return s + "error " + strconv.Itoa(c.Code)
 	}
-	if out := d.values(c, c.Out); out != "" {
+	if out := d.valuesText(c, c.Out); out != "" {
 		s += out
 	} else {
 		s += "()"
@@ -98,32 +98,32 @@ func (d *dumper) call(c *recorded.Call) string {
 	return s
 }
 
-func (d *dumper) values(c *recorded.Call, values []recorded.Value) string {
+func (d *dumper) valuesText(c *recorded.Call, values []recorded.Value) string {
 	var parts []string
 	for i := range values {
 		p := &c.Func.Params[i]
 		if values[i] != nil {
-			parts = append(parts, p.Name+"="+d.value(p, values[i]))
+			parts = append(parts, p.Name+"="+d.valueText(p, values[i]))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (d *dumper) value(p *mpi.Param, v recorded.Value) string {
+func (d *dumper) valueText(p *mpi.Param, v recorded.Value) string {
 	if p.Kind == mpi.Status {
-		return d.statuses(p, v)
+		return d.statusText(p, v)
 	}
-	if !p.Array() && len(v) == 1 {
-		return d.one(p, v[0])
+	if !p.IsArray() && len(v) == 1 {
+		return d.scalarText(p, v[0])
 	}
 	parts := make([]string, len(v))
 	for i, x := range v {
-		parts[i] = d.one(p, x)
+		parts[i] = d.scalarText(p, x)
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-func (d *dumper) statuses(p *mpi.Param, v recorded.Value) string {
+func (d *dumper) statusText(p *mpi.Param, v recorded.Value) string {
 	var parts []string
 	for ; len(v) >= 4; v = v[4:] {
 		s := fmt.Sprintf("(%s,%s,%d", numberText(v[0]), numberText(v[1]), v[2])
@@ -132,7 +132,7 @@ func (d *dumper) statuses(p *mpi.Param, v recorded.Value) string {
 		}
 		parts = append(parts, s+")")
 	}
-	if p.Array() {
+	if p.IsArray() {
 		return "[" + strings.Join(parts, ",") + "]"
 	}
 	return strings.Join(parts, "")
@@ -150,7 +150,7 @@ func numberText(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-func (d *dumper) one(p *mpi.Param, v int64) string {
+func (d *dumper) scalarText(p *mpi.Param, v int64) string {
 	switch {
 	case p.Kind == mpi.Rank || p.Kind == mpi.Tag:
 		return numberText(v)
@@ -164,15 +164,15 @@ func (d *dumper) one(p *mpi.Param, v int64) string {
 		return "bottom"
 	case p.Kind == mpi.Buffer && v == recorded.InPlace:
 		return "inplace"
-	case p.Kind >= mpi.Buffer:
+	case p.Kind >= mpi.Buffer && p.Kind <= mpi.Other:
 		return fmt.Sprintf("%#x", uint64(v))
 	}
-	return d.handle(p, v)
+	return d.handleName(p, v)
 }
 
-// handle names an object: by MPI's name, or by its kind and a number in the order
+// handleName names an object: by MPI's name, or by its kind and a number in the order
 // in which they come.
-func (d *dumper) handle(p *mpi.Param, v int64) string {
+func (d *dumper) handleName(p *mpi.Param, v int64) string {
 	switch {
 	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].Kind == model.World:
 		return "world"

@@ -16,9 +16,9 @@ import (
 func Parse(text string) ([]*recorded.Trace, error) {
 	p := &parser{ranks: map[int]*rank{}, handles: map[string]int64{}, comms: map[string]*model.Comm{},
 		nextBuffer: 0x100000}
-	p.world()
+	p.addWorld()
 	lines := strings.Split(text, "\n")
-	if err := p.size(lines); err != nil {
+	if err := p.countRanks(lines); err != nil {
 		return nil, err
 	}
 	for i, line := range lines {
@@ -27,11 +27,11 @@ func Parse(text string) ([]*recorded.Trace, error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if err := p.parse(line); err != nil {
+		if err := p.parseLine(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", p.line, err)
 		}
 	}
-	return p.traces(), nil
+	return p.allTraces(), nil
 }
 
 // parser holds what is known so far.
@@ -56,17 +56,17 @@ type rank struct {
 }
 
 var (
-	callForm = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
-	backForm = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
-	rankForm = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
-	noteForm = regexp.MustCompile(
+	callForm    = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
+	returnsForm = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
+	rankForm    = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
+	noteForm    = regexp.MustCompile(
 		`^note (\d+): (send|receive) buffer of (line|call) (\d+) (changed|read|written)(?:, seen at (?:line|call) (\d+))?$`)
 	placeForm = regexp.MustCompile(`^note (\d+): no place for (\w+) of (line|call) (\d+)$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
 
-// size finds the ranks that the transcript is about.
-func (p *parser) size(lines []string) error {
+// countRanks finds the ranks that the transcript is about.
+func (p *parser) countRanks(lines []string) error {
 	for i, line := range lines {
 		for _, form := range []*regexp.Regexp{callForm, rankForm, groupForm} {
 			m := form.FindStringSubmatch(strings.TrimSpace(strings.Split(line, "#")[0]))
@@ -94,40 +94,40 @@ func (p *parser) size(lines []string) error {
 	return nil
 }
 
-func (p *parser) world() {
+func (p *parser) addWorld() {
 	p.comms["world"] = &model.Comm{ID: 1, Kind: model.World}
 	p.comms["self"] = &model.Comm{ID: 2, Kind: model.Self, Size: 1}
 }
 
-func (p *parser) parse(line string) error {
-	if m := backForm.FindStringSubmatch(line); m != nil {
-		return p.back(number(m[1]), number(m[2]))
+func (p *parser) parseLine(line string) error {
+	if m := returnsForm.FindStringSubmatch(line); m != nil {
+		return p.parseReturns(parseInt(m[1]), parseInt(m[2]))
 	}
 	if m := callForm.FindStringSubmatch(line); m != nil {
-		return p.call(m)
+		return p.parseCall(m)
 	}
 	if m := rankForm.FindStringSubmatch(line); m != nil {
-		return p.about(m[1], m[2])
+		return p.parseRankLine(m[1], m[2])
 	}
 	if m := noteForm.FindStringSubmatch(line); m != nil {
-		return p.note(number(m[1]), m[2:], number(m[4]))
+		return p.parseNote(parseInt(m[1]), m[2:], parseInt(m[4]))
 	}
 	if m := placeForm.FindStringSubmatch(line); m != nil {
-		return p.noPlace(number(m[1]), m[2], m[3] == "call", number(m[4]))
+		return p.parseNullNote(parseInt(m[1]), m[2], m[3] == "call", parseInt(m[4]))
 	}
 	if m := groupForm.FindStringSubmatch(line); m != nil {
-		return p.group(m)
+		return p.parseComm(m)
 	}
 	return fmt.Errorf("not understood: %q", line)
 }
 
-func number(text string) int {
+func parseInt(text string) int {
 	n, _ := strconv.Atoi(text) // the forms let only digits through
 	return n
 }
 
-// rank returns a rank, made when it is first named.
-func (p *parser) rank(r int) *rank {
+// rankAt returns a rank, made when it is first named.
+func (p *parser) rankAt(r int) *rank {
 	if p.ranks[r] == nil {
 		p.ranks[r] = newRank(r, p.count)
 	}
@@ -146,20 +146,20 @@ func newRank(r, size int) *rank {
 	}
 }
 
-// about reads what is said of ranks: key=value.
-func (p *parser) about(ranks, text string) error {
+// parseRankLine reads what is said of ranks: key=value.
+func (p *parser) parseRankLine(ranks, text string) error {
 	set, err := model.ParseRankSet(ranks)
 	if err != nil {
 		return err
 	}
-	fields, err := split(text, ' ')
+	fields, err := splitFields(text, ' ')
 	if err != nil {
 		return err
 	}
 	for _, r := range set.Slice() {
 		for _, f := range fields {
 			key, value, _ := strings.Cut(f, "=")
-			if err := p.rank(r).set(key, strings.Trim(value, `"`)); err != nil {
+			if err := p.rankAt(r).setProperty(key, strings.Trim(value, `"`)); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ var ends = map[string]model.End{"none": model.NoEnd, "exited": model.Exited, "si
 var phases = map[string]model.Phase{"starting": model.Starting, "running": model.Running,
 	"finalizing": model.Finalizing, "finalized": model.Finalized}
 
-func (r *rank) set(key, value string) error {
+func (r *rank) setProperty(key, value string) error {
 	var ok bool
 	switch key {
 	case "end":
@@ -186,7 +186,7 @@ func (r *rank) set(key, value string) error {
 		n, err := strconv.Atoi(value)
 		r.End, r.Signal, ok = model.Signalled, n, err == nil
 	case "family":
-		r.Family, ok = value, true
+		r.Family, ok = mpi.Family(value), true
 	case "host":
 		r.Host, ok = value, true
 	case "thread_level":
@@ -199,8 +199,8 @@ func (r *rank) set(key, value string) error {
 	return nil
 }
 
-// find returns the call of a line, or the n-th if they are counted.
-func (k *rank) find(n int, counted bool) (int, error) {
+// callIndex returns the call of a line, or the n-th if they are counted.
+func (k *rank) callIndex(n int, counted bool) (int, error) {
 	i, ok := k.byLine[n]
 	if counted {
 		i, ok = n-1, n >= 1 && n <= len(k.Calls)
@@ -211,11 +211,11 @@ func (k *rank) find(n int, counted bool) (int, error) {
 	return i, nil
 }
 
-// note reads what the recorder saw, from the side on; calls are named by their line in the transcript,
+// parseNote reads what the recorder saw, from the side on; calls are named by their line in the transcript,
 // or by their number at the rank as in a dump.
-func (p *parser) note(r int, words []string, begun int) error {
+func (p *parser) parseNote(r int, words []string, begun int) error {
 	side, counted, did, seen := words[0], words[1] == "call", words[3], words[4]
-	k := p.rank(r)
+	k := p.rankAt(r)
 	n := recorded.Note{Kind: recorded.SendBufferChanged, Seen: -1}
 	switch {
 	case did != "changed":
@@ -224,17 +224,17 @@ func (p *parser) note(r int, words []string, begun int) error {
 		n.Kind = recorded.ReceiveBufferChanged
 	}
 	var err error
-	if n.Call, err = k.find(begun, counted); err == nil && seen != "" {
-		n.Seen, err = k.find(number(seen), counted)
+	if n.Call, err = k.callIndex(begun, counted); err == nil && seen != "" {
+		n.Seen, err = k.callIndex(parseInt(seen), counted)
 	}
 	k.Notes = append(k.Notes, n)
 	return err
 }
 
-// noPlace reads that a call was given a null pointer for a result.
-func (p *parser) noPlace(r int, name string, counted bool, at int) error {
-	k := p.rank(r)
-	i, err := k.find(at, counted)
+// parseNullNote reads that a call was given a null pointer for a result.
+func (p *parser) parseNullNote(r int, name string, counted bool, at int) error {
+	k := p.rankAt(r)
+	i, err := k.callIndex(at, counted)
 	if err != nil {
 		return err
 	}
@@ -252,8 +252,8 @@ var commKinds = map[string]model.CommKind{
 	"win": model.Window, "MPI_Win": model.Window, "file": model.File, "MPI_File": model.File,
 }
 
-// group reads the members of a communicator, window or file.
-func (p *parser) group(m []string) error {
+// parseComm reads the members of a communicator, window or file.
+func (p *parser) parseComm(m []string) error {
 	members, err := model.ParseRankSet(m[3])
 	if err != nil {
 		return err
@@ -283,9 +283,9 @@ func (p *parser) group(m []string) error {
 	return nil
 }
 
-// back lets the call of a thread return that was left open.
-func (p *parser) back(r, thread int) error {
-	k := p.rank(r)
+// parseReturns lets the call of a thread return that was left open.
+func (p *parser) parseReturns(r, thread int) error {
+	k := p.rankAt(r)
 	i, ok := k.later[thread]
 	if !ok {
 		return fmt.Errorf("thread %d of rank %d is in no call", thread, r)
@@ -296,31 +296,31 @@ func (p *parser) back(r, thread int) error {
 	return nil
 }
 
-// call reads a call of one rank or several.
-func (p *parser) call(m []string) error {
+// parseCall reads a call of one rank or several.
+func (p *parser) parseCall(m []string) error {
 	set, err := model.ParseRankSet(m[1])
 	if err != nil {
 		return err
 	}
-	f := mpi.Find(m[3])
+	f := mpi.FindFunction(m[3])
 	if f == nil {
-		return fmt.Errorf("%s is no function of MPI", m[3])
+		return fmt.Errorf("%s is not a function of MPI", m[3])
 	}
-	given, err := assignments(m[4])
+	given, err := parseAssignments(m[4])
 	if err != nil {
 		return err
 	}
 	for _, r := range set.Slice() {
-		k := p.rank(r)
+		k := p.rankAt(r)
 		c := &call{p: p, r: k, f: f, given: given, results: map[string]string{}}
-		if err := c.results1(m[5]); err != nil {
+		if err := c.parseReturn(m[5]); err != nil {
 			return err
 		}
-		made, err := c.make()
+		made, err := c.toRecorded()
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		made.Site, made.Thread = k.site(m[6], p.line), number(m[2])
+		made.Site, made.Thread = k.siteIndex(m[6], p.line), parseInt(m[2])
 		k.byLine[p.line] = len(k.Calls)
 		if c.later {
 			k.later[made.Thread] = len(k.Calls)
@@ -330,8 +330,8 @@ func (p *parser) call(m []string) error {
 	return nil
 }
 
-// site returns the place in the source: a frame whose offset is the line.
-func (r *rank) site(text string, line int) int {
+// siteIndex returns the place in the source: a frame whose offset is the line.
+func (r *rank) siteIndex(text string, line int) int {
 	if text == "" {
 		text = fmt.Sprint("t.c:", line)
 	}
@@ -346,18 +346,18 @@ func (r *rank) site(text string, line int) int {
 	return r.sites[text]
 }
 
-func (p *parser) traces() []*recorded.Trace {
+func (p *parser) allTraces() []*recorded.Trace {
 	out := make([]*recorded.Trace, 0, p.count)
 	for r := range p.count {
-		out = append(out, p.rank(r).Trace)
+		out = append(out, p.rankAt(r).Trace)
 	}
 	return out
 }
 
-// assignments reads «a=1, b=[1,2], c=(1,2,3)».
-func assignments(text string) (map[string]string, error) {
+// parseAssignments reads «a=1, b=[1,2], c=(1,2,3)».
+func parseAssignments(text string) (map[string]string, error) {
 	out := map[string]string{}
-	fields, err := split(text, ',')
+	fields, err := splitFields(text, ',')
 	if err != nil {
 		return nil, err
 	}
@@ -371,8 +371,8 @@ func assignments(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// split cuts at a separator outside brackets and quotes, and leaves out what is empty.
-func split(text string, by rune) ([]string, error) {
+// splitFields cuts at a separator outside brackets and quotes, and leaves out what is empty.
+func splitFields(text string, by rune) ([]string, error) {
 	var out []string
 	depth, start, quoted := 0, 0, false
 	for i, c := range text {

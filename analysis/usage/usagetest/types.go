@@ -40,8 +40,8 @@ func predefinedNames() map[string]map[int64]string {
 	return out
 }
 
-// datatype returns the index of a datatype at the rank.
-func (c *call) datatype(name string) (int64, error) {
+// typeIndex returns the index of a datatype at the rank.
+func (c *call) typeIndex(name string) (int64, error) {
 	if i, ok := c.r.types[name]; ok {
 		return int64(i), nil
 	}
@@ -67,7 +67,7 @@ func (c *call) newType(name string) error {
 	d := &recorded.Datatype{Combiner: "MPI_COMBINER_" +
 		strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(c.f.Name, "MPI_Type_"), "create_"))}
 	for _, p := range c.f.Params {
-		v, err := c.value(p, orDefault(c, p.Name))
+		v, err := c.parseValue(p, givenOrDefault(c, p.Name))
 		if err != nil {
 			return err
 		}
@@ -83,11 +83,11 @@ func (c *call) newType(name string) error {
 			d.Ints = append(d.Ints, v...)
 		}
 	}
-	return c.measure(name, d)
+	return c.measureType(name, d)
 }
 
-// orDefault returns what a parameter is given, or its default.
-func orDefault(c *call, name string) string {
+// givenOrDefault returns what a parameter is given, or its default.
+func givenOrDefault(c *call, name string) string {
 	if text, ok := c.given[name]; ok {
 		return text
 	}
@@ -99,13 +99,13 @@ func orDefault(c *call, name string) string {
 	return ""
 }
 
-// measure finds the size and bounds of a new datatype from its typemap.
-func (c *call) measure(name string, d *recorded.Datatype) error {
+// measureType finds the size and bounds of a new datatype from its typemap.
+func (c *call) measureType(name string, d *recorded.Datatype) error {
 	if slices.ContainsFunc(d.Types, func(t int) bool { return t < 0 }) {
 		return fmt.Errorf("%s is made of no datatype", name)
 	}
 	c.addType(name, d)
-	if lay := typemap.NewLayouts(c.r.Types).Derived(d); lay != nil {
+	if lay := typemap.NewLayouts(c.r.Types).OfDerived(d); lay != nil {
 		d.Size, d.TrueLB, d.TrueExtent = lay.Bytes, lay.Lo, lay.Hi-lay.Lo
 	}
 	d.LB, d.Extent = d.TrueLB, d.TrueExtent
@@ -118,14 +118,14 @@ func (c *call) measure(name string, d *recorded.Datatype) error {
 			d.Extent *= n
 		}
 	default:
-		c.bounds(d)
+		c.setBounds(d)
 	}
 	return nil
 }
 
-// bounds sets lower bound and extent from those of the parts, which may be resized
+// setBounds sets lower bound and extent from those of the parts, which may be resized
 // (MPI-3.1 §4.1.6). Only repetitions of one type in a row differ from the true ones.
-func (c *call) bounds(d *recorded.Datatype) {
+func (c *call) setBounds(d *recorded.Datatype) {
 	if len(d.Types) != 1 {
 		return
 	}

@@ -8,11 +8,12 @@ import (
 
 	"laggard/intake/library"
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/slicing/argument"
 )
 
-// known are values of a call; a nil one is unknown.
-func known(values ...any) []argument.Value {
+// knownValues are values of a call; a nil one is unknown.
+func knownValues(values ...any) []argument.Value {
 	out := make([]argument.Value, len(values))
 	for i, v := range values {
 		if n, ok := v.(int); ok {
@@ -32,8 +33,8 @@ const (
 	cells       = 0x5000 // where Fortran has its constants
 )
 
-// fake is a library with three communicators and two requests.
-type fake struct{}
+// fakeLibrary is a library with three communicators and two requests.
+type fakeLibrary struct{}
 
 const (
 	world = iota
@@ -42,7 +43,7 @@ const (
 	made // the one that is met next
 )
 
-func (fake) Comm(handle uint64, fortran bool) *model.Comm {
+func (fakeLibrary) ResolveComm(handle uint64, fortran bool) *model.Comm {
 	all := []*model.Comm{
 		{ID: 1, Kind: model.World, Rank: 1, Size: 4, Members: []int{0, 1, 2, 3}},
 		{ID: 2, Kind: model.Self, Size: 1, Members: []int{1}},
@@ -61,20 +62,20 @@ func (fake) Comm(handle uint64, fortran bool) *model.Comm {
 	return nil
 }
 
-func (f fake) Request(handle uint64, _ bool) (library.Request, bool) {
+func (f fakeLibrary) ResolveRequest(handle uint64, _ bool) (library.Request, bool) {
 	switch handle {
 	case 10:
 		return library.Request{Done: true}, true
 	case 11:
-		return library.Request{Kind: model.Recv, Comm: f.Comm(otherAt, false), Peer: 0, Tag: 5}, true
+		return library.Request{Kind: model.Recv, Comm: f.ResolveComm(otherAt, false), Peer: 0, Tag: 5}, true
 	}
 	return library.Request{}, false
 }
 
-func (fake) File(uint64, bool) *model.Comm { return nil }
+func (fakeLibrary) ResolveFile(uint64, bool) *model.Comm { return nil }
 
-// Window has a window of all ranks, which ranks 0 and 3 may access, and which accesses rank 2.
-func (fake) Window(handle uint64, _ bool) *library.Window {
+// ResolveWindow has a window of all ranks, which ranks 0 and 3 may access, and which accesses rank 2.
+func (fakeLibrary) ResolveWindow(handle uint64, _ bool) *library.Window {
 	if handle != windowAt {
 		return nil
 	}
@@ -85,16 +86,16 @@ func (fake) Window(handle uint64, _ bool) *library.Window {
 	}
 }
 
-func (fake) Windows() []*library.Window { return nil }
+func (fakeLibrary) ListWindows() []*library.Window { return nil }
 
-func (fake) Group(handle uint64, _ bool) []int {
+func (fakeLibrary) GroupRanks(handle uint64, _ bool) []int {
 	return map[uint64][]int{groupAt: {3, 0}, groupOfOwn: {3, 1}}[handle]
 }
 
-func process(family string) *Process {
-	f := fake{}
+func newProcess(family mpi.Family) *Process {
+	f := fakeLibrary{}
 	return &Process{Family: family, Rank: 1, Library: f,
-		Comms: []*model.Comm{f.Comm(worldAt, false), {ID: 2, Kind: model.Self, Size: 1, Members: []int{1}}},
+		Comms: []*model.Comm{f.ResolveComm(worldAt, false), {ID: 2, Kind: model.Self, Size: 1, Members: []int{1}}},
 		Read: func(addr uint64, b []byte) bool { // the cell at 0x5000 + 8 n has n - 8
 			if addr < cells || addr > cells+0x100 {
 				return false
@@ -114,100 +115,100 @@ func TestOf(t *testing.T) {
 	}
 	one := []Count{{"count", 1}}
 	for name, c := range map[string]struct {
-		family  string
+		family  mpi.Family
 		call    string
-		binding model.Binding
+		binding mpi.Binding
 		values  []argument.Value
 		want    Wait
 	}{
-		"receive, Open MPI": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, 3, 7, worldAt, 0),
+		"receive, Open MPI": {"openmpi", "MPI_Recv", mpi.C, knownValues(1, 1, 1, 3, 7, worldAt, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, 3, 7), Counts: one}},
-		"any source and tag": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, -1, -1, worldAt, 0),
+		"any source and tag": {"openmpi", "MPI_Recv", mpi.C, knownValues(1, 1, 1, -1, -1, worldAt, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.Any, model.Any),
 				Counts: one}},
-		"null of one is any of the other": {"mpich", "MPI_Recv", model.C, known(1, 1, 1, -1, 5, worldNumber, 0),
+		"null of one is any of the other": {"mpich", "MPI_Recv", mpi.C, knownValues(1, 1, 1, -1, 5, worldNumber, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.ProcNull, 5), Counts: one}},
-		"any source, MPICH": {"mpich", "MPI_Probe", model.C, known(-2, 5, worldNumber, 0),
+		"any source, MPICH": {"mpich", "MPI_Probe", mpi.C, knownValues(-2, 5, worldNumber, 0),
 			Wait{Kind: model.Probe, Pending: pending(model.Probe, world, model.Any, 5)}},
-		"nothing known": {"mpich", "MPI_Send", model.C, known(nil, nil, nil, nil, nil, nil),
+		"nothing known": {"mpich", "MPI_Send", mpi.C, knownValues(nil, nil, nil, nil, nil, nil),
 			Wait{Kind: model.Send, Pending: pending(model.Send, unknown, unknown, model.None)}},
-		"no such rank": {"mpich", "MPI_Send", model.C, known(1, 1, 1, 4, 5, worldNumber),
+		"no such rank": {"mpich", "MPI_Send", mpi.C, knownValues(1, 1, 1, 4, 5, worldNumber),
 			Wait{Kind: model.Send, Pending: pending(model.Send, world, unknown, 5), Counts: one}},
-		"another communicator": {"openmpi", "MPI_Barrier", model.C, known(otherAt),
+		"another communicator": {"openmpi", "MPI_Barrier", mpi.C, knownValues(otherAt),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
-		"none of the library's": {"openmpi", "MPI_Barrier", model.C, known(otherAt + 8),
+		"none of the library's": {"openmpi", "MPI_Barrier", mpi.C, knownValues(otherAt + 8),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, unknown, model.None, model.None)}},
-		"no such rank of its own": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, 2, 5, otherAt, 0),
+		"no such rank of its own": {"openmpi", "MPI_Recv", mpi.C, knownValues(1, 1, 1, 2, 5, otherAt, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, half, unknown, 5), Counts: one}},
-		"a window": {"openmpi", "MPI_Win_fence", model.C, known(0, windowAt),
+		"a window": {"openmpi", "MPI_Win_fence", mpi.C, knownValues(0, windowAt),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
-		"start": {"openmpi", "MPI_Win_start", model.C, known(groupAt, 0, windowAt), Wait{Kind: model.Wait,
+		"start": {"openmpi", "MPI_Win_start", mpi.C, knownValues(groupAt, 0, windowAt), Wait{Kind: model.Wait,
 			Pending: append(pending(model.Recv, half, 3, model.TagPost),
 				pending(model.Recv, half, 0, model.TagPost)...)}},
-		"start, the group is not known": {"openmpi", "MPI_Win_start", model.C, known(nil, 0, windowAt),
+		"start, the group is not known": {"openmpi", "MPI_Win_start", mpi.C, knownValues(nil, 0, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, model.None, model.None)}},
-		"complete": {"openmpi", "MPI_Win_complete", model.C, known(windowAt),
+		"complete": {"openmpi", "MPI_Win_complete", mpi.C, knownValues(windowAt),
 			Wait{Kind: model.Wait, Pending: pending(model.Recv, half, 2, model.TagPost)}},
-		"wait": {"openmpi", "MPI_Win_wait", model.C, known(windowAt), Wait{Kind: model.Wait, Pending: append(
+		"wait": {"openmpi", "MPI_Win_wait", mpi.C, knownValues(windowAt), Wait{Kind: model.Wait, Pending: append(
 			pending(model.Recv, half, 0, model.TagComplete), pending(model.Recv, half, 3, model.TagComplete)...)}},
-		"test of a window that is not known": {"openmpi", "MPI_Win_test", model.C, known(nil, 0),
+		"test of a window that is not known": {"openmpi", "MPI_Win_test", mpi.C, knownValues(nil, 0),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, unknown, model.None, model.None)}},
-		"post does not wait": {"openmpi", "MPI_Win_post", model.C, known(nil, 0, windowAt), Wait{Kind: model.Local}},
-		"exclusive lock": {"openmpi", "MPI_Win_lock", model.C, known(1, 2, 0, windowAt),
+		"post does not wait": {"openmpi", "MPI_Win_post", mpi.C, knownValues(nil, 0, windowAt), Wait{Kind: model.Local}},
+		"exclusive lock": {"openmpi", "MPI_Win_lock", mpi.C, knownValues(1, 2, 0, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, int(model.Exclusive))}},
-		"shared lock, MPICH": {"mpich", "MPI_Win_lock", model.C, known(235, nil, 0, windowAt&0xffffffff),
+		"shared lock, MPICH": {"mpich", "MPI_Win_lock", mpi.C, knownValues(235, nil, 0, windowAt&0xffffffff),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, unknown, unknown, int(model.Shared))}},
-		"a lock of no type": {"openmpi", "MPI_Win_lock", model.C, known(7, 2, 0, windowAt),
+		"a lock of no type": {"openmpi", "MPI_Win_lock", mpi.C, knownValues(7, 2, 0, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, model.None)}},
-		"lock of all": {"openmpi", "MPI_Win_lock_all", model.C, known(0, windowAt),
+		"lock of all": {"openmpi", "MPI_Win_lock_all", mpi.C, knownValues(0, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, model.None, int(model.Shared))}},
-		"flush under a lock": {"openmpi", "MPI_Win_flush", model.C, known(2, windowAt),
+		"flush under a lock": {"openmpi", "MPI_Win_flush", mpi.C, knownValues(2, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, int(model.Exclusive))}},
-		"unlock of a type that only the target knows": {"openmpi", "MPI_Win_unlock", model.C, known(3, windowAt),
+		"unlock of a type that only the target knows": {"openmpi", "MPI_Win_unlock", mpi.C, knownValues(3, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 3, model.None)}},
-		"operation after a start": {"openmpi", "MPI_Fetch_and_op", model.C, known(1, 1, 1, 2, 0, 1, windowAt),
+		"operation after a start": {"openmpi", "MPI_Fetch_and_op", mpi.C, knownValues(1, 1, 1, 2, 0, 1, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.Recv, half, 2, model.TagPost)}},
-		"operation of a window alone": {"openmpi", "MPI_Put", model.C, known(1, 1, 1, 0, 0, 1, 1, windowAt),
+		"operation of a window alone": {"openmpi", "MPI_Put", mpi.C, knownValues(1, 1, 1, 0, 0, 1, 1, windowAt),
 			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 0, model.None),
 				Counts: []Count{{"origin_count", 1}, {"target_count", 1}}}},
-		"making an intercommunicator, its leader": {"openmpi", "MPI_Intercomm_create", model.C,
-			known(otherAt, 1, worldAt, 2, 17, 1), Wait{Kind: model.Wait, Pending: append(
+		"making an intercommunicator, its leader": {"openmpi", "MPI_Intercomm_create", mpi.C,
+			knownValues(otherAt, 1, worldAt, 2, 17, 1), Wait{Kind: model.Wait, Pending: append(
 				pending(model.Collective, half, model.None, model.None),
 				pending(model.Collective, made, model.None, model.None)...)}},
-		"making an intercommunicator, another": {"openmpi", "MPI_Intercomm_create", model.C,
-			known(otherAt, 0, worldAt, 2, 17, 1),
+		"making an intercommunicator, another": {"openmpi", "MPI_Intercomm_create", mpi.C,
+			knownValues(otherAt, 0, worldAt, 2, 17, 1),
 			Wait{Kind: model.Wait, Pending: pending(model.Collective, half, model.None, model.None)}},
-		"making an intercommunicator, with nobody knows whom": {"openmpi", "MPI_Intercomm_create", model.C,
-			known(otherAt, 1, worldAt, nil, 17, 1), Wait{Kind: model.Wait, Unlisted: true,
+		"making an intercommunicator, with nobody knows whom": {"openmpi", "MPI_Intercomm_create", mpi.C,
+			knownValues(otherAt, 1, worldAt, nil, 17, 1), Wait{Kind: model.Wait, Unlisted: true,
 				Pending: pending(model.Collective, half, model.None, model.None)}},
-		"a communicator of a group": {"openmpi", "MPI_Comm_create_group", model.C, known(worldAt, groupOfOwn, 3, 1),
+		"a communicator of a group": {"openmpi", "MPI_Comm_create_group", mpi.C, knownValues(worldAt, groupOfOwn, 3, 1),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
-		"a communicator of a group that is not known": {"openmpi", "MPI_Comm_create_group", model.C,
-			known(worldAt, nil, 3, 1), Wait{Kind: model.Other}},
-		"a root": {"mpich", "MPI_Bcast", model.C, known(1, 1, 1, 2, worldNumber),
+		"a communicator of a group that is not known": {"openmpi", "MPI_Comm_create_group", mpi.C,
+			knownValues(worldAt, nil, 3, 1), Wait{Kind: model.Other}},
+		"a root": {"mpich", "MPI_Bcast", mpi.C, knownValues(1, 1, 1, 2, worldNumber),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, world, 2, model.None), Counts: one}},
-		"both ways": {"mpich", "MPI_Sendrecv", model.C, known(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, worldNumber, 0),
+		"both ways": {"mpich", "MPI_Sendrecv", mpi.C, knownValues(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, worldNumber, 0),
 			Wait{Kind: model.Wait,
 				Pending: append(pending(model.Send, world, 2, 8), pending(model.Recv, world, 0, 9)...),
 				Counts:  []Count{{"sendcount", 1}, {"recvcount", 1}}}},
-		"Fortran, Open MPI": {"openmpi", "MPI_Recv", model.Fortran,
-			known(1, cell(4), 1, cell(2), cell(6), cell(0), 0, 0), Wait{Kind: model.Recv,
+		"Fortran, Open MPI": {"openmpi", "MPI_Recv", mpi.Fortran,
+			knownValues(1, cell(4), 1, cell(2), cell(6), cell(0), 0, 0), Wait{Kind: model.Recv,
 				Pending: pending(model.Recv, world, 2, 6), Inferred: []string{"comm", "source", "tag", "count"},
 				Counts: []Count{{"count", 4}}}},
-		"Fortran, no memory": {"openmpi", "MPI_Recv", model.Fortran, known(1, 1, 1, 16, 16, 16, 0, 0),
+		"Fortran, no memory": {"openmpi", "MPI_Recv", mpi.Fortran, knownValues(1, 1, 1, 16, 16, 16, 0, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, unknown, unknown, model.None)}},
-		"requests, one is complete": {"mpich", "MPI_Waitall", model.C, known(2, cell(10), 1), Wait{Kind: model.Wait,
+		"requests, one is complete": {"mpich", "MPI_Waitall", mpi.C, knownValues(2, cell(10), 1), Wait{Kind: model.Wait,
 			Pending: pending(model.Recv, half, 0, 5), Inferred: []string{"requests"}}},
-		"requests, one is not known": {"mpich", "MPI_Waitany", model.C, known(2, cell(11), 1, 1),
+		"requests, one is not known": {"mpich", "MPI_Waitany", mpi.C, knownValues(2, cell(11), 1, 1),
 			Wait{Kind: model.WaitAny, Pending: pending(model.Recv, half, 0, 5), Unlisted: true,
 				Inferred: []string{"requests"}}},
-		"all are complete": {"mpich", "MPI_Wait", model.C, known(cell(10), 1), Wait{Kind: model.Wait, Unlisted: true}},
-		"no memory":        {"mpich", "MPI_Waitall", model.C, known(2, 16, 1), Wait{Kind: model.Wait, Unlisted: true}},
-		"a test":           {"mpich", "MPI_Test", model.C, known(16, 16, 1), Wait{Kind: model.Poll, Unlisted: true}},
-		"the end":          {"mpich", "MPI_Finalize", model.C, nil, Wait{Kind: model.Finalize}},
-		"no MPI":           {"mpich", "MPI_Whatever", model.C, known(1), Wait{Kind: model.Other}},
+		"all are complete": {"mpich", "MPI_Wait", mpi.C, knownValues(cell(10), 1), Wait{Kind: model.Wait, Unlisted: true}},
+		"no memory":        {"mpich", "MPI_Waitall", mpi.C, knownValues(2, 16, 1), Wait{Kind: model.Wait, Unlisted: true}},
+		"a test":           {"mpich", "MPI_Test", mpi.C, knownValues(16, 16, 1), Wait{Kind: model.Poll, Unlisted: true}},
+		"the end":          {"mpich", "MPI_Finalize", mpi.C, nil, Wait{Kind: model.Finalize}},
+		"no MPI":           {"mpich", "MPI_Whatever", mpi.C, knownValues(1), Wait{Kind: model.Other}},
 	} {
-		got := Of(process(c.family), Call{Name: c.call, Binding: c.binding, Values: c.values})
+		got := Of(newProcess(c.family), Call{Name: c.call, Binding: c.binding, Values: c.values})
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}

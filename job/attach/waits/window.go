@@ -6,98 +6,98 @@ import (
 	"laggard/model/mpi"
 )
 
-// window returns what a call on a window waits for, as a recorder would have it: the messages
+// windowWait returns what a call on a window waits for, as a recorder would have it: the messages
 // of a group, or the target and the lock that it is under; ok is false if the call is none.
-func (r *reader) window() (out Wait, ok bool) {
+func (r *reader) windowWait() (out Wait, ok bool) {
 	switch r.f.Class {
 	case mpi.ClassWinPost:
 		return Wait{Kind: model.Local}, true
 	case mpi.ClassWinStart:
-		w := r.win()
-		return r.group(model.Wait, w, r.named(w), model.TagPost), true
+		w := r.callWindow()
+		return r.groupWait(model.Wait, w, r.namedGroup(w), model.TagPost), true
 	case mpi.ClassWinComplete:
-		w := r.win()
-		return r.group(model.Wait, w, accessed(w), model.TagPost), true
+		w := r.callWindow()
+		return r.groupWait(model.Wait, w, accessGroup(w), model.TagPost), true
 	case mpi.ClassWinWait:
-		w := r.win()
-		return r.group(model.Wait, w, exposed(w), model.TagComplete), true
+		w := r.callWindow()
+		return r.groupWait(model.Wait, w, exposureGroup(w), model.TagComplete), true
 	case mpi.ClassWinTest:
-		w := r.win()
-		return r.group(model.Poll, w, exposed(w), model.TagComplete), true
+		w := r.callWindow()
+		return r.groupWait(model.Poll, w, exposureGroup(w), model.TagComplete), true
 	case mpi.ClassWinLock:
-		return r.one(model.RMA, r.target("rank", r.lockType())), true
+		return r.singleWait(model.RMA, r.targetPending("rank", r.lockType())), true
 	case mpi.ClassWinUnlock, mpi.ClassWinFlush:
-		return r.one(model.RMA, r.target("rank", r.held("rank"))), true
+		return r.singleWait(model.RMA, r.targetPending("rank", r.heldLockType("rank"))), true
 	}
-	if r.f.Class.OneSided() {
-		return r.operation(), true
+	if r.f.Class.IsOneSided() {
+		return r.operationWait(), true
 	}
 	return out, false
 }
 
-// win is the window of the call, nil if it is not known.
-func (r *reader) win() *library.Window {
-	i := r.f.Param("win")
+// callWindow is the window of the call, nil if it is not known.
+func (r *reader) callWindow() *library.Window {
+	i := r.f.ParamIndex("win")
 	if i < 0 {
 		return nil
 	}
-	handle, ok := r.handle(i)
+	handle, ok := r.handleArgument(i)
 	if !ok {
 		return nil
 	}
-	return r.Library.Window(handle, r.Binding != model.C)
+	return r.Library.ResolveWindow(handle, r.Binding != mpi.C)
 }
 
-func accessed(w *library.Window) []int {
+func accessGroup(w *library.Window) []int {
 	if w == nil {
 		return nil
 	}
 	return w.Access
 }
 
-func exposed(w *library.Window) []int {
+func exposureGroup(w *library.Window) []int {
 	if w == nil {
 		return nil
 	}
 	return w.Exposure
 }
 
-// named is the group that the call has as an argument, as ranks of its window.
-func (r *reader) named(w *library.Window) []int {
-	i := r.f.Param("group")
+// namedGroup is the group that the call has as an argument, as ranks of its window.
+func (r *reader) namedGroup(w *library.Window) []int {
+	i := r.f.ParamIndex("group")
 	if i < 0 || w == nil {
 		return nil
 	}
-	handle, ok := r.handle(i)
+	handle, ok := r.handleArgument(i)
 	if !ok {
 		return nil
 	}
-	return w.In(r.Library.Group(handle, r.Binding != model.C))
+	return w.WindowRanks(r.Library.GroupRanks(handle, r.Binding != mpi.C))
 }
 
-// group is what is awaited from each member of a group. If that is not known, the call waits for
+// groupWait is what is awaited from each member of a group. If that is not known, the call waits for
 // something on its window.
-func (r *reader) group(kind model.Kind, w *library.Window, ranks []int, tag int) Wait {
+func (r *reader) groupWait(kind model.Kind, w *library.Window, ranks []int, tag int) Wait {
 	if ranks == nil {
-		return r.one(model.RMA, model.Pending{Kind: model.RMA, Comm: r.comm(), Peer: model.None, Tag: model.None,
+		return r.singleWait(model.RMA, model.Pending{Kind: model.RMA, Comm: r.callComm(), Peer: model.None, Tag: model.None,
 			State: -1})
 	}
 	out := Wait{Kind: kind}
 	for _, rank := range ranks {
-		out.Pending = append(out.Pending, model.Pending{Kind: model.Recv, Comm: r.Index(w.Comm), Peer: rank, Tag: tag,
+		out.Pending = append(out.Pending, model.Pending{Kind: model.Recv, Comm: r.CommIndex(w.Comm), Peer: rank, Tag: tag,
 			State: -1})
 	}
 	return out
 }
 
-// target is what a call waits for whose target takes no part: the rank that an argument names, or
+// targetPending is what a call waits for whose target takes no part: the rank that an argument names, or
 // all of them where there is no such argument.
-func (r *reader) target(rank string, tag int) model.Pending {
-	p := model.Pending{Kind: model.RMA, Comm: r.comm(), Peer: model.None, Tag: tag, State: -1}
-	if r.f.Param(rank) >= 0 {
+func (r *reader) targetPending(rank string, tag int) model.Pending {
+	p := model.Pending{Kind: model.RMA, Comm: r.callComm(), Peer: model.None, Tag: tag, State: -1}
+	if r.f.ParamIndex(rank) >= 0 {
 		p.Peer = unknown
-		if n, ok := r.int(rank); ok {
-			p.Peer = r.rank(n, p.Comm)
+		if n, ok := r.intArgument(rank); ok {
+			p.Peer = r.translateRank(n, p.Comm)
 		}
 	}
 	return p
@@ -105,28 +105,24 @@ func (r *reader) target(rank string, tag int) model.Pending {
 
 // lockType is the type of the lock that the call takes.
 func (r *reader) lockType() int {
-	const ofOpenMPI, ofMPICH = 1, 234 // MPI_LOCK_EXCLUSIVE; MPI_LOCK_SHARED follows it
-	exclusive := ofMPICH
-	if r.Family == "openmpi" {
-		exclusive = ofOpenMPI
-	}
-	if r.f.Param("lock_type") < 0 {
+	if r.f.ParamIndex("lock_type") < 0 {
 		return int(model.Shared) // of all
 	}
-	switch n, ok := r.int("lock_type"); {
-	case ok && n == exclusive:
+	n, _ := r.intArgument("lock_type")
+	switch lock, ok := r.Family.RecordedNumber(mpi.Locks, int64(n)); {
+	case ok && lock == mpi.LockExclusive:
 		return int(model.Exclusive)
-	case ok && n == exclusive+1:
+	case ok && lock == mpi.LockShared:
 		return int(model.Shared)
 	}
 	return model.None
 }
 
-// held is the type of the lock under which the call reaches its target.
-func (r *reader) held(rank string) int {
-	w, target := r.win(), model.None
-	if r.f.Param(rank) >= 0 {
-		n, ok := r.int(rank)
+// heldLockType is the type of the lock under which the call reaches its target.
+func (r *reader) heldLockType(rank string) int {
+	w, target := r.callWindow(), model.None
+	if r.f.ParamIndex(rank) >= 0 {
+		n, ok := r.intArgument(rank)
 		if !ok {
 			return model.None
 		}
@@ -135,20 +131,20 @@ func (r *reader) held(rank string) int {
 	if w == nil {
 		return model.None
 	}
-	if l := w.Lock(target); l != nil && l.Type != model.Either {
+	if l := w.LockOn(target); l != nil && l.Type != model.Either {
 		return int(l.Type)
 	}
 	return model.None
 }
 
-// operation is an operation on a window: it needs the post of its target in an epoch that was
+// operationWait is an operation on a window: it needs the post of its target in an epoch that was
 // begun by a start, else its target and the lock.
-func (r *reader) operation() Wait {
-	p := r.target("target_rank", r.held("target_rank"))
-	for _, rank := range accessed(r.win()) {
+func (r *reader) operationWait() Wait {
+	p := r.targetPending("target_rank", r.heldLockType("target_rank"))
+	for _, rank := range accessGroup(r.callWindow()) {
 		if rank == p.Peer {
 			p.Kind, p.Tag = model.Recv, model.TagPost
 		}
 	}
-	return r.one(model.RMA, p)
+	return r.singleWait(model.RMA, p)
 }

@@ -1,4 +1,4 @@
-"""What the recorder adds to a program in Python, in CPU time: to be run in turn with and without it (docs/python.md).
+"""What the recorder adds to a program in Python, in CPU time: to be run in turn with and without it (docs/results/python.md).
 
 One rank plays ping-pong with itself, so that nothing is spent on waiting; of two ranks each polls on a
 processor of its own until the other one answers, and CPU time is the time that a round takes. Prints the least of a round, ns.

@@ -1,6 +1,6 @@
 """What the recorder adds to an MPI call of a program in Python, by the depth of its stack.
 
-Run it with and without the recorder (docs/python.md): one Allreduce of mpi4py on MPI_COMM_SELF, which makes
+Run it with and without the recorder (docs/results/python.md): one Allreduce of mpi4py on MPI_COMM_SELF, which makes
 four MPI calls. Prints nanoseconds of each Allreduce, the least of many rounds.
 """
 import time

@@ -1,4 +1,4 @@
-/* A test of 0.2 s, to be run with and without `laggard test` (docs/benchmarks.md). */
+/* A test of 0.2 s, to be run with and without `laggard test` (docs/results/benchmarks.md). */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -18,11 +18,15 @@ const (
 // units are the files of the reader that the program is linked with.
 var units = []string{"code.c", "exception.c", "frames.c", "layout.c", "lines.c", "words.c"}
 
-func build(t *testing.T) string {
+func buildProgram(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "hostile")
+	made := t.TempDir()
+	if out, err := exec.Command("go", "run", "../../gen", made).CombinedOutput(); err != nil {
+		t.Fatalf("gen: %v\n%s", err, out)
+	}
+	program := filepath.Join(made, "hostile")
 	args := []string{"-g", "-O1", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
-		"-fno-sanitize-recover=all", "-I../..", "-o", program, "testdata/hostile.c"}
+		"-fno-sanitize-recover=all", "-I../..", "-I" + made, "-o", program, "testdata/hostile.c"}
 	for _, u := range units {
 		args = append(args, "../"+u)
 	}
@@ -52,7 +56,7 @@ C 5000
 `
 
 func TestInterpreters(t *testing.T) {
-	program := build(t)
+	program := buildProgram(t)
 	rounds := strconv.Itoa(defaultRounds)
 	if v := os.Getenv(roundsVariable); v != "" {
 		rounds = v

@@ -3,7 +3,7 @@
 
 section({
   id: "parting",
-  title: "Where they part",
+  title: "First divergence",
   short: "Parting",
   when: () => (data.partings || []).length > 0,
   render(body) {
@@ -18,7 +18,7 @@ section({
 
 function partingTable(p) {
   const rows = [...p.sides];
-  if (p.then) rows.unshift({ ranks: "", how: "then alike, from different places", calls: p.then });
+  if (p.then) rows.unshift({ ranks: "", how: "then matching, from different places", calls: p.then });
   if (p.last) rows.unshift({ ranks: "", how: "last in common", calls: [p.last] });
   return el("table", {}, el("tbody", {}, rows.map((side) => el("tr", {},
     el("th", { scope: "row" }, side.ranks ? rankSet(side.ranks) : "all"), el("td", {}, side.how),

@@ -8,7 +8,7 @@ function parseSet(text) {
 
 function parseSpan(piece) {
   const match = /^(\d+)(?:-(\d+))?$/.exec(piece);
-  if (!match) throw new Error(`“${piece.slice(0, 40)}” is no rank or range of ranks such as 3 or 0-7`);
+  if (!match) throw new Error(`“${piece.slice(0, 40)}” is not a rank or range of ranks such as 3 or 0-7`);
   const first = Number(match[1]);
   const last = match[2] === undefined ? first : Number(match[2]);
   if (first > last) throw new Error(`“${piece.slice(0, 40)}” ends before it starts`);

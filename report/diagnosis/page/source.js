@@ -127,7 +127,7 @@ function sourceRow(file, n, mark) {
 
 function kindLegend() {
   const list = data.slices.length > 0 ? Object.entries(kinds).map(([kind, [letter, words]]) => el("li", {}, el("span", { class: `letter ${kind}` }, letter), words)) : [];
-  const held = data.slices.some((slice) => slice.lines.some((line) => line[6])) ? el("li", {}, el("span", { class: "letter" }, "<-"), "what the names held when the rank was looked at") : "";
+  const held = data.slices.some((slice) => slice.lines.some((line) => line[6])) ? el("li", {}, el("span", { class: "letter" }, "<-"), "values when the rank was examined") : "";
   return el("ul", { class: "legend" }, list, el("li", {}, el("span", { class: "letter" }, "▸"), "on the stack"), held);
 }
 

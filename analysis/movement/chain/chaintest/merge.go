@@ -7,9 +7,9 @@ import (
 	"laggard/analysis/movement/chain"
 )
 
-// Merged merges tables in order, or with rng in a random tree, half of them
+// MustMerge merges tables in order, or with rng in a random tree, half of them
 // through their encodings.
-func Merged(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
+func MustMerge(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 	t.Helper()
 	for len(tables) > 1 {
 		i, j := 0, 1
@@ -17,7 +17,7 @@ func Merged(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 			i = rng.IntN(len(tables))
 			j = (i + 1 + rng.IntN(len(tables)-1)) % len(tables)
 			if rng.IntN(2) == 0 {
-				tables[j] = Travelled(t, tables[j])
+				tables[j] = RoundTrip(t, tables[j])
 			}
 		}
 		m, err := chain.Merge(tables[i], tables[j])
@@ -30,18 +30,18 @@ func Merged(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 	return tables[0]
 }
 
-// Travelled encodes a table and decodes it again.
-func Travelled(t testing.TB, table chain.Table) chain.Table {
+// RoundTrip encodes a table and decodes it again.
+func RoundTrip(t testing.TB, table chain.Table) chain.Table {
 	t.Helper()
-	out, err := chain.DecodeTable(Encoded(t, table))
+	out, err := chain.DecodeTable(MustEncode(t, table))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// Encoded returns the bytes of a table.
-func Encoded(t testing.TB, v chain.Table) []byte {
+// MustEncode returns the bytes of a table.
+func MustEncode(t testing.TB, v chain.Table) []byte {
 	t.Helper()
 	b, err := v.Encode()
 	if err != nil {

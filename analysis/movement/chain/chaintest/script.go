@@ -68,51 +68,51 @@ func parseBlock(lines []string) (list []statement, rest []string, last string) {
 
 // actor plays a script for one rank.
 type actor struct {
-	t           testing.TB
-	rank, size  int
-	p           *chain.Parser
-	at          map[string]uint64
-	free        uint64
-	thread      uint32
-	clock       int64
-	sent, got   map[int]uint64
-	sends, gots map[[2]int]uint64
-	iteration   int
-	events      []chain.Event // what was played
+	t                         testing.TB
+	rank, size                int
+	parser                    *chain.Parser
+	addresses                 map[string]uint64
+	free                      uint64
+	thread                    uint32
+	clock                     int64
+	sent, received            map[int]uint64
+	sendCounts, receiveCounts map[[2]int]uint64
+	iteration                 int
+	events                    []chain.Event // what was played
 }
 
 func newActor(t testing.TB, rank, size int) *actor {
-	return &actor{t: t, rank: rank, size: size, p: chain.NewParser(rank), at: map[string]uint64{}, free: 0x10000,
-		sent: map[int]uint64{}, got: map[int]uint64{}, sends: map[[2]int]uint64{}, gots: map[[2]int]uint64{}}
+	return &actor{t: t, rank: rank, size: size, parser: chain.NewParser(rank), addresses: map[string]uint64{}, free: 0x10000,
+		sent: map[int]uint64{}, received: map[int]uint64{}, sendCounts: map[[2]int]uint64{}, receiveCounts: map[[2]int]uint64{}}
 }
 
-func (a *actor) play(list []statement) {
+func (a *actor) playStatements(list []statement) {
 	for _, s := range list {
 		switch w := s.words; w[0] {
 		case "size":
 		case "on":
-			if ranks(a.t, w[1])[a.rank] {
-				a.play(s.body)
+			if parseRanks(a.t, w[1])[a.rank] {
+				a.playStatements(s.body)
 			}
 		case "repeat":
 			outer := a.iteration
-			for a.iteration = 0; a.iteration < a.number(w[1]); a.iteration++ {
-				a.play(s.body)
+			for a.iteration = 0; a.iteration < a.parseInt(w[1]); a.iteration++ {
+				a.playStatements(s.body)
 			}
 			a.iteration = outer
 		case "every":
-			if a.iteration%a.number(w[1]) == a.number(w[2]) {
-				a.play(s.body)
+			if a.iteration%a.parseInt(w[1]) == a.parseInt(w[2]) {
+				a.playStatements(s.body)
 			} else {
-				a.play(s.alt)
+				a.playStatements(s.alt)
 			}
 		default:
-			a.do(w)
+			a.playStatement(w)
 		}
 	}
 }
 
-func ranks(t testing.TB, set string) map[int]bool {
+func parseRanks(t testing.TB, set string) map[int]bool {
 	out := map[int]bool{}
 	for piece := range strings.SplitSeq(set, ",") {
 		first, last, ranged := strings.Cut(piece, "-")
@@ -131,7 +131,7 @@ func ranks(t testing.TB, set string) map[int]bool {
 	return out
 }
 
-func (a *actor) number(text string) int {
+func (a *actor) parseInt(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		a.t.Fatalf("no number: %q", text)
@@ -139,59 +139,59 @@ func (a *actor) number(text string) int {
 	return n
 }
 
-func (a *actor) address(text string) uint64 {
+func (a *actor) parseAddress(text string) uint64 {
 	name, offset, _ := strings.Cut(text, "+")
-	base, ok := a.at[name]
+	base, ok := a.addresses[name]
 	if !ok {
 		a.t.Fatalf("no buffer %q", name)
 	}
 	if offset != "" {
-		base += uint64(a.number(offset))
+		base += uint64(a.parseInt(offset))
 	}
 	return base
 }
 
-func (a *actor) peer(text string) int {
+func (a *actor) parsePeer(text string) int {
 	if rest, relative := strings.CutPrefix(text, "me"); relative {
-		return ((a.rank+a.number(rest))%a.size + a.size) % a.size
+		return ((a.rank+a.parseInt(rest))%a.size + a.size) % a.size
 	}
-	return a.number(text)
+	return a.parseInt(text)
 }
 
-// room finds a place for a buffer, with a gap to the one before.
-func (a *actor) room(name string, n uint64) uint64 {
-	a.at[name] = a.free
+// placeBuffer finds a place for a buffer, with a gap to the one before.
+func (a *actor) placeBuffer(name string, n uint64) uint64 {
+	a.addresses[name] = a.free
 	a.free += n + 16
-	return a.at[name]
+	return a.addresses[name]
 }
 
-func (a *actor) do(w []string) {
+func (a *actor) playStatement(w []string) {
 	e := chain.Event{}
 	switch w[0] {
 	case "thread":
-		a.thread = uint32(a.number(w[1]))
+		a.thread = uint32(a.parseInt(w[1]))
 		return
 	case "wait":
-		a.clock += int64(a.number(w[1]))
+		a.clock += int64(a.parseInt(w[1]))
 		return
 	case "static":
-		a.room(w[1], uint64(a.number(w[2])))
+		a.placeBuffer(w[1], uint64(a.parseInt(w[2])))
 		return
 	case "alloc":
-		e = chain.Event{Kind: chain.Alloc, Len: uint64(a.number(w[2])), Site: a.p.Site(w[3])}
-		e.Dst = a.room(w[1], e.Len)
+		e = chain.Event{Kind: chain.Alloc, Len: uint64(a.parseInt(w[2])), Site: a.parser.Site(w[3])}
+		e.Dst = a.placeBuffer(w[1], e.Len)
 	case "carve":
-		e = chain.Event{Kind: chain.Alloc, Dst: a.address(w[2]), Len: uint64(a.number(w[3])), Site: a.p.Site(w[4])}
-		a.at[w[1]] = e.Dst
+		e = chain.Event{Kind: chain.Alloc, Dst: a.parseAddress(w[2]), Len: uint64(a.parseInt(w[3])), Site: a.parser.Site(w[4])}
+		a.addresses[w[1]] = e.Dst
 	case "free":
-		e = chain.Event{Kind: chain.Free, Dst: a.address(w[1])}
+		e = chain.Event{Kind: chain.Free, Dst: a.parseAddress(w[1])}
 	case "resize":
-		e = chain.Event{Kind: chain.Resize, Dst: a.address(w[1]), Len: uint64(a.number(w[2]))}
+		e = chain.Event{Kind: chain.Resize, Dst: a.parseAddress(w[1]), Len: uint64(a.parseInt(w[2]))}
 	case "copy":
-		e = chain.Event{Kind: chain.Copy, Site: a.p.Site(w[1]), Src: a.address(w[2]), Dst: a.address(w[3]),
-			Len: uint64(a.number(w[4]))}
+		e = chain.Event{Kind: chain.Copy, Site: a.parser.Site(w[1]), Src: a.parseAddress(w[2]), Dst: a.parseAddress(w[3]),
+			Len: uint64(a.parseInt(w[4]))}
 	case "send", "recv", "msend", "mrecv":
-		e = a.transfer(w)
+		e = a.transferEvent(w)
 	default:
 		a.t.Fatalf("unknown statement %q", w)
 	}
@@ -200,32 +200,32 @@ func (a *actor) do(w []string) {
 	a.events = append(a.events, e)
 }
 
-func (a *actor) transfer(w []string) chain.Event {
-	e := chain.Event{Kind: chain.Recv, Site: a.p.Site(w[1]), Dst: a.address(w[2]), Len: uint64(a.number(w[3]))}
-	peer := a.peer(w[4])
+func (a *actor) transferEvent(w []string) chain.Event {
+	e := chain.Event{Kind: chain.Recv, Site: a.parser.Site(w[1]), Dst: a.parseAddress(w[2]), Len: uint64(a.parseInt(w[3]))}
+	peer := a.parsePeer(w[4])
 	if strings.HasSuffix(w[0], "send") {
 		e.Kind, e.Src, e.Dst = chain.Send, e.Dst, 0
 	}
 	c := chain.Channel{Stream: w[0][0] != 'm', ID: 1, From: int32(peer), To: int32(a.rank)}
-	offsets, numbers := a.got, a.gots
+	offsets, numbers := a.received, a.receiveCounts
 	if e.Kind == chain.Send {
 		c.From, c.To = c.To, c.From
-		offsets, numbers = a.sent, a.sends
+		offsets, numbers = a.sent, a.sendCounts
 	}
 	if c.Stream {
 		e.Offset = offsets[peer]
 		offsets[peer] += e.Len
 	} else {
-		c.Tag = int32(a.number(w[5]))
+		c.Tag = int32(a.parseInt(w[5]))
 		numbers[[2]int{peer, int(c.Tag)}]++
 		e.Seq = numbers[[2]int{peer, int(c.Tag)}]
 	}
-	e.Channel = a.p.Channel(c)
+	e.Channel = a.parser.Channel(c)
 	return e
 }
 
-// Tables plays a script and returns the table of every rank.
-func Tables(t testing.TB, text string) []chain.Table {
+// PlayScript plays a script and returns the table of every rank.
+func PlayScript(t testing.TB, text string) []chain.Table {
 	list := parseScript(t, text)
 	if len(list) == 0 || list[0].words[0] != "size" {
 		t.Fatal("the script does not begin with the size")
@@ -237,13 +237,13 @@ func Tables(t testing.TB, text string) []chain.Table {
 	out := make([]chain.Table, size)
 	for r := range out {
 		a := newActor(t, r, size)
-		a.play(list)
+		a.playStatements(list)
 		for i := range a.events {
-			if err := a.p.Add(&a.events[i]); err != nil {
+			if err := a.parser.Add(&a.events[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if out[r], err = a.p.Finish(); err != nil {
+		if out[r], err = a.parser.Finish(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -257,8 +257,8 @@ static void build(unsigned minor)
   put(runtime_at + layout.interpreters, interpreter);
   put(interpreter + layout.threads, other);
   put(other + layout.thread_next, thread);
-  put(other + layout.thread_id, 1);
-  put(thread + layout.thread_id, THREAD);
+  put(other + layout.thread_handle, 1);
+  put(thread + layout.thread_handle, THREAD);
 
   /* C frames from the inside: library, eval, sort, eval, main. Each has 64 bytes of the stack. */
   static const uint64_t pc[] = {0x1000, 0x2001, 0x3000, 0x2003, 0x4000, 0x5000};
@@ -320,7 +320,7 @@ static void check(const char *what, const uint64_t *word, int n, int most)
 {
   bool wrong = n < 0 || n > most;
   for (int i = 0; i < n && !wrong; i++) {
-    uint64_t index = word[i] >> 48;
+    uint64_t index = word[i] >> LG_OFFSET_BITS;
     wrong = index != LG_NO_MODULE && (index >= nnames || !strchr(names[index], ':'));
   }
   if (!wrong)
@@ -377,7 +377,7 @@ static void show_raised(void)
 static void show(void)
 {
   for (int i = 0; i < words.n; i++) {
-    uint64_t index = words.word[i] >> 48, offset = words.word[i] & 0xffffffffffff;
+    uint64_t index = words.word[i] >> LG_OFFSET_BITS, offset = words.word[i] & 0xffffffffffff;
     if (index == LG_NO_MODULE)
       printf("C %lx\n", offset);
     else

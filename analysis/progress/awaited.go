@@ -1,0 +1,123 @@
+package progress
+
+import (
+	"fmt"
+
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
+	"laggard/model"
+)
+
+// awaitedRule names the ranks that the waiting ranks wait for in the end. A rank
+// that has all it waits for, or whose record stopped, is named only if there
+// is no other.
+func awaitedRule(j *job) (Verdict, bool) {
+	graph := j.graph
+	first, second, alone := j.findSinks(graph)
+	if first.Len() == 0 && second.Len() == 0 {
+		graph = evidence.NewGraph(j.scene, func(evidence.Need) bool { return true }, true)
+		first, second, alone = j.findSinks(graph)
+	}
+	v := Verdict{
+		Ranks: first, Confidence: j.scaleByKnown(j.directness()), Reason: "ultimately awaited by " + j.waitingRanks().Phrase(),
+		Diverged: j.divergences(),
+	}
+	switch {
+	case first.Len() == 0:
+		v.Ranks, v.Confidence = second, j.scaleByKnown(guess)
+		v.Reason = "other ranks wait for it; what blocks it is unknown"
+	case alone.Len() > 0:
+		v.Confidence = j.scaleByKnown(guess) // one of those who left may have owed it
+		v.Reason = alone.Phrase() + ": waits for a message no remaining rank can send"
+	case j.opts.Uncounted && (second.Len() > 0 || j.certainlyAwaited().Intersect(first).Len() == 0):
+		v.Confidence = j.scaleByKnown(guess) // it may be one of those whose waits are not known
+	}
+	v = j.narrowByOrder(v)
+	if still, ok := j.stillInCall(v.Ranks, v.Ranks); ok {
+		v.Ranks, v.Confidence, v.Reason = still.Ranks, still.Confidence, still.Reason
+	}
+	v = j.withStalledBehind(v)
+	return v, v.Ranks.Len() > 0
+}
+
+// stillInCallRule names, where nothing certain tells the unfinished ranks apart, those that
+// stand still inside their call while others go on looking for messages.
+func stillInCallRule(j *job) (Verdict, bool) {
+	return j.stillInCall(j.scene.Unfinished(), model.RankSet{})
+}
+
+// stillInCall does so among some ranks, unless those are named already.
+func (j *job) stillInCall(among, named model.RankSet) (Verdict, bool) {
+	s := j.scene
+	certain := func(r int) bool { n := s.Needs[r]; return n.Standing == evidence.Waiting && !n.Weak }
+	still := s.RanksWhere(func(fact *facts.Fact) bool {
+		return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank)
+	})
+	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
+	if still.Len() == 0 || still.Equal(named) || still.Len() > looking.Len() {
+		return Verdict{}, false
+	}
+	level := likely
+	if still.Intersect(s.RanksWhere(func(fact *facts.Fact) bool { return fact.Outward })).Len() > 0 {
+		level = guess
+	}
+	return Verdict{
+		Ranks: still, Confidence: j.scaleByKnown(level), Diverged: j.divergences(),
+		Reason: still.Phrase() + ": idle inside the call, while others poll for messages",
+	}, true
+}
+
+// narrowByOrder asks the algorithm about ranks that are only perhaps waited for, if
+// there are others: those ahead of the lowest are left out.
+func (j *job) narrowByOrder(v Verdict) Verdict {
+	if v.Ranks.Len() < 2 {
+		return v
+	}
+	maybe := v.Ranks.Minus(j.certainlyAwaited())
+	lowest, layers := v.Ranks.Min(), j.layerOf()
+	v.Ranks.Each(func(r int) {
+		if layers[r] < layers[lowest] {
+			lowest = r
+		}
+	})
+	var ahead []int
+	maybe.Each(func(r int) {
+		if code, _ := j.order.Relate(r, lowest); code == inference.Forward {
+			ahead = append(ahead, r)
+		}
+	})
+	if len(ahead) > 0 {
+		left := model.NewRankSet(ahead...)
+		v.Ranks = v.Ranks.Minus(left)
+		v.Reason += fmt.Sprintf("; %s may be as well, but the execution history shows further progress", left.Phrase())
+	}
+	return v
+}
+
+// findSinks returns the ranks reached from waiting ranks that do not wait
+// themselves, and those that wait, alone, for what no remaining rank can send.
+// Second come those of which nothing is known to hold them, or nothing certain.
+func (j *job) findSinks(g *evidence.Graph) (first, second, alone model.RankSet) {
+	alone = j.ranksWithNeed(func(n evidence.Need) bool { return n.Alone })
+	first = alone.Clone()
+	g.AwaitedBy(j.waitingRanks()).Each(func(rank int) {
+		n := j.scene.Needs[rank]
+		switch {
+		case n.Standing == evidence.Waiting && !n.Computes:
+		case n.Computes || n.Standing == evidence.Ready || j.scene.Off.Contains(rank),
+			j.opts.Uncounted && (n.Standing == evidence.Opaque || j.scene.Facts[rank].MayPoll || j.mayJoinThread(rank)):
+			second.Add(rank)
+		default:
+			first.Add(rank)
+		}
+	})
+	return first, second, alone
+}
+
+// mayJoinThread reports whether a rank is outside MPI while another of its threads is inside, for which
+// it may wait.
+func (j *job) mayJoinThread(rank int) bool {
+	fact := j.scene.Facts[rank]
+	return fact.Driving && !fact.At.InMPI
+}

@@ -1,0 +1,322 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// The levels of confidence of ranks that left the common sequence of collectives.
+const (
+	leftFew   = 0.90 // at least twice as many members agree
+	leftMany  = 0.60 // more members agree than not
+	leftSides = 0.50 // neither side is the many
+)
+
+// divergedRule names the ranks that left the sequence of collectives that the others
+// share: no later state can tell more of the cause.
+func divergedRule(j *job) (Verdict, bool) {
+	all := j.divergences()
+	i := slices.IndexFunc(all, j.explainsHang)
+	if i < 0 {
+		return Verdict{}, false
+	}
+	d := all[i]
+	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
+}
+
+// erredSitesVerdict takes a collective in which MPI reported an error to some ranks, where members
+// made it from several places of the program, and parted nowhere before: then they did not
+// mean the same.
+func (j *job) erredSitesVerdict(erred model.RankSet, diverged []divergence.Divergence) (Verdict, bool) {
+	for _, rank := range erred.Slice() {
+		at, ok := j.standingOf(rank)
+		before := func(d divergence.Divergence) bool { return d.Comm == at.comm }
+		if !ok || slices.ContainsFunc(diverged, before) {
+			continue
+		}
+		if d := divergence.CompareSites(j.opts.Begun, at.comm, at.call.Number); d != nil {
+			return j.divergenceVerdict(d, diverged), true
+		}
+	}
+	return Verdict{}, false
+}
+
+// habit is how many collectives before the last one must all have been made from one place
+// for a second place to be remarkable.
+const habit = 3
+
+// crashMismatch looks for a collective that ranks made as their last before they crashed, which
+// others made from another place of the program, unlike those before it. Calls that look alike
+// then gave them what was meant for others. It is shown, and no more: it may be no fault.
+func (j *job) crashMismatch(crashed model.RankSet) *divergence.Divergence {
+	for _, c := range j.opts.Begun {
+		for _, l := range c.Lines {
+			if l.Ranks.Intersect(crashed).Len() == 0 || len(l.Latest) <= habit {
+				continue
+			}
+			if d := unusualSites(j.opts.Begun, c.ID, l.Latest); d != nil {
+				j.nameComms(d)
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// unusualSites compares from where members made the last of some calls; nil: from one place, or those
+// before it were made from several, too.
+func unusualSites(begun []divergence.Comm, comm uint64, calls []divergence.Call) *divergence.Divergence {
+	before := calls[len(calls)-1-habit : len(calls)-1]
+	for i := range before {
+		if divergence.CompareSites(begun, comm, before[i].Number) != nil {
+			return nil
+		}
+	}
+	return divergence.CompareSites(begun, comm, calls[len(calls)-1].Number)
+}
+
+// divergenceVerdict names the ranks that left the others, or all if neither side is the many. The
+// divergence comes before others that are shown.
+func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Divergence) Verdict {
+	odd := oddRanks(d)
+	v, level := Verdict{Ranks: odd}, leftMany
+	switch {
+	case !d.Majority && d.Odd[0].Other != 0:
+		v.Ranks, level = odd.Union(d.Agree), certainty // a deadlock, and all of it
+	case !d.Majority:
+		v.Ranks, level = odd.Union(d.Agree), leftSides
+	case 2*odd.Len() <= d.Agree.Len():
+		level = leftFew
+	}
+	j.nameComms(d)
+	v.Confidence, v.Reason, v.Cause = j.scaleByKnown(level), deviationText(d), CauseKind(d.Odd[0].Kind)
+	v.Diverged = append([]divergence.Divergence{*d}, others...)
+	return v
+}
+
+// nameComms fills in how the communicators of a divergence are called, and where they were made.
+func (j *job) nameComms(d *divergence.Divergence) {
+	d.Name, d.Made = j.scene.CommName(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
+	if other := d.Odd[0].Other; other != 0 {
+		d.OtherName, d.OtherKind = j.scene.CommName(other), j.scene.CommKind(other)
+		d.OtherMade = divergence.MadeBy(j.opts.Begun, other)
+	}
+}
+
+// RestateReason restates why the job hangs after its first divergence was corrected.
+func (d *Diagnosis) RestateReason(by *divergence.Divergence) {
+	if l := d.LeastProgressed; l != nil && l.Cause.IsDivergence() {
+		l.Reason, l.Cause = deviationText(by), CauseKind(by.Odd[0].Kind)
+		if !by.Majority { // one of the two sides is at fault, and it is not known which
+			l.Confidence = min(l.Confidence, leftSides)
+		}
+	}
+}
+
+// Observed is the result in words that hold whatever the code says of the first divergence; see
+// divergence.Divergence.Observed.
+func (r *Result) Observed() *Result {
+	if len(r.Diverged) == 0 || r.LeastProgressed == nil || !r.LeastProgressed.Cause.IsDivergence() {
+		return r
+	}
+	observed := r.Diverged[0].Observed()
+	if observed == &r.Diverged[0] {
+		return r
+	}
+	out, least := *r, *r.LeastProgressed
+	out.LeastProgressed = &least
+	out.Diverged = slices.Clone(r.Diverged)
+	out.Diverged[0] = *observed
+	out.RestateReason(observed)
+	return &out
+}
+
+func oddRanks(d *divergence.Divergence) model.RankSet {
+	var odd model.RankSet
+	for i := range d.Odd {
+		odd = odd.Union(d.Odd[i].Ranks)
+	}
+	return odd
+}
+
+// elsewhere is what a rank does instead of a collective that others wait for it in.
+// It is in MPI_Finalize or MPI_Abort, or has ended, behind which no collective comes. A rank that
+// waits for a message may yet come to it, unless the message never comes and it has
+// come further than those in the collective.
+func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
+	stuck := j.stuckIn()
+	return func(rank int, comm, number uint64) *divergence.Elsewhere {
+		fact := j.scene.Facts[rank]
+		switch {
+		case fact == nil, fact.Erred: // MPI ended it, not the program
+			return nil
+		case fact.Phase == model.Finalizing && fact.At.InMPI:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact)}
+		case j.scene.Followed.Contains(rank) && (fact.End == model.Exited || fact.End == model.Aborted):
+			return nil // it had been asked to end
+		case fact.End == model.Aborted && fact.At.InMPI:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact)}
+		case fact.End == model.Exited && fact.Phase < model.Finalizing:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(exitCall(fact))}
+		case fact.At.InMPI && stuck.Contains(rank) && !j.inCollective(rank) &&
+			j.isAheadOf(rank, j.scene.WaitingFrom(comm, number)):
+			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *j.callAt(fact)}
+		}
+		return nil
+	}
+}
+
+// exitCall is how a rank left, as a call.
+func exitCall(fact *facts.Fact) string {
+	switch {
+	case fact.Ender == model.EnderExec:
+		return "exec"
+	case fact.Detail < 0:
+		return "exit"
+	}
+	return fmt.Sprintf("exit(%d)", fact.Detail)
+}
+
+// inCollective reports whether a rank waits in a collective, and for nothing else.
+func (j *job) inCollective(rank int) bool {
+	_, is := j.standingOf(rank)
+	return is
+}
+
+// callOf is a call of which nothing but the function is known.
+func callOf(function string) divergence.Call {
+	return divergence.CallIn(&model.State{Call: function})
+}
+
+// isAheadOf reports whether a rank has come further than some others, as the first of
+// them that are in different places show.
+func (j *job) isAheadOf(rank int, others model.RankSet) bool {
+	order, all := j.order.(inference.Further)
+	asked := map[facts.Position]bool{}
+	others.Each(func(other int) {
+		if at := j.scene.Facts[other].At; all && !asked[at] {
+			asked[at] = true
+			all = order.Further(rank, other)
+		}
+	})
+	return all && others.Len() > 0
+}
+
+// isBehindAll reports whether all others have come further than a rank.
+func (j *job) isBehindAll(rank int, others model.RankSet) bool {
+	order, all := j.order.(inference.Further)
+	others.Each(func(other int) { all = all && j.scene.Facts[other] != nil && order.Further(other, rank) })
+	return all
+}
+
+// explainsHang reports whether a divergence can be why the job stands still. Of calls
+// that differ in an argument alone many go through, so a member must be waiting
+// there.
+func (j *job) explainsHang(d divergence.Divergence) bool {
+	first := d.Odd[0]
+	if first.Kind != divergence.Arguments {
+		return first.Kind != divergence.Earlier
+	}
+	stuck := j.scene.RanksWhere(func(fact *facts.Fact) bool {
+		return slices.ContainsFunc(fact.Waits, func(w facts.Wait) bool {
+			return slices.ContainsFunc(w.Wants, func(w facts.Want) bool {
+				return w.Kind == model.Collective && w.Comm == d.Comm && w.Seq >= first.Number
+			})
+		})
+	})
+	return stuck.Len() > 0
+}
+
+// deviationText says how the first odd line left the others.
+func deviationText(d *divergence.Divergence) string {
+	o := &d.Odd[0]
+	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
+	where := fmt.Sprintf("collective %d on %s", o.Number, d.Name)
+	text := ""
+	switch o.Kind {
+	case divergence.LoopCount:
+		if o.Fewer && o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s left the loop of %s, in which %s wait for messages, and continued to %s, %s",
+				who, o.Theirs[0].Function(), others, o.Own().Function(), where)
+			break
+		}
+		more, than := "more", divergence.Functions(o.Calls)
+		if o.Fewer {
+			more = "fewer"
+		}
+		text = fmt.Sprintf("%s executed one %s iteration of the loop of %s than %s, from %s on",
+			who, more, than, others, where)
+	case divergence.Skipped:
+		if o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s continued to %s, %s, without %s, in which %s wait for messages",
+				who, o.Own().Function(), where, o.Theirs[0].Function(), others)
+			break
+		}
+		text = fmt.Sprintf("%s skipped %s, %s, which %s called", who, divergence.Functions(o.Calls), where, others)
+	case divergence.Extra:
+		if o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s called %s, %s, and %s continued without it",
+				who, divergence.Functions(o.Calls), where, others)
+			break
+		}
+		text = fmt.Sprintf("%s called %s, %s, which %s did not call", who, divergence.Functions(o.Calls), where, others)
+	case divergence.Order:
+		if o.Other != 0 {
+			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s: called in another order, or one of them was skipped",
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), d.OtherName)
+			break
+		}
+		text = fmt.Sprintf("%s called %s in this order, from %s on; %s in reverse order",
+			who, divergence.Functions(o.Calls), where, others)
+	case divergence.Arguments:
+		text = fmt.Sprintf("%s called %s %s, %s; %s %s",
+			who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
+			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
+	case divergence.ErrorPath:
+		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s called",
+			who, o.Instead.Function(), o.Theirs[0].Function(), where, others)
+	default:
+		theirs := o.Theirs[0].Function()
+		if theirs == o.Calls[0].Function() {
+			theirs = "it from a different place"
+		}
+		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, theirs)
+	}
+	if n := len(d.Odd) - 1; n > 0 {
+		text += fmt.Sprintf("; %d more groups of ranks differ", n)
+	}
+	return text
+}
+
+// findDivergences finds where the members of communicators parted. Of a job that makes
+// progress nothing is concluded.
+func (q Question) findDivergences(comms []divergence.Comm, o Options) []divergence.Divergence {
+	if o.Progressing || o.StacksOnly {
+		return nil
+	}
+	resolver := symbol.New(q.Symbols)
+	defer resolver.Close()
+	return divergence.Find(comms, func(s *model.State) string { return placeOf(resolver, s) })
+}
+
+// placeOf names the place of a call in the source: compilers make several calls of
+// one. Where a frame has no line it is the frame.
+func placeOf(r *symbol.Resolver, s *model.State) string {
+	place := s.Call
+	for _, frame := range r.ResolveStack(s.Stack, false) {
+		if frame.File == "" {
+			place += fmt.Sprintf(" %s+%x", frame.Module, frame.Offset)
+			continue
+		}
+		for _, call := range frame.Calls() {
+			place += fmt.Sprintf(" %s:%d", call.File, call.Line)
+		}
+	}
+	return place
+}

@@ -1,0 +1,288 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+	"laggard/model/process"
+)
+
+// EndedBy is what ended a job from outside.
+type EndedBy string
+
+// What can end a job from outside. EndedBySignal: one was sent to the launcher, or to
+// its ranks. EndedByLauncher: it signalled the ranks, and the record does not tell why. EndedWithLauncher: it,
+// or its daemon on a node, was gone, and the ranks ended for that.
+const (
+	EndedBySignal     EndedBy = "signal"
+	EndedByLauncher   EndedBy = "launcher"
+	EndedWithLauncher EndedBy = "launcher_gone"
+	EndedTogether     EndedBy = "killed_together" // all ranks were gone at once, without a word
+)
+
+// Ended says how a job that did not finish was ended, where that came from outside.
+type Ended struct {
+	By     EndedBy
+	Signal int           // 0: none is known
+	Time   int64         // ns since 1970
+	Sender string        // who sent the signal, as far as it is known
+	Ranks  model.RankSet // that alone got the signal; empty: the launcher, or all
+}
+
+// noticing is how long before `laggard run` saw the launcher end the launcher may have been gone.
+const noticing = time.Second
+
+// SignalName is the name of the signal, such as SIGTERM; "": there was none.
+func (e *Ended) SignalName() string {
+	if e.Signal == 0 {
+		return ""
+	}
+	return signalName(e.Signal)
+}
+
+func signalName(n int) string {
+	return cmp.Or(unix.SignalName(syscall.Signal(n)), fmt.Sprintf("signal %d", n))
+}
+
+// findRequests finds when the job was first asked to end: from outside, and by any sender. What the job went on
+// after for long is none.
+func (s losses) findRequests() {
+	last := int64(0)
+	for _, f := range s.Sum.Facts {
+		last = max(last, f.EndTime, f.Gone)
+	}
+	earlier := func(a, b *Ended) *Ended {
+		if b == nil || last-b.Time >= int64(process.EndingPeriod) || a != nil && a.Time <= b.Time {
+			return a
+		}
+		return b
+	}
+	for _, e := range s.fromOutside() {
+		s.outside = earlier(s.outside, &e)
+	}
+	s.requested = s.outside
+	for i := range s.Sum.Facts {
+		s.requested = earlier(s.requested, s.byLauncher(&s.Sum.Facts[i]))
+	}
+}
+
+// fromOutside lists what shows that the end came from outside.
+func (s losses) fromOutside() []Ended { return append(s.atLaunch(), s.atRanks()...) }
+
+// atLaunch lists the signals that `laggard run` got, and that which killed the launcher, unless it was one of these.
+func (s losses) atLaunch() (out []Ended) {
+	for _, a := range s.known.Arrived {
+		killed := func(f facts.Fact) bool { return f.Fatal.Number == a.Signal }
+		if process.AsksToEnd(a.Signal) || slices.ContainsFunc(s.Sum.Facts, killed) {
+			to := "sent to laggard run"
+			if a.Whole {
+				to = "sent to its process group"
+			}
+			out = append(out, Ended{By: EndedBySignal, Signal: a.Signal, Time: a.Time.UnixNano(), Sender: to})
+		}
+	}
+	l := s.known.Launcher
+	if l == nil || l.Signal == 0 {
+		return out
+	}
+	gone := l.Ended.Add(-noticing).UnixNano()
+	if slices.ContainsFunc(out, func(e Ended) bool { return gone-e.Time < int64(process.EndingPeriod) }) {
+		return out
+	}
+	return append(out, Ended{By: EndedWithLauncher, Signal: l.Signal, Time: gone, Sender: "sent to the launcher"})
+}
+
+// atRanks lists the signals that ranks got from outside.
+func (s losses) atRanks() (out []Ended) {
+	ranks := s.signalledFromOutside()
+	if s.probablyAll(ranks) {
+		ranks = model.RankSet{}
+	}
+	for i := range s.Sum.Facts {
+		f := &s.Sum.Facts[i]
+		for _, got := range []facts.Signal{f.Fatal, f.Asked} {
+			if s.isForeignSignal(f, got) && (got == f.Fatal || process.AsksToEnd(got.Number)) {
+				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderText(f, got), ranks})
+			}
+		}
+	}
+	return out
+}
+
+// signalledFromOutside are the ranks that got a signal from outside.
+func (s losses) signalledFromOutside() model.RankSet {
+	return s.RanksWhere(func(f *facts.Fact) bool { return s.isForeignSignal(f, f.Asked) || s.isForeignSignal(f, f.Fatal) })
+}
+
+// probablyAll reports whether a signal went to all ranks, as far as they could say: the launcher may have killed some
+// for the end of the first.
+func (s losses) probablyAll(ranks model.RankSet) bool {
+	silent := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd && !f.Erred })
+	rest := s.Unfinished().Minus(ranks)
+	return rest.Len() == 0 || ranks.Len() > 1 && rest.Minus(silent).Len() == 0
+}
+
+// isForeignSignal reports whether a signal that a rank got came neither from the job nor from its launcher.
+func (s losses) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
+	switch got.Sender {
+	case model.SenderKernel:
+		return process.AsksToEnd(got.Number)
+	case model.SenderOther:
+		_, is := s.rankOf(f.Host, got.PID)
+		return !is
+	}
+	return false
+}
+
+// rankOf returns the rank with a process number on a host.
+func (s losses) rankOf(host string, pid int) (int, bool) {
+	if s.processes == nil {
+		s.processes = map[processID]int{}
+		for _, f := range s.Sum.Facts {
+			s.processes[processID{f.Host, f.PID}] = f.Rank
+		}
+	}
+	rank, is := s.processes[processID{host, pid}]
+	return rank, is && pid != 0
+}
+
+type processID struct {
+	host string
+	pid  int
+}
+
+// senderText says who sent a signal that a rank got.
+func (s losses) senderText(f *facts.Fact, got facts.Signal) string {
+	switch got.Sender {
+	case model.SenderKernel:
+		if syscall.Signal(got.Number) == syscall.SIGXCPU {
+			return "from the kernel, for a CPU time limit"
+		}
+		return "from a terminal"
+	case model.SenderSelf:
+		return "from the rank itself"
+	case model.SenderParent, model.SenderAbove:
+		return "from the launcher"
+	case model.SenderOther:
+		if rank, is := s.rankOf(f.Host, got.PID); is {
+			return fmt.Sprintf("from rank %d", rank)
+		}
+		if got.PID != 0 {
+			return fmt.Sprintf("from process %d (outside the job)", got.PID)
+		}
+		return "from a process outside the container"
+	}
+	return ""
+}
+
+// byLauncher tells how a launcher, or its absence, ended a rank; nil: it did not.
+func (s losses) byLauncher(f *facts.Fact) *Ended {
+	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
+		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
+		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
+			return &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderText(f, got)}
+		}
+	}
+	if leftBehind(f) {
+		return &Ended{By: EndedWithLauncher, Time: f.EndTime}
+	}
+	return nil
+}
+
+// followsRequest reports whether what a rank did at that time follows from a request to end.
+func (s losses) followsRequest(at int64) bool { return isSoonAfter(s.requested, at) }
+
+// followsOutsideRequest is follows of requests that certainly came from outside.
+func (s losses) followsOutsideRequest(at int64) bool { return isSoonAfter(s.outside, at) }
+
+func isSoonAfter(e *Ended, at int64) bool {
+	return e != nil && e.Time < at && at-e.Time < int64(process.EndingPeriod)
+}
+
+// followers are the ranks that ended by themselves, or with an error of MPI, because the job had been
+// asked to end.
+func (s losses) followers() model.RankSet {
+	return s.RanksWhere(func(f *facts.Fact) bool {
+		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) &&
+			(s.followsRequest(f.EndTime) || leftBehind(f))
+	})
+}
+
+// findEnded says how the job was ended, unless a rank had failed before. A rank that alone got
+// the signal is a loss, and the job was ended from outside all the same.
+func (s losses) findEnded() {
+	if s.Unfinished().Len() == 0 {
+		return
+	}
+	for _, l := range s.Losses {
+		if l.Cause && !l.Stopped && !l.Outside && !(s.outside != nil && l.Absent) {
+			return
+		}
+	}
+	s.Ended = s.requested
+	if s.requested == nil {
+		s.Ended = s.killedTogether()
+	}
+	if s.outside != nil { // it tells more than what the launcher did about it
+		s.Ended = s.outside
+	}
+}
+
+// killedTogether: all ranks that had not finished were seen to end, and none said why. nil: that is not so.
+func (s losses) killedTogether() *Ended {
+	e := &Ended{By: EndedTogether}
+	for _, rank := range s.Unfinished().Slice() {
+		f := s.Facts[rank]
+		if f.Gone == 0 || f.End != model.NoEnd || f.Erred {
+			return nil
+		}
+		if e.Time == 0 || f.Gone < e.Time {
+			e.Time = f.Gone
+		}
+	}
+	return e
+}
+
+// loseSignalled: somebody outside, or another rank, ended some ranks by a signal. If all got it, nobody is
+// lost for that.
+func (s losses) loseSignalled() {
+	all := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || s.isForeignSignal(f, f.Fatal))
+	})
+	if all.Len() == 0 || s.probablyAll(all.Union(s.signalledFromOutside())) {
+		return
+	}
+	var first *facts.Fact
+	all.Each(func(rank int) {
+		if f := s.Facts[rank]; first == nil || f.EndTime < first.EndTime {
+			first = f
+		}
+	})
+	if s.failedBefore(first.EndTime) {
+		return
+	}
+	these := s.RanksWhere(func(f *facts.Fact) bool { return all.Contains(f.Rank) && f.Fatal.Number == first.Fatal.Number })
+	if s.recordLoss(these, true, "ended by %s, %s", signalName(first.Fatal.Number), s.senderText(first, first.Fatal)) {
+		s.Losses[len(s.Losses)-1].Outside = s.isForeignSignal(first, first.Fatal)
+	}
+}
+
+// failedBefore reports whether a rank had ended before that time.
+func (s losses) failedBefore(at int64) bool {
+	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
+		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) && f.EndTime < at
+	})
+}
+
+// leftBehind reports whether the MPI library ended a rank whose launcher was gone.
+func leftBehind(f *facts.Fact) bool {
+	byLibrary := f.End == model.Exited && f.Ender == model.EnderLibrary
+	return f.Phase < model.Finalized && (byLibrary || f.Orphaned && f.Erred)
+}

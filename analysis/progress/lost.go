@@ -1,0 +1,96 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// lostRule names ranks whose process is gone or stopped, or how they left the others before
+// that.
+func lostRule(j *job) (Verdict, bool) {
+	var lost model.RankSet
+	for _, l := range j.scene.Losses {
+		if l.Cause {
+			lost = lost.Union(l.Ranks)
+		}
+	}
+	if lost.Len() == 0 {
+		return Verdict{}, false
+	}
+	diverged := j.diverged
+	if lost.Minus(j.scene.Erred).Len() == 0 || j.allExited(lost) || j.crashedBehind(lost) {
+		if v, ok := divergedRule(j); ok { // that is how the ways parted
+			v.Reason += "; " + lossReason(j.scene.Losses)
+			if oddRanks(&v.Diverged[0]).Equal(lost) {
+				v.Ranks, v.Confidence = lost, j.scaleByKnown(certainty) // however few came as far
+			}
+			return v, true
+		}
+		diverged = j.divergences()
+	}
+	if v, ok := j.erredSitesVerdict(lost.Intersect(j.scene.Erred), diverged); ok {
+		v.Reason += "; " + lossReason(j.scene.Losses)
+		return v, true
+	}
+	if d := j.crashMismatch(lost.Intersect(j.scene.Crashed())); d != nil {
+		diverged = slices.Insert(slices.Clone(diverged), 0, *d)
+	}
+	level := certainty
+	for _, l := range j.scene.Losses {
+		if l.Cause {
+			level = min(level, leads[l.Lead])
+		}
+	}
+	return Verdict{
+		Ranks: lost, Confidence: j.scaleByKnown(level), Reason: lossReason(j.scene.Losses),
+		Cause: lossKind(j.scene.Losses), Diverged: diverged,
+	}, true
+}
+
+// leads are the levels of lost ranks, by how sure it is that they were the first.
+var leads = [...]float64{evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.Even: guess}
+
+// allExited reports whether some ranks ended by themselves.
+func (j *job) allExited(ranks model.RankSet) bool {
+	return ranks.Minus(j.scene.RanksWhere(func(fact *facts.Fact) bool {
+		return fact.End == model.Exited || fact.End == model.Aborted
+	})).Len() == 0
+}
+
+// crashedBehind reports whether ranks crashed after they had come to the collective at which
+// others had left the common sequence: since then calls were matched that do not belong
+// together, and data came that were not meant.
+func (j *job) crashedBehind(ranks model.RankSet) bool {
+	i := slices.IndexFunc(j.diverged, j.explainsHang)
+	if i < 0 || j.diverged[i].Odd[0].Kind == divergence.ErrorPath {
+		return false
+	}
+	came := j.diverged[i].Agree.Union(oddRanks(&j.diverged[i]))
+	return ranks.Minus(came).Len() == 0 && ranks.Minus(j.scene.Crashed()).Len() == 0
+}
+
+// lossKind is that of the lost ranks that are named.
+func lossKind(losses []evidence.Loss) CauseKind {
+	for _, l := range losses {
+		if l.Cause && !l.Stopped {
+			return CauseLost
+		}
+	}
+	return CauseStopped
+}
+
+// lossReason names the losses that may be the cause.
+func lossReason(losses []evidence.Loss) string {
+	text := ""
+	for _, l := range losses {
+		if l.Cause {
+			text = joinText(text, "; ", fmt.Sprintf("%s: %s", l.Ranks.Phrase(), l.Reason))
+		}
+	}
+	return text
+}

@@ -1,0 +1,34 @@
+package progress
+
+import (
+	"fmt"
+
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// isCertainHang reports whether the job can never go on: ranks wait for what can never come.
+func (j *job) isCertainHang() bool {
+	alone := j.ranksWithNeed(func(n evidence.Need) bool { return n.Alone && !n.Weak })
+	return alone.Len() > 0 || evidence.Stranded(j.scene).Len() > 0
+}
+
+// workingRanks are the ranks at work inside a call that lasts.
+func (j *job) workingRanks() model.RankSet {
+	return j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Working != "" })
+}
+
+// discountWorking lowers the confidence while ranks are at work inside a call, unless a process is gone or ranks can
+// never move: what the others wait for may be on its way.
+func discountWorking(j *job, v Verdict) Verdict {
+	working := j.workingRanks()
+	if working.Len() == 0 || v.Ranks.Len() == 0 || v.Cause == CauseLost || v.Cause == CauseDeadlock && j.isCertainHang() {
+		return v
+	}
+	first := j.scene.Facts[working.Min()]
+	v.Confidence = min(v.Confidence, guess)
+	v.Reason = joinText(fmt.Sprintf("rank %d has been in %s for %.0f s and is at work (%s)", first.Rank,
+		j.scene.Sum.PlaceAt(first.At).Call, float64(first.Lasting)/1e9, first.Working), "; ", v.Reason)
+	return v
+}

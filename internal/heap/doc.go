@@ -1,0 +1,2 @@
+// Package heap says how much memory may be in use before it is collected.
+package heap

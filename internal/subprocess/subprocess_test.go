@@ -1,0 +1,80 @@
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAsk: lines are answered one by one, and an error says how the process ended.
+func TestAsk(t *testing.T) {
+	const program = "read a; echo \"<$a>\"; read b; echo \"<$b>\"; read c; echo bad >&2; exit 3"
+	p, err := Start(exec.Command("sh", "-c", program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"one", "two"} {
+		if got, err := p.Ask([]byte(text), time.Minute); err != nil || string(got) != "<"+text+">" {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	_, err = p.Ask([]byte("three"), time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "exit status 3: bad") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSummary: the fatal error of a Go program is named, and not the end of its stacks.
+func TestSummary(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"runtime: goroutine stack exceeds 1000-byte limit\nfatal error: stack overflow\n\ngoroutine 1:\n" +
+			strings.Repeat("main.f()\n", 10_000) + "exit status 2\n", "fatal error: stack overflow"},
+		{"loading\nno memory\n", "no memory"},
+		{"", ""},
+	} {
+		var stderr stderrBuffer
+		for part := range strings.SplitSeq(c.text, "\n") {
+			fmt.Fprintln(&stderr, part)
+		}
+		if got := stderr.errorLine(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestDescendants: what a process started ends with it.
+func TestDescendants(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pid")
+	p, err := Start(exec.Command("sh", "-c", fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Ask(nil, 500*time.Millisecond); !errors.Is(err, ErrTimeout) {
+		t.Errorf("%v, want %v", err, ErrTimeout)
+	}
+	_ = p.End()
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
+			strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	t.Error("the child of the process is still there")
+}

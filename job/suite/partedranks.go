@@ -1,0 +1,110 @@
+package suite
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"laggard/model"
+)
+
+// PartedText tells what only the journals know of a job that is over: which ranks have left the
+// tests that are to blame, what these came to there, and which ranks are in them still; and
+// the last test before them that failed on some ranks only. died are as for Resume. It is
+// "" where no rank has left and no test failed so.
+func (s *Suite) PartedText(died []int) string {
+	s.readJournals(time.Now())
+	tests := s.interrupted(died)
+	said := map[string]model.RankSet{} // sentences, and of whom
+	for _, test := range tests {
+		for rank, j := range s.ranks {
+			if e, ok := j.ended[test]; ok && e.job == j.job {
+				addSentence(said, e.exitText(test)+", "+j.positionText(), rank)
+			}
+		}
+	}
+	if test := s.lastUnevenTest(tests); test != "" {
+		for rank, j := range s.ranks {
+			if e := j.ended[test]; e.failed != "" {
+				addSentence(said, fmt.Sprintf("failed earlier in %s, unlike others (%s)", test, e.failed), rank)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	for rank, j := range s.ranks {
+		if slices.Contains(tests, j.test) {
+			addSentence(said, "still in "+j.test, rank)
+		}
+	}
+	return "By the tests:\n" + sentences(said)
+}
+
+func addSentence(said map[string]model.RankSet, sentence string, rank int) {
+	set := said[sentence]
+	set.Add(rank)
+	said[sentence] = set
+}
+
+// sentences are listed by the first rank of each.
+func sentences(said map[string]model.RankSet) string {
+	var out strings.Builder
+	order := slices.SortedFunc(maps.Keys(said), func(a, b string) int {
+		if d := said[a].Min() - said[b].Min(); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for _, sentence := range order {
+		fmt.Fprintf(&out, "  %s: %s\n", said[sentence].Phrase(), sentence)
+	}
+	return out.String()
+}
+
+// exitText tells how a rank came out of a test that others did not come out of.
+func (e testEnd) exitText(test string) string {
+	if e.failed != "" {
+		return fmt.Sprintf("failed in %s (%s)", test, e.failed)
+	}
+	return "left " + test + " without a failure"
+}
+
+// positionText tells where a rank is that has left a test.
+func (j *journal) positionText() string {
+	switch {
+	case j.test != "":
+		return "and continued with " + j.test
+	case j.finished:
+		return "and finished the tests"
+	}
+	return "and is between tests"
+}
+
+// lastUnevenTest finds the last test before those to blame that failed on some ranks and not on
+// others, in this job; "": there is none. Such a failure may have left messages behind.
+func (s *Suite) lastUnevenTest(blamed []string) (test string) {
+	failed, first, last := map[string]int{}, -1, -1
+	for _, j := range s.ranks {
+		if slices.Contains(blamed, j.test) && (first < 0 || j.testNumber < first) {
+			first = j.testNumber
+		}
+	}
+	for _, j := range s.ranks {
+		for name, e := range j.ended {
+			if e.failed != "" && e.job == j.job && e.n < first {
+				failed[name]++
+			}
+		}
+	}
+	for _, j := range s.ranks {
+		for name, e := range j.ended {
+			if n := failed[name]; n > 0 && n < len(s.ranks) && e.n > last {
+				test, last = name, e.n
+			}
+		}
+	}
+	return test
+}

@@ -1,0 +1,807 @@
+// Code generated from model/format/format.tbl by recorder/gen; DO NOT EDIT.
+
+package format
+
+// Constants of the format.
+const (
+	Magic          = 0x3144524147474c4c // begins a file: the bytes "LLGGARD1"
+	MagicChunk     = 0x4b43474c         // begins a chunk of records: the bytes "LGCK"
+	MagicStream    = 0x4d53474c         // begins a chunk of a stream: the bytes "LGSM"
+	Version        = 1                  // of the format
+	PageSize       = 4096               // chunks start and end on multiples of this
+	FirstChunkSize = 16384              // of a slot's first chunk
+	NextChunkSize  = 65536              // of the later ones, unless one record needs more
+	BlockSize      = 262144             // bytes of events in one block of a stream, at most
+	Endings        = 512                // slots whose end the kernel notes in the file header
+	MaxFrames      = 64                 // innermost frames kept of a stack
+	MaxPending     = 128                // pending operations listed in a THREAD record
+	Channels       = 64                 // entries that a recorder makes in a CHANNELS record
+	Taken          = 32                 // entries that a recorder makes in a TAKEN record
+	Locks          = 64                 // entries that a recorder makes in a LOCKS record
+	Begun          = 32                 // latest collectives that a recorder keeps in a HISTORY record
+	MarkLevels     = 10                 // levels of checkpoints in a HISTORY record
+	MarkStep       = 16                 // collectives between two checkpoints of the lowest level
+	MaxNeighbours  = 4096               // listed of one communicator, each way
+	MaxArguments   = 4096               // bytes kept of the program's arguments
+	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
+	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
+	MaxSignal      = 64                 // largest number of a signal on Linux
+	NoIndex        = 0xffffffff         // an index that names nothing
+	NoThread       = 0xffff             // the thread of a stream: one that never called MPI
+	NoModule       = 0xffff             // the module of a frame word: none, the rest is the address itself
+	OffsetBits     = 48                 // low bits of a frame word that hold the offset, below the module index
+	PythonID       = "python"           // begins the build-id of a MODULE record that is a function in Python
+	None           = -32000             // no peer, no tag
+	Any            = -32001             // MPI_ANY_SOURCE, MPI_ANY_TAG
+	ProcNull       = -32002             // MPI_PROC_NULL
+	TagPost        = -32003             // tag of the message that MPI_Win_post sends to each member of its group
+	TagComplete    = -32004             // tag of the message that MPI_Win_complete sends to each member of its group
+	OpOwn          = 255                // the operation of a reduction: one that the program made
+	UseNull        = -1                 // the null handle
+	UseInvalid     = -2                 // no handle that MPI knows
+	UseBottom      = -3                 // MPI_BOTTOM
+	UseInPlace     = -4                 // MPI_IN_PLACE
+	UseRoot        = -32005             // MPI_ROOT
+	UseNoStatus    = -32006             // the source of a status that is not known
+	MoveOrder      = 0x40               // with the kind of an event: u follows, how many events of other threads of the process came since the event before
+	MoveTime       = 0x80               // with the kind of an event: s follows, the microseconds since the event before
+)
+
+// stream_kind: what the events of a stream are about
+const (
+	StreamUsage    = 1 // MPI calls with their arguments, see usage.md
+	StreamMovement = 2 // data movements, see movement.md
+)
+
+// mpi_family: the ABI of the MPI library
+const (
+	FamilyUnknown  = 0
+	FamilyOpenmpi  = 1 // Open MPI's own
+	FamilyMpich    = 2 // that of MPICH
+	FamilyStandard = 3 // the standard one of MPI-5
+)
+
+// status: where the process is in its life
+const (
+	Starting   = 1 // in MPI_Init, with the rank from the launcher's environment
+	Running    = 2
+	Finalizing = 3 // in MPI_Finalize
+	Finalized  = 4 // MPI_Finalize returned; the process may live on
+)
+
+// end: how the process ended, as far as it could still say
+const (
+	Alive     = 0 // nothing was said: alive, or ended by SIGKILL
+	Exited    = 1
+	Signalled = 2 // a fatal signal arrived
+	Aborted   = 3 // MPI_Abort was called
+)
+
+// sender: who sent a signal
+const (
+	SenderNone   = 0 // there was no signal
+	SenderKernel = 1 // the kernel: a fault, a limit, a terminal
+	SenderSelf   = 2 // the process itself
+	SenderParent = 3 // the process that started this one, as a rule a launcher's
+	SenderAbove  = 4 // a process that started that one, up to laggard or the leader of a session
+	SenderOther  = 5 // another process; with pid 0 one outside the container
+)
+
+// ender: whose thread exited, or took the signal that ended the process
+const (
+	EnderUnknown = 0
+	EnderProgram = 1 // the program's
+	EnderLibrary = 2 // one that the MPI library made for itself
+	EnderExec    = 3 // the program's, which did not exit but became another program (exec)
+)
+
+// activity: what shows that a call that lasts is at work
+const (
+	ActiveNot    = 0 // nothing
+	ActiveBytes  = 1 // threads in MPI calls read or wrote 16 KB within 5 s, through system calls
+	ActiveFile   = 2 // any thread is in a system call on a file or waits for a disk, for at most 300 s in one call
+	ActiveMemory = 3 // threads in MPI calls touched 256 new pages within 5 s
+	ActiveCopy   = 4 // a register of such a thread advances through memory, a system call has just moved 16 KB, or it is busy in the kernel
+)
+
+// kind: what a blocked or pending operation is
+const (
+	OpLocal    = 0  // waits for nobody
+	OpSend     = 1  // peer and tag: the destination
+	OpRecv     = 2  // peer and tag: the source, perhaps wildcards
+	OpProbe    = 3  // as OP_RECV
+	OpColl     = 4  // seq: number of the collective on comm; peer: root or NONE
+	OpWait     = 5  // for all pending operations
+	OpWaitany  = 6  // for any pending operation
+	OpPoll     = 7  // a test or probe that does not block, for any pending operation
+	OpInit     = 8  // MPI_Init
+	OpFinalize = 9  // MPI_Finalize
+	OpRMA      = 10 // one-sided, the target takes no part; peer: target or NONE for all members; tag: type of the lock that it is under or asks for, or NONE
+	OpOther    = 11 // may block, for reasons that the recorder does not follow
+	OpAbort    = 12 // MPI_Abort
+)
+
+// lock_type: of a lock of a window
+const (
+	LockExclusive = 1
+	LockShared    = 2
+	LockEither    = 3 // one of these, in a record that was made from outside
+)
+
+// why: why a stack was taken
+const (
+	WhyQuiet = 1 // no progress
+	WhyAsked = 2 // asked for by a signal
+	WhyFatal = 3 // a fatal signal arrived
+	WhyError = 4 // MPI wrote to stderr, or the process exits, within a call
+)
+
+// stack_flag: bits
+const (
+	StackPartial = 1 // the unwinding ended before the outermost frame
+	StackIdle    = 2 // in a system call that yields, sleeps, polls or waits for another process: to be found there again shows nothing
+)
+
+// comm_flag: bits
+const (
+	CommInter    = 1   // intercommunicator
+	CommWorld    = 2   // MPI_COMM_WORLD
+	CommSelf     = 4   // MPI_COMM_SELF
+	CommUnknown  = 8   // members unknown
+	CommWindow   = 16  // no communicator but a window over the members of parent
+	CommFile     = 32  // likewise a file
+	CommForming  = 64  // likewise a communicator that these members alone are making
+	CommTopology = 128 // with a topology, whose neighbours are listed
+)
+
+// wild: bits: what a receive left open
+const (
+	AnySource = 1 // the source
+	AnyTag    = 2 // the tag
+)
+
+// raised_how: how a thread has to do with an exception
+const (
+	RaisedNone    = 0 // there is none any more
+	RaisedSet     = 1 // it is on its way, and C code is at work
+	RaisedHandled = 2 // code is at work that handles it, or through which it is on its way (except, finally, with)
+	RaisedLast    = 3 // nothing caught it, and it was printed (sys.last_value); no other has been raised since
+	RaisedThrown  = 4 // one of C++, which may have been caught since
+)
+
+// use: An event begins with u = kind + 8 × value.
+const (
+	UseBlock  = 0 // value: 2 × version (1) + numbered. u clock, u state of the call in progress plus one. The first event of every block; also when numbered changes
+	UseBegin  = 1 // value: state of the call. body, number
+	UseEnd    = 2 // body, number. The call that was begun last has returned
+	UseEmpty  = 3 // number. The call was a poll that found nothing: its flag, or its outcount, is 0
+	UseFailed = 4 // value: error code, as s. u 1 and a body (MPI_ERR_IN_STATUS), or u 0; number
+	UseAgain  = 5 // 8 bytes, little-endian, mutable: how often the poll before was repeated unsuccessfully with the same arguments
+	UseDefine = 6 // value: what is defined, see below
+	UsePart   = 7 // value: 8 × values + width. s each value, less the one width before it: a piece of an array of the next event that has more than 512 values
+)
+
+// use_define: What a USE_DEFINE event defines.
+const (
+	DefType   = 1 // a datatype. u number, u combiner (as in OpenMPI, 0 NAMED; 19 VALUE_INDEX), u length and bytes of the name, s size, lb, extent, true lb, true extent, then integers, addresses and datatypes as arrays, in the form of MPI_Type_get_contents of types without large counts
+	DefComm   = 2 // a communicator, window or file. u number, u index of its COMM record, u id, u parent, u thread, u state plus one. The record may serve another one later
+	DefName   = 3 // a predefined handle. u kind of parameter, s value, u length and bytes of the name
+	DefNote   = 4 // a note. u 1 (a buffer changed while it was sent) or 2 (the program wrote to a buffer that was being received into) or 3 (a null pointer for what the call returns) or 4 (the program touched a buffer that MPI used, as ThreadSanitizer saw), u number of the begin of that operation, u of the call it was seen at (for 4: before it), s elements, or for 3 the parameter, for 4 the address of the code × 4 + 2 if it is received there + 1 if the program wrote
+	DefWithin = 5 // nothing follows. The call that begins next is made by a callback of the program, within the call in progress, which goes on when it has ended
+)
+
+// move: An event begins with a byte: its kind, with MOVE_ORDER and MOVE_TIME added if these follow.
+const (
+	MoveAlloc  = 1 // a buffer was allocated: site u, to, bytes u
+	MoveFree   = 2 // it is gone: to
+	MoveResize = 3 // it has another size, in place: to, bytes u
+	MoveCopy   = 4 // bytes were copied: site u, from, to, bytes u
+	MoveEnd    = 5 // an end of a connection, in a block before the first event that names it: number u, kind (a byte, see below), length (a byte), the own end, the other end, each so many bytes: address and port, or the process number
+	MoveOut    = 6 // bytes went into a connection: site u, connection u, offset u of the first byte among all that went that way, from, bytes u
+	MoveIn     = 7 // bytes came out of it: the same with to
+	MoveSend   = 8 // an MPI message was begun: thread u, state u of the call, comm u, peer s, tag s, seq u (its number on the channel, from 1; 0 unknown), from, bytes u
+	MoveRecv   = 9 // one is complete: the same with to
+)
+
+// end_kind: What a connection is.
+const (
+	EndOther   = 0 // cannot be told from others
+	EndStream  = 1 // a byte stream; the names are address and port, or the path
+	EndLocal   = 2 // the same, within one host
+	EndProcess = 3 // the memory of another process, named by its number; the offset is the address there
+)
+
+// The file header. Bytes up to crc are fixed once magic is written.
+const (
+	FileMagic      = 0  // MAGIC; written last
+	FileVersion    = 8  // VERSION
+	FilePage       = 12 // PAGE_SIZE
+	FileRunID      = 16 // the same in all files of a run, and in the manifest
+	FileCreated    = 24
+	FileHost       = 32 // name of the node, ended by a zero byte
+	SizeofFileHost = 64
+	FileCRC        = 96  // CRC of bytes 8 to 95
+	FileEnd        = 104 // mutable: first byte behind the last reserved chunk
+	FileNslots     = 112 // mutable: slots handed out; slots are 0, 1, 2 …
+	FileEndings    = 120 // mutable, one for each of the first ENDINGS slots: 0, or a futex on the robust list (set_robust_list(2)) of the recorder's thread: the thread's number and bit 31. The kernel sets bit 30 (FUTEX_OWNER_DIED) when that thread ends, with its process or by itself
+	SizeofFile     = 2168
+)
+
+// The header of a chunk of records.
+const (
+	ChunkMagic  = 0 // MAGIC_CHUNK; written last
+	ChunkSize   = 4 // of the chunk with this header, a multiple of PAGE_SIZE
+	ChunkSlot   = 8
+	ChunkSeq    = 12 // 0, 1, 2 … within the slot
+	ChunkCRC    = 16 // CRC of bytes 0 to 15, with the magic in place
+	ChunkUsed   = 24 // mutable: bytes behind this header that hold committed records, a multiple of 8
+	SizeofChunk = 32
+)
+
+// The header of a chunk with one block of a stream.
+const (
+	StreamChunkMagic  = 0 // MAGIC_STREAM; written last
+	StreamChunkSize   = 4 // of the chunk with this header, a multiple of PAGE_SIZE
+	StreamChunkSlot   = 8
+	StreamChunkKind   = 12 // of the events
+	StreamChunkThread = 14 // index of the thread record, or NO_THREAD
+	StreamChunkNumber = 16 // tells apart the streams of a slot
+	StreamChunkPacked = 20 // bytes of the block when packed by zstd; 0: it is as it was written
+	StreamChunkCRC    = 24 // CRC of bytes 0 to 23
+	StreamChunkCut    = 28 // mutable: 1, the stream ended here because room ran out (LAGGARD_STREAM_MB)
+	StreamChunkBlock  = 32 // number of the block: 0, 1, 2 … in the stream; mutable in a live chunk
+	StreamChunkUsed   = 40 // mutable: bytes behind this header that hold the block
+	SizeofStreamChunk = 48
+)
+
+// The header of a record, which is padded to a multiple of 8 bytes.
+const (
+	RecType   = 0  // number of the type of record
+	RecThread = 2  // index of the thread it belongs to; 0 where it does not matter
+	RecSize   = 4  // of the record with this header, a multiple of 8
+	RecFixed  = 8  // size of the fixed part behind this header
+	RecCRC    = 12 // CRC of bytes 0 to 11, then of the fixed part
+	SizeofRec = 16
+)
+
+// A signal, and who sent it.
+const (
+	SignalSignal = 0 // number; 0: there was none
+	SignalSender = 4
+	SignalCode   = 8  // si_code
+	SignalPID    = 12 // si_pid; 0 unknown, or a process outside the container
+	SignalTime   = 16
+	SizeofSignal = 24
+)
+
+// RANK: The process: the first record of a slot. Each mutable field is a word of its own.
+const (
+	RankPID            = 0
+	RankSlot           = 4 // as in the chunk
+	RankStart          = 8 // first MPI call
+	RankFamily         = 16
+	RankExeLen         = 20 // bytes of exe in use
+	RankExe            = 24 // path of the program, cut if longer
+	SizeofRankExe      = 232
+	SizeofRankFixed    = 256
+	RankRank           = 0 // in MPI_COMM_WORLD; -1 unknown
+	RankSize           = 4 // of MPI_COMM_WORLD; -1 unknown
+	RankStatus         = 8
+	RankEnd            = 12
+	RankDetail         = 16  // exit status, signal number or error code; -1 unknown
+	RankThreadLevel    = 20  // 0 single … 3 multiple; -1 unknown
+	RankHeartbeat      = 24  // about once a second, by the watch thread
+	RankEndTime        = 32  // when end was set
+	RankQuietSince     = 40  // no progress since then; 0 while it progresses
+	RankLongestQuietNS = 48  // longest such time that ended by itself, nanoseconds
+	RankEvicted        = 56  // channels dropped, or locks left out, because the table was full
+	RankLostRequests   = 64  // requests not followed because the table was full
+	RankOff            = 72  // 1: the recorder turned itself off; a note says why
+	RankSpawned        = 76  // 1: started by MPI_Comm_spawn
+	RankPIDSpace       = 80  // inode of the pid namespace in which pid counts (/proc/self/ns/pid), that of a container for instance; 0 unknown
+	RankAsked          = 88  // the first signal of another process, a terminal or a limit that asks a process to end; a later one replaces SIGUSR1 and SIGUSR2, which may mean anything
+	RankFatal          = 112 // the signal that detail names
+	RankEnder          = 136
+	RankOrphaned       = 140 // 1: the process that had started this one was gone when it ended
+	RankActive         = 144 // when the rank was last seen active inside an MPI call, since quiet_since
+	RankCallRead       = 152 // bytes that threads inside MPI calls read since quiet_since, through system calls
+	RankCallWritten    = 160 // bytes that they wrote
+	RankActiveHow      = 168
+	SizeofRankLive     = 176
+)
+
+// An operation that a thread waits for.
+const (
+	PendingKind   = 0  // OP_SEND, OP_RECV, OP_PROBE, OP_COLL, OP_RMA or OP_OTHER
+	PendingComm   = 4  // index of the communicator
+	PendingPeer   = 8  // rank in the communicator (in the remote group of an intercommunicator), or NONE, ANY, PROC_NULL
+	PendingTag    = 12 // or NONE, ANY, TAG_POST, TAG_COMPLETE
+	PendingSeq    = 16 // send, receive: its number on its channel, from 1; collective: its number on the communicator; 0 unknown
+	PendingState  = 24 // state of the call that started it; none: it was another thread's
+	SizeofPending = 32
+)
+
+// The last captured stack of a thread.
+const (
+	CaptureSeq     = 0  // sequence number of this block
+	CaptureTime    = 8  // when the stack was taken; 0: there is none
+	CaptureCalls   = 16 // calls of the thread at that moment
+	CaptureWhy     = 24
+	CaptureSame    = 28 // captures in a row that showed this stack; one before which the thread did not get to run, though it would have, is not counted
+	CaptureInMPI   = 32 // that of the thread at that moment
+	CaptureFlags   = 36
+	CaptureSignal  = 40 // its number, for WHY_FATAL
+	CaptureNframes = 44
+	CaptureFrames  = 48 // frame words, innermost first
+	SizeofCapture  = 560
+)
+
+// THREAD: What a thread that calls MPI does. The live part is two blocks, each with a sequence number: down to pending, and stack.
+const (
+	ThreadIndex       = 0 // as thread in the header
+	ThreadFirstTID    = 4 // the system's number of the thread that had the index first
+	SizeofThreadFixed = 8
+	ThreadSeq         = 0  // sequence number of the block down to pending
+	ThreadCalls       = 8  // MPI calls that are states, begun
+	ThreadProgress    = 16 // of these, communicating ones that were no empty poll
+	ThreadPolls       = 24 // empty polls
+	ThreadInMPI       = 32 // 1 inside the call, 0 in the computation behind it
+	ThreadState       = 36 // index of the current or last state
+	ThreadKind        = 40
+	ThreadNpending    = 44 // operations it waits for
+	ThreadNlisted     = 48 // of these, listed in pending
+	ThreadTID         = 52 // the system's number of the thread that has the index now; 0: first_tid
+	ThreadLight       = 56 // MPI calls that are no states, such as MPI_Wtime
+	ThreadPending     = 64 // the first nlisted are in use
+	ThreadStack       = 4160
+	SizeofThreadLive  = 4720
+)
+
+// MODULE: A mapped program or library, or a function in Python.
+const (
+	ModuleIndex       = 0
+	ModuleBuildIDLen  = 4
+	ModulePathLen     = 6
+	ModuleBase        = 8  // added to a file address gives the address in the process
+	ModuleSize        = 16 // of the mapped image
+	SizeofModuleFixed = 24
+)
+
+// STATE: A communication state of a thread.
+const (
+	StateIndex       = 0 // within the thread: 0, 1, 2 … in order of the first visit
+	StateNframes     = 4 // at most MAX_FRAMES
+	StateNameLen     = 6
+	StateFlags       = 8  // 1: the unwinding ended before the outermost frame
+	StateBinding     = 12 // 0 C, 1 mpif.h or use mpi, 2 use mpi_f08
+	SizeofStateFixed = 16
+	StateVisits      = 0
+	SizeofStateLive  = 8
+)
+
+// EDGE: A passage between two states of a thread.
+const (
+	EdgeFrom        = 0 // index of a state
+	EdgeTo          = 4 // index of a state
+	SizeofEdgeFixed = 8
+	EdgeCount       = 0
+	SizeofEdgeLive  = 8
+)
+
+// World ranks start, start + stride, …; start -1 with stride 0: processes outside MPI_COMM_WORLD.
+const (
+	RangeStart  = 0
+	RangeStride = 4
+	RangeCount  = 8
+	SizeofRange = 12
+)
+
+// COMM: A communicator, a window or a file.
+const (
+	CommIndex       = 0
+	CommFlags       = 4
+	CommRank        = 8  // own rank in it
+	CommSize        = 12 // of the local group
+	CommRemoteSize  = 16 // of the remote group, else 0
+	CommNranges     = 20 // ranges of the local group
+	CommNremote     = 24 // ranges of the remote group
+	CommNsources    = 28 // neighbours that it receives from, at most MAX_NEIGHBOURS; 0 without a topology
+	CommNdests      = 30 // neighbours that it sends to, likewise
+	SizeofCommFixed = 32
+	CommFreed       = 0  // 1 after it was freed, and while the other fields change
+	CommColl        = 8  // collective operations begun on it
+	CommID          = 16 // the same at all members
+	CommParent      = 24 // id of what it was made from; 0 none
+	CommByThread    = 32 // index of the thread that made it, and
+	CommState       = 36 // the state of the call that made it
+	SizeofCommLive  = 40
+)
+
+// A call, as the members of a communicator must make it alike.
+const (
+	ToldState  = 0  // of the thread; of a persistent collective the call that made it
+	ToldThread = 4  // index of the thread
+	ToldOp     = 6  // of a reduction: 1 MPI_MAX, 2 MIN, 3 SUM, 4 PROD, 5 LAND, 6 BAND, 7 LOR, 8 BOR, 9 LXOR, 10 BXOR, 11 MINLOC, 12 MAXLOC, 13 REPLACE, 14 NO_OP, or OP_OWN; else 0
+	ToldBytes  = 8  // of one block, which all members must give alike; none where they may differ (counts for each member, neighbours, intercommunicators)
+	ToldRoot   = 16 // rank in the communicator, or NONE: there is none, or an intercommunicator
+	SizeofTold = 24
+)
+
+// A collective that was begun. The hashes are of all that were begun so far, this one included.
+const (
+	BegunNumber = 0  // on the communicator, from 1, its low 32 bits; 0 not in use, or changing
+	BegunOrder  = 4  // among all collectives of the process, from 1, its low 32 bits
+	BegunState  = 8  // of the thread; of a persistent collective the call that made it
+	BegunThread = 12 // index of the thread
+	BegunOp     = 14 // of a reduction: 1 MPI_MAX, 2 MIN, 3 SUM, 4 PROD, 5 LAND, 6 BAND, 7 LOR, 8 BOR, 9 LXOR, 10 BXOR, 11 MINLOC, 12 MAXLOC, 13 REPLACE, 14 NO_OP, or OP_OWN; else 0
+	BegunBytes  = 16 // of one block, which all members must give alike; none where they may differ (counts for each member, neighbours, intercommunicators)
+	BegunRoot   = 24 // rank in the communicator, or NONE: there is none, or an intercommunicator
+	BegunCalls  = 32 // hash of function, root, operation and bytes
+	BegunSites  = 40 // hash of the call stacks
+	SizeofBegun = 48
+)
+
+// A checkpoint: the hashes after that many collectives.
+const (
+	MarkCalls  = 0
+	MarkSites  = 8
+	SizeofMark = 16
+)
+
+// HISTORY: What collectives were begun on a communicator, window or file.
+const (
+	HistoryComm        = 0 // index of the COMM record
+	SizeofHistoryFixed = 8
+	HistorySeq         = 0   // sequence number; odd while marked and the checkpoints change
+	HistoryMarked      = 8   // collectives before the last checkpoint
+	HistoryMarks       = 16  // level k has a checkpoint every MARK_STEP · 4^k collectives and keeps the last two: the n-th of a level is at n mod 2
+	HistoryBegun       = 336 // the latest collectives: number n is at (n - 1) mod BEGUN
+	SizeofHistoryLive  = 1872
+)
+
+// Messages between this rank and a peer on a communicator and tag. The two counts change by themselves.
+const (
+	ChannelSeq      = 0 // sequence number; odd while the entry is given to another channel
+	ChannelComm     = 4 // index of the communicator plus 1; 0: not in use
+	ChannelPeer     = 8 // as in a pending operation
+	ChannelTag      = 12
+	ChannelSent     = 16 // sends begun
+	ChannelReceived = 24 // receives begun; those with a wildcard, once matched
+	SizeofChannel   = 32
+)
+
+// CHANNELS: Messages exchanged.
+const (
+	ChannelsEntry      = 0
+	SizeofChannelsLive = 2048
+)
+
+// A lock of a window, from the return of the call that took it to that of the one that gives it up.
+const (
+	LockSeq    = 0 // sequence number; odd while the entry changes
+	LockComm   = 4 // index of the window plus 1; 0: not in use
+	LockTarget = 8 // rank in the window, or NONE: every member
+	LockType   = 12
+	SizeofLock = 16
+)
+
+// LOCKS: Locks of windows that the process has.
+const (
+	LocksEntry      = 0
+	SizeofLocksLive = 1024
+)
+
+// A message that a receive with a wildcard took.
+const (
+	TakeSeq    = 0  // sequence number; odd while the entry changes
+	TakeComm   = 4  // index of the communicator plus 1; 0: not in use
+	TakePeer   = 8  // rank in the communicator that sent it
+	TakeTag    = 12 // of the message
+	TakeNumber = 16 // on its channel, from 1
+	TakeState  = 24 // the receive, or the call that began it: a state of the thread
+	TakeThread = 28 // index of the thread
+	TakeWild   = 30
+	SizeofTake = 32
+)
+
+// TAKEN: The latest messages that wildcards took, in no order. At most one record in a slot.
+const (
+	TakenEntry      = 0
+	SizeofTakenLive = 1024
+)
+
+// Bytes that were moved. Both words change by themselves.
+const (
+	TrafficCalls  = 0 // that moved bytes
+	TrafficBytes  = 8
+	SizeofTraffic = 16
+)
+
+// SITE: A call of a function of the C library by its call stack, in any thread.
+const (
+	SiteRecIndex       = 0 // within the process: 0, 1, 2 …
+	SiteRecNframes     = 4 // at most MAX_FRAMES
+	SiteRecNameLen     = 6
+	SiteRecFlags       = 8 // 1: the unwinding ended before the outermost frame
+	SizeofSiteRecFixed = 16
+	SiteRecCalls       = 0 // that moved bytes
+	SiteRecBytes       = 8
+	SizeofSiteRecLive  = 16
+)
+
+// SENT: What the MPI calls of a state of the thread sent, by their arguments.
+const (
+	SentState       = 0 // index of the state
+	SizeofSentFixed = 8
+	SentCalls       = 0 // that moved bytes
+	SentBytes       = 8
+	SentDistance    = 16 // summed over point-to-point and one-sided calls: how far the peer is away in the communicator, as on a ring (|peer - rank|, or size less that)
+	SizeofSentLive  = 24
+)
+
+// ARGUMENTS: The program's arguments, without its name.
+const (
+	ArgumentsBytes       = 0 // of the arguments, their zero bytes included; at most MAX_ARGUMENTS
+	SizeofArgumentsFixed = 8
+)
+
+// RAISED: An exception of Python or C++. The last record of a thread counts.
+const (
+	RaisedCalls       = 0 // calls of the thread at that moment; of C++ when it was thrown
+	RaisedHow         = 8
+	RaisedNframes     = 12 // at most MAX_FRAMES
+	RaisedTypeLen     = 14
+	RaisedFlags       = 16 // 1: before the last frame, which is the outermost, some are left out
+	RaisedOrder       = 20 // collectives that the process had begun at that moment, as in HISTORY
+	SizeofRaisedFixed = 24
+)
+
+// LIKE: The model of this slot is that of another slot but for the counts.
+const (
+	LikeSlot        = 0 // in the same file; it must not have a LIKE record itself
+	LikeCounts      = 4 // how many numbers follow
+	SizeofLikeFixed = 8
+)
+
+// The types of records.
+const (
+	RankRecord      Record = 1  // The process: the first record of a slot. Each mutable field is a word of its own.
+	ThreadRecord    Record = 2  // What a thread that calls MPI does. The live part is two blocks, each with a sequence number: down to pending, and stack.
+	ModuleRecord    Record = 3  // A mapped program or library, or a function in Python.
+	StateRecord     Record = 4  // A communication state of a thread.
+	EdgeRecord      Record = 5  // A passage between two states of a thread.
+	CommRecord      Record = 6  // A communicator, a window or a file.
+	HistoryRecord   Record = 13 // What collectives were begun on a communicator, window or file.
+	ChannelsRecord  Record = 7  // Messages exchanged.
+	LocksRecord     Record = 9  // Locks of windows that the process has.
+	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
+	NoteRecord      Record = 8  // A text: why the recorder gave something up.
+	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.
+	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
+	SentRecord      Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
+	ArgumentsRecord Record = 12 // The program's arguments, without its name.
+	RaisedRecord    Record = 16 // An exception of Python or C++. The last record of a thread counts.
+	RestRecord      Record = 64 // Fixed: a THREAD record without the parts that are not in use.
+	LikeRecord      Record = 65 // The model of this slot is that of another slot but for the counts.
+)
+
+var records = [...]record{
+	RankRecord: {name: "RANK", leastFixed: 256, leastLive: 80,
+		fixed: []Field{
+			{"pid", 0, Uint32},
+			{"slot", 4, Uint32},
+			{"start", 8, Time},
+			{"family", 16, Uint32},
+		},
+		live: []Field{
+			{"rank", 0, Int32},
+			{"size", 4, Int32},
+			{"status", 8, Uint32},
+			{"end", 12, Uint32},
+			{"detail", 16, Int32},
+			{"thread_level", 20, Int32},
+			{"heartbeat", 24, Time},
+			{"end_time", 32, Time},
+			{"quiet_since", 40, Time},
+			{"longest_quiet_ns", 48, Uint64},
+			{"evicted", 56, Uint64},
+			{"lost_requests", 64, Uint64},
+			{"off", 72, Uint32},
+			{"spawned", 76, Uint32},
+			{"pid_space", 80, Uint64},
+			{"asked_signal", 88, Uint32},
+			{"asked_sender", 92, Uint32},
+			{"asked_code", 96, Int32},
+			{"asked_pid", 100, Uint32},
+			{"asked_time", 104, Time},
+			{"fatal_signal", 112, Uint32},
+			{"fatal_sender", 116, Uint32},
+			{"fatal_code", 120, Int32},
+			{"fatal_pid", 124, Uint32},
+			{"fatal_time", 128, Time},
+			{"ender", 136, Uint32},
+			{"orphaned", 140, Uint32},
+			{"active", 144, Time},
+			{"call_read", 152, Uint64},
+			{"call_written", 160, Uint64},
+			{"active_how", 168, Uint32},
+		}},
+	ThreadRecord: {name: "THREAD", leastFixed: 8, leastLive: 4720,
+		fixed: []Field{
+			{"index", 0, Uint32},
+			{"first_tid", 4, Uint32},
+		},
+		live: []Field{
+			{"seq", 0, Uint64},
+			{"calls", 8, Uint64},
+			{"progress", 16, Uint64},
+			{"polls", 24, Uint64},
+			{"in_mpi", 32, Uint32},
+			{"state", 36, Int32},
+			{"kind", 40, Uint32},
+			{"npending", 44, Uint32},
+			{"nlisted", 48, Uint32},
+			{"tid", 52, Uint32},
+			{"light", 56, Uint64},
+		}},
+	ModuleRecord: {name: "MODULE", leastFixed: 24, leastLive: 0,
+		fixed: []Field{
+			{"index", 0, Uint32},
+			{"base", 8, Hex64},
+			{"size", 16, Uint64},
+		},
+		live: nil},
+	StateRecord: {name: "STATE", leastFixed: 16, leastLive: 8,
+		fixed: []Field{
+			{"index", 0, Uint32},
+			{"flags", 8, Uint32},
+			{"binding", 12, Uint32},
+		},
+		live: []Field{
+			{"visits", 0, Uint64},
+		}},
+	EdgeRecord: {name: "EDGE", leastFixed: 8, leastLive: 8,
+		fixed: []Field{
+			{"from", 0, Uint32},
+			{"to", 4, Uint32},
+		},
+		live: []Field{
+			{"count", 0, Uint64},
+		}},
+	CommRecord: {name: "COMM", leastFixed: 32, leastLive: 40,
+		fixed: []Field{
+			{"index", 0, Uint32},
+			{"flags", 4, Uint32},
+			{"rank", 8, Int32},
+			{"size", 12, Int32},
+			{"remote_size", 16, Int32},
+		},
+		live: []Field{
+			{"freed", 0, Uint64},
+			{"coll", 8, Uint64},
+			{"id", 16, Hex64},
+			{"parent", 24, Hex64},
+			{"by_thread", 32, Uint32},
+			{"state", 36, Int32},
+		}},
+	HistoryRecord: {name: "HISTORY", leastFixed: 8, leastLive: 336,
+		fixed: []Field{
+			{"comm", 0, Uint32},
+		},
+		live: nil},
+	ChannelsRecord: {name: "CHANNELS", leastFixed: 0, leastLive: 32,
+		fixed: nil,
+		live:  nil},
+	LocksRecord: {name: "LOCKS", leastFixed: 0, leastLive: 16,
+		fixed: nil,
+		live:  nil},
+	TakenRecord: {name: "TAKEN", leastFixed: 0, leastLive: 32,
+		fixed: nil,
+		live:  nil},
+	NoteRecord: {name: "NOTE", leastFixed: 0, leastLive: 0,
+		fixed: nil,
+		live:  nil},
+	LibraryRecord: {name: "LIBRARY", leastFixed: 0, leastLive: 0,
+		fixed: nil,
+		live:  nil},
+	SiteRecord: {name: "SITE", leastFixed: 16, leastLive: 16,
+		fixed: []Field{
+			{"index", 0, Uint32},
+			{"flags", 8, Uint32},
+		},
+		live: []Field{
+			{"calls", 0, Uint64},
+			{"bytes", 8, Uint64},
+		}},
+	SentRecord: {name: "SENT", leastFixed: 8, leastLive: 24,
+		fixed: []Field{
+			{"state", 0, Uint32},
+		},
+		live: []Field{
+			{"calls", 0, Uint64},
+			{"bytes", 8, Uint64},
+			{"distance", 16, Uint64},
+		}},
+	ArgumentsRecord: {name: "ARGUMENTS", leastFixed: 8, leastLive: 0,
+		fixed: nil,
+		live:  nil},
+	RaisedRecord: {name: "RAISED", leastFixed: 24, leastLive: 0,
+		fixed: []Field{
+			{"calls", 0, Uint64},
+			{"how", 8, Uint32},
+			{"flags", 16, Uint32},
+			{"order", 20, Uint32},
+		},
+		live: nil},
+	RestRecord: {name: "REST", leastFixed: 0, leastLive: 0,
+		fixed: nil,
+		live:  nil},
+	LikeRecord: {name: "LIKE", leastFixed: 8, leastLive: 0,
+		fixed: []Field{
+			{"slot", 0, Uint32},
+			{"counts", 4, Uint32},
+		},
+		live: nil},
+}
+
+// PendingFields are what the dump shows: An operation that a thread waits for.
+var PendingFields = []Field{
+	{"kind", 0, Uint32},
+	{"comm", 4, Int32},
+	{"peer", 8, Int32},
+	{"tag", 12, Int32},
+	{"seq", 16, Uint64},
+	{"state", 24, Int32},
+}
+
+// CaptureFields are what the dump shows: The last captured stack of a thread.
+var CaptureFields = []Field{
+	{"seq", 0, Uint64},
+	{"time", 8, Time},
+	{"calls", 16, Uint64},
+	{"why", 24, Uint32},
+	{"same", 28, Uint32},
+	{"in_mpi", 32, Uint32},
+	{"flags", 36, Uint32},
+	{"signal", 40, Uint32},
+}
+
+// BegunFields are what the dump shows: A collective that was begun. The hashes are of all that were begun so far, this one included.
+var BegunFields = []Field{
+	{"number", 0, Uint32},
+	{"order", 4, Uint32},
+	{"state", 8, Int32},
+	{"thread", 12, Uint16},
+	{"op", 14, Uint16},
+	{"bytes", 16, Int64},
+	{"root", 24, Int32},
+	{"calls", 32, Hex64},
+	{"sites", 40, Hex64},
+}
+
+// ChannelFields are what the dump shows: Messages between this rank and a peer on a communicator and tag. The two counts change by themselves.
+var ChannelFields = []Field{
+	{"comm", 4, Uint32},
+	{"peer", 8, Int32},
+	{"tag", 12, Int32},
+	{"sent", 16, Uint64},
+	{"received", 24, Uint64},
+}
+
+// LockFields are what the dump shows: A lock of a window, from the return of the call that took it to that of the one that gives it up.
+var LockFields = []Field{
+	{"comm", 4, Uint32},
+	{"target", 8, Int32},
+	{"type", 12, Uint32},
+}
+
+// TakeFields are what the dump shows: A message that a receive with a wildcard took.
+var TakeFields = []Field{
+	{"comm", 4, Uint32},
+	{"peer", 8, Int32},
+	{"tag", 12, Int32},
+	{"number", 16, Uint64},
+	{"state", 24, Int32},
+	{"thread", 28, Uint16},
+	{"wild", 30, Uint16},
+}

@@ -1,0 +1,75 @@
+package format
+
+// Record is a type of record.
+type Record uint16
+
+// record is what is known of a type.
+type record struct {
+	name                  string
+	leastFixed, leastLive uint32
+	fixed, live           []Field
+}
+
+// Records bounds the types of records: one more than the last.
+const Records = Record(len(records))
+
+// IsKnown reports whether this version knows the type.
+func (r Record) IsKnown() bool { return r < Records && records[r].name != "" }
+
+// Name is the name of a type, such as "RANK"; "" if it is not known.
+func (r Record) Name() string {
+	if r < Records {
+		return records[r].name
+	}
+	return ""
+}
+
+// texts are the names with what they name. They are made once: a reader asks for one
+// with every index that it follows, in case it leads nowhere.
+var texts = func() (texts [Records]string) {
+	for r := range Records {
+		if r.IsKnown() {
+			texts[r] = records[r].name + " record"
+		}
+	}
+	return texts
+}()
+
+// String returns the name that errors use, such as "RANK record".
+func (r Record) String() string {
+	if r.IsKnown() {
+		return texts[r]
+	}
+	return "record"
+}
+
+// MinSizes returns how many bytes the fixed and the live part have at least. A later
+// recorder may add fields behind those of either part. The type must be known.
+func (r Record) MinSizes() (fixed, live uint32) { return records[r].leastFixed, records[r].leastLive }
+
+// FixedFields lists what the dump shows of the fixed part.
+func (r Record) FixedFields() []Field { return records[r].fixed }
+
+// LiveFields lists what the dump shows of the live part, without tables.
+func (r Record) LiveFields() []Field { return records[r].live }
+
+// Field is one field as the dump shows it.
+type Field struct {
+	Name string
+	At   int // offset in its part
+	Kind Kind
+}
+
+// Kind says how a field is stored and shown.
+type Kind int
+
+// The kinds of fields.
+const (
+	Uint16 Kind = iota
+	Uint32
+	Int32
+	Uint64
+	Int64
+	Hex64
+	Time // nanoseconds since 1970, 0 never
+)

@@ -1,0 +1,36 @@
+package mpi
+
+import "slices"
+
+// CollectiveOn returns what all members of must call a function: Comm, Win or File;
+// 0 if it is no collective.
+func (f *Function) CollectiveOn() Kind {
+	if f == nil {
+		return 0
+	}
+	switch c := f.Class; {
+	case c.isOneOf(ClassColl, ClassIcoll, ClassNewcomm, ClassNewcommNb, ClassNewcommDynamic, ClassNewcommLeaders,
+		ClassNewwin, ClassNewfile, ClassCommFree):
+		return Comm
+	case c.isOneOf(ClassWinColl, ClassWinFree):
+		return Win
+	case c.isOneOf(ClassFileColl, ClassFileIcoll, ClassFileFree):
+		return File
+	}
+	return 0
+}
+
+// OnFile reports whether a function is called on a file of MPI-IO, or opens one.
+func (f *Function) OnFile() bool { return f.hasParamKind(File) }
+
+// OnWindow reports whether a function is called on a window, or makes one.
+func (f *Function) OnWindow() bool { return f.hasParamKind(Win) }
+
+func (f *Function) hasParamKind(k Kind) bool {
+	return f != nil && slices.ContainsFunc(f.Params, func(p Param) bool { return p.Kind == k })
+}
+
+// SpawnsProcesses reports whether a function starts processes, and returns when they have called MPI_Init.
+func (f *Function) SpawnsProcesses() bool {
+	return f.ParamIndex("maxprocs") >= 0 || f.ParamIndex("array_of_maxprocs") >= 0
+}

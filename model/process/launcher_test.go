@@ -1,0 +1,43 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLauncher(t *testing.T) {
+	dir := t.TempDir()
+	if l, err := ReadLauncher(dir); l != nil || err != nil {
+		t.Errorf("no record: %+v, %v", l, err)
+	}
+	want := Launcher{SchemaVersion: 1, Status: 137, Signal: 9, Ended: time.Date(2026, 3, 12, 14, 2, 10, 5, time.UTC)}
+	if err := want.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadLauncher(dir)
+	if diff := cmp.Diff(&want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if err := os.WriteFile(filepath.Join(dir, LauncherName), []byte(`{"schema_version": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadLauncher(dir); !errors.Is(err, ErrLauncher) {
+		t.Errorf("no time: %v", err)
+	}
+}
+
+func FuzzParseLauncher(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"status":137,"signal":9,"ended":"2026-03-12T03:15:00Z"}`))
+	f.Add([]byte(`{"schema_version":1,"signal":-9}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := ParseLauncher(text)
+		if (err == nil) != (l != nil) || err != nil && !errors.Is(err, ErrLauncher) {
+			t.Fatalf("%v, %v", l, err)
+		}
+	})
+}

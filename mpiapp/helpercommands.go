@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"laggard/job"
+	"laggard/job/ending"
+	"laggard/job/rundir"
+	"laggard/job/signals"
+	"laggard/job/watch"
+)
+
+// nodeHelpers are hidden commands for the processes that look after a job on each node.
+type nodeHelpers struct{ *app }
+
+// watchCommand is the watcher that exec leaves beside rank 0.
+func (a nodeHelpers) watchCommand() *cobra.Command {
+	return a.helperCommand("watch PID RUNDIR", 1, func(r job.Recording, p ending.Process, args []string) error {
+		r.Dir = args[0]
+		m, err := rundir.ReadManifest(r.Dir)
+		if err != nil {
+			return err
+		}
+		if r.ID, err = m.ID(); err != nil {
+			return err
+		}
+		hung, err := r.WatchBeside(p.PID, func() { a.printFindings(r, true) })
+		if err == nil && !hung && r.OnHang != watch.Dump && watch.HasFailed(r.Dir) {
+			a.reportFailure(r, false)
+		}
+		return err
+	})
+}
+
+// nodeHelperCommands are the processes that look after one node: keep after its files, node after its ranks once the
+// first of them has ended, guard after the job of a laggard run that was killed.
+func (a nodeHelpers) nodeHelperCommands() (out []*cobra.Command) {
+	for name, body := range map[string]func(r job.Recording, p ending.Process) error{
+		"keep": keepNodeFiles, "node": func(r job.Recording, _ ending.Process) error { return r.GuardNodeRanks() },
+		"guard": func(r job.Recording, p ending.Process) error { return r.EndOrphanedJob(p) },
+	} {
+		out = append(out, a.helperCommand(name+" PID RUNDIR RUNID", 2,
+			func(r job.Recording, p ending.Process, args []string) (err error) {
+				r.Dir = args[0]
+				if r.ID, err = strconv.ParseUint(args[1], 16, 64); err != nil {
+					return usageError{err}
+				}
+				return body(r, p)
+			}))
+	}
+	return out
+}
+
+func keepNodeFiles(r job.Recording, p ending.Process) error {
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM) // SIGKILL may follow
+	return r.KeepNodeFiles(watch.AwaitEnd(p.PID), ends, 0)
+}
+
+// helperCommand is a hidden command for startHelper: a process that exec leaves
+// beside a rank's program, so that nothing of laggard is between the launcher and
+// the program. It is given the program's process as PID:START, and n arguments more.
+func (a nodeHelpers) helperCommand(use string, n int,
+	body func(r job.Recording, p ending.Process, args []string) error) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:    use,
+		Hidden: true,
+		Args:   cobra.ExactArgs(1 + n),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := ending.ParseProcess(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			r, err := a.newRecording(f, cmd)
+			if err != nil {
+				return err
+			}
+			signal.Ignore(signals.ExternalSignals()...) // they are meant for the ranks
+			_ = ending.NameHelper(cmd.Name())
+			return body(r, p, args[1:])
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// helperArguments is the command line of such a process: a hidden command, its process, and what follows.
+func (a nodeHelpers) helperArguments(r job.Recording, words ...string) []string {
+	args := os.Args[:1:1]
+	if a.config != "" {
+		args = append(args, "--config", a.config)
+	}
+	args = append(args, words[0], "--on-hang", r.OnHang, "--timeout", r.Timeout.String(), "--live-dir", r.LiveDir,
+		"--kill-after", r.KillAfter.String())
+	return append(args, words[1:]...)
+}
+
+// startHelper starts such a process for the program this one is about to become.
+func (a nodeHelpers) startHelper(r job.Recording, words ...string) error {
+	words = slices.Insert(words, 1, ending.Identify(os.Getpid()).String())
+	w := selfCommand(context.Background(), a.helperArguments(r, words...)[1:]...)
+	w.Stdout, w.Stderr = os.Stderr, os.Stderr
+	w.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a launcher that kills the group of a rank spares it
+	return w.Start()
+}

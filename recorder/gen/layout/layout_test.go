@@ -1,0 +1,59 @@
+package layout
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/format.md anew")
+
+func parseFormat(t *testing.T) *Table {
+	t.Helper()
+	table, err := Parse(format.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// TestPageIsCurrent: the tables of docs/reference/format.md are those of the format.
+func TestPageIsCurrent(t *testing.T) {
+	const path = "../../../docs/reference/format.md"
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := parseFormat(t).UpdatePage(string(old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		old = []byte(page)
+	}
+	if d := cmp.Diff(string(old), page); d != "" {
+		t.Errorf("%s is not current (-update writes it anew):\n%s", path, d)
+	}
+}
+
+// TestGoIsCurrent: package format has the numbers of its table.
+func TestGoIsCurrent(t *testing.T) {
+	var b bytes.Buffer
+	parseFormat(t).WriteGo(&b)
+	got, err := os.ReadFile("../../../model/format/layout.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, body, _ := strings.Cut(string(got), "\n"); body != b.String() {
+		t.Error("model/format/layout.go differs from the table: go generate ./model/format")
+	}
+}

@@ -1,0 +1,17 @@
+/* Who ends the process: the sender of a signal, and whose thread exits. All of it
+ * may be asked in a signal handler. */
+#ifndef LAGGARD_ENDER_H
+#define LAGGARD_ENDER_H
+
+#include <signal.h>
+#include "format.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_ender_start(void); /* notes which processes started this one */
+struct lg_signal lg_signal_of(const siginfo_t *info);
+/* Whose thread the caller is (enum lg_ender). ucontext: its registers; NULL: those of the caller. */
+uint32_t lg_ender(void *ucontext);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,51 @@
+package diagnosis
+
+import (
+	"fmt"
+	"time"
+
+	"laggard/analysis/progress"
+	"laggard/report/words"
+)
+
+func endedOf(e *progress.Ended) *Ended {
+	return &Ended{By: string(e.By), Signal: e.SignalName(), Time: time.Unix(0, e.Time).UTC(),
+		Sender: words.Printable(e.Sender), Ranks: e.Ranks.String()}
+}
+
+// endedText says what ended a job from outside, and when.
+func endedText(e *Ended) string {
+	at := " at " + e.Time.Format(time.DateTime) + " UTC"
+	switch {
+	case e.By == string(progress.EndedByLauncher):
+		return fmt.Sprintf("Ended by the launcher with %s%s; the recording does not say why", e.Signal, at)
+	case e.By == string(progress.EndedWithLauncher) && e.Signal != "":
+		return fmt.Sprintf("Ended because the launcher was killed by %s%s", e.Signal, at)
+	case e.By == string(progress.EndedWithLauncher):
+		return "Ended because the launcher, or its daemon, had ended" + at
+	case e.By == string(progress.EndedTogether):
+		return "Ended from outside: all ranks were killed at once" + at
+	case e.Ranks != "":
+		return fmt.Sprintf("%s got %s%s, %s", words.Upper(words.Ranks(e.Ranks)), e.Signal, at, e.Sender)
+	}
+	return fmt.Sprintf("Ended from outside by %s%s", e.Signal, at)
+}
+
+// endedHeadline is the answer in one sentence about a job that was ended from outside.
+func endedHeadline(r *Result) string {
+	text, l := endedText(r.Ended), r.LeastProgressed
+	switch {
+	case l == nil:
+		return text
+	case allLeastProgressed(r.Ended.Ranks, r) && r.Ended.Ranks != "":
+		return text + ", and the job ended because of it"
+	case len(l.Ranks) == r.Ranks && r.Ranks > 1:
+		return text + ". Until then no rank was behind"
+	}
+	behind := "behind"
+	if r.Hang {
+		behind = "least progressed"
+	}
+	return fmt.Sprintf("%s. Until then %s %s %s, of %s", text, words.Ranks(l.Set), words.Verb(l.Set, "was", "were"), behind,
+		words.Size(r.Ranks))
+}

@@ -1,0 +1,2 @@
+// Package inspect says what is in a run directory.
+package inspect
