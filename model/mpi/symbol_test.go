@@ -81,7 +81,7 @@ func TestOperations(t *testing.T) {
 // TestCollectiveOn: which members must all make a call.
 func TestCollectiveOn(t *testing.T) {
 	for name, want := range map[string]Kind{
-		"MPI_Barrier": Comm, "MPI_Comm_idup": Comm, "MPI_Win_create": Comm,
+		"MPI_Barrier": Comm, "MPI_Comm_idup": Comm, "MPIX_Stream_comm_create": Comm, "MPI_Win_create": Comm,
 		"MPI_Win_fence": Win, "MPI_File_read_all": File, "MPI_Send": 0, "MPI_Comm_create_from_group": 0,
 	} {
 		if got := FindFunction(name).CollectiveOn(); got != want {
