@@ -53,7 +53,7 @@ func randomSignal(r *rand.Rand) Signal {
 
 func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	k := &Rank{
-		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank),
+		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank), Processors: 1 + rank%256,
 		Family: families[1+r.IntN(len(families)-1)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: testTime(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: testTime(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),

@@ -63,6 +63,9 @@ func (r *slotReader) takeRankLive(rec record) {
 	if rec.hasField(format.RankOrphaned) {
 		rank.Ended = r.takeEnded(rec)
 	}
+	if rec.hasField(format.RankProcessors) {
+		rank.Processors = i32(format.RankProcessors)
+	}
 	if rec.hasField(format.RankActiveHow) {
 		rank.Activity = r.takeActivity(rec)
 	}
@@ -128,5 +131,6 @@ func rankLive(r *Rank) part {
 	live.u64(format.RankPIDSpace, r.PIDSpace)
 	live.putEnded(r.Ended)
 	live.putActivity(r.Activity)
+	live.i32(format.RankProcessors, r.Processors)
 	return live
 }

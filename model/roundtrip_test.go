@@ -232,7 +232,7 @@ func TestOlderRank(t *testing.T) {
 		live             int
 		present, missing string
 	}{{format.RankPIDSpace, "longest_quiet_ns", "pid_space"}, {format.RankAsked, "pid_space", "asked_signal"},
-		{format.RankActive, "orphaned", "active_how"}} {
+		{format.RankActive, "orphaned", "active_how"}, {format.RankProcessors, "active_how", "processors"}} {
 		testOlderRank(t, c.live, c.present, c.missing)
 	}
 }
@@ -254,7 +254,7 @@ func testOlderRank(t *testing.T, live int, present, missing string) {
 	all := append(run.Ranks, run.Others...)
 	if len(all) != 1 || all[0].PID != r.PID || (all[0].PIDSpace != 0) != (live > format.RankPIDSpace) ||
 		(all[0].Ended != (Ended{})) != (live > format.RankAsked) ||
-		all[0].Activity != (Activity{}) && live <= format.RankActive {
+		all[0].Activity != (Activity{}) && live <= format.RankActive || all[0].Processors != 0 {
 		t.Errorf("%+v, problems %v", all, run.Problems)
 	}
 	path := filepath.Join(t.TempDir(), "node-x.lgd")

@@ -382,6 +382,7 @@ type Rank struct {
 	Rank, Size   int // in MPI_COMM_WORLD; -1 unknown
 	Host         string
 	PID          int
+	Processors   int        // on which the process could run when it started; 0 unknown
 	PIDSpace     uint64     // the pid namespace in which PID counts, as its host numbers them; 0 unknown
 	File         string     // name of the node file it was read from
 	Slot         int        // and the slot in it

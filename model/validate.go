@@ -28,8 +28,10 @@ type FileReport struct {
 	Created time.Time
 	Bytes   int64
 	Slots   int
-	Ranks   RankSet
-	Records []RecordCount // by type, in the order of the types; those that occur
+	// Processors is on how many of the node each of the processes could run, at most; 0 unknown.
+	Processors int
+	Ranks      RankSet
+	Records    []RecordCount // by type, in the order of the types; those that occur
 }
 
 // RecordCount says how often a type of record occurs.
@@ -51,8 +53,12 @@ func Validate(dir string) (*Report, error) {
 	x := l.ScanPart(0, 1).wholeIndex()
 	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.MissingRanks(), Foreign: x.Foreign,
 		Duplicates: x.Duplicates, Problems: x.Problems}
+	processors := map[string]int{}
 	x.EachBatch(func(run *Run) {
 		out.Problems = append(out.Problems, run.Problems...)
+		for _, r := range run.Ranks {
+			processors[r.File] = max(processors[r.File], r.Processors)
+		}
 	})
 	ranks := map[string]*RankSet{}
 	for _, s := range x.Slots {
@@ -66,6 +72,7 @@ func Validate(dir string) (*Report, error) {
 	out.Files = make([]FileReport, len(l.Files))
 	runParallel(len(l.Files), func(i int) {
 		out.Files[i] = x.reportFile(l.Files[i].Name)
+		out.Files[i].Processors = processors[l.Files[i].Name]
 		if set := ranks[l.Files[i].Name]; set != nil {
 			out.Files[i].Ranks = *set
 		}

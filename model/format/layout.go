@@ -307,7 +307,8 @@ const (
 	RankCallRead       = 152 // bytes that threads inside MPI calls read since quiet_since, through system calls
 	RankCallWritten    = 160 // bytes that they wrote
 	RankActiveHow      = 168
-	SizeofRankLive     = 176
+	RankProcessors     = 176 // on which the process could run when it started; 0 unknown
+	SizeofRankLive     = 184
 )
 
 // An operation that a thread waits for.
@@ -625,6 +626,7 @@ var records = [...]record{
 			{"call_read", 152, Uint64},
 			{"call_written", 160, Uint64},
 			{"active_how", 168, Uint32},
+			{"processors", 176, Uint32},
 		}},
 	ThreadRecord: {name: "THREAD", leastFixed: 8, leastLive: 4720,
 		fixed: []Field{

@@ -35,6 +35,17 @@ static uint64_t pid_space(void)
   return lg_stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
+/* processors counts those that the process may run on. */
+static uint32_t processors(void)
+{
+  unsigned long set[128] = {0}; /* more than any kernel has */
+  uint32_t n = 0;
+  long bytes = syscall(SYS_sched_getaffinity, 0, sizeof set, set);
+  for (long i = 0; i < bytes / (long)sizeof *set; i++)
+    n += (uint32_t)__builtin_popcountl(set[i]);
+  return n;
+}
+
 bool lg_rank_open(uint32_t family)
 {
   struct lg_rank *r = lg_rec_begin(LG_REC_RANK, 0, offsetof(struct lg_rank, rank) - sizeof(struct lg_rec), sizeof *r);
@@ -53,6 +64,7 @@ bool lg_rank_open(uint32_t family)
   r->detail = -1;
   r->thread_level = -1;
   r->pid_space = pid_space();
+  r->processors = processors();
   r->heartbeat_ns = lg_now();
   lg_rec_commit(r);
   lg_rank = r;

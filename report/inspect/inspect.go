@@ -9,6 +9,7 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/report/words"
 )
 
 // Text prints what a run directory holds, what is missing and what is damaged.
@@ -22,7 +23,12 @@ func Text(w io.Writer, r *model.Report) error {
 	}
 	if len(r.Files) <= maxListed {
 		for _, f := range r.Files {
-			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
+			on := ""
+			if f.Processors > 0 {
+				on = fmt.Sprintf(", each on %s at most", words.Count(f.Processors, "processor", "processors"))
+			}
+			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes%s, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, on,
+				f.Ranks)
 			recordsText(out, f.Records)
 		}
 	} else {
@@ -100,12 +106,14 @@ type Inspection struct {
 
 // File is one node file.
 type File struct {
-	Name    string         `json:"name"`    // path below the run directory
-	Host    string         `json:"host"`    // name of the node
-	Bytes   int64          `json:"bytes"`   // size of the file
-	Slots   int            `json:"slots"`   // processes recorded in it
-	Ranks   string         `json:"ranks"`   // their ranks
-	Records map[string]int `json:"records"` // number of records of each type, as in docs/reference/format.md
+	Name  string `json:"name"`  // path below the run directory
+	Host  string `json:"host"`  // name of the node
+	Bytes int64  `json:"bytes"` // size of the file
+	Slots int    `json:"slots"` // processes recorded in it
+	// on how many processors of the node each of them could run, at most; 0: unknown
+	Processors int            `json:"processors"`
+	Ranks      string         `json:"ranks"`   // their ranks
+	Records    map[string]int `json:"records"` // number of records of each type, as in docs/reference/format.md
 }
 
 // JSON writes the same, each node file on its own.
@@ -119,7 +127,7 @@ func JSON(w io.Writer, r *model.Report) error {
 		for _, c := range f.Records {
 			records[c.Type] = c.Count
 		}
-		out.Files = append(out.Files, File{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
+		out.Files = append(out.Files, File{f.Name, f.Host, f.Bytes, f.Slots, f.Processors, f.Ranks.String(), records})
 	}
 	out.Problems = append(out.Problems, share.Describe(r.Problems)...)
 	e := json.NewEncoder(w)
