@@ -35,7 +35,7 @@ func (r *Recording) Run(path string, command []string, explain func()) (hung boo
 		relay.Stop()
 		return false, err
 	}
-	r.relaySignals(relay, child.Process, command)
+	r.relaySignals(relay, child.Process, child.Args) // with the options that pass the environment on
 	first := ending.Identify(child.Process.Pid)
 	children.StartReaping(first.PID)
 	guard := r.startGuard(first)

@@ -42,6 +42,8 @@ type Stat struct {
 	Threads int
 	Start   uint64 // in the kernel's ticks since boot
 	CPU     int    // that it ran on last
+	// ArgStart and EnvEnd are the addresses between which its command line and environment are; 0: not known.
+	ArgStart, EnvEnd uint64
 }
 
 // ReadStat reads the file of a process. Errors are those of reading, or say what is malformed.
@@ -70,6 +72,8 @@ const (
 	fieldThreads = 17
 	fieldStart   = 19
 	fieldCPU     = 36
+	fieldArgs    = 45
+	fieldEnvEnd  = 48
 )
 
 func parseStat(text []byte) (s Stat, err error) {
@@ -87,6 +91,10 @@ func parseStat(text []byte) (s Stat, err error) {
 	s.Threads, errs[1] = strconv.Atoi(fields[fieldThreads])
 	s.Start, errs[2] = strconv.ParseUint(fields[fieldStart], 10, 64)
 	s.CPU, errs[3] = strconv.Atoi(fields[fieldCPU])
+	if len(fields) > fieldEnvEnd {
+		s.ArgStart, _ = strconv.ParseUint(fields[fieldArgs], 10, 64)
+		s.EnvEnd, _ = strconv.ParseUint(fields[fieldEnvEnd], 10, 64)
+	}
 	return s, errors.Join(errs[:]...)
 }
 

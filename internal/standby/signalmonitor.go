@@ -28,8 +28,9 @@ type Received struct {
 // monitorName is what ps and top show. It must have nothing of this program's name, by which killall finds processes.
 const monitorName = "signal-witness"
 
-// StartSignalMonitor starts a witness whose command line is that one, as far as this program's has room for it. Tools that
-// choose processes by their command line, such as pkill -f, then treat it like the process that really has this line.
+// StartSignalMonitor starts a witness whose command line is that one, as far as this program's command line and environment
+// have room for it. Tools that choose processes by their command line, such as pkill -f, then treat it like the process
+// that really has this line.
 func StartSignalMonitor(command []string) (*SignalMonitor, error) {
 	c := Config{Name: monitorName}
 	w, err := c.newWaiter()
@@ -46,10 +47,8 @@ func StartSignalMonitor(command []string) (*SignalMonitor, error) {
 		return nil, err
 	}
 	w.monitor, w.pipe = true, uintptr(ends[1])
-	if line := commandLine(); len(line) > 0 {
-		w.line, w.lineAt = make([]byte, len(line)), &line[0]
-		copy(w.line, strings.Join(command, "\x00"))
-		w.line[len(line)-1] = 0 // else the kernel takes the environment for part of the line
+	if at, length, room := commandLine(); at != nil {
+		w.line, w.lineAt = processTitle(command, length, room), at
 	}
 	pid, err := w.forkChild()
 	if err != nil {
@@ -99,19 +98,36 @@ func (w *SignalMonitor) Dismiss() {
 	reapChild(w.pid)
 }
 
-// commandLine is where the kernel finds the command line of this process; nil: not known.
-func commandLine() []byte {
+// commandLine is where the kernel finds the command line of this process, its length, and how much room there is with the
+// environment that follows; nil: not known.
+func commandLine() (at *byte, length, room int) {
 	if len(os.Args) == 0 || os.Args[0] == "" {
-		return nil
+		return nil, 0, 0
 	}
-	first, n := uintptr(unsafe.Pointer(unsafe.StringData(os.Args[0]))), uintptr(0)
+	at = unsafe.StringData(os.Args[0])
+	first := uintptr(unsafe.Pointer(at))
 	for _, arg := range os.Args {
-		if len(arg) > 0 && uintptr(unsafe.Pointer(unsafe.StringData(arg))) != first+n {
-			return nil // not as the kernel has passed it
+		if len(arg) > 0 && uintptr(unsafe.Pointer(unsafe.StringData(arg))) != first+uintptr(length) {
+			return nil, 0, 0 // not as the kernel has passed it
 		}
-		n += uintptr(len(arg)) + 1
+		length += len(arg) + 1
 	}
-	return unsafe.Slice(unsafe.StringData(os.Args[0]), n)
+	room = length
+	if s, err := procfs.ReadStat(os.Getpid()); err == nil && s.ArgStart == uint64(first) && s.EnvEnd > s.ArgStart {
+		room = max(room, int(s.EnvEnd-s.ArgStart))
+	}
+	return at, length, room
+}
+
+// processTitle is what to write over a command line of that length to make it that of another process. The kernel takes the
+// environment for part of the line, up to the first NUL, if the line does not end with one (proc_pid_cmdline(5)).
+func processTitle(command []string, length, room int) []byte {
+	line := strings.Join(command, "\x00")
+	if len(line) < length {
+		return append([]byte(line), make([]byte, length-len(line))...)
+	}
+	line = strings.Join(command, " ")
+	return append([]byte(line[:min(len(line), room-1)]), 0)
 }
 
 // signalReport is what a witness writes for each signal.

@@ -33,7 +33,7 @@ func (c signalCase) String() string {
 var (
 	signalKinds = []syscall.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
 		unix.SIGXCPU, unix.SIGTSTP}
-	signalTargets = []string{"alone", "group", "session", "timeout", "terminal"}
+	signalTargets = []string{"alone", "group", "session", "timeout", "terminal", "pattern"}
 	keys          = map[syscall.Signal]string{unix.SIGINT: "\x03", unix.SIGQUIT: "\x1c", unix.SIGTSTP: "\x1a"}
 )
 
@@ -43,6 +43,7 @@ var someSignals = []signalCase{
 	{unix.SIGINT, "terminal", "run"}, {unix.SIGTSTP, "terminal", "run"},
 	{unix.SIGUSR1, "alone", "run"}, {unix.SIGHUP, "group", "exec"},
 	{unix.SIGTERM, "session", "test"}, {unix.SIGUSR2, "group", "run"},
+	{unix.SIGTERM, "pattern", "run"},
 }
 
 func signalCases(f family) (cases []signalCase) {
@@ -227,7 +228,8 @@ func writtenByRanks(t *testing.T, dir string) string {
 }
 
 // sendSignal sends a signal to the process that was started; its group; all processes of its session, one by one; the process
-// that timeout started, by its timer; or the terminal.
+// that timeout started, by its timer; the terminal; or those whose command line has that of the launcher as it was typed,
+// as pkill -f does.
 func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscall.Signal) {
 	t.Helper()
 	pid := j.cmd.Process.Pid
@@ -237,6 +239,14 @@ func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscal
 	case c.to == "session":
 		for _, p := range descendants(pid) {
 			if sid, err := unix.Getsid(p); err == nil && sid == pid {
+				_ = syscall.Kill(p, s) // it may end with another one
+			}
+		}
+	case c.to == "pattern":
+		typed := j.cmd.Args[slices.Index(j.cmd.Args, "--")+1:]
+		for _, p := range descendants(pid) {
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
+			if strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), strings.Join(typed, " ")) {
 				_ = syscall.Kill(p, s) // it may end with another one
 			}
 		}
