@@ -21,7 +21,7 @@ struct lg_empty_poll { /* the last poll, if it was unsuccessful, to recognise th
 };
 
 /* Registers of a thread inside an MPI call, the latest ones: number n is at n mod LG_SAMPLES. */
-#define LG_SAMPLES 12
+#define LG_SAMPLES 32
 struct lg_samples {
   uint64_t v[LG_SAMPLES][NREGS];
   uint32_t taken; /* how many, all in all */

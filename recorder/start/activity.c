@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/crc.h"
 #include "base/peek.h"
 #include "file/rank.h"
@@ -26,8 +27,11 @@
 #define LOOKED_AT 64            /* threads of the process in one look, at most */
 #define SAMPLES_PER_LOOK 9
 #define BETWEEN_SAMPLES (MS / 5) /* a pass through a few megabytes takes milliseconds */
+#define CROWDED (2 * MS)        /* a sample that takes longer: other processes have the processors, so that a pass may end */
+#define CROWDED_LOOK (400 * MS) /* within a few samples; then more are taken, for so long */
 #define ANSWER_MS 500           /* how long one look waits for a thread to copy its registers */
-#define ANSWER_STEP (MS / 20)   /* between two looks for them, ns */
+#define ANSWER_STEP (MS / 20)   /* between the first two looks for them, ns; the time doubles up to */
+#define ANSWER_LONG (2 * MS)    /* this, as looking takes processor time from the thread */
 #define IN_KERNEL (50 * MS)     /* a thread that runs that long before it takes a signal is busy in the kernel */
 #define NEAR 4096               /* bytes between program counters of one loop */
 #define IN_A_ROW 8              /* samples that must show a register advance, */
@@ -35,6 +39,10 @@
 #define LEAST_STEP 512          /* by how much from one to the next; a clock counts microseconds */
 #define LEAST_WAY 65536         /* and all in all; */
 #define LEAST_INDEX (1 << 20)   /* what is no address itself must go further than microseconds of a second do */
+#define SCATTERED LG_SAMPLES    /* samples that must show a register all over a range of LEAST_INDEX bytes or more: a loop that
+                                 * waits comes back to the same few addresses, one for each rank that it looks for */
+#define PAGE 4096               /* of these addresses many are at the same place of a page: */
+#define LEAST_PLACES (SCATTERED / 2) /* in how many places of one must be what is scattered */
 
 struct counts {
   uint64_t read, written, faults, resident;
@@ -194,12 +202,12 @@ static bool behind_syscall(uint64_t pc)
   return lg_peek(pc - sizeof code, code, sizeof code) == sizeof code && memcmp(code, LG_SYSCALL, sizeof code) == 0;
 }
 
-/* same_loop lists the latest samples that are near the last one, that first; returns how many, IN_A_ROW at most. A thread
+/* same_loop lists the latest samples that are near the last one, that first; returns how many, so many at most. A thread
  * that was given no processor between two samples has the same registers in both. */
-static int same_loop(const struct lg_samples *s, const uint64_t *v[IN_A_ROW])
+static int same_loop(const struct lg_samples *s, const uint64_t **v, int most)
 {
   int n = 0;
-  for (uint32_t i = 1; i <= LG_SAMPLES && i <= s->taken - s->first && n < IN_A_ROW; i++) {
+  for (uint32_t i = 1; i <= LG_SAMPLES && i <= s->taken - s->first && n < most; i++) {
     const uint64_t *one = s->v[(s->taken - i) % LG_SAMPLES];
     bool near = n == 0 || one[PC] - v[0][PC] + NEAR < 2 * NEAR;
     bool again = n > 0 && memcmp(one, v[n - 1], sizeof s->v[0]) == 0;
@@ -221,35 +229,81 @@ static uint64_t advance(const uint64_t *v[IN_A_ROW], int reg)
   return up ? v[0][reg] - v[IN_A_ROW - 1][reg] : v[IN_A_ROW - 1][reg] - v[0][reg];
 }
 
-static bool constant(const uint64_t *v[IN_A_ROW], int reg)
+static bool constant(const uint64_t **v, int n, int reg)
 {
-  for (int i = 1; i < IN_A_ROW; i++)
+  for (int i = 1; i < n; i++)
     if (v[i][reg] != v[0][reg])
       return false;
   return true;
 }
 
-/* points tells whether a register that went that way holds an address, or an index into what another one points at. */
-static bool points(const uint64_t *v[IN_A_ROW], int reg, uint64_t way)
+static bool all_mapped(const uint64_t **v, int n, int reg, uint64_t base)
 {
-  if (mapped(v[0][reg]))
+  for (int i = 0; i < n; i++)
+    if (!mapped(base + v[i][reg]))
+      return false;
+  return true;
+}
+
+/* points tells whether a register that went that way holds an address in each of the samples, or an index into what another one
+ * points at. */
+static bool points(const uint64_t **v, int n, int reg, uint64_t way)
+{
+  if (all_mapped(v, n, reg, 0))
     return true;
   if (way < LEAST_INDEX)
     return false;
   for (int base = 0; base < NREGS; base++)
-    if (base != reg && base != PC && base != SP && constant(v, base) && mapped(v[0][base]) && mapped(v[0][base] + v[0][reg]))
+    if (base != reg && base != PC && base != SP && constant(v, n, base) && mapped(v[0][base]) && all_mapped(v, n, reg, v[0][base]))
       return true;
+  return false;
+}
+
+/* range is how far apart the values of a register are that are all over a range; 0: some are near each other, or they are at a
+ * few places of a page. */
+static uint64_t range(const uint64_t *v[SCATTERED], int reg)
+{
+  uint64_t least = v[0][reg], most = least;
+  int places = 0;
+  for (int i = 0; i < SCATTERED; i++) {
+    uint64_t one = v[i][reg];
+    bool new_place = true;
+    for (int k = 0; k < i; k++) {
+      uint64_t other = v[k][reg];
+      if ((one > other ? one - other : other - one) < LEAST_STEP)
+        return 0;
+      new_place = new_place && one % PAGE != other % PAGE;
+    }
+    places += new_place;
+    least = one < least ? one : least;
+    most = one > most ? one : most;
+  }
+  return places < LEAST_PLACES ? 0 : most - least;
+}
+
+/* goes_about_memory: on a crowded machine a pass through memory may end between two samples, so that no register is seen to
+ * advance; but it is somewhere else each time. */
+static bool goes_about_memory(const struct lg_samples *s)
+{
+  const uint64_t *v[SCATTERED];
+  if (same_loop(s, v, SCATTERED) < SCATTERED)
+    return false;
+  for (int reg = 0; reg < NREGS; reg++) {
+    uint64_t way = reg == PC || reg == SP ? 0 : range(v, reg);
+    if (way >= LEAST_INDEX && points(v, SCATTERED, reg, way))
+      return true;
+  }
   return false;
 }
 
 static bool goes_through_memory(const struct lg_samples *s)
 {
   const uint64_t *v[IN_A_ROW];
-  if (same_loop(s, v) < IN_A_ROW)
+  if (same_loop(s, v, IN_A_ROW) < IN_A_ROW)
     return false;
   for (int reg = 0; reg < NREGS; reg++) {
     uint64_t way = reg == PC || reg == SP ? 0 : advance(v, reg);
-    if (way >= LEAST_WAY && points(v, reg, way))
+    if (way >= LEAST_WAY && points(v, IN_A_ROW, reg, way))
       return true;
   }
   return false;
@@ -268,12 +322,14 @@ static bool sample(struct lg_thr *t, bool *busy)
     s->asked = true;
     lg_capture_ask_registers(t->tid);
   }
-  for (int i = 0; i < ANSWER_MS * (MS / ANSWER_STEP); i++) {
+  for (long step = ANSWER_STEP, slept = 0; slept < ANSWER_MS * (long)MS; slept += step) {
     if (__atomic_load_n(&s->taken, __ATOMIC_ACQUIRE) != s->asked_at) {
       s->asked = false;
       return true;
     }
-    nanosleep(&(struct timespec){0, ANSWER_STEP}, NULL);
+    if (slept >= 4 * step && step < ANSWER_LONG)
+      step *= 2;
+    nanosleep(&(struct timespec){0, step}, NULL);
   }
   bool known = s->asked_at > 0 && s->asked_ran != UINT64_MAX && lg_task_schedule(t->tid, &ran, &waited);
   *busy = known && ran - s->asked_ran >= IN_KERNEL;
@@ -300,11 +356,22 @@ static bool copies(struct lg_thr *t)
     s->calls = t->pub->calls;
     s->first = s->taken;
   }
-  bool busy = false;
+  bool busy = false, crowded = false, was_crowded = false;
   uint32_t before = s->taken;
-  for (int i = 0; i < SAMPLES_PER_LOOK && !lg_task_sleeps(t->tid) && sample(t, &busy); i++)
+  uint64_t begin = lg_now();
+  for (int i = 0; (i < SAMPLES_PER_LOOK || crowded) && !lg_task_sleeps(t->tid) && sample(t, &busy); i++) {
+    uint64_t took = lg_now() - begin;
+    crowded = took < CROWDED_LOOK && took > (uint64_t)(i + 1) * CROWDED;
+    was_crowded = was_crowded || crowded;
+    const uint64_t *v[NEW_ONES];
+    if (s->taken - before >= NEW_ONES)
+      crowded = crowded && same_loop(s, v, NEW_ONES) == NEW_ONES; /* else it polls through the kernel */
+    if (crowded && s->taken - before >= NEW_ONES && goes_through_memory(s))
+      return true;
     nanosleep(&(struct timespec){0, BETWEEN_SAMPLES}, NULL);
-  return busy || calls_move(s, t, before) || (s->taken - before >= NEW_ONES && goes_through_memory(s));
+  }
+  return busy || calls_move(s, t, before) ||
+         (s->taken - before >= NEW_ONES && (goes_through_memory(s) || (was_crowded && goes_about_memory(s))));
 }
 
 static bool some_copies(void)
