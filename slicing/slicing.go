@@ -38,12 +38,25 @@ type Criterion struct {
 	Peers []Site
 }
 
+// CrowdedFactor is how many times as long as its time an answer may take on a crowded machine, where other processes have the
+// processors: the time bounds what a backend works, and so how long users wait on a quiet machine. A deadline holds always; the
+// time of an answer is at most the part of what is left until then.
+const CrowdedFactor = 3
+
+// TimeUntil is the time of an answer that may take that long, and not past the deadline of ctx.
+func TimeUntil(ctx context.Context, limit time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(limit, time.Until(end)/CrowdedFactor)
+	}
+	return limit
+}
+
 // Budget bounds the work of one slice. What a zero field means is the backend's
 // choice.
 type Budget struct {
-	Time  time.Duration
-	Nodes int // instructions in the slice
-	Depth int // distance from the criterion
+	Time  time.Duration // see CrowdedFactor
+	Nodes int           // instructions in the slice
+	Depth int           // distance from the criterion
 }
 
 // Line is a source line of a slice. A line is there once, with the smallest

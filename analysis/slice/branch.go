@@ -17,7 +17,7 @@ import (
 // findBranch is branchOf within branchTime. The error is the first one of the search that did not come
 // from the code, such as a lack of time.
 func findBranch(ctx context.Context, s slicing.Slicer, found *progress.Result) (*slicing.Branch, error) {
-	ctx, cancel := context.WithTimeout(ctx, branchTime)
+	ctx, cancel := context.WithTimeout(ctx, slicing.CrowdedFactor*branchTime)
 	defer cancel()
 	noted := &failureNoter{Slicer: s}
 	b := branchOf(ctx, noted, found)

@@ -45,7 +45,7 @@ func (m *modules) respond(s slicing.Slicer, prepare func([]model.Frame), line []
 				prepare(frames)
 			}
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), r.Time)
+		ctx, cancel := context.WithTimeout(context.Background(), slicing.CrowdedFactor*r.Time)
 		defer cancel()
 		switch {
 		case r.Slice != nil:

@@ -108,15 +108,13 @@ func (s *Slicer) askChild(ctx context.Context, limit time.Duration, ask func(*mo
 		}
 		s.child, s.modules = child, newModules()
 	}
-	if end, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(end))
-	}
+	limit = slicing.TimeUntil(ctx, limit)
 	r := ask(s.modules)
 	r.Modules, r.Time = s.modules.takeUnsent(), limit
 	out := new(response)
 	line, err := json.Marshal(r)
 	if err == nil {
-		line, err = s.child.Ask(line, limit+grace)
+		line, err = s.child.Ask(line, slicing.CrowdedFactor*limit+grace)
 	}
 	if err == nil {
 		err = json.Unmarshal(line, out)

@@ -7,12 +7,15 @@ import (
 
 	"laggard/internal/bound"
 	"laggard/model"
+	"laggard/slicing"
 	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
 	"laggard/slicing/shape"
 	"laggard/slicing/x86"
 	"laggard/symbol"
+
+	"golang.org/x/sys/unix"
 )
 
 // program is the code of all modules that a criterion names.
@@ -26,7 +29,9 @@ type program struct {
 	writeChecks int             // how often it was looked whether an instruction writes a place
 	answers     int             // bytes, about, of what is remembered of that; see rememberAnswers
 	ctx         context.Context // of the answer that is being made
-	deadline    time.Time       // of it
+	began       time.Time       // it, and
+	worked      time.Duration   // what this process had worked by then
+	time        time.Duration   // that it may take
 	nested      *bound.Budget   // functions that are looked into from others
 	over        bool
 }
@@ -93,16 +98,31 @@ const (
 
 // beginAnswer gives the next answer some time.
 func (p *program) beginAnswer(ctx context.Context, d time.Duration) {
-	p.ctx, p.deadline, p.over, p.nested = ctx, time.Now().Add(d), false, bound.New(maxFunctionDepth, maxFunctionSteps)
+	p.ctx, p.began, p.worked, p.time, p.over = ctx, time.Now(), processTime(), slicing.TimeUntil(ctx, d), false
+	p.nested = bound.New(maxFunctionDepth, maxFunctionSteps)
+}
+
+// processTime is how long this process has worked, all threads together.
+func processTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // timeOver reports whether the time of an answer is over, or nobody waits for it any more.
 func (p *program) timeOver() bool {
 	if !p.over {
-		p.over = p.ctx.Err() != nil || time.Now().After(p.deadline)
+		took := time.Since(p.began)
+		p.over = p.ctx.Err() != nil || took >= slicing.CrowdedFactor*p.time ||
+			took >= p.time && processTime()-p.worked >= p.time*mostlyWorked/100
 	}
 	return p.over
 }
+
+// mostlyWorked is the share of its time, in percent, that a process has worked which was not kept from it; it reads files, too.
+const mostlyWorked = 70
 
 // forNextAnswer is what the next answer starts from: nothing, if much is known already, or if the time was over when it was
 // made, so that it may be a part.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,25 +46,33 @@ func Accuracy(t *testing.T, backend New) Figures { return AccuracyOn(t, backend,
 // AccuracyOn is Accuracy of programs for another processor, by some of the compilers.
 func AccuracyOn(t *testing.T, backend New, g Target, families []string) Figures {
 	fig := Figures{map[string][]Score{}, map[string][]Score{}}
+	var filling sync.Mutex
 	stub := g.Stub(t)
-	for _, p := range Programs(t) {
-		p.target = g
-		for _, family := range families {
-			compiler := Compiler(family, p.Name)
-			if compiler == "" {
-				continue
-			}
-			compiler = g.Prefix + compiler
-			for opt := range Bars {
-				t.Run(fmt.Sprintf("%s/%s%s", p.Name, family, opt), func(t *testing.T) {
-					s, b := Case(t, backend, p, p.Build(t, stub, compiler, opt))
-					key := programSet(p) + " " + opt
-					fig.Backend[key] = append(fig.Backend[key], s)
-					fig.Baseline[key] = append(fig.Baseline[key], b)
-				})
+	runCase := func(t *testing.T, p Program, compiler, opt string) {
+		t.Parallel()
+		s, b := Case(t, backend, p, p.Build(t, stub, compiler, opt))
+		key := programSet(p) + " " + opt
+		filling.Lock()
+		defer filling.Unlock()
+		fig.Backend[key] = append(fig.Backend[key], s)
+		fig.Baseline[key] = append(fig.Baseline[key], b)
+	}
+	t.Run("programs", func(t *testing.T) { // ends when all cases have ended
+		for _, p := range Programs(t) {
+			p.target = g
+			for _, family := range families {
+				compiler := Compiler(family, p.Name)
+				if compiler == "" {
+					continue
+				}
+				for opt := range Bars {
+					t.Run(fmt.Sprintf("%s/%s%s", p.Name, family, opt), func(t *testing.T) {
+						runCase(t, p, g.Prefix+compiler, opt)
+					})
+				}
 			}
 		}
-	}
+	})
 	for _, opt := range []string{"-O0", "-Og", "-O2"} {
 		for _, set := range []string{"tune", "report"} {
 			checkBar(t, set+" "+opt, Bars[opt], meanScore(fig.Backend[set+" "+opt]))
