@@ -98,7 +98,7 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/laggard share/laggard/python)
 	install -m 755 $(BIN)/laggard $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
-	install -m 644 python/laggard_pytest.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
+	install -m 644 python/laggard_pytest.py python/laggard_build.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
 	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
 package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages; the same bytes each time

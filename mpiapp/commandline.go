@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -16,6 +15,7 @@ import (
 	"laggard/job"
 	"laggard/job/launcher"
 	"laggard/job/rundir"
+	"laggard/report/words"
 )
 
 // checkCommand returns an error that says what to type if the first word of a command line is no command.
@@ -31,7 +31,7 @@ func checkCommand(root *cobra.Command, args []string) error {
 	word := args[0]
 	if _, err := exec.LookPath(word); err == nil {
 		return usageError{fmt.Errorf("%s is not a command of laggard; to record it: laggard run -- %s", word,
-			commandText(args))}
+			words.ShellCommand(args...))}
 	}
 	root.SuggestionsMinimumDistance = 2
 	if near := root.SuggestionsFor(word); len(near) > 0 {
@@ -41,21 +41,6 @@ func checkCommand(root *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("unknown command %q; laggard --help lists all", word)}
 }
 
-// plainWord is a word that a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
-
-// commandText are words as a user would type them.
-func commandText(args []string) string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = a
-		if !plainWord.MatchString(a) {
-			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
-}
-
 // findProgram looks up the program that a command line begins with. The error says what is wrong with it.
 func findProgram(command []string) (path string, err error) {
 	path, err = exec.LookPath(command[0])
@@ -63,7 +48,7 @@ func findProgram(command []string) (path string, err error) {
 	case err == nil, errors.Is(err, exec.ErrDot):
 		return path, nil
 	case errors.Is(err, fs.ErrPermission):
-		err = fmt.Errorf("%s cannot be executed; if it is a program: chmod +x %s", command[0], commandText(command[:1]))
+		err = fmt.Errorf("%s cannot be executed; if it is a program: chmod +x %s", command[0], words.ShellCommand(command[0]))
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%s: no such file", command[0])
 	case errors.Is(err, exec.ErrNotFound):

@@ -9,6 +9,7 @@ import (
 
 	"laggard/job"
 	"laggard/job/launcher"
+	"laggard/report/words"
 )
 
 const execLong = `Run one rank's program under the recorder, behind any launcher. laggard replaces
@@ -54,7 +55,7 @@ func (a *app) execProgram(r job.Recording, command []string) error {
 	switch {
 	case err != nil && launcher.Rank() == "":
 		fmt.Fprintf(a.err, "laggard: not recording: no launcher started this program; laggard run -- %s records it, "+
-			"mpirun -np 4 laggard exec -- %[1]s a job\n", commandText(command))
+			"mpirun -np 4 laggard exec -- %[1]s a job\n", words.ShellCommand(command...))
 	case err != nil:
 		fmt.Fprintf(a.err, "laggard: not recording: %v\n", err)
 	}

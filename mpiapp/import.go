@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -192,13 +193,21 @@ func (m *importer) printSummary(job *backtrace.Job, dir string) {
 	fmt.Fprintf(m.app.out, "Next: laggard diagnose %s\n", dir)
 }
 
+// requirePIDFlags returns an error that says what to type where processes are given without --pid.
+func requirePIDFlags(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{fmt.Errorf("unexpected %q; processes are given as --pid %s", args[0], strings.Join(args, " --pid "))}
+}
+
 func (a runImport) attachCommand() *cobra.Command {
 	var o attach.Options
 	var f symbolFlags
 	var out string
 	cmd := &cobra.Command{
 		Use: "attach [flags]", Short: "Make a run directory of running ranks that were not recorded",
-		Long: attach.Help, Example: attach.Examples, Args: cobra.NoArgs,
+		Long: attach.Help, Example: attach.Examples, Args: requirePIDFlags,
 		RunE: func(*cobra.Command, []string) error {
 			o.Symbols = f.symbolConfig(a.app, "")
 			damaged, err := attach.Run(o, out, version, a.out, a.err)

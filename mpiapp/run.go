@@ -14,8 +14,10 @@ import (
 	"laggard/job/doctor"
 	"laggard/job/launcher"
 	"laggard/job/preload"
+	"laggard/job/signals"
 	"laggard/job/watch"
 	"laggard/model/process"
+	"laggard/report/words"
 )
 
 const runLong = `Run an MPI job under the recorder. The job's output and exit status pass
@@ -132,7 +134,7 @@ func (a *app) runCommand() *cobra.Command {
 			if startedByLauncher(args) {
 				if launcher.Rank() == "0" {
 					fmt.Fprintf(a.err, "laggard: a launcher started this rank, so it is recorded as by laggard exec; "+
-						"run goes before the launcher: laggard run -- mpirun … %s\n", commandText(args))
+						"run goes before the launcher: laggard run -- mpirun … %s\n", words.ShellCommand(args...))
 				}
 				return a.execProgram(r, args)
 			}
@@ -168,7 +170,7 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 		}
 	}
 	if !watch.HasRecord(r.Dir) {
-		a.explainUnrecorded(r, command)
+		a.explainUnrecorded(r, command, err)
 	} else if err != nil && !hung {
 		a.reportFailure(r, exitCode)
 	}
@@ -182,8 +184,8 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 	return exitError{status}
 }
 
-// explainUnrecorded says why no rank was recorded, as far as the command shows it.
-func (a *app) explainUnrecorded(r job.Recording, command []string) {
+// explainUnrecorded says why no rank was recorded, as far as the command and how it ended show it.
+func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) {
 	const none = "laggard: no rank was recorded"
 	if why := containerObstacle(r, command); why != "" {
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
@@ -206,7 +208,36 @@ func (a *app) explainUnrecorded(r job.Recording, command []string) {
 			return
 		}
 	}
-	fmt.Fprintln(a.err, none+"; laggard doctor PROGRAM checks whether that program can be")
+	if why := missingProgram(command); why != "" {
+		fmt.Fprintf(a.err, "%s: %s\n", none, why)
+		return
+	}
+	how := "the command ended"
+	if by := job.EndedBy(ended); by != 0 {
+		how = fmt.Sprintf("the command was killed by %s", signals.SignalName(by))
+	} else if status, err := job.ExitStatus(ended); err == nil && status != 0 {
+		how = fmt.Sprintf("the command failed with status %d", status)
+	}
+	fmt.Fprintf(a.err, "%s: %s before any rank called MPI_Init; if one did, laggard doctor PROGRAM checks whether the "+
+		"program can be recorded\n", none, how)
+}
+
+// missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the first word that is a
+// path. "": a word is, or none is a path.
+func missingProgram(command []string) string {
+	for i, word := range command {
+		if _, err := exec.LookPath(word); err == nil && i > 0 {
+			return ""
+		}
+	}
+	for _, word := range command[1:] {
+		if !strings.HasPrefix(word, "-") && strings.Contains(word, "/") {
+			if _, err := findProgram([]string{word}); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	return ""
 }
 
 // containers run a program in a container; emptying are options of Apptainer that take the environment away.

@@ -17,6 +17,7 @@ import (
 	"laggard/job/watch"
 	"laggard/report/ci"
 	usagereport "laggard/report/usage"
+	"laggard/report/words"
 )
 
 const inTestLong = `Run one test of a suite under the recorder: a test that hangs is ended with a
@@ -122,6 +123,9 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 	both.err = io.MultiWriter(a.err, &text)
 	explain := func(hung bool) {
 		tests.Freeze()
+		if head := tests.FailureHeadline(); hung && head != "" {
+			fmt.Fprintln(both.err, words.Upper(head))
+		}
 		o.Hung, o.Result = hung, both.diagnoseJob(r, hung, true)
 		if by := tests.PartedText(o.Died()); by != "" {
 			fmt.Fprint(both.err, "\n", by)

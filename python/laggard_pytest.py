@@ -17,12 +17,17 @@ Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit"
 Its reader is job/suite of laggard.
 """
 
+import contextlib
+import fcntl
+import glob
+import hashlib
 import json
 import os
 import re
 import shutil
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -77,10 +82,13 @@ def limit_of(item):
     return float(seconds) if seconds else None
 
 
-def lost(item, why):
-    """Reports of a test that hung, or with which its job died."""
+def lost(item, why, number):
+    """Reports of a test that hung, or with which its job died. Rank 0 shows the diagnosis, the others its first screen's head."""
+    text = why["text"]
+    if number != "0":
+        text = text.split("\n\n")[0] + "\n\nRank 0 shows the whole diagnosis."
     for when, outcome, said, seconds in (
-        ("setup", "passed", None, 0), ("call", "failed", why["text"], why["seconds"]), ("teardown", "passed", None, 0),
+        ("setup", "passed", None, 0), ("call", "failed", text, why["seconds"]), ("teardown", "passed", None, 0),
     ):
         yield pytest.TestReport(item.nodeid, item.location, {name: 1 for name in item.keywords},
                                 outcome, said, when, duration=seconds)
@@ -100,6 +108,7 @@ class Journal:
 
     def __init__(self, config, directory, number):
         self.config = config
+        self.directory, self.number = directory, number
         self.running = None  # node id of the test that runs
         self.reports = []  # of it
         self.failed = ""  # how it did, first
@@ -151,7 +160,7 @@ class Journal:
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in lost(item, earlier) if isinstance(earlier, dict) else map(self.revive, earlier):
+        for report in lost(item, earlier, self.number) if isinstance(earlier, dict) else map(self.revive, earlier):
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
@@ -172,8 +181,20 @@ class Journal:
             self.write(end=nodeid, reports=self.reports, failed=self.failed)
             self.running = None
 
+    @pytest.hookimpl(hookwrapper=True)
     def pytest_sessionfinish(self):
         self.write(finish=self.left)
+        report = next((p for p in self.config.pluginmanager.get_plugins() if type(p).__name__ == "LogXML"), None)
+        if report is None:
+            yield
+            return
+        shared = report.logfile  # of all ranks, by the same option: each would write over the others'
+        name = os.path.join(self.directory, "junit-" + hashlib.sha256(os.fsencode(shared)).hexdigest())
+        report.logfile = "%s-%s.xml" % (name, self.number)
+        yield
+        report.logfile = shared
+        with locked(name + ".lock"):
+            merge_junit(sorted(glob.glob(name + "-*.xml")), shared)
 
     # pytest-timeout ends the process in which a test is late. Its limits are kept from outside instead.
 
@@ -185,6 +206,48 @@ class Journal:
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_cancel_timer(self):
         return True
+
+
+@contextlib.contextmanager
+def locked(name):
+    """Keeps the other ranks out."""
+    with open(name, "w", encoding="utf-8") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)  # works over NFS, too
+        yield
+
+
+def merge_junit(names, out):
+    """Makes one JUnit file of those of ranks: a test failed if it failed on any rank, and was skipped if it was on all."""
+    merged, results, attributes = {}, {}, {}
+    for name in names:
+        number = re.search(r"-([^-]*)\.xml$", name).group(1)
+        root = ElementTree.parse(name).getroot()
+        attributes = attributes or next(root.iter("testsuite")).attrib
+        for case in root.iter("testcase"):
+            key = case.get("classname"), case.get("name")
+            first = merged.setdefault(key, case)
+            results.setdefault(key, []).append(case)
+            first.set("time", str(max(float(first.get("time") or 0), float(case.get("time") or 0))))
+            for bad in case.findall("failure") + case.findall("error"):
+                bad.set("message", "rank %s: %s" % (number, bad.get("message") or ""))
+                if case is not first:
+                    first.append(bad)
+    count = {"tests": len(merged), "failures": 0, "errors": 0, "skipped": 0}
+    for key, case in merged.items():
+        skips = case.findall("skipped")
+        if any(other.find("skipped") is None for other in results[key]):
+            for skip in skips:
+                case.remove(skip)
+        for kind, tag in ("failures", "failure"), ("errors", "error"), ("skipped", "skipped"):
+            count[kind] += len(case.findall(tag)) > 0
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(suites, "testsuite", {**attributes, **{k: str(n) for k, n in count.items()}})
+    suite.set("time", "%.3f" % sum(float(case.get("time")) for case in merged.values()))
+    suite.extend(merged.values())
+    os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
+    temporary = out + ".laggard"
+    ElementTree.ElementTree(suites).write(temporary, encoding="utf-8", xml_declaration=True)
+    os.replace(temporary, out)
 
 
 def laggard():

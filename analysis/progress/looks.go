@@ -22,6 +22,8 @@ const (
 	// standsOut: of the way from the share that ranks have which take turns in
 	// being last, to all of the time.
 	standsOut = 0.3
+	// fewestIterations is how many make a rate.
+	fewestIterations = 3
 )
 
 // tally sums up looks at a running job.
@@ -50,8 +52,9 @@ func (t *tally) add(r *Result) {
 // bestLook is the look that shows best what all of them say.
 func (t *tally) bestLook() *Result {
 	last := t.seen[len(t.seen)-1]
-	if len(t.seen) == 1 || len(t.behind) == 0 {
-		last.LeastProgressed = nil // at any moment some rank is
+	last.IterationRate = t.iterationRate()
+	if len(t.seen) == 1 || len(t.behind) == 0 || t.slowestRanks().Equal(ranksOf(last.RankOrder)) {
+		last.nameNoRank() // at any moment some rank is behind
 		return last
 	}
 	slowest := t.slowestRanks()
@@ -59,11 +62,12 @@ func (t *tally) bestLook() *Result {
 	slowest.Each(func(rank int) { share += t.behind[rank] / float64(len(t.seen)) })
 	best := t.lookNaming(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
-		last.LeastProgressed = nil
+		last.nameNoRank()
 		last.Notes = append(last.Notes, fmt.Sprintf(
 			"in %d samples of the running job no rank was behind for long", len(t.seen)))
 		return last
 	}
+	best.SinceProgress, best.IterationRate = last.SinceProgress, last.IterationRate
 	best.LeastProgressed.Confidence = min(share, 0.95)
 	if best.LeastProgressed.working {
 		best.LeastProgressed.Confidence = min(share, guess)
@@ -73,6 +77,17 @@ func (t *tally) bestLook() *Result {
 		len(t.seen), 100*share, best.LeastProgressed.Reason)
 	best.RankOrder = t.progressOrder(slowest, last)
 	return best
+}
+
+// iterationRate is how many iterations of its outermost loop the job made in a second between the first look and the last; 0: not
+// known, since there is no loop, or too few were made.
+func (t *tally) iterationRate() float64 {
+	first, last := t.seen[0], t.seen[len(t.seen)-1]
+	took := last.looked.Sub(first.looked).Seconds()
+	if took <= 0 || last.iterations < first.iterations+fewestIterations {
+		return 0
+	}
+	return float64(last.iterations-first.iterations) / took
 }
 
 // slowestRanks are the ranks that were behind for the longest time.

@@ -53,13 +53,17 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 	if seen := e.sightings(r.File, o).ForRank(r); seen != nil {
 		r.Watched, r.Stopped, r.Gone, r.GoneNoted = true, seen.Stopped, seen.Gone, seen.Noted
 	}
-	if e.looked && isMoving(r, r.Heartbeat) {
+	lookedTwice := r.Heartbeat.Sub(r.Start) > time.Second // in one look nothing moves
+	if e.looked && lookedTwice && isMoving(r, r.Heartbeat) {
 		o.Moving = append(o.Moving, r.Rank)
 	}
 	if e.past {
 		return
 	}
 	if !process.IsLocal(r, e.host) {
+		if process.IsAlive(r, e.host, e.now) {
+			o.addProgress(r)
+		}
 		if isMoving(r, e.now) {
 			e.elsewhere[r.Rank] = r.Heartbeat
 		}
@@ -73,6 +77,7 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 		o.Liveness[r.Rank] = evidence.Dead
 	default:
 		o.Alive, r.Watched = true, true
+		o.addProgress(r)
 		if isMoving(r, time.Now()) {
 			o.Moving = append(o.Moving, r.Rank)
 		}
@@ -105,5 +110,5 @@ const secondLook = 1500 * time.Millisecond
 // isMoving: the rank runs, said so just now, and has not been found quiet, or is at work inside a call.
 func isMoving(r *model.Rank, now time.Time) bool {
 	return r.Phase < model.Finalized && r.End == model.NoEnd && !r.Off && (r.QuietSince.IsZero() || r.IsWorking()) &&
-		r.Heartbeat.After(now.Add(-process.Fresh)) && r.Heartbeat.Sub(r.Start) > time.Second
+		r.Heartbeat.After(now.Add(-process.Fresh))
 }

@@ -18,6 +18,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Certain:       f.hang && f.isCertainHang(),
 		Deadlock:      f.Deadlock,
 		Lost:          f.scene.Losses,
+		Failures:      f.scene.Failures,
 		Ended:         f.scene.Ended,
 		Unfinished:    f.unfinished(),
 		Groups:        groups,
@@ -39,6 +40,12 @@ func (f *Finding) Diagnosis() Diagnosis {
 		}
 	}
 	return r
+}
+
+// mayBePause reports whether nothing but that no rank moves says that the job hangs: no rank is told apart from the others,
+// and what they wait for may still come.
+func (f *Finding) mayBePause() bool {
+	return f.undecided(f.Ranks) && f.Deadlock == nil && !f.isCertainHang()
 }
 
 // unfinished returns the ranks that never came to MPI_Finalize although others

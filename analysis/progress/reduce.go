@@ -3,6 +3,7 @@ package progress
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
@@ -43,6 +44,9 @@ type overview struct {
 	Liveness map[int]evidence.Liveness `json:"liveness"`
 	Moving   []int                     `json:"moving"` // live ranks that make progress
 	Alive    bool                      `json:"alive"`  // a process of the run lives on this host
+	// Progress is when a live rank was last seen to make progress; zero: just now, or none was seen to live.
+	Progress time.Time `json:"progress"`
+	Lively   bool      `json:"lively"` // a live rank makes progress now
 }
 
 func newOverview(found []model.Problem) overview {
@@ -55,10 +59,37 @@ func mergeOverviews(a, b overview) overview {
 		maps.Copy(out.Liveness, o.Liveness)
 		out.Moving = append(out.Moving, o.Moving...)
 		out.Alive = out.Alive || o.Alive
+		out.noteProgress(o.Progress, o.Lively)
 	}
 	slices.Sort(out.Moving)
 	return out
 }
+
+// addProgress notes when a rank that lives was last seen to make progress.
+func (o *overview) addProgress(r *model.Rank) {
+	if r.Phase < model.Finalized && !r.Off {
+		o.noteProgress(r.QuietSince, r.QuietSince.IsZero())
+	}
+}
+
+// noteProgress notes when a live rank last made progress, or that it does now.
+func (o *overview) noteProgress(at time.Time, now bool) {
+	o.Lively = o.Lively || now
+	if at.After(o.Progress) {
+		o.Progress = at
+	}
+	if o.Lively {
+		o.Progress = time.Time{}
+	}
+}
+
+// isRecent reports whether a live rank made progress so short a time ago that a pause and a hang look the same.
+func (o *overview) isRecent(now time.Time) bool {
+	return o.Lively || !o.Progress.IsZero() && now.Sub(o.Progress) < longestPause
+}
+
+// longestPause is how long healthy programs often compute, or wait, without a call of MPI that ends.
+const longestPause = 10 * time.Second
 
 // isBeingKilled reports whether the job may be in the midst of being killed: some
 // processes are dead and others are not.

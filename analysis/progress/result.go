@@ -21,6 +21,8 @@ type Diagnosis struct {
 	LeastProgressed *LeastProgressed
 	Deadlock        *Deadlock // nil: none
 	Lost            []Loss
+	// Failures are how the job failed although nothing hung.
+	Failures []Failure
 	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
 	Ended *Ended
 	// Unfinished are the ranks that never came to MPI_Finalize although others
@@ -49,6 +51,9 @@ type Diagnosis struct {
 // Loss is a set of ranks whose process is gone or stands still.
 type Loss = evidence.Loss
 
+// Failure is a set of ranks by whose end the job failed, while no other rank waited for them.
+type Failure = evidence.Failure
+
 // Taken is a message that may have been meant for another receive.
 type Taken = evidence.Taken
 
@@ -63,6 +68,14 @@ type LeastProgressed struct {
 	Cause      CauseKind
 	Locations  []Location // by smallest rank
 	working    bool       // a rank is at work inside a call
+}
+
+// nameNoRank leaves out of a diagnosis that ranks are least progressed.
+func (d *Diagnosis) nameNoRank() {
+	d.LeastProgressed = nil
+	for i := range d.Groups {
+		d.Groups[i].Least = false
+	}
 }
 
 // MethodEvidence is the method of a conclusion from evidence alone.

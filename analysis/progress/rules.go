@@ -7,10 +7,13 @@ type rule struct {
 	apply func(*job) (Verdict, bool)
 }
 
+// RuleLostProcess is the rule about ranks whose process is gone or stopped.
+const RuleLostProcess = "lost_process"
+
 // rules are tried in this order; the first that concludes something decides (PDI §4.3, and
 // evidence before it). The names are least_progressed.rule in JSON.
 var rules = []rule{
-	{"lost_process", lostRule},
+	{RuleLostProcess, lostRule},
 	{"diverged", divergedRule},
 	{"crossed_collectives", crossedRule},
 	{"left_for_finalize", leftForFinalizeRule},

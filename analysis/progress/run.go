@@ -20,12 +20,16 @@ import (
 // Result is the answer to a [Question].
 type Result struct {
 	Diagnosis
-	Running   bool            // the job made progress when it was looked at
-	Index     *model.Index    // of the run
-	Comms     []facts.Comm    // by ID
-	Stacks    []facts.Stack   // that were captured
-	Shown     *model.RankSet  // the ranks that the question asks for; nil: all
-	Processes map[int]Process // of least-progressed ranks, as far as known
+	Running bool // the job made progress when it was looked at, or so shortly before that it may be no hang
+	// SinceProgress is how long ago a rank of a running job was last seen to make progress; 0: just now.
+	SinceProgress time.Duration
+	// IterationRate is how many iterations of its outermost loop a running job makes in a second; 0: not known.
+	IterationRate float64
+	Index         *model.Index    // of the run
+	Comms         []facts.Comm    // by ID
+	Stacks        []facts.Stack   // that were captured
+	Shown         *model.RankSet  // the ranks that the question asks for; nil: all
+	Processes     map[int]Process // of least-progressed ranks, as far as known
 	// Differ is by what the named ranks differ, where nothing tells them apart.
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
@@ -35,6 +39,9 @@ type Result struct {
 	Analysts int                // analysis ranks
 	Stats    reduce.Stats       // of their tree, as analysis rank 0 saw it
 	Seconds  map[string]float64 // by step
+	// looked is the time of the look, and iterations what the furthest rank had begun by then of its outermost loop.
+	looked     time.Time
+	iterations uint64
 }
 
 // Process is how a user gets at the process of a rank.
@@ -42,6 +49,7 @@ type Process struct {
 	Host      string
 	PID       int
 	Contained bool      // PID is its number inside a container
+	Alive     bool      // it exists, or gave a sign of life a moment ago
 	Since     time.Time // no progress since then; zero unknown
 }
 
@@ -202,6 +210,7 @@ func (l *looker) drawConclusion(
 		if finding, err = FindLP(sum, part, opts); err == nil {
 			watch.done(StepFindLP)
 			result = l.newResult(finding, sum)
+			result.looked, result.iterations = time.Now(), part.OuterIterations()
 			result.Shown, err = q.shownRanks(result.Size, sum.Comms)
 			alike = finding.indistinctRanks()
 			if result.LeastProgressed != nil {
@@ -258,6 +267,16 @@ func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 	if r.Running {
 		r.Notes = append(r.Notes, movingNote(l.known.Moving))
 	}
+	if r.Hang && f.mayBePause() && l.known.isRecent(time.Now()) {
+		r.Hang, r.Running = false, true
+		r.nameNoRank()
+	}
+	if f.cut && f.undecided(f.Ranks) {
+		r.nameNoRank()
+	}
+	if since := l.known.Progress; r.Running && !since.IsZero() {
+		r.SinceProgress = time.Since(since)
+	}
 	if m := l.Index.Manifest; m != nil && !m.Noticed.IsZero() {
 		r.Notes = append(r.Notes, "state when the hang was detected, "+m.Noticed.Format(time.RFC3339))
 	}
@@ -311,7 +330,8 @@ func (l *looker) processes(ranks model.RankSet) map[int]Process {
 			continue
 		}
 		r := run.Ranks[0]
-		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.IsContained(r, host), Since: r.QuietSince}
+		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.IsContained(r, host),
+			Alive: process.IsAlive(r, host, time.Now()), Since: r.QuietSince}
 	}
 	return out
 }

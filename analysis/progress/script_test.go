@@ -405,6 +405,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, l := range r.Lost {
 		fmt.Fprintf(&b, "lost: %v: %s (cause %t)\n", l.Ranks, l.Reason, l.Cause)
 	}
+	for _, l := range r.Failures {
+		fmt.Fprintf(&b, "failed: %v: %s\n", l.Ranks, l.Reason)
+	}
 	if r.Unfinished.Len() > 0 {
 		fmt.Fprintf(&b, "unfinished: %v\n", r.Unfinished)
 	}

@@ -1,6 +1,12 @@
 package usage
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrNoCalls is wrapped if the calls were not recorded in a run.
+var ErrNoCalls = errors.New("no calls were recorded: use laggard run --record usage")
 
 // Question is what an analysis of MPI usage is asked.
 type Question struct {

@@ -25,14 +25,15 @@ type Result struct {
 }
 
 // Run answers the question. All analysis ranks call it together; the result is
-// at analysis rank 0, nil elsewhere. An error may wrap [model.ErrNoRun].
+// at analysis rank 0, nil elsewhere. Errors wrap [ErrNoCalls] or [model.ErrNoRun].
 func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	t := reduce.NewTree(c)
 	listing, err := share.List(q.Dir, c, t)
 	if err != nil {
 		return nil, err
 	}
-	if m := listing.Manifest; q.Within > 0 && (m == nil || !slices.Contains(m.Record, "usage")) {
+	asked := listing.Manifest != nil && slices.Contains(listing.Manifest.Record, "usage")
+	if q.Within > 0 && !asked {
 		return nil, nil
 	}
 	s, err := share.OfListing(listing, c, t)
@@ -47,7 +48,14 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	}
 	w := shareEvidence{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
 	failed := w.readRanks(ctx, s.Index)
-	found, err := reduce.Reduce(s.Tree, findings, w.found, failed)
+	withCalls, err := reduce.AllReduce(s.Tree, sum, w.withCalls, failed)
+	if err == nil && withCalls == 0 && !asked {
+		err = ErrNoCalls
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := reduce.Reduce(s.Tree, findings, w.found, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +87,11 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 
 // shareEvidence is what the ranks of a share show.
 type shareEvidence struct {
-	found    *finding.Group    // by each rank alone
-	digests  []*between.Digest // for what several ranks show together
-	children []*between.Digest // those of processes that MPI_Comm_spawn started
-	problems share.Problems
+	found     *finding.Group    // by each rank alone
+	digests   []*between.Digest // for what several ranks show together
+	children  []*between.Digest // those of processes that MPI_Comm_spawn started
+	withCalls int               // ranks with calls
+	problems  share.Problems
 }
 
 // readRanks decodes and replays the ranks of the share, one at a time, until the
@@ -103,6 +112,9 @@ func (w *shareEvidence) readRanks(ctx context.Context, x *model.Index) (failed e
 
 // addRank replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.
 func (w *shareEvidence) addRank(t *recorded.Trace, spawned bool) {
+	if len(t.Calls) > 0 {
+		w.withCalls++
+	}
 	r := replay.Run(t)
 	found, who := finding.NewGroup(r.Findings...), fmt.Sprintf("rank %d", t.Rank)
 	if spawned {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -49,6 +51,13 @@ func runAnalysts(t *testing.T, ctx context.Context, dir string, analysts int) (*
 
 func TestRunSaysWhatIsMissing(t *testing.T) {
 	dir := writeRun(t)
+	if r, err := runAnalysts(t, context.Background(), dir, 3); !errors.Is(err, ErrNoCalls) || r != nil {
+		t.Errorf("%v, %v, and not %v", r, err, ErrNoCalls)
+	}
+	manifest := `{"schema_version": 1, "run_id": "7", "created": "2026-03-12T02:58:40Z", "record": ["progress", "usage"]}`
+	if err := os.WriteFile(filepath.Join(dir, model.ManifestName), []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	want := []string{
 		"rank 0: no calls were recorded", "rank 1: no calls were recorded", "rank 3: no calls were recorded",
 		"rank 2: no data in the run directory",

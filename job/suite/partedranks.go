@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,6 +44,31 @@ func (s *Suite) PartedText(died []int) string {
 	return "By the tests:\n" + sentences(said)
 }
 
+// FailureHeadline says of a job that hangs which ranks failed in the test that others are in still, and with what: that is why
+// the others wait. It is "" where none did.
+func (s *Suite) FailureHeadline() string {
+	s.readJournals(time.Now())
+	for _, test := range s.interrupted(nil) {
+		failed, still := map[string]model.RankSet{}, model.RankSet{}
+		for rank, j := range s.ranks {
+			if e, ok := j.ended[test]; ok && e.job == j.job && e.failed != "" {
+				addSentence(failed, e.exitText(test)+", "+j.positionText(), rank)
+			}
+			if j.test == test {
+				still.Add(rank)
+			}
+		}
+		if len(failed) > 0 && still.Len() > 0 {
+			var parts []string
+			for _, sentence := range orderedSentences(failed) {
+				parts = append(parts, failed[sentence].Phrase()+" "+sentence)
+			}
+			return fmt.Sprintf("%s; still in it: %s\n", strings.Join(parts, "; "), still.Phrase())
+		}
+	}
+	return ""
+}
+
 func addSentence(said map[string]model.RankSet, sentence string, rank int) {
 	set := said[sentence]
 	set.Add(rank)
@@ -52,16 +78,16 @@ func addSentence(said map[string]model.RankSet, sentence string, rank int) {
 // sentences are listed by the first rank of each.
 func sentences(said map[string]model.RankSet) string {
 	var out strings.Builder
-	order := slices.SortedFunc(maps.Keys(said), func(a, b string) int {
-		if d := said[a].Min() - said[b].Min(); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	for _, sentence := range order {
+	for _, sentence := range orderedSentences(said) {
 		fmt.Fprintf(&out, "  %s: %s\n", said[sentence].Phrase(), sentence)
 	}
 	return out.String()
+}
+
+func orderedSentences(said map[string]model.RankSet) []string {
+	return slices.SortedFunc(maps.Keys(said), func(a, b string) int {
+		return cmp.Or(cmp.Compare(said[a].Min(), said[b].Min()), cmp.Compare(a, b))
+	})
 }
 
 // exitText tells how a rank came out of a test that others did not come out of.

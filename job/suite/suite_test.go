@@ -48,6 +48,9 @@ func TestJournals(t *testing.T) {
 					d.ScanArgs(t, "died", &died[0])
 				}
 				parted := s.PartedText(died)
+				if head := s.FailureHeadline(); head != "" && !d.HasArg("ended") {
+					parted = head + parted
+				}
 				lost, err := s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos)
 				if err != nil {
 					t.Fatal(err)
@@ -97,6 +100,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		s.Limit(time.Now())
 		s.PartedText(nil)
+		s.FailureHeadline()
 		if _, err := s.PlanResume(true, nil, "why"); err != nil {
 			t.Fatal(err)
 		}

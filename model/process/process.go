@@ -47,6 +47,15 @@ func IsLocal(r *model.Rank, host string) bool {
 	return r.Host == host && (r.PIDSpace == 0 || ownPIDNamespace() == 0 || r.PIDSpace == ownPIDNamespace())
 }
 
+// IsAlive reports whether a rank's process exists, as far as can be seen from here: it is a process of this host, or gave a
+// sign of life a moment ago.
+func IsAlive(r *model.Rank, host string, now time.Time) bool {
+	if IsLocal(r, host) {
+		return StateOf(r) != Gone
+	}
+	return r.End == model.NoEnd && now.Sub(r.Heartbeat) < Fresh
+}
+
 // IsContained reports whether a rank's number is one inside a container, and not here.
 func IsContained(r *model.Rank, host string) bool {
 	return r.PIDSpace != 0 && r.PIDSpace != initialPIDNamespace && !IsLocal(r, host)

@@ -134,7 +134,9 @@ func appendPIDs(args []string, pids []int) []string {
 // or loop at all looks. It returns the run directory, and how attach ended.
 func attachUntilStill(t *testing.T, env []string, program string, ranks int, flags ...string) (dir string, got outcome) {
 	t.Helper()
-	goesOn := func(r *model.Rank) bool { return r.QuietSince.IsZero() || r.Phase != model.Running }
+	goesOn := func(r *model.Rank) bool { // without an MPI library it is being started
+		return r.QuietSince.IsZero() || r.Phase != model.Running || r.Family == ""
+	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		dir = filepath.Join(t.TempDir(), "attached")
 		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir}, flags...)

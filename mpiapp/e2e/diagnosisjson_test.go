@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +14,8 @@ import (
 
 	"laggard/injector/judgedtest"
 	"laggard/model"
+	"laggard/report/diagnosis"
+	"laggard/report/reporttest"
 )
 
 // frame is a level of a stack, as in the JSON of diagnose.
@@ -48,11 +52,12 @@ type diagnosisJSON struct {
 		frame
 		Ranks, Type, State string
 	}
-	Deadlock   struct{ Cycles [][]int }
-	Lost       []int `json:"lost_ranks"`
-	Damaged    []int `json:"damaged_ranks"`
-	Unfinished []int `json:"unfinished_ranks"`
-	Groups     []struct {
+	Divergences []struct{ Majority bool }
+	Deadlock    struct{ Cycles [][]int }
+	Lost        []int `json:"lost_ranks"`
+	Damaged     []int `json:"damaged_ranks"`
+	Unfinished  []int `json:"unfinished_ranks"`
+	Groups      []struct {
 		Ranks string
 		State struct {
 			Kind, MPI string
@@ -69,17 +74,23 @@ const (
 )
 
 // runDiagnose runs laggard diagnose, which must succeed. Its status must tell
-// whether there were problems with the data.
+// whether there were problems with the data, and its text must agree with its JSON form.
 func runDiagnose(t *testing.T, env []string, dir ...string) *diagnosisJSON {
 	t.Helper()
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice"}, dir...)
+	copied := filepath.Join(t.TempDir(), "diagnosis.json")
+	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json-copy", copied, "--no-slice"}, dir...)
 	got := runCommand(t, env, args...)
 	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("diagnose: exit status %d\n%s", got.status, got.stderr)
 	}
-	a := new(diagnosisJSON)
-	if err := json.Unmarshal([]byte(got.stdout), a); err != nil {
-		t.Fatalf("diagnose: %v\n%s", err, got.stdout)
+	text, err := os.ReadFile(copied)
+	must(t, err)
+	a, whole := new(diagnosisJSON), new(diagnosis.Result)
+	if err := errors.Join(json.Unmarshal(text, a), json.Unmarshal(text, whole)); err != nil {
+		t.Fatalf("diagnose: %v\n%s", err, text)
+	}
+	if wrong := reporttest.Contradictions(got.stdout, whole); len(wrong) > 0 {
+		t.Errorf("the text contradicts the result: %q\n%s", wrong, got.stdout)
 	}
 	if (got.status == exitDamaged) != (len(a.Problems) > 0) {
 		t.Errorf("diagnose: exit status %d, problems %q", got.status, a.Problems)

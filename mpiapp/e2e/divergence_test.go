@@ -146,13 +146,21 @@ func (f family) checkDivergence(t *testing.T, d divergenceCase) {
 }
 
 // TestMixedUp: calls that look alike are matched though they do not belong together, and ranks
-// crash of what came. Their death is named, and where the others went another way is shown.
+// crash of what came. Their death is named, and where the others went another way is shown. A rank may crash before most others
+// came so far; then there is no majority, and the job is run again.
 func TestMixedUp(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program, env, dir := f.buildProgram(t, "divergence/lookup.c", "-O1"), f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-		f.startRecorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
-		text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
+		program, env := f.buildProgram(t, "divergence/lookup.c", "-O1"), f.runEnvironment(t)
+		var text string
+		for trial := 0; trial < 3; trial++ {
+			dir := filepath.Join(t.TempDir(), "run")
+			f.startRecorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
+			if d := runDiagnose(t, env, dir); len(d.Divergences) > 0 && d.Divergences[0].Majority {
+				text = runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
+				break
+			}
+		}
 		for _, want := range []string{
 			"died of signal 11", "First divergence: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
 			"decided at announce (lookup.c:33)",

@@ -31,13 +31,19 @@ func runPytest(t *testing.T, env []string, before []string, words ...string) sui
 	}
 	var suite struct {
 		Cases []struct {
-			Name    string `xml:"name,attr"`
-			Failure string `xml:"failure"`
+			Name     string `xml:"name,attr"`
+			Failures []struct {
+				Message string `xml:"message,attr"`
+				Text    string `xml:",chardata"`
+			} `xml:"failure"`
 		} `xml:"testsuite>testcase"`
 	}
 	must(t, xml.Unmarshal(text, &suite))
 	for _, c := range suite.Cases {
-		run.tests[c.Name] = c.Failure
+		run.tests[c.Name] = ""
+		for _, f := range c.Failures {
+			run.tests[c.Name] += f.Message + "\n" + f.Text
+		}
 	}
 	return run
 }
@@ -89,6 +95,13 @@ func TestPytest(t *testing.T) {
 			checkTests(t, map[string]string{
 				"test_leaves": leaves, "test_sum_of_all": "",
 			})
+	})
+	t.Run("one rank fails", func(t *testing.T) {
+		t.Parallel()
+		program := filepath.Join(filepath.Dir(program), "test_total.py")
+		runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(4)...), program).checkTests(t, map[string]string{
+			"test_total": "", "test_share": "rank 2: assert 5 == 6", "test_skipped_on_one": "",
+		})
 	})
 	t.Run("--laggard", func(t *testing.T) {
 		t.Parallel()

@@ -5,28 +5,9 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/report/slice"
 	"laggard/report/words"
 )
-
-// Headline is the answer in one sentence, without its full stop.
-func Headline(r *Result) string {
-	switch l := r.LeastProgressed; {
-	case r.Ended != nil:
-		return endedHeadline(r)
-	case l != nil && r.Running:
-		return fmt.Sprintf("No hang, but %s %s behind the others, of %s", words.Ranks(l.Set),
-			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
-	case l != nil:
-		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
-			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
-	case r.Hang:
-		return fmt.Sprintf("The run of %s did not finish; the least-progressed rank could not be determined",
-			words.Size(r.Ranks))
-	case len(r.Groups) == 0:
-		return "No usable data in this run"
-	}
-	return fmt.Sprintf("No hang: nothing in this run of %s is stuck", words.Size(r.Ranks))
-}
 
 // distinctLocations are the locations, each once, with the process of its first rank.
 func distinctLocations(l *LeastProgressed) []Location {
@@ -95,26 +76,35 @@ func (s step) beforeCommand() string {
 }
 
 func nextStep(r *Result) step {
-	var l Location
-	if r.Ended != nil {
-		return step{} // its processes are gone
-	}
-	if r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0 {
-		l = r.LeastProgressed.Locations[0]
-	}
 	switch {
-	case l.Contained && slices.Contains(r.LostRanks, l.Rank):
-		return step{Host: l.Host, Aim: "check the system log for the process (", Command: "journalctl -k", Also: ")"}
-	case l.Contained:
-		return step{When: ", while it still runs", Host: l.Host, Aim: "inside its container, ",
-			Command: fmt.Sprintf("gdb -p %d", l.PID)}
-	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
-		return step{Host: l.Host, Aim: "check whether the process exists (", Command: fmt.Sprintf("ps -fp %d", l.PID),
-			Also: "), and the system log (journalctl -k)"}
-	case l.PID != 0:
-		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
+	case r.Ended != nil || len(r.Failures) > 0:
+		return step{} // its processes are gone, and nothing hung
+	case r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0:
+		return nextStepAt(r, r.LeastProgressed.Locations[0])
 	case len(r.Groups) == 0:
 		return step{Command: "laggard doctor PROGRAM", Also: " checks whether it can be recorded"}
 	}
 	return step{}
 }
+
+// nextStepAt is what to do about the place of a rank that is named.
+func nextStepAt(r *Result, l Location) step {
+	switch {
+	case l.PID != 0 && l.Alive && l.Contained:
+		return step{When: ", while it still runs", Host: l.Host, Aim: "inside its container, ",
+			Command: fmt.Sprintf("gdb -p %d", l.PID)}
+	case l.PID != 0 && l.Alive:
+		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
+	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil:
+		return step{Host: l.Host, Aim: fmt.Sprintf("look for process %d in the system log: ", l.PID), Command: "journalctl -k"}
+	case slices.ContainsFunc(r.Slices, func(s slice.Slice) bool { return len(s.Lines) > 0 }):
+		return step{Command: "laggard slice " + shellCommand(r.Run.Dir), Also: " shows all lines that may have led there"}
+	case l.PID != 0 && len(r.Run.Command) > 0:
+		return step{Command: "laggard run --record usage -- " + shellCommand(r.Run.Command...),
+			Also: " looks for wrong use of MPI"}
+	}
+	return step{}
+}
+
+// shellCommand are words as a user would type them, as far as they can be printed.
+func shellCommand(args ...string) string { return words.Printable(words.ShellCommand(args...)) }

@@ -267,7 +267,7 @@ func (p *printer) divergedSides(d *Divergence) {
 		calls := mergePythonCalls(side.Calls)
 		p.List(len(calls), maxCalls, "calls", func(k int) { p.collectiveCall(&calls[k]) })
 		if side.wentOn() {
-			p.Line("      and is now at %s", side.Now.text())
+			p.Line("      and began later: %s", side.Now.text())
 		}
 	})
 	if others != nil && others.MPI != "" && !odd[0].Fewer {
@@ -276,15 +276,17 @@ func (p *printer) divergedSides(d *Divergence) {
 	}
 }
 
-// wentOn reports whether the latest call of a side is another one than those shown.
+// wentOn reports whether the latest collective of a side, which it may have left long ago, is another one than those shown.
 func (s Side) wentOn() bool {
 	switch {
 	case s.Now == nil || s.Kind == string(divergence.ErrorPath):
 		return false
-	case len(s.Calls) == 0 || s.Fewer:
+	case len(s.Calls) == 0:
 		return true
+	case slices.ContainsFunc(s.Calls, func(c Begun) bool { return c.text() == s.Now.text() }):
+		return false // a later one from the same place: to name it again says nothing
 	}
-	return s.Now.Sequence > s.Calls[0].Sequence
+	return s.Fewer || s.Now.Sequence > s.Calls[0].Sequence
 }
 
 func (p *printer) collectiveCall(b *Begun) {

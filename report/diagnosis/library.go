@@ -125,7 +125,7 @@ const (
 // libraryStacks shows what the ranks do inside the library.
 func (p *printer) libraryStacks(r *Result) {
 	l := r.Library
-	if l == nil {
+	if l == nil || len(l.Stacks) == 0 && libraryText(l) == "" {
 		return
 	}
 	p.Line("")

@@ -61,7 +61,13 @@ func New(s Source) *Result {
 	var lost model.RankSet
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
-		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason)})
+		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason), l.Acted})
+	}
+	for _, l := range f.Failures {
+		r.Failures = append(r.Failures, Loss{l.Ranks.String(), words.Printable(l.Reason), true})
+	}
+	if s.Running {
+		r.Progress = &Progress{s.SinceProgress.Seconds(), s.IterationRate}
 	}
 	r.LostRanks = rankList(lost)
 	r.Divergences = s.divergences()
@@ -161,7 +167,7 @@ func (s Source) newLocation(place progress.Location) Location {
 func (s Source) withProcess(l Location, rank int) Location {
 	l.Rank = rank
 	if p, ok := s.Processes[rank]; ok {
-		l.Host, l.PID, l.Contained = words.Printable(p.Host), p.PID, p.Contained
+		l.Host, l.PID, l.Contained, l.Alive = words.Printable(p.Host), p.PID, p.Contained, p.Alive
 		if !p.Since.IsZero() {
 			since := p.Since.UTC()
 			l.Since = &since

@@ -165,7 +165,7 @@ func rankRange(first, last int) model.RankSet {
 
 // TestContained: a number inside a container is not advised to be looked for on the host.
 func TestContained(t *testing.T) {
-	l := Location{Ranks: "3", Rank: 3, Host: "n0017", PID: 12, Contained: true}
+	l := Location{Ranks: "3", Rank: 3, Host: "n0017", PID: 12, Contained: true, Alive: true}
 	if got := processText(l); got != "process 12 inside its container on n0017" {
 		t.Error(got)
 	}
@@ -173,7 +173,7 @@ func TestContained(t *testing.T) {
 	if n := nextStep(r); n.beforeCommand()+n.Command != "on n0017: inside its container, gdb -p 12" {
 		t.Errorf("%+v", n)
 	}
-	r.LostRanks = []int{3}
+	r.LostRanks, r.LeastProgressed.Locations[0].Alive = []int{3}, false
 	if n := nextStep(r); n.Command != "journalctl -k" {
 		t.Errorf("%+v", n)
 	}

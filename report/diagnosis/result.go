@@ -12,12 +12,15 @@ import (
 // Result is the diagnosis of a run. Its JSON form is a contract with scripts. Apart from Analysis it depends on the run
 // directory alone.
 type Result struct {
-	SchemaVersion   int              `json:"schema_version"`   // version of this JSON form
-	Run             report.Run       `json:"run"`              // the run that was analysed
-	Ranks           int              `json:"ranks"`            // size of MPI_COMM_WORLD; 0: unknown
-	Hang            bool             `json:"hang"`             // ranks have not finished, and none was seen to make progress
-	Ended           *Ended           `json:"ended,omitempty"`  // how the job was ended from outside; absent: it was not
-	Running         bool             `json:"running"`          // the job was making progress when it was last observed
+	SchemaVersion int        `json:"schema_version"`     // version of this JSON form
+	Run           report.Run `json:"run"`                // the run that was analysed
+	Ranks         int        `json:"ranks"`              // size of MPI_COMM_WORLD; 0: unknown
+	Hang          bool       `json:"hang"`               // ranks have not finished, and none was seen to make progress
+	Ended         *Ended     `json:"ended,omitempty"`    // how the job was ended from outside; absent: it was not
+	Running       bool       `json:"running"`            // the job was making progress when it was last observed
+	Progress      *Progress  `json:"progress,omitempty"` // how a running job progresses; absent: it does not run
+	// how the job failed although nothing hung: ranks that ended by themselves while no other rank waited for them
+	Failures        []Loss           `json:"failures,omitempty"`
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // the answer; null: no rank is named
 	Deadlock        Deadlock         `json:"deadlock"`         // the deadlocks found
 	Cause           *Cause           `json:"cause"`            // what the job hangs on; null: no hang, or no rank is named
@@ -74,6 +77,12 @@ type Ended struct {
 	Ranks string `json:"ranks,omitempty"`
 }
 
+// Progress is how a running job progresses.
+type Progress struct {
+	SecondsSince        float64 `json:"seconds_since"`         // since a rank was last seen to make progress; 0: just now
+	IterationsPerSecond float64 `json:"iterations_per_second"` // of the outermost loop; 0: unknown
+}
+
 // Cause is what the job hangs on.
 type Cause struct {
 	Kind  string `json:"kind"`  // one of the kinds in docs/manual/diagnosis.md
@@ -97,6 +106,7 @@ type Location struct {
 	Host      string         `json:"host"`                // name of the node
 	PID       int            `json:"pid"`                 // process ID
 	Contained bool           `json:"contained,omitempty"` // pid is the number inside a container
+	Alive     bool           `json:"alive"`               // the process existed when the run was diagnosed, as far as known
 	Since     *time.Time     `json:"since"`               // no progress since then; null: unknown
 }
 
@@ -119,6 +129,8 @@ type Deadlock struct {
 type Loss struct {
 	Ranks  string `json:"ranks"`  // the ranks
 	Reason string `json:"reason"` // why they are lost, in words
+	// they ended by themselves: an exit, an abort or a fault; the reason then says what they did
+	Acted bool `json:"by_itself"`
 }
 
 // Group is a set of ranks in the same state with the same role.

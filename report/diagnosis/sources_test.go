@@ -51,7 +51,7 @@ func hangSource() Source {
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
-			Processes: map[int]progress.Process{3: {Host: "n0017", PID: 4711, Since: sometime}},
+			Processes: map[int]progress.Process{3: {Host: "n0017", PID: 4711, Alive: true, Since: sometime}},
 		}}
 }
 
@@ -86,7 +86,7 @@ func deadlockSource() Source {
 				to)})
 	}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
-		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Since: sometime}}}}
+		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Alive: true, Since: sometime}}}}
 }
 
 // knotSource: a deadlock without an order, beside a lost rank that caused it.
@@ -268,7 +268,7 @@ func manyLeastSource() Source {
 	}
 	f.Deadlock = &progress.Deadlock{Cycles: [][]int{cycle}}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
-		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100}}}}
+		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Alive: true}}}}
 }
 
 func damagedSource() Source {

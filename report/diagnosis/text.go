@@ -194,7 +194,8 @@ func (p *printer) headline(r *Result) {
 		p.Line("%s.", Headline(r))
 	} else {
 		p.Line("%s (confidence %.2f, by %s)", Headline(r), l.Confidence, l.Method)
-		if l.Reason != "" {
+		end := endOf(r)
+		if l.Reason != "" && (end == nil || l.Reason != words.Ranks(end.Ranks)+": "+end.Reason) {
 			p.Line("  because: %s", words.Cut(l.Reason))
 		}
 	}

@@ -84,7 +84,7 @@ func Complete() *diagnosis.Result {
 		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "ultimately awaited by ranks 1-55",
 		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0",
 			Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
-			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Since: &since}},
+			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Alive: true, Since: &since}},
 	}
 	r.LostRanks, r.Losses = []int{62}, []diagnosis.Loss{{Ranks: "62", Reason: "no record"}}
 	r.DamagedRanks, r.UnfinishedRanks = []int{17}, []int{}

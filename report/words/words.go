@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -26,6 +27,21 @@ func AllPrintable(texts []string) []string {
 		out[i] = Printable(t)
 	}
 	return out
+}
+
+// plainWord is a word that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// ShellCommand are words as a user would type them in a shell.
+func ShellCommand(args ...string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a
+		if !plainWord.MatchString(a) {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // Ranks names a set of ranks as model.RankSet prints it: "rank 3", "ranks

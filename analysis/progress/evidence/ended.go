@@ -218,7 +218,7 @@ func (s losses) followers() model.RankSet {
 // findEnded says how the job was ended, unless a rank had failed before. A rank that alone got
 // the signal is a loss, and the job was ended from outside all the same.
 func (s losses) findEnded() {
-	if s.Unfinished().Len() == 0 {
+	if s.Unfinished().Len() == 0 || len(s.Failures) > 0 {
 		return
 	}
 	for _, l := range s.Losses {

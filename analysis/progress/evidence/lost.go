@@ -54,6 +54,9 @@ type Loss struct {
 	// Stopped says that the process is there.
 	Stopped bool
 	Absent  bool // there is no record
+	// Acted says that the ranks ended by themselves: they exited, aborted the job or died of a fault of their own. The
+	// reason says what they did, with the ranks as its subject.
+	Acted   bool
 	Outside bool // these ranks were ended from outside the job
 	Lead    Lead
 }
@@ -73,6 +76,7 @@ func (s losses) findAll() {
 // suspicious; having ended otherwise is, and so is silence.
 func (s losses) findLosses() {
 	s.loseAbsent()
+	s.findFailures()
 	s.loseStopped()
 	s.loseErred()
 	s.loseObserved()
@@ -80,13 +84,12 @@ func (s losses) findLosses() {
 	s.loseFirst()
 	s.loseFailed()
 	s.loseExited()
-	s.loseUnsuccessful()
 	s.loseSilent()
 }
 
 // recordLoss records a loss of those ranks that are not lost yet, and reports whether there is one.
 func (s losses) recordLoss(ranks model.RankSet, cause bool, format string, args ...any) bool {
-	ranks = ranks.Minus(s.Lost)
+	ranks = ranks.Minus(s.Lost).Minus(s.Failed())
 	if ranks.Len() == 0 {
 		return false
 	}
@@ -239,14 +242,15 @@ func (s losses) loseFailed() {
 			if cause {
 				ranks = s.failedTogether(f)
 			}
-			if s.recordLoss(ranks, cause, "%s", failureText(f)) && ranks.Len() > 1 {
-				s.setLead(Even, atOnce)
+			if s.recordLoss(ranks, cause, "%s", endText(f)) {
+				s.Losses[len(s.Losses)-1].Acted = true
+				if ranks.Len() > 1 {
+					s.setLead(Even, ", all at once")
+				}
 			}
 		}
 	}
 }
-
-const atOnce = ", all at once"
 
 // failedTogether are the ranks that failed as one did, within a moment, and while no other rank waited: a check failed in all of
 // them, perhaps, and those that did not come to it were ended. Else it is the one rank.
@@ -324,14 +328,12 @@ func (s losses) loseExited() {
 	})
 	byStatus.Each(func(status, set any) {
 		ranks := set.(model.RankSet)
-		if !s.recordLoss(ranks, true, "%s before MPI_Finalize", exitText(status.(int), s.Facts[ranks.Min()].Ender)) {
+		if !s.recordLoss(ranks, true, "%s", endText(s.Facts[ranks.Min()])) {
 			return
 		}
-		switch {
-		case ranks.Union(others).Minus(s.startingRanks()).Len() == 0:
-			s.setLead(Even, ", inside MPI_Init, where the other ranks were too: the MPI library could not start")
-		case s.failedTogether(s.Facts[ranks.Min()]).Len() > 1:
-			s.setLead(Even, atOnce)
+		s.Losses[len(s.Losses)-1].Acted = true
+		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
+			s.setLead(Even, ", where the other ranks were too: the MPI library could not start")
 		}
 	})
 }
@@ -347,25 +349,8 @@ func exitText(status int, by model.Ender) string {
 	return fmt.Sprintf("exited with status %d", status)
 }
 
-// startingRanks are the ranks inside MPI_Init.
-func (s losses) startingRanks() model.RankSet {
-	return s.RanksWhere(func(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI })
-}
-
-// loseUnsuccessful: a rank ended with a status that is not 0 when it had finalized, and
-// the launcher ended the others, which had come to MPI_Finalize too, for that.
-func (s losses) loseUnsuccessful() {
-	bad := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0 && !s.followsRequest(f.EndTime)
-	})
-	rest := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
-	})
-	if bad.Len() > 0 && rest.Equal(s.Unfinished()) {
-		s.recordLoss(bad, true, "exited with status %d, after MPI_Finalize; the launcher ended the others",
-			s.Facts[bad.Min()].Detail)
-	}
-}
+// isStarting reports whether a rank is inside MPI_Init.
+func isStarting(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI }
 
 // loseSilent: a rank that said nothing of its end, and whose signs of life
 // stopped well before those of its host, if its process was not watched.
@@ -427,10 +412,20 @@ func (s losses) loseUnsignalled(silent model.RankSet) {
 	s.recordLoss(untold, true, "did not receive the signal that ended the others: killed before it")
 }
 
-// failureText says how a rank failed.
-func failureText(f *facts.Fact) string {
-	if f.End == model.Signalled {
-		return fmt.Sprintf("died of signal %d (%v)", f.Detail, syscall.Signal(f.Detail))
+// endText says how a rank ended by itself, with the rank as its subject.
+func endText(f *facts.Fact) string {
+	switch f.End {
+	case model.Signalled:
+		return fmt.Sprintf("died of %s (%v)", signalName(f.Detail), syscall.Signal(f.Detail))
+	case model.Aborted:
+		return "called MPI_Abort"
 	}
-	return "called MPI_Abort"
+	exited := exitText(f.Detail, f.Ender)
+	switch {
+	case f.Phase == model.Finalized:
+		return exited + " after MPI_Finalize"
+	case isStarting(f):
+		return exited + " inside MPI_Init"
+	}
+	return exited + " before MPI_Finalize"
 }

@@ -46,8 +46,10 @@ type Scene struct {
 	answers map[wantID][]facts.Answer
 	Losses  []Loss        // as they were found
 	Lost    model.RankSet // all ranks of losses
-	Erred   model.RankSet // those in whose calls MPI reported an error
-	gone    model.RankSet // ranks that will not send any more
+	// Failures are how the job failed although nothing hung; empty: it did not, or it hung.
+	Failures []Failure
+	Erred    model.RankSet // those in whose calls MPI reported an error
+	gone     model.RankSet // ranks that will not send any more
 	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
 	Ended     *Ended
 	outside   *Ended            // the first request to end that certainly came from outside

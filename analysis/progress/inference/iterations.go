@@ -77,6 +77,17 @@ func (g *stationGatherer) Partial() Partial {
 	return Partial{Stations: out}
 }
 
+// OuterIterations is how many iterations of its outermost loop the rank has begun that has begun most; 0: none is in a loop, or the
+// algorithm does not count.
+func (p *Partial) OuterIterations() (most uint64) {
+	for _, s := range p.Stations {
+		if len(s.Iterations) > 0 {
+			most = max(most, s.Iterations[0])
+		}
+	}
+	return most
+}
+
 func (s *Station) appendKey(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Place))
 	for _, n := range s.Iterations {

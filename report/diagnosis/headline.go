@@ -1,0 +1,153 @@
+package diagnosis
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"laggard/analysis/progress"
+	"laggard/model"
+	"laggard/report/words"
+)
+
+// Headline is the answer in one sentence, without its full stop.
+func Headline(r *Result) string {
+	l := r.LeastProgressed
+	switch {
+	case len(r.Failures) > 0:
+		return failureHeadline(r)
+	case r.Ended != nil:
+		return endedHeadline(r)
+	case r.Running:
+		return runningHeadline(r)
+	case l != nil && endOf(r) != nil:
+		return fmt.Sprintf("%s %s%s, of %s", words.Upper(words.Ranks(l.Set)), endOf(r).Reason, placeOfEnd(l), words.Size(r.Ranks))
+	case l != nil:
+		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
+			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
+	case r.Hang:
+		return fmt.Sprintf("The run of %s did not finish; the least-progressed rank could not be determined",
+			words.Size(r.Ranks))
+	case len(r.Groups) == 0:
+		return noDataHeadline(r)
+	case unrecordedRanks(r).Len() > 0:
+		return incompleteHeadline(r)
+	case !slices.ContainsFunc(r.Groups, func(g Group) bool { return !g.finished() }):
+		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
+	}
+	return fmt.Sprintf("No hang: nothing in this run of %s is stuck", words.Size(r.Ranks))
+}
+
+// failureHeadline says how a job failed that did not hang.
+func failureHeadline(r *Result) string {
+	var parts []string
+	for _, f := range r.Failures {
+		parts = append(parts, words.Ranks(f.Ranks)+" "+f.Reason+uncaughtText(r, f.Ranks))
+	}
+	return words.Upper(strings.Join(parts, "; ")) + ". No hang"
+}
+
+// uncaughtText names the exception that none of these ranks caught; "": there is none.
+func uncaughtText(r *Result, ranks string) string {
+	these, err := model.ParseRankSet(ranks)
+	for i := range r.Exceptions {
+		x := &r.Exceptions[i]
+		have, bad := model.ParseRankSet(x.Ranks)
+		if err == nil && bad == nil && x.State == raisedStates[model.RaisedLast] && these.Minus(have).Len() == 0 {
+			return " because of an uncaught " + x.Type + x.place()
+		}
+	}
+	return ""
+}
+
+// place is " (file:line)" of where an exception was raised, "" if it is not known.
+func (x *Exception) place() string {
+	if x.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", path.Base(x.File), x.Line)
+}
+
+// runningHeadline says how a job progresses, and who is behind.
+func runningHeadline(r *Result) string {
+	last, rate := "just now", ""
+	if p := r.Progress; p != nil && p.SecondsSince > 0 {
+		last = fmt.Sprintf("%.0f s ago", p.SecondsSince)
+	}
+	if p := r.Progress; p != nil && p.IterationsPerSecond > 0 {
+		rate = fmt.Sprintf(", %.3g iterations/s", p.IterationsPerSecond)
+	}
+	text := fmt.Sprintf("The job is running: last progress %s, %s%s", last, words.Size(r.Ranks), rate)
+	if l := r.LeastProgressed; l != nil {
+		text += fmt.Sprintf("; %s %s behind the others", words.Ranks(l.Set), words.Verb(l.Set, "is", "are"))
+	}
+	return text
+}
+
+// endOf is how the named ranks ended by themselves; nil: they did not.
+func endOf(r *Result) *Loss {
+	i := slices.IndexFunc(r.Losses, func(l Loss) bool { return l.Acted && l.Ranks == r.LeastProgressed.Set })
+	if i < 0 || r.LeastProgressed.Rule != progress.RuleLostProcess {
+		return nil
+	}
+	return &r.Losses[i]
+}
+
+// placeOfEnd is where ranks ended: the MPI function and the line.
+func placeOfEnd(l *LeastProgressed) string {
+	places := distinctLocations(l)
+	if len(places) != 1 || places[0].File == "" {
+		return ""
+	}
+	at, in := places[0], ""
+	if at.InMPI != nil && *at.InMPI != "MPI_Abort" { // of which the sentence speaks
+		in = " in " + *at.InMPI
+	}
+	return fmt.Sprintf("%s (%s:%d)", in, path.Base(at.File), at.Line)
+}
+
+// noDataHeadline is about a run without a usable record.
+func noDataHeadline(r *Result) string {
+	if len(r.Problems) > 0 {
+		return "No usable data in this run: " + shortProblem(r.Problems[0])
+	}
+	return "No rank of this run called MPI_Init, or none was recorded"
+}
+
+// incompleteHeadline is about a run in which nothing is stuck as far as it was recorded.
+func incompleteHeadline(r *Result) string {
+	missing := unrecordedRanks(r)
+	var all model.RankSet
+	all.AddRange(0, r.Ranks-1)
+	there := all.Minus(missing).String()
+	text := fmt.Sprintf("Only %s of %d %s a record", words.Ranks(there), r.Ranks, words.Verb(there, "has", "have"))
+	if len(r.Problems) > 0 {
+		text += " (" + shortProblem(r.Problems[0]) + ")"
+	}
+	return text + "; nothing in it is stuck"
+}
+
+// shortProblem is a problem without the name of the package that found it.
+func shortProblem(problem string) string {
+	_, text, found := strings.Cut(problem, ": ")
+	if !found {
+		text = problem
+	}
+	return words.Cut(text)
+}
+
+// unrecordedRanks are the ranks without a record.
+func unrecordedRanks(r *Result) (out model.RankSet) {
+	for _, g := range r.Groups {
+		if ranks, err := model.ParseRankSet(g.Ranks); err == nil && g.State.Kind == string(progress.Unknown) {
+			out = out.Union(ranks)
+		}
+	}
+	return out
+}
+
+// finished reports whether the ranks have left MPI_Finalize.
+func (g Group) finished() bool {
+	return g.State.Kind == string(progress.Computation) && g.State.MPI == "MPI_Finalize"
+}

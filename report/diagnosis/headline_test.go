@@ -1,0 +1,41 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"laggard/report"
+)
+
+// TestHeadline: what the first line says of jobs that did not hang, of those that died, and of records with gaps.
+func TestHeadline(t *testing.T) {
+	recv, segv := "MPI_Recv", "died of SIGSEGV (segmentation fault)"
+	gather := report.Site{Function: "gather", File: "/a/gather.c", Line: 40}
+	cut := "node-n.lgd: file header at 0: file is cut short: 4096 bytes of 53248 are there"
+	finished := Group{Ranks: "0-2", State: State{Kind: "computation", MPI: "MPI_Finalize"}}
+	missing := []Group{{Ranks: "0,2", State: State{Kind: "unknown"}}, {Ranks: "1", State: finished.State}}
+	died := &LeastProgressed{Ranks: []int{2}, Set: "2", Rule: "lost_process", Reason: "rank 2: " + segv,
+		Locations: []Location{{Ranks: "2", Rank: 2, InMPI: &recv, Site: gather}}}
+	uncaught := Exception{Ranks: "0-2", Type: "ModuleNotFoundError", State: "uncaught", Site: report.Site{File: "/a/exc.py", Line: 2}}
+	for want, r := range map[string]*Result{
+		"The job of 3 ranks finished: no hang": {Groups: []Group{finished}},
+		"Rank 0 exited with status 7 after MPI_Finalize. No hang": {
+			Failures: []Loss{{"0", "exited with status 7 after MPI_Finalize", true}}},
+		"Ranks 1-2 exited with status 1 before MPI_Finalize because of an uncaught ModuleNotFoundError (exc.py:2). No hang": {
+			Failures: []Loss{{"1-2", "exited with status 1 before MPI_Finalize", true}}, Exceptions: []Exception{uncaught}},
+		"The job is running: last progress just now, 3 ranks":                 {Running: true, Progress: &Progress{}},
+		"The job is running: last progress 2 s ago, 3 ranks, 41 iterations/s": {Running: true, Progress: &Progress{2.1, 41.02}},
+		"The job is running: last progress just now, 3 ranks; rank 1 is behind the others": {Running: true, Progress: &Progress{},
+			LeastProgressed: &LeastProgressed{Ranks: []int{1}, Set: "1"}},
+		"Rank 2 " + segv + " in MPI_Recv (gather.c:40), of 3 ranks": {Hang: true, LeastProgressed: died,
+			Losses: []Loss{{"2", segv, true}}},
+		"Only rank 1 of 3 has a record (" + cut + "); nothing in it is stuck": {Groups: missing,
+			Problems: []string{"model: " + cut}},
+		"No usable data in this run: node-n.lgd: impossible value":  {Problems: []string{"model: node-n.lgd: impossible value"}},
+		"No rank of this run called MPI_Init, or none was recorded": {},
+	} {
+		r.Ranks = 3
+		if got := Headline(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
