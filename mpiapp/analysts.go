@@ -44,6 +44,7 @@ func (f *symbolFlags) symbolConfig(a *app, dir string) symbol.Config {
 		RunDir:    dir,
 		Roots:     append(f.roots, a.settings.Symbols.Roots...),
 		DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
+		Library:   a.settings.Symbols.Library,
 	}
 	if f.debuginfod || a.settings.Symbols.Debuginfod {
 		c.Debuginfod = symbol.NewDebuginfod(a.err)

@@ -59,6 +59,7 @@ type settings struct {
 		Roots      []string `toml:"roots"`
 		DebugDirs  []string `toml:"debug_dirs"`
 		Debuginfod bool     `toml:"debuginfod"`
+		Library    []string `toml:"library"`
 	} `toml:"symbols"`
 	Diagnose struct {
 		Algorithm string   `toml:"algorithm"`
@@ -186,6 +187,11 @@ func (s *settings) table() []setting {
 			key: "symbols.debuginfod", value: &s.Symbols.Debuginfod, fallback: "0", env: "LAGGARD_DEBUGINFOD",
 			flag: "debuginfod",
 			doc:  `Whether debug files found nowhere else are fetched from the servers of DEBUGINFOD_URLS.`,
+		},
+		{
+			key: "symbols.library", value: &s.Symbols.Library, env: "LAGGARD_LIBRARY_FILES",
+			doc: `Patterns of files that are of libraries, in addition to the system's and to installed packages of Python,
+				such as "/apps/*"; * stands for any characters. A diagnosis names the place in the program that calls them.`,
 		},
 		{
 			key: "diagnose.algorithm", value: &s.Diagnose.Algorithm, fallback: "loop-aware", env: "LAGGARD_ALGORITHM",

@@ -21,6 +21,7 @@ type Frame struct {
 	Inlined  bool   `json:"inlined,omitempty"`  // the call was inlined into the next frame
 	Wrapper  bool   `json:"wrapper,omitempty"`  // a thin wrapper around an MPI function
 	Language string `json:"language,omitempty"` // python; absent for machine code
+	Library  bool   `json:"library,omitempty"`  // of a library, and not of the program that uses it
 	Note     string `json:"note,omitempty"`     // why names are missing, see docs/reference/notes.md
 }
 
@@ -33,7 +34,8 @@ func Frames(stack []symbol.Location) []Frame {
 			out = append(out, Frame{
 				Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line,
 				Module: words.Printable(l.Module), Offset: codeOffset(l), Start: functionStart(l, c),
-				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Language: l.Language, Note: words.Printable(l.Note),
+				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Language: l.Language,
+				Library: l.Library, Note: words.Printable(l.Note),
 			})
 		}
 	}
@@ -62,7 +64,7 @@ type Site struct {
 	Function string `json:"function"`          // name of the function, "" unknown
 	File     string `json:"file"`              // source file, "" unknown
 	Line     int    `json:"line"`              // line, 0 unknown
-	Through  string `json:"through,omitempty"` // the wrapper or library function through which MPI is called
+	Through  string `json:"through,omitempty"` // the wrapper or library function that was called there
 	Code     string `json:"code,omitempty"`    // file and offset of a function without a name
 }
 
@@ -83,9 +85,15 @@ func NewSite(stack []symbol.Location) Site {
 }
 
 // Place is the position in a stack of the frame that says where it is, as NewSite decides:
-// the innermost that is no thin wrapper around MPI, or is of a Python program.
+// the innermost that is of no library and no thin wrapper around MPI, or is of a Python program.
 func Place(stack []Frame) int {
-	at := symbol.PythonAt(len(stack), func(i int) (string, string) { return stack[i].Language, stack[i].File })
+	at := symbol.PythonAt(len(stack), func(i int) (bool, symbol.Origin) {
+		l := symbol.Location{Call: symbol.Call{File: stack[i].File}, Library: stack[i].Library}
+		return stack[i].Language == symbol.Python, l.Origin()
+	})
+	if at < 0 {
+		at = slices.IndexFunc(stack, func(f Frame) bool { return !f.Wrapper && !f.Library })
+	}
 	if at < 0 {
 		at = slices.IndexFunc(stack, func(f Frame) bool { return !f.Wrapper })
 	}

@@ -61,25 +61,20 @@ func testOf(stack []Location) int {
 }
 
 // PythonAt finds the frame of a Python program that says where it is: of n frames, innermost
-// first, the first of the program's own, else of Python's library; -1: there is none. frame
-// returns the language and the file of each.
-func PythonAt(n int, frame func(i int) (language, file string)) int {
-	at := -1
+// first, the first of the program's own, else of a package, else of Python's library; -1: there is none. frame
+// returns whether each is of a Python program, and whose.
+func PythonAt(n int, frame func(i int) (python bool, whose Origin)) int {
+	at, best := -1, Standard+1
 	for i := range n {
-		language, file := frame(i)
-		switch {
-		case language != Python:
-		case IsOwnPython(file):
-			return i
-		case at < 0:
-			at = i
+		if python, whose := frame(i); python && whose < best {
+			at, best = i, whose
 		}
 	}
 	return at
 }
 
 func pythonAt(stack []Location) int {
-	return PythonAt(len(stack), func(i int) (string, string) { return stack[i].Language, stack[i].File })
+	return PythonAt(len(stack), func(i int) (bool, Origin) { return stack[i].Language == Python, stack[i].Origin() })
 }
 
 // pythons matches the names of the modules that are the interpreter.
@@ -106,6 +101,11 @@ func pythonAlone(stack []Location) int {
 // what that called of a library in another language, as far as it has a name. Of what an
 // extension module offers to Python the innermost says most.
 func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call) {
+	if i > 0 && stack[i-1].Language == Python && stack[i-1].Origin() == Installed {
+		c := stack[i-1].Call
+		c.Function = strings.TrimSpace(packageOf(c.File) + " " + c.Function)
+		return &stack[i], stack[i].Call, &c
+	}
 	for k := i - 1; k >= 0; k-- {
 		l := &stack[k]
 		if l.Language != "" || InSystem(*l) {

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 // it is first asked about. Safe for concurrent use.
 type Resolver struct {
 	config  Config
+	library []*regexp.Regexp // of Config.Library
 	mu      sync.Mutex
 	modules map[moduleKey]*module
 	cache   map[addressKey]Location
@@ -28,7 +30,7 @@ type addressKey struct {
 
 // New returns a Resolver that looks in the places of c.
 func New(c Config) *Resolver {
-	return &Resolver{config: c, modules: map[moduleKey]*module{}, cache: map[addressKey]Location{}}
+	return &Resolver{config: c, library: libraryPatterns(c.Library), modules: map[moduleKey]*module{}, cache: map[addressKey]Location{}}
 }
 
 // Resolve returns what a frame stands for. isReturn says that the frame is a
@@ -36,6 +38,12 @@ func New(c Config) *Resolver {
 // false for the innermost frame of a model.Capture only. Resolve always gives
 // an answer: the module and offset at least, and in Note what is missing.
 func (r *Resolver) Resolve(f model.Frame, isReturn bool) Location {
+	l := r.resolve(f, isReturn)
+	l.Library = r.isLibrary(&l)
+	return l
+}
+
+func (r *Resolver) resolve(f model.Frame, isReturn bool) Location {
 	if f.Module == nil {
 		return Location{Offset: f.Offset, Note: "no module mapped there"}
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	// DebugDirs hold separate debug files, as .build-id/ab/cdef.debug or by
 	// the path of the module. Nil means /usr/lib/debug.
 	DebugDirs []string
+	// Library are patterns of files, besides the system's, that are of libraries; * stands for any characters.
+	Library []string
 	// Debuginfod is asked for what is nowhere else; nil: nobody is.
 	Debuginfod *Debuginfod
 }

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -53,18 +54,21 @@ var starters = []string{
 	"start_thread", "__clone", "clone", "__clone3", "clone3", "thread_start", "gomp_thread_start",
 }
 
-// AppCall returns the level of a stack to show first: the innermost one that is
-// not in the MPI library, the system's libraries or the recorder, nor a thin
-// wrapper around MPI. through is the innermost wrapper that was passed over, nil if
-// there is none. If all levels are of that kind, a wrapper comes before what is the
-// system's; at is nil for an empty stack. In a stack of a Python program it is a frame of
-// that, and through what it called that was written in another language.
+// AppCall returns the level of a stack to show first: the innermost one that is the program's own, and not in a
+// library, the MPI library, the system's libraries or the recorder, nor a thin
+// wrapper around MPI. through is the innermost wrapper that was passed over, or else the function of a library that the program
+// called; nil if there is none. Without a frame of the program's own, that of a library counts. If all levels are of that kind, a
+// wrapper comes before what is the system's; at is nil for an empty stack. In a stack of a Python program it is a frame of
+// that, and through what it called of a package, or that was written in another language.
 func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	if i := pythonAt(stack); i >= 0 {
 		return pythonCall(stack, i)
 	}
 	if i := pythonAlone(stack); i >= 0 {
 		return &stack[i], Call{Function: "the Python interpreter"}, nil
+	}
+	if at, call, through := ownCall(stack); at != nil {
+		return at, call, through
 	}
 	for i := range stack {
 		l := &stack[i]
@@ -84,6 +88,33 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 		at, call = &stack[0], stack[0].Call
 	}
 	return at, call, nil
+}
+
+// ownCall is AppCall for a program that has frames of its own; at is nil if it has none.
+func ownCall(stack []Location) (at *Location, call Call, through *Call) {
+	var wrapper, library *Call
+	for i := range stack {
+		l := &stack[i]
+		switch {
+		case InSystem(*l):
+			continue
+		case l.Library || InInterpreter(*l):
+			if c := l.outermost(); c.Function != "" {
+				library = c
+			}
+			continue
+		}
+		for _, c := range l.Calls() {
+			switch {
+			case systemHeaders.MatchString(c.File):
+			case !c.Wrapper:
+				return l, c, cmp.Or(wrapper, library)
+			case wrapper == nil:
+				wrapper = &c
+			}
+		}
+	}
+	return nil, Call{}, nil
 }
 
 // InInterpreter reports whether a frame is of one that runs programs in another language:

@@ -116,11 +116,9 @@ func isPython(f model.Frame) bool {
 // Python from the one on that says where it is, else the first that are not
 // transparent, or the first of all if there is none.
 func visibleFrames(stack []model.Frame, depth int) (visible []int) {
-	from := symbol.PythonAt(len(stack), func(i int) (language, file string) {
-		if _, file, ok := stack[i].Module.PythonFunction(); ok {
-			return symbol.Python, file
-		}
-		return "", ""
+	from := symbol.PythonAt(len(stack), func(i int) (bool, symbol.Origin) {
+		_, file, python := stack[i].Module.PythonFunction()
+		return python, symbol.PythonOrigin(file)
 	})
 	python := from >= 0
 	if !python {

@@ -25,8 +25,11 @@ func (s *Scene) Failed() model.RankSet {
 	return out
 }
 
-// findFailures fills in how the job failed without a hang, if it did.
+// findFailures fills in how the job failed without a hang, if it did. A rank without a record may have failed before.
 func (s losses) findFailures() {
+	if len(s.Losses) > 0 {
+		return
+	}
 	failed := s.failedAfterFinalize()
 	if failed == nil {
 		failed = s.failedBeforeFinalize()

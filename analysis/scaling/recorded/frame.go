@@ -44,11 +44,9 @@ func (f Frame) Python() (file string, ok bool) {
 // Python program that of its innermost line, else the first that is of no library; -1:
 // there is none.
 func ProgramAt(frames []Frame, library func(Frame) bool) int {
-	at := symbol.PythonAt(len(frames), func(i int) (language, file string) {
-		if file, ok := frames[i].Python(); ok {
-			return symbol.Python, file
-		}
-		return "", ""
+	at := symbol.PythonAt(len(frames), func(i int) (bool, symbol.Origin) {
+		file, python := frames[i].Python()
+		return python, symbol.PythonOrigin(file)
 	})
 	if at >= 0 {
 		return at
