@@ -30,10 +30,12 @@ const (
 // PythonOrigin returns whose a file of Python is.
 func PythonOrigin(file string) Origin {
 	switch {
-	case !IsOwnPython(file):
+	case mpi4py.MatchString(file):
 		return Standard
 	case installedPython.MatchString(file):
 		return Installed
+	case standardLibrary.MatchString(file):
+		return Standard
 	}
 	return Own
 }

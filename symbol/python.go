@@ -31,13 +31,6 @@ var standardLibrary = regexp.MustCompile(`^<frozen |^<__array_function__ interna
 // demos, and programs in some other folder of that name, are not of it.
 var mpi4py = regexp.MustCompile(`/((site|dist)-packages|src|lib[^/]*)/mpi4py/|/mpi4py/(util|futures)/`)
 
-// IsOwnPython reports whether a file is of the program, and not of a library that comes with
-// Python.
-func IsOwnPython(file string) bool {
-	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
-	return (installed || !standardLibrary.MatchString(file)) && !mpi4py.MatchString(file)
-}
-
 // IsPythonImporter reports whether a file is what imports modules.
 func IsPythonImporter(file string) bool { return strings.HasPrefix(file, "<frozen importlib") }
 
@@ -53,7 +46,7 @@ func testOf(stack []Location) int {
 	}
 	for n := runner; n > 0; n-- {
 		l := &stack[n-1]
-		if l.Language == Python && IsOwnPython(l.File) && !testRunner.MatchString(l.File) {
+		if l.Language == Python && PythonOrigin(l.File) != Standard && !testRunner.MatchString(l.File) {
 			return n
 		}
 	}

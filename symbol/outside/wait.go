@@ -112,7 +112,7 @@ func pythonWait(stack []symbol.Location, waits string) string {
 			}
 			continue
 		}
-		if symbol.IsOwnPython(l.File) {
+		if symbol.PythonOrigin(l.File) != symbol.Standard {
 			break
 		}
 		for _, known := range pythonWaits {

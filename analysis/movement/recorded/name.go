@@ -92,7 +92,7 @@ func isInterpreterWork(s *model.Site) bool {
 		return false
 	}
 	_, inner, _ := s.Stack[0].Module.PythonFunction()
-	return !symbol.IsOwnPython(inner) || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
+	return symbol.PythonOrigin(inner) == symbol.Standard || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
 		_, file, ok := f.Module.PythonFunction()
 		return ok && symbol.IsPythonImporter(file)
 	})
