@@ -205,7 +205,7 @@ func TestSettle(t *testing.T) {
 // TestAppears: what is started while the job ends is ended as well.
 func TestAppears(t *testing.T) {
 	dir, line, late := t.TempDir(), sleepCommand(), sleepCommand()
-	script := fmt.Sprintf(`trap 'setsid %s & exit' TERM; %s & wait`, late, line)
+	script := fmt.Sprintf(`trap 'setsid %s & exit' TERM; %s & while :; do sleep 0.1; done`, late, line)
 	cmd := startScript(t, markedEnv(dir), script, line)
 	j := jobIn(dir, 2*time.Second)
 	j.Launcher = Identify(cmd.Process.Pid)
@@ -217,7 +217,8 @@ func TestAppears(t *testing.T) {
 // TestStopped: a stopped process takes SIGTERM.
 func TestStopped(t *testing.T) {
 	dir, line := t.TempDir(), sleepCommand()
-	script := fmt.Sprintf(`trap 'echo told >%s/told; exit' TERM; %s & wait`, dir, line)
+	// A shell may miss a signal that comes right before its `wait`.
+	script := fmt.Sprintf(`trap 'echo told >%s/told; exit' TERM; %s & while :; do sleep 0.1; done`, dir, line)
 	cmd := startScript(t, markedEnv(dir), script, line)
 	_ = cmd.Process.Signal(syscall.SIGSTOP)
 	j := jobIn(dir, 20*time.Second)
