@@ -229,7 +229,7 @@ def merge_junit(names, out):
             results.setdefault(key, []).append(case)
             first.set("time", str(max(float(first.get("time") or 0), float(case.get("time") or 0))))
             for bad in case.findall("failure") + case.findall("error"):
-                bad.set("message", "rank %s: %s" % (number, bad.get("message") or ""))
+                bad.set("message", "rank %s: %s" % (number, (bad.get("message") or "").split("\n")[0]))
                 if case is not first:
                     first.append(bad)
     count = {"tests": len(merged), "failures": 0, "errors": 0, "skipped": 0}

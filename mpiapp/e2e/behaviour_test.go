@@ -201,7 +201,7 @@ func TestExecFailed(t *testing.T) {
 		if got.status == 0 {
 			t.Error("a job of which a rank failed has exit status 0")
 		}
-		said := strings.Contains(got.stderr, "Rank 2 is least progressed, of 4 ranks")
+		said := namesRank(got.stderr, 2)
 		if !said && f.killsJobOnDeath() {
 			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
 		}

@@ -4,11 +4,9 @@ package e2e
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"laggard/model"
@@ -41,8 +39,8 @@ func (f family) checkDeparture(t *testing.T, s scenario) {
 		t.Errorf("exit status %d and %q, want %d and %q as without laggard", got.status, got.stdout, plain.status,
 			plain.stdout)
 	}
-	if want := fmt.Sprintf("Rank %d is least progressed", s.least[0]); !strings.Contains(got.stderr, want) {
-		t.Errorf("laggard run does not say %q:\n%s", want, got.stderr)
+	if !namesRank(got.stderr, s.least[0]) {
+		t.Errorf("laggard run does not name rank %d:\n%s", s.least[0], got.stderr)
 	}
 	s.checkDiagnosis(t, "ended", runDiagnose(t, env, dir))
 	checkEndsNoted(t, nodeFile(t, dir), s.rankCount())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,11 @@ func runDiagnose(t *testing.T, env []string, dir ...string) *diagnosisJSON {
 		t.Errorf("diagnose: exit status %d, problems %q", got.status, a.Problems)
 	}
 	return a
+}
+
+// namesRank reports whether the first line of a diagnosis says of a rank that it is least progressed, or how it ended.
+func namesRank(text string, rank int) bool {
+	return regexp.MustCompile(fmt.Sprintf(`(?m)^Rank %d (is least progressed|exited|died of|called MPI_Abort)`, rank)).MatchString(text)
 }
 
 // isSound takes out of the problems the updates that a rank was killed in: these

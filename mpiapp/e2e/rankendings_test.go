@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -99,7 +98,7 @@ func (f family) checkRankEnding(t *testing.T, l leavingProgram, e ending, random
 		}
 	}
 	got := j.wait()
-	said := strings.Contains(got.stderr, fmt.Sprintf("Rank %d is least progressed", victim))
+	said := namesRank(got.stderr, victim)
 	a := runDiagnose(t, env, dir)
 	named := a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, []int{victim})
 	s.trials++

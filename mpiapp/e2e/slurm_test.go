@@ -287,7 +287,7 @@ func (s submittedJob) checkText(t *testing.T, text string) {
 	t.Helper()
 	want := s.what.scenario
 	rank := want.least[0]
-	named := strings.HasPrefix(text, fmt.Sprintf("Rank %d is least progressed, of %d ranks", rank, want.rankCount()))
+	named := namesRank(text, rank) && strings.Contains(text, fmt.Sprintf(", of %d ranks", want.rankCount()))
 	// As by a time limit; "behind" where that came before the job had stood still for long.
 	ended := regexp.MustCompile(fmt.Sprintf("Until then rank %d was (least progressed|behind), of %d ranks", rank, want.rankCount()))
 	if first, _, _ := strings.Cut(text, "\n"); !named && !ended.MatchString(first) {
