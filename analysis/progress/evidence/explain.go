@@ -1,7 +1,10 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
@@ -49,13 +52,40 @@ func (s *Scene) Explain(l Link, peer int) string {
 	case w.Wild():
 		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent no further message", who, peer, tagText(w), s.commText(w))
 	default:
-		text = fmt.Sprintf("%s%s from rank %d%s on %s; such messages sent: %d",
-			who, messageText(w), peer, tagText(w), s.commText(w), s.answerCount(l.source))
+		text = fmt.Sprintf("%s%s from rank %d%s on %s; such messages sent: %d%s",
+			who, messageText(w), peer, tagText(w), s.commText(w), s.answerCount(l.source), s.strayText(l.source, w, peer))
 	}
 	if l.Weak {
 		text += " (it may be satisfied already)"
 	}
 	return text
+}
+
+// maxStrays bounds the messages on other channels that are told.
+const maxStrays = 2
+
+// strayText says which messages a peer has sent with another tag, or on another communicator, that lie unreceived: one of them may be
+// the one that a rank waits for. Those on the same communicator come first.
+func (s *Scene) strayText(id wantID, w *facts.Want, peer int) string {
+	var strays []facts.ChannelTotal
+	for _, a := range s.answers[id] {
+		strays = append(strays, a.Strays...)
+	}
+	if len(strays) == 0 || !s.countersComplete(peer) {
+		return ""
+	}
+	slices.SortStableFunc(strays, func(x, y facts.ChannelTotal) int {
+		return cmp.Compare(min(x.Comm^w.Comm, 1), min(y.Comm^w.Comm, 1))
+	})
+	var parts []string
+	for _, m := range strays[:min(len(strays), maxStrays)] {
+		part := fmt.Sprintf("%d with tag %d", m.Count, m.Tag)
+		if m.Comm != w.Comm {
+			part += " on " + s.CommName(m.Comm)
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("; unreceived from rank %d: %s", peer, strings.Join(parts, ", "))
 }
 
 // holdsLock reports whether a rank has a lock that keeps the wanted one away.

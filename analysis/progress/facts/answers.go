@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"laggard/model"
 	"laggard/reduce"
@@ -17,6 +18,9 @@ type Answer struct {
 	Want  int    `json:"want"` // index into the wait's Wants
 	From  int    `json:"from"` // the peer
 	Count uint64 `json:"count"`
+	// Strays are messages that the peer has sent to the waiting rank on other channels than that of its receive, beyond what that
+	// has received there.
+	Strays []ChannelTotal `json:"strays,omitempty"`
 }
 
 func compareAnswers(x, y Answer) int {
@@ -26,6 +30,7 @@ func compareAnswers(x, y Answer) int {
 
 func joinAnswers(x, y Answer) Answer {
 	x.Count += y.Count
+	x.Strays = reduce.SortJoined(append(slices.Clone(x.Strays), y.Strays...), compareChannelTotals, joinChannelTotals)
 	return x
 }
 
@@ -61,19 +66,24 @@ type queryKey struct {
 // counters may answer. It folds peers one by one.
 type Queries struct {
 	wants map[queryKey][]query
+	fixed map[int][]query // the receives without a wildcard, by the rank that waits
 	found []Answer
 }
 
 // NewQueries indexes the wants of a summary.
 func NewQueries(s *Summary) *Queries {
-	out := &Queries{wants: map[queryKey][]query{}}
+	out := &Queries{wants: map[queryKey][]query{}, fixed: map[int][]query{}}
 	for _, f := range s.Facts {
 		for i, wait := range f.Waits {
 			for j := range wait.Wants {
 				w := &f.Waits[i].Wants[j]
 				if PointToPoint(w.Kind) && !w.Lost {
 					key := queryKey{w.Comm, f.Rank}
-					out.wants[key] = append(out.wants[key], query{f.Rank, i, j, w})
+					one := query{f.Rank, i, j, w}
+					out.wants[key] = append(out.wants[key], one)
+					if w.OthersKnown {
+						out.fixed[f.Rank] = append(out.fixed[f.Rank], one)
+					}
 				}
 			}
 		}
@@ -102,10 +112,32 @@ func (q *Queries) Ask(r *model.Rank) {
 		waiter := worldPeer(r, c, ch.Peer)
 		for _, one := range q.wants[queryKey{c.ID, waiter}] {
 			if n := one.answerFrom(r.Rank, ch); n > 0 {
-				q.found = append(q.found, Answer{one.rank, one.wait, one.want, r.Rank, n})
+				q.found = append(q.found, Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank, Count: n})
+			}
+		}
+		if ch.Sent == 0 || !isMessageTag(ch.Tag) {
+			continue
+		}
+		for _, one := range q.fixed[waiter] {
+			if n := one.straysOn(r.Rank, c.ID, ch); n > 0 {
+				q.found = append(q.found, Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank,
+					Strays: []ChannelTotal{{c.ID, ch.Tag, n}}})
 			}
 		}
 	}
+}
+
+// straysOn returns how many messages a peer has sent on a channel that is another one than that of the receive, beyond what was
+// received there.
+func (q *query) straysOn(peer int, comm uint64, ch model.Channel) uint64 {
+	w := q.Want
+	if w.Peer != peer || comm == w.Comm && ch.Tag == w.Tag {
+		return 0
+	}
+	if had := w.otherCount(comm, ch.Tag); ch.Sent > had {
+		return ch.Sent - had
+	}
+	return 0
 }
 
 // Answers returns what the ranks that were asked answered, ascending.

@@ -102,11 +102,12 @@ func (w *Want) code(c *wire.Coder) {
 	c.Text(&w.Call)
 	wire.Uint(c, &w.Comm)
 	took := w.Taken.Number > 0
-	c.Flags(&w.Self, &w.Lost, &w.Neighbourhood, &took)
+	c.Flags(&w.Self, &w.Lost, &w.Neighbourhood, &took, &w.OthersKnown)
 	wire.Int(c, &w.Peer)
 	wire.Int(c, &w.Tag)
 	wire.Uint(c, &w.Seq)
 	wire.SortedList(c, &w.ChannelCounts, (*ChannelCount).code, compareChannelCounts)
+	wire.SortedList(c, &w.Others, (*ChannelTotal).code, compareChannelTotals)
 	if w.Neighbourhood {
 		codeSet(c, &w.Sources)
 		codeSet(c, &w.Dests)
@@ -129,6 +130,12 @@ func (h *ChannelCount) code(c *wire.Coder) {
 	wire.Int(c, &h.Peer)
 	wire.Int(c, &h.Tag)
 	wire.Uint(c, &h.Count)
+}
+
+func (t *ChannelTotal) code(c *wire.Coder) {
+	wire.Uint(c, &t.Comm)
+	wire.Int(c, &t.Tag)
+	wire.Uint(c, &t.Count)
 }
 
 func (p *Place) code(c *wire.Coder) {

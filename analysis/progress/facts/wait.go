@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 
 	"laggard/model"
@@ -34,6 +35,9 @@ type Want struct {
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
 	ChannelCounts []ChannelCount
+	// Others are the messages received so far from the peer of a receive without a wildcard on its other channels, if OthersKnown.
+	Others      []ChannelTotal
+	OthersKnown bool
 	// Taken is the latest message on the channel of a receive without a wildcard that one with a
 	// wildcard took, as far as the record goes back; its Number is 0: none.
 	Taken Taken
@@ -56,6 +60,22 @@ type ChannelCount struct {
 	Peer  int
 	Tag   int
 	Count uint64
+}
+
+// ChannelTotal counts messages between two ranks on a communicator with a tag.
+type ChannelTotal struct {
+	Comm  uint64 `json:"comm"`
+	Tag   int    `json:"tag"`
+	Count uint64 `json:"count"`
+}
+
+func compareChannelTotals(x, y ChannelTotal) int {
+	return cmp.Or(cmp.Compare(x.Comm, y.Comm), cmp.Compare(x.Tag, y.Tag))
+}
+
+func joinChannelTotals(x, y ChannelTotal) ChannelTotal {
+	x.Count += y.Count
+	return x
 }
 
 // appendWait appends what the thread waits for, if it waits.
@@ -100,6 +120,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
 		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w)
+		w.Others, w.OthersKnown = otherChannels(r, w)
 	case w.Kind == model.Collective && c.Neighbours != nil && w.Function().HasTrait(mpi.Neighbours):
 		w.Neighbourhood = true
 		w.Sources, w.Dests = worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
@@ -145,6 +166,41 @@ func channelCounts(r *model.Rank, w Want) []ChannelCount {
 		}
 	}
 	return reduce.SortJoined(had, compareChannelCounts, func(x, y ChannelCount) ChannelCount { x.Count += y.Count; return x })
+}
+
+// maxOthers bounds the other channels of a want. Of programs that use a tag for each message they prove nothing.
+const maxOthers = 16
+
+// otherChannels returns what was received from the peer of a want on other channels; not known if that is too much, or not recorded
+// completely, or the want is wild.
+func otherChannels(r *model.Rank, w Want) (had []ChannelTotal, known bool) {
+	if w.Kind != model.Recv || w.Wild() || w.Peer < 0 || r.Evicted > 0 || r.Off {
+		return nil, false
+	}
+	for _, ch := range r.Channels {
+		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || !isMessageTag(ch.Tag) {
+			continue
+		}
+		c := r.Comms[ch.Comm]
+		if worldPeer(r, c, ch.Peer) != w.Peer || c.ID == w.Comm && ch.Tag == w.Tag {
+			continue
+		}
+		if had = append(had, ChannelTotal{c.ID, ch.Tag, ch.Received}); len(had) > maxOthers {
+			return nil, false
+		}
+	}
+	return reduce.SortJoined(had, compareChannelTotals, joinChannelTotals), true
+}
+
+// isMessageTag reports whether a tag is one of the program's messages, and not of a window.
+func isMessageTag(tag int) bool { return tag != model.TagPost && tag != model.TagComplete }
+
+// otherCount returns what was received from the peer on another channel.
+func (w *Want) otherCount(comm uint64, tag int) uint64 {
+	if i, ok := slices.BinarySearchFunc(w.Others, ChannelTotal{Comm: comm, Tag: tag}, compareChannelTotals); ok {
+		return w.Others[i].Count
+	}
+	return 0
 }
 
 // takenOf returns what a wildcard took last of the want's channel.
