@@ -4,31 +4,33 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"laggard/model/format"
 )
 
 // ErrStream is wrapped by errors about bytes that no recorder writes.
 var ErrStream = errors.New("recorded: damaged movement stream")
 
-// Kind is the kind of a move, as in model/format/format.tbl (enum move).
+// Kind is the kind of a move.
 type Kind uint8
 
 // The kinds of moves.
 const (
-	Alloc  Kind = iota + 1 // a buffer of Bytes at To
-	Free                   // that at To is gone
-	Resize                 // that at To has Bytes now
-	Copy                   // Bytes from From to To
-	End                    // of a connection: what it is called
-	Out                    // Bytes from From into the connection
-	In                     // Bytes from the connection to To
-	Send                   // an MPI message of Bytes from From was begun
-	Recv                   // one is complete, at To
+	Alloc  Kind = format.MoveAlloc  // a buffer of Bytes at To
+	Free   Kind = format.MoveFree   // that at To is gone
+	Resize Kind = format.MoveResize // that at To has Bytes now
+	Copy   Kind = format.MoveCopy   // Bytes from From to To
+	End    Kind = format.MoveEnd    // of a connection: what it is called
+	Out    Kind = format.MoveOut    // Bytes from From into the connection
+	In     Kind = format.MoveIn     // Bytes from the connection to To
+	Send   Kind = format.MoveSend   // an MPI message of Bytes from From was begun
+	Recv   Kind = format.MoveRecv   // one is complete, at To
 )
 
 // The bits beside the kind in the first byte of a move.
 const (
-	orderFlag = 0x40
-	timeFlag  = 0x80
+	orderFlag = format.MoveOrder
+	timeFlag  = format.MoveTime
 	kindMask  = 0x3f
 )
 
@@ -57,15 +59,15 @@ type Message struct {
 	Seq           uint64 // number on its channel, from 1; 0 unknown
 }
 
-// EndKind says what a connection is, as in model/format/format.tbl (enum end_kind).
+// EndKind says what a connection is.
 type EndKind uint8
 
 // The kinds of connections.
 const (
-	OtherEnd   EndKind = iota // cannot be told from others
-	StreamEnd                 // a byte stream between hosts
-	LocalEnd                  // one within a host
-	ProcessEnd                // the memory of another process
+	OtherEnd   EndKind = format.EndOther   // cannot be told from others
+	StreamEnd  EndKind = format.EndStream  // a byte stream between hosts
+	LocalEnd   EndKind = format.EndLocal   // one within a host
+	ProcessEnd EndKind = format.EndProcess // the memory of another process
 )
 
 // EndName is what the two ends of a connection are called.

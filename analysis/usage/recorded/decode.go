@@ -7,28 +7,8 @@ import (
 	"math/bits"
 
 	"laggard/model"
+	"laggard/model/format"
 	"laggard/model/mpi"
-)
-
-// The kinds of events, as in model/format/format.tbl (enum use).
-const (
-	useBlock = iota
-	useBegin
-	useEnd
-	useEmpty
-	useFailed
-	useAgain
-	useDefine
-	usePart
-)
-
-// What is defined (enum use_define).
-const (
-	defType = iota + 1
-	defComm
-	defName
-	defNote
-	defWithin
 )
 
 const (
@@ -37,7 +17,6 @@ const (
 	maxValues  = 65536   // recorded of one array
 	maxObjects = 1 << 26 // numbers of types and communicators
 	maxWithin  = 64      // calls in progress, one within the other
-	noStatus   = -32006  // source of a status that is not known
 )
 
 var errEvent = errors.New("not an event")
@@ -104,7 +83,7 @@ type progress struct {
 func (d *decoder) readEvent() error {
 	head := d.readUint()
 	switch kind, value := head&7, head>>3; kind {
-	case useBlock:
+	case format.UseBlock:
 		if value>>1 != useVersion {
 			return fmt.Errorf("events of version %d; this program reads version %d", value>>1, useVersion)
 		}
@@ -112,19 +91,19 @@ func (d *decoder) readEvent() error {
 		if calling := d.readUint(); calling != d.calling { // the end that comes is of another call than the one that is open
 			d.open, d.calling, d.outer = 0, calling, nil
 		}
-	case useBegin:
+	case format.UseBegin:
 		return d.readBegin(value)
-	case useEnd:
+	case format.UseEnd:
 		return d.readEnd(0, true)
-	case useEmpty:
+	case format.UseEmpty:
 		d.endEmptyPoll()
-	case useFailed:
+	case format.UseFailed:
 		return d.readEnd(int(unzigzag(value)), d.readUint() == 1)
-	case useAgain:
+	case format.UseAgain:
 		return d.readRepeats()
-	case useDefine:
+	case format.UseDefine:
 		return d.readDefinition(value)
-	case usePart:
+	case format.UsePart:
 		return d.readPart(value)
 	}
 	return nil
@@ -357,7 +336,7 @@ func (d *decoder) readValues(s *lastValues, p *plan, which int) []Value {
 }
 
 func (d *decoder) scalarValue(f field, now []int64) Value {
-	if f.width == 4 && now[0] == noStatus {
+	if f.width == 4 && now[0] == format.UseNoStatus {
 		return nil
 	}
 	v := d.allocInts(len(now))

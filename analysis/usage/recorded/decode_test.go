@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/format"
 )
 
 // Dump is usagetest.Dump, which imports this package: dump_test.go sets it.
@@ -35,7 +36,7 @@ func (e *events) s(values ...int64) *events {
 func (e *events) startEvent(kind, value uint64) *events { return e.u(kind | value<<3) }
 
 func blockOf(numbered, clock, calling uint64) *events {
-	return new(events).startEvent(useBlock, useVersion<<1|numbered).u(clock, calling)
+	return new(events).startEvent(format.UseBlock, useVersion<<1|numbered).u(clock, calling)
 }
 
 // The states of the rank that the blocks are about.
@@ -87,15 +88,15 @@ func dumpOf(t *testing.T, most int, threads ...[]*events) string {
 
 // defineWorld defines communicator 0 and datatype 0.
 func (e *events) defineWorld() *events {
-	e.startEvent(useDefine, defComm).u(0, 0, 1, 0, 0, 0)
-	e.startEvent(useDefine, defType).u(0, 0, 7)
+	e.startEvent(format.UseDefine, format.DefComm).u(0, 0, 1, 0, 0, 0)
+	e.startEvent(format.UseDefine, format.DefType).u(0, 0, 7)
 	*e = append(*e, "MPI_INT"...)
 	return e.s(4, 0, 4, 0, 4).u(1, 1, 1)
 }
 
 func TestDecode(t *testing.T) {
 	sent := func(e *events, buf int64) *events { // 5 integers to rank 1, tag 8
-		return e.startEvent(useBegin, send).u(0b11011).s(buf, 5, 1, 8)
+		return e.startEvent(format.UseBegin, send).u(0b11011).s(buf, 5, 1, 8)
 	}
 	tests := []struct {
 		name    string
@@ -104,76 +105,85 @@ func TestDecode(t *testing.T) {
 		want    string
 	}{
 		{"what did not change is as before", 10, [][]*events{{
-			sent(blockOf(0, 0, 0).defineWorld(), 0x100).startEvent(useEnd, 0).u(0).startEvent(useBegin, send).u(0b1).s(0x10).
-				startEvent(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).defineWorld(), 0x100).startEvent(format.UseEnd, 0).u(0).startEvent(format.UseBegin,
+				send).u(0b1).s(0x10).
+				startEvent(format.UseEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x110, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"a block begins anew", 10, [][]*events{{
-			sent(blockOf(0, 0, 0).defineWorld(), 0x100).startEvent(useEnd, 0).u(0),
-			sent(blockOf(0, 2, 0), 0x200).startEvent(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).defineWorld(), 0x100).startEvent(format.UseEnd, 0).u(0),
+			sent(blockOf(0, 2, 0), 0x200).startEvent(format.UseEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x200, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"status, error, and a call that never returned", 10, [][]*events{{
-			blockOf(0, 0, 0).defineWorld().startEvent(useBegin, recv).u(0b1011).s(0x100, 5, model.Any).startEvent(useEnd, 0).u(0b0111).
+			blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, recv).u(0b1011).s(0x100, 5,
+				model.Any).startEvent(format.UseEnd, 0).u(0b0111).
 				s(2, 8, 12).
-				startEvent(useBegin, recv).u(0).startEvent(useFailed, 30).u(0).startEvent(useBegin, barrier).u(0)}}, `
+				startEvent(format.UseBegin, recv).u(0).startEvent(format.UseFailed,
+				30).u(0).startEvent(format.UseBegin, barrier).u(0)}}, `
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> status=(2,8,12)
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> error 15
 3: MPI_Barrier(comm=world) -> …
 `},
 		{"empty polls", 10, [][]*events{{func() *events {
-			e := blockOf(0, 0, 0).defineWorld().startEvent(useBegin, test).u(1).s(77).startEvent(useEmpty, 0).startEvent(useAgain, 0)
+			e := blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin,
+				test).u(1).s(77).startEvent(format.UseEmpty, 0).startEvent(format.UseAgain, 0)
 			*e = binary.LittleEndian.AppendUint64(*e, 1000)
-			return e.startEvent(useBegin, test).u(0).startEvent(useEnd, 0).u(0b111111).s(-1, 1, 2, 8, 4, 1)
+			return e.startEvent(format.UseBegin, test).u(0).startEvent(format.UseEnd, 0).u(0b111111).s(-1, 1, 2, 8, 4, 1)
 		}()}}, `
 3: MPI_Test(request=request1) -> flag=0 # and 1000 times more
 3: MPI_Test(request=request1) -> request=null, flag=1, status=(2,8,4,1)
 `},
 		{"threads in the order of their numbers", 10, [][]*events{
-			{blockOf(0, 0, 0).defineWorld().startEvent(useBegin, barrier).u(0).startEvent(useBlock, useVersion<<1|1).u(1, barrier+1).
-				startEvent(useEnd, 0).u(0, 4)},
-			{blockOf(1, 0, 0).startEvent(useBegin, barrier).u(0, 2).startEvent(useEnd, 0).u(0, 1)}}, `
+			{blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseBlock,
+				useVersion<<1|1).u(1, barrier+1).
+				startEvent(format.UseEnd, 0).u(0, 4)},
+			{blockOf(1, 0, 0).startEvent(format.UseBegin, barrier).u(0, 2).startEvent(format.UseEnd, 0).u(0, 1)}}, `
 3.0: MPI_Barrier(comm=world) -> ()
 3.1: MPI_Barrier(comm=world) -> ()
 `},
 		{"the end of a call whose begin is lost", 10, [][]*events{{
-			blockOf(0, 0, 0).defineWorld(), nil, blockOf(0, 9, recv+1).startEvent(useEnd, 0).u(0b0111).s(2, 8, 12).
-				startEvent(useBegin, barrier).u(0).startEvent(useEnd, 0).u(0)}}, `
+			blockOf(0, 0, 0).defineWorld(), nil, blockOf(0, 9, recv+1).startEvent(format.UseEnd, 0).u(0b0111).s(2, 8, 12).
+				startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd, 0).u(0)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="lost"
 `},
 		{"arrays, short, unknown and long", 10, [][]*events{{func() *events {
-			e := blockOf(0, 0, 0).defineWorld().startEvent(useBegin, waitall).u(1).s(2).u(2<<1+1).s(50, 1).startEvent(useEnd, 0).
+			e := blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, waitall).u(1).s(2).u(2<<1+1).s(50,
+				1).startEvent(format.UseEnd, 0).
 				u(0, 2<<1+1).s(-1, 0).u(0)
-			e.startEvent(usePart, inline<<3|1).s(make([]int64, inline)...).startEvent(usePart, 1<<3|1).s(4)
-			return e.startEvent(useBegin, waitall).u(1).s(inline - 1).u((inline+1)<<1 + 2)
+			e.startEvent(format.UsePart, inline<<3|1).s(make([]int64, inline)...).startEvent(format.UsePart, 1<<3|1).s(4)
+			return e.startEvent(format.UseBegin, waitall).u(1).s(inline - 1).u((inline+1)<<1 + 2)
 		}()}}, `
 3: MPI_Waitall(count=2, array_of_requests=[request1,request2]) -> array_of_requests=[null,null]
 3: MPI_Waitall(count=513, array_of_requests=[` + strings.Repeat("request3,", inline) + `request4]) -> …
 `},
 		{"no more calls than may be", 1, [][]*events{{
-			blockOf(0, 0, 0).defineWorld().startEvent(useBegin, barrier).u(0).startEvent(useEnd, 0).u(0).startEvent(useBegin, recv).u(0).
-				startEvent(useEnd, 0).u(0b1).s(2)}}, `
+			blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd,
+				0).u(0).startEvent(format.UseBegin, recv).u(0).
+				startEvent(format.UseEnd, 0).u(0b1).s(2)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="there are more than 1 calls"
 `},
 		{"a call in a callback, and one behind a jump out of it", 10, [][]*events{{
-			sent(blockOf(0, 0, 0).defineWorld().startEvent(useBegin, barrier).u(0).startEvent(useDefine, defWithin), 0x100).
-				startEvent(useEnd, 0).u(0).startEvent(useEnd, 0).u(0).
-				startEvent(useBegin, barrier).u(0).startEvent(useDefine, defWithin).startEvent(useBegin, barrier).u(0),
-			blockOf(0, 6, barrier+1).startEvent(useBegin, barrier).u(0).startEvent(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseDefine,
+				format.DefWithin), 0x100).
+				startEvent(format.UseEnd, 0).u(0).startEvent(format.UseEnd, 0).u(0).
+				startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseDefine,
+				format.DefWithin).startEvent(format.UseBegin, barrier).u(0),
+			blockOf(0, 6, barrier+1).startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd, 0).u(0)}}, `
 3: MPI_Barrier(comm=world) -> ()
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Barrier(comm=world) -> …
 3: MPI_Barrier(comm=world) -> …
 3: MPI_Barrier(comm=world) -> ()
 `},
-		{"another version", 10, [][]*events{{new(events).startEvent(useBlock, 9<<1).u(0, 0)}}, `
+		{"another version", 10, [][]*events{{new(events).startEvent(format.UseBlock, 9<<1).u(0, 0)}}, `
 rank 3: incomplete="block 0: byte 0: events of version 9; this program reads version 1"
 `},
-		{"a function that is not known", 10, [][]*events{{blockOf(0, 0, 0).startEvent(useBegin, unknown)}}, `
+		{"a function that is not known", 10, [][]*events{{blockOf(0, 0, 0).startEvent(format.UseBegin, unknown)}}, `
 rank 3: incomplete="block 0: byte 3: state 5 of 6 is missing"
 `},
 	}
@@ -192,9 +202,9 @@ rank 3: incomplete="block 0: byte 3: state 5 of 6 is missing"
 func TestNotes(t *testing.T) {
 	b := newBuilder(rankOfTest(), 10)
 	d := &decoder{b: b, model: b.threadModel(0)}
-	e := blockOf(0, 0, 0).defineWorld().startEvent(useDefine, defComm).u(1, 1, 5, 1, 0, 3)
-	e.startEvent(useBegin, barrier).u(0).startEvent(useEnd, 0).u(0).startEvent(useBegin, barrier).u(1).s(1)
-	e.startEvent(useDefine, defNote).u(uint64(SendBufferChanged), 1, 3).s(7).startEvent(useEnd, 0).u(0)
+	e := blockOf(0, 0, 0).defineWorld().startEvent(format.UseDefine, format.DefComm).u(1, 1, 5, 1, 0, 3)
+	e.startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd, 0).u(0).startEvent(format.UseBegin, barrier).u(1).s(1)
+	e.startEvent(format.UseDefine, format.DefNote).u(uint64(SendBufferChanged), 1, 3).s(7).startEvent(format.UseEnd, 0).u(0)
 	if err := d.readBlock(*e); err != nil {
 		t.Fatal(err)
 	}
@@ -210,9 +220,11 @@ func TestNotes(t *testing.T) {
 // FuzzBlock: whatever the bytes are, what comes out can be looked at, and is not
 // much larger than what went in.
 func FuzzBlock(f *testing.F) {
-	f.Add([]byte(*blockOf(0, 0, 0).defineWorld().startEvent(useBegin, send).u(0b11011).s(0x100, 5, 1, 8).startEvent(useEnd, 0).u(0)))
-	f.Add([]byte(*blockOf(1, 5, 2).startEvent(usePart, 3<<3|4).s(1, 2, 3).startEvent(useBegin, waitall).u(1).s(2).u(5).s(50, 1)))
-	f.Add([]byte(*blockOf(0, 0, 0).startEvent(useDefine, defName).u(16).s(5).u(3)))
+	f.Add([]byte(*blockOf(0, 0, 0).defineWorld().startEvent(format.UseBegin, send).u(0b11011).s(0x100, 5, 1,
+		8).startEvent(format.UseEnd, 0).u(0)))
+	f.Add([]byte(*blockOf(1, 5, 2).startEvent(format.UsePart, 3<<3|4).s(1, 2, 3).startEvent(format.UseBegin,
+		waitall).u(1).s(2).u(5).s(50, 1)))
+	f.Add([]byte(*blockOf(0, 0, 0).startEvent(format.UseDefine, format.DefName).u(16).s(5).u(3)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := newBuilder(rankOfTest(), 1000)
 		d := &decoder{b: b, model: b.threadModel(0)}

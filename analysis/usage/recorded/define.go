@@ -3,6 +3,7 @@ package recorded
 import (
 	"fmt"
 
+	"laggard/model/format"
 	"laggard/model/mpi"
 )
 
@@ -17,27 +18,27 @@ var combiners = [...]string{"MPI_COMBINER_NAMED", "MPI_COMBINER_DUP", "MPI_COMBI
 
 func (d *decoder) readDefinition(what uint64) error {
 	switch what {
-	case defType:
+	case format.DefType:
 		return d.readType()
-	case defComm:
+	case format.DefComm:
 		number, record, id, parent := d.readUint(), d.readUint(), d.readUint(), d.readUint()
 		thread, state := d.readUint(), d.readUint()
 		if d.bad || number > maxObjects || record > maxObjects {
 			return errEvent
 		}
 		return d.b.addComm(int(number), int(record), id, parent, int(int32(thread)), int(int32(state))-1)
-	case defName:
+	case format.DefName:
 		kind, value, name := d.readUint(), d.readInt(), d.readText()
 		if d.bad {
 			return errEvent
 		}
 		d.b.addName(mpi.Kind(kind), value, name)
-	case defNote:
+	case format.DefNote:
 		n := rawNote{kind: NoteKind(d.readUint()), call: d.readUint(), seen: d.readUint(), value: d.readInt()}
 		if !d.bad {
 			d.b.notes = append(d.b.notes, n)
 		}
-	case defWithin:
+	case format.DefWithin:
 		d.within = true
 	default:
 		return fmt.Errorf("definition of kind %d", what)

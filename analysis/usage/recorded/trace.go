@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"laggard/model"
+	"laggard/model/format"
 	"laggard/model/mpi"
 )
 
@@ -107,12 +108,11 @@ type Call struct {
 type Value []int64
 
 const (
-	Null    = -1 // MPI_COMM_NULL and the like
-	Invalid = -2 // no handle that MPI knows, or one that was freed
-	Bottom  = -3 // MPI_BOTTOM
-	InPlace = -4 // MPI_IN_PLACE
-
-	Root = -32005 // MPI_ROOT, as a root
+	Null    = format.UseNull    // MPI_COMM_NULL and the like
+	Invalid = format.UseInvalid // no handle that MPI knows, or one that was freed
+	Bottom  = format.UseBottom  // MPI_BOTTOM
+	InPlace = format.UseInPlace // MPI_IN_PLACE
+	Root    = format.UseRoot    // MPI_ROOT, as a root
 )
 
 // Datatype is one that the rank used or made.
