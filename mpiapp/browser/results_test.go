@@ -72,7 +72,7 @@ func TestScattered(t *testing.T) {
 // TestEmpty: a run of which nothing is known says so.
 func TestEmpty(t *testing.T) {
 	p := openTab(t, writeResultPage(t, &diagnosis.Result{}), 1280, 900)
-	p.wantText("h1", "No usable data in this run")
+	p.wantText("h1", "No rank of this run called MPI_Init, or none was recorded")
 	p.wantText("header", "laggard doctor PROGRAM")
 	p.pressKeys("?")
 	p.wantText("#help", "next group")
