@@ -3,6 +3,7 @@ package reporttest
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"laggard/model"
 	"laggard/report/diagnosis"
@@ -15,7 +16,7 @@ type claim struct {
 }
 
 var claims = []claim{
-	{regexp.MustCompile(`\branks? ([0-9][0-9,-]*) (?:is|are) (?:now )?(?:in|inside) (MPIX?_\w+)`),
+	{regexp.MustCompile(`(?:thread of )?\branks? ([0-9][0-9,-]*) (?:is|are) (?:now )?(?:in|inside) (MPIX?_\w+)`),
 		func(s diagnosis.State, call string) bool { return s.Kind == "communication" && s.MPI == call }},
 	{regexp.MustCompile(`\branks? ([0-9][0-9,-]*) computes?\b`),
 		func(s diagnosis.State, _ string) bool { return s.Kind == "computation" }},
@@ -36,8 +37,8 @@ func Contradictions(text string, r *diagnosis.Result) (wrong []string) {
 	for _, c := range claims {
 		for _, m := range c.sentence.FindAllStringSubmatch(text, -1) {
 			ranks, err := model.ParseRankSet(m[1])
-			if err != nil {
-				continue // it was cut
+			if err != nil || strings.HasPrefix(m[0], "thread of ") {
+				continue // it was cut, or the state of the rank is that of another thread
 			}
 			call := ""
 			if len(m) > 2 {

@@ -14,6 +14,9 @@ import (
 func (s *Scene) Explain(l Link, peer int) string {
 	wait := &s.Facts[l.source.rank].Waits[l.source.wait]
 	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
+	if wait.Side { // the rank's state is that of another thread
+		who = "a thread of " + who
+	}
 	if l.source.want < 0 {
 		return fmt.Sprintf("%s, rank %d has not reached it", who, peer)
 	}
