@@ -130,9 +130,10 @@ test: deps ## everything; installs what is missing
 	$(GO) run ./scripts/testreport $(B)/tests && exit $$status
 
 # Hundreds of real jobs are started and killed in test-e2e and test-slurm, and launchers fail now and then by themselves:
-# up to three failed cases get one more try. A fault of ours fails again.
+# up to eight failed cases of some 1,300 get one more try, by then on a quiet machine. A fault of ours fails again, and the report
+# names each that needed it.
 SUITE = @mkdir -p $(B)/tests && $(GO) tool gotestsum --format pkgname --jsonfile $(B)/tests/$@.json
-RETRY = --rerun-fails=1 --rerun-fails-max-failures=3
+RETRY = --rerun-fails=1 --rerun-fails-max-failures=8
 
 test-go: ## what needs no MPI
 	$(SUITE) -- -timeout 30m ./...
