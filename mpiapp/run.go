@@ -225,19 +225,17 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 // missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the first word that is a
 // path. "": a word is, or none is a path.
 func missingProgram(command []string) string {
-	for i, word := range command {
-		if _, err := exec.LookPath(word); err == nil && i > 0 {
-			return ""
-		}
-	}
+	why := ""
 	for _, word := range command[1:] {
-		if !strings.HasPrefix(word, "-") && strings.Contains(word, "/") {
-			if _, err := findProgram([]string{word}); err != nil {
-				return err.Error()
-			}
+		_, err := findProgram([]string{word})
+		switch {
+		case err == nil:
+			return ""
+		case why == "" && !strings.HasPrefix(word, "-") && strings.Contains(word, "/"):
+			why = err.Error()
 		}
 	}
-	return ""
+	return why
 }
 
 // containers run a program in a container; emptying are options of Apptainer that take the environment away.

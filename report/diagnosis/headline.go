@@ -31,7 +31,7 @@ func Headline(r *Result) string {
 			words.Size(r.Ranks))
 	case len(r.Groups) == 0:
 		return noDataHeadline(r)
-	case unrecordedRanks(r).Len() > 0:
+	case slices.ContainsFunc(r.Groups, Group.unrecorded):
 		return incompleteHeadline(r)
 	case !slices.ContainsFunc(r.Groups, func(g Group) bool { return !g.finished() }):
 		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
@@ -117,10 +117,13 @@ func noDataHeadline(r *Result) string {
 
 // incompleteHeadline is about a run in which nothing is stuck as far as it was recorded.
 func incompleteHeadline(r *Result) string {
-	missing := unrecordedRanks(r)
-	var all model.RankSet
-	all.AddRange(0, r.Ranks-1)
-	there := all.Minus(missing).String()
+	var recorded model.RankSet
+	for _, g := range r.Groups {
+		if ranks, err := model.ParseRankSet(g.Ranks); err == nil && !g.unrecorded() {
+			recorded = recorded.Union(ranks)
+		}
+	}
+	there := recorded.String()
 	text := fmt.Sprintf("Only %s of %d %s a record", words.Ranks(there), r.Ranks, words.Verb(there, "has", "have"))
 	if len(r.Problems) > 0 {
 		text += " (" + shortProblem(r.Problems[0]) + ")"
@@ -137,15 +140,8 @@ func shortProblem(problem string) string {
 	return words.Cut(text)
 }
 
-// unrecordedRanks are the ranks without a record.
-func unrecordedRanks(r *Result) (out model.RankSet) {
-	for _, g := range r.Groups {
-		if ranks, err := model.ParseRankSet(g.Ranks); err == nil && g.State.Kind == string(progress.Unknown) {
-			out = out.Union(ranks)
-		}
-	}
-	return out
-}
+// unrecorded reports whether the ranks left no record.
+func (g Group) unrecorded() bool { return g.State.Kind == string(progress.Unknown) }
 
 // finished reports whether the ranks have left MPI_Finalize.
 func (g Group) finished() bool {
