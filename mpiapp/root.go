@@ -51,6 +51,7 @@ type app struct {
 	overrides []string  // --set
 	parsed    bool      // the command line was in order
 	settings  settings
+	profiles  profiles
 }
 
 // execute runs a command line and returns the exit code.
@@ -63,7 +64,8 @@ func execute(args []string, out, errw io.Writer) int {
 	if err := checkCommand(root, args); err != nil {
 		return a.reportError(err)
 	}
-	return a.reportError(root.Execute())
+	err := root.Execute()
+	return a.reportError(errors.Join(err, a.profiles.finish()))
 }
 
 // reportError says what went wrong, if anything, and gives the exit code for it.
@@ -120,13 +122,16 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.parsed = true
 			var err error
-			a.settings, err = loadSettings(a.config, a.overrides...)
-			return err
+			if a.settings, err = loadSettings(a.config, a.overrides...); err != nil {
+				return err
+			}
+			return a.profiles.start()
 		},
 	}
 	root.PersistentFlags().StringVar(&a.config, "config", "", "TOML `FILE` with settings (LAGGARD_CONFIG)")
 	root.PersistentFlags().StringArrayVar(&a.overrides, "set", nil,
 		"a setting `KEY=VALUE` that overrides file and environment, such as recorder.max_mb=128; may be repeated")
+	a.profiles.addFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})

@@ -1,0 +1,86 @@
+//go:build e2e && slurm
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// TestSlurmSteps does to the step of a healthy job what users and Slurm do to it.
+func TestSlurmSteps(t *testing.T) {
+	c := newCluster(t)
+	t.Run("suspended", func(t *testing.T) {
+		eachFamily(t, func(t *testing.T, f family) { t.Parallel(); c.checkSuspended(t, f) })
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		eachFamily(t, func(t *testing.T, f family) { t.Parallel(); c.checkStepCancelled(t, f) })
+	})
+}
+
+// stepJob is a job of one step under laggard run.
+type stepJob struct {
+	c            *cluster
+	id, run, out string
+}
+
+// submitStep submits a job that runs a command on all nodes under laggard run, and waits until its ranks run.
+func (c *cluster) submitStep(t *testing.T, f family, timeout time.Duration, program ...string) stepJob {
+	t.Helper()
+	dir := t.TempDir()
+	s := stepJob{c: c, run: filepath.Join(dir, "run"), out: filepath.Join(dir, "out")}
+	command := slices.Concat([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", s.run, "--timeout",
+		timeout.String(), "--"}, f.srunCommand(), program)
+	script := filepath.Join(dir, "script")
+	must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+strings.Join(command, " ")+"\necho \"status $?\"\n"), 0o700))
+	id, err := c.runAsUser(slices.Concat([]string{"sbatch", "--parsable", "--output=" + s.out}, onNodes, []string{script})...)
+	must(t, err)
+	s.id = strings.TrimSpace(id)
+	c.eventually(t, "all ranks of job "+s.id, func() bool {
+		r, _ := model.Open(s.run)
+		return s.hasEnded() || r != nil && len(r.Ranks) == 8 &&
+			!slices.ContainsFunc(r.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
+	})
+	return s
+}
+
+// text is what the job has printed.
+func (s stepJob) text() string {
+	text, _ := os.ReadFile(s.out)
+	return string(text)
+}
+
+func (s stepJob) hasEnded() bool { return strings.Contains(s.text(), "status ") }
+
+// checkSuspended: the time for which Slurm suspends a job does not count.
+func (c *cluster) checkSuspended(t *testing.T, f family) {
+	s := c.submitStep(t, f, interruptTimeout, f.buildProgram(t, "longcalls.c", "-O2"), "write", "15")
+	_, err := c.runAsUser("scontrol", "suspend", s.id)
+	must(t, err)
+	time.Sleep(2 * interruptTimeout)
+	_, err = c.runAsUser("scontrol", "resume", s.id)
+	must(t, err)
+	c.eventually(t, "the end of job "+s.id, s.hasEnded)
+	if text := s.text(); !strings.HasSuffix(text, "done\nstatus 0\n") || strings.Contains(text, "ending the job") {
+		t.Errorf("the job was not left alone:\n%s", text)
+	}
+}
+
+// checkStepCancelled: scancel of a step is an end from outside, and no rank is blamed for it.
+func (c *cluster) checkStepCancelled(t *testing.T, f family) {
+	s := c.submitStep(t, f, time.Hour, f.buildProgram(t, "howends.c", "-O0"), "stay", "2", "0")
+	_, err := c.runAsUser("scancel", s.id+".0")
+	must(t, err)
+	c.eventually(t, "the end of job "+s.id, s.hasEnded)
+	h := jobEnding{want: outside}
+	a := runDiagnose(t, c.env, s.run)
+	if problem := h.diagnosisProblem(a, s.run); problem != "" {
+		t.Errorf("%s\nended %+v\nleast %+v\ncause %+v\nlost %v\n%s", problem, a.Ended, a.LeastProgressed, a.Cause, a.Lost, s.text())
+	}
+}
