@@ -17,7 +17,8 @@ import (
 // noting are the packages that make notes for users.
 var noting = []string{
 	"analysis/progress", "analysis/share", "analysis/slice", "analysis/usage", "analysis/usage/recorded", "analysis/movement",
-	"analysis/scaling", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/slice", "mpiapp",
+	"analysis/scaling", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/diagnosis",
+	"report/slice", "mpiapp",
 }
 
 // TestNotesPage: docs/reference/notes.md lists the notes that the code makes, in its words.

@@ -10,6 +10,7 @@ import (
 	"laggard/analysis/progress/inside"
 	"laggard/analysis/usage/finding"
 	"laggard/model"
+	"laggard/report"
 	"laggard/report/usage"
 	"laggard/symbol"
 )
@@ -103,5 +104,21 @@ func TestExplain(t *testing.T) {
 	Explain(r, Hanging(r), []finding.Finding{f}, usage.Source{Resolver: resolver})
 	if r.Explained != nil {
 		t.Error("a finding explains a hang that is none")
+	}
+}
+
+// TestLibraryNote: the result says of which ranks no frame is in the program's own code.
+func TestLibraryNote(t *testing.T) {
+	own, library, wrapper := report.Frame{}, report.Frame{Library: true}, report.Frame{Wrapper: true}
+	at := func(ranks string, stack ...report.Frame) Location { return Location{Ranks: ranks, Stack: stack} }
+	for want, places := range map[string][]Location{
+		"": {at("0", library, own), at("1"), at("2", own)},
+		"ranks 1,3-4: no frame is in the program's own code, so the place is in a library (setting symbols.library)": {
+			at("0", own, library), at("1", library, wrapper), at("2"), at("3-4", library)},
+	} {
+		l := LeastProgressed{Locations: places}
+		if got := l.libraryNote(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

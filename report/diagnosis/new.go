@@ -80,6 +80,9 @@ func New(s Source) *Result {
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.newLeastProgressed(f.LeastProgressed)
 		s.setReason(r)
+		if note := r.LeastProgressed.libraryNote(); note != "" {
+			r.Notes = append(r.Notes, note)
+		}
 	}
 	r.Extra.Comms = communicators(s.Comms)
 	if s.Compared != nil {
@@ -87,6 +90,22 @@ func New(s Source) *Result {
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
 	}
 	return r
+}
+
+// libraryNote says of which ranks the place is one in a library, since no frame is outside libraries; "": of none.
+func (l *LeastProgressed) libraryNote() string {
+	var in model.RankSet
+	for _, at := range l.Locations {
+		own := func(f report.Frame) bool { return !f.Library && !f.Wrapper }
+		if len(at.Stack) > 0 && !slices.ContainsFunc(at.Stack, own) {
+			ranks, _ := model.ParseRankSet(at.Ranks)
+			in = in.Union(ranks)
+		}
+	}
+	if in.Len() == 0 {
+		return ""
+	}
+	return in.Phrase() + ": no frame is in the program's own code, so the place is in a library (setting symbols.library)"
 }
 
 // setReason fills in why the ranks are named, and why the job hangs if it does: with what they

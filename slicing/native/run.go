@@ -197,12 +197,20 @@ func (r *run) budgetExhausted() bool {
 		r.markTruncated(fmt.Sprintf("cut at %d instructions", r.budget.Nodes))
 		return true
 	}
+	if r.queue.count > maxQueued {
+		r.markTruncated(fmt.Sprintf("cut at %d open dependences", maxQueued))
+		return true
+	}
 	if r.prog.timeOver() {
 		r.markTruncated(noTime)
 		return true
 	}
 	return false
 }
+
+// maxQueued bounds what is still to be followed, and so the memory of a search: in a large program the calls by which an
+// exception may have come are millions, as each is followed for each way to it.
+const maxQueued = 500_000
 
 // beyondDepth reports whether a distance is beyond the budget, and notes that.
 func (r *run) beyondDepth(distance int) bool {
