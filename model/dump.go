@@ -144,8 +144,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 			fmt.Fprintf(w, " function %q stack%s", name, frameText(frames))
 		}
 	case format.RaisedRecord:
-		if frames, name, err := raisedParts(rec.fixed); err == nil {
-			fmt.Fprintf(w, " type %q stack%s", name, frameText(frames))
+		if frames, name, text, err := raisedParts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " type %q text %q stack%s", name, text, frameText(frames))
 		}
 	case format.ArgumentsRecord:
 		fmt.Fprintf(w, " %q", trimPadding(rec.fixed[format.SizeofArgumentsFixed:]))

@@ -18,23 +18,25 @@ type raisedReader struct {
 }
 
 func (r *slotReader) takeRaised(rec record) error {
-	if _, _, err := raisedParts(rec.fixed); err != nil {
+	if _, _, _, err := raisedParts(rec.fixed); err != nil {
 		return err
 	}
 	r.raised = append(r.raised, raisedReader{rec.thread, rec.off, slices.Clone(rec.fixed)})
 	return nil
 }
 
-// raisedParts returns the frame words and the name of the type in a RAISED record.
-func raisedParts(fixed []byte) (frames []byte, name string, err error) {
+// raisedParts returns the frame words, the name of the type and the text in a RAISED record.
+func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
 	frameCount := int(binary.LittleEndian.Uint16(fixed[format.RaisedNframes:]))
 	length := int(binary.LittleEndian.Uint16(fixed[format.RaisedTypeLen:]))
 	rest := fixed[format.SizeofRaisedFixed:]
 	if frameCount > format.MaxFrames || 8*frameCount+length > len(rest) {
-		return nil, "", fmt.Errorf("%w: %d frames and a type of %d bytes in %d bytes", ErrCorrupt, frameCount, length,
+		return nil, "", "", fmt.Errorf("%w: %d frames and a type of %d bytes in %d bytes", ErrCorrupt, frameCount, length,
 			len(rest))
 	}
-	return rest[:8*frameCount], strings.ToValidUTF8(string(rest[8*frameCount:][:length]), "\uFFFD"), nil
+	frames, rest = rest[:8*frameCount], rest[8*frameCount:]
+	valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	return frames, valid(string(rest[:length])), valid(trimPadding(rest[length:])), nil
 }
 
 // assembleRaised fills in Thread.Raised: the last record of each thread counts.
@@ -46,17 +48,17 @@ func (r slotAssembler) assembleRaised() {
 			continue
 		}
 		le32, le64 := wordReaders(x.fixed)
-		frames, name, _ := raisedParts(x.fixed)
+		frames, name, text, _ := raisedParts(x.fixed)
 		how := RaisedHow(le32(format.RaisedHow))
 		t.thread.Raised = nil
 		switch {
-		case how > RaisedThrown:
+		case how > RaisedFatal:
 			r.probs.addErrorf(format.RaisedRecord.String(), x.off, ErrUnknown, "way %d to have an exception", how)
 		case how != RaisedNone:
 			stack, _ := r.decodeFrames(frames, format.RaisedRecord.String(), x.off)
 			t.thread.Raised = &Raised{
-				How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Stack: stack,
-				Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
+				How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
+				Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
 			}
 		}
 	}
@@ -76,5 +78,5 @@ func (w *slotWriter) writeRaised(t *Thread) {
 	fixed.u16(format.RaisedTypeLen, len(x.Type))
 	fixed.putFlag(format.RaisedFlags, x.Cut)
 	fixed.u32(format.RaisedOrder, x.Order)
-	w.writeRecord(format.RaisedRecord, t.Index, append(w.appendFrames(fixed, x.Stack), x.Type...), nil)
+	w.writeRecord(format.RaisedRecord, t.Index, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
 }

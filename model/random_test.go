@@ -150,14 +150,14 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		t.Model.Edges = append(t.Model.Edges, Edge{From: i, To: r.IntN(n), Count: r.Uint64()})
 	}
 	if r.IntN(3) > 0 {
-		t.Captured = &Capture{Time: testTime(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
+		t.Captured = &Capture{Time: testTime(40), Why: CaptureQuiet + CaptureReason(r.IntN(5)), Signal: r.IntN(12),
 			Stack: randomStack(r, k, r.IntN(format.MaxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
 			InMPI: r.IntN(2) == 0,
 			Calls: r.Uint64(), Same: r.IntN(99)}
 	}
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
-		t.Raised = &Raised{How: RaisedSet + RaisedHow(r.IntN(4)), Calls: r.Uint64(), Order: r.Uint32(),
-			Type:  "lib.Error",
+		t.Raised = &Raised{How: RaisedSet + RaisedHow(r.IntN(5)), Calls: r.Uint64(), Order: r.Uint32(),
+			Type: "lib.Error", Text: []string{"", "no such file: \"a\""}[r.IntN(2)],
 			Stack: randomStack(r, k, r.IntN(9)), Cut: r.IntN(2) == 0}
 	}
 	return t

@@ -162,7 +162,7 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 		r.probs.addCorrupt(t.rec.typ.String(), t.rec.off, "captured stack of %d frames", n)
 		n = 0
 	}
-	if why := le32(format.CaptureWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureError) {
+	if why := le32(format.CaptureWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureExit) {
 		r.probs.addErrorf(t.rec.typ.String(), t.rec.off, ErrUnknown, "reason %d for a captured stack", why)
 	}
 	stack, _ := r.decodeFrames(t.stack[format.CaptureFrames:][:8*n], t.rec.typ.String(), t.rec.off)

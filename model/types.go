@@ -180,14 +180,17 @@ const (
 	CaptureSignal CaptureReason = format.WhyAsked // asked for
 	CaptureFatal  CaptureReason = format.WhyFatal // a fatal signal arrived
 	CaptureError  CaptureReason = format.WhyError // MPI reported an error within the call
+	CaptureExit   CaptureReason = format.WhyExit  // the process exits, outside a call
 )
 
-// Raised is the exception that a thread in Python was in the midst of, or the last one of C++ that it threw.
+// Raised is the exception that a thread in Python was in the midst of, the last one of C++ that it threw, or the error by
+// which a run-time library ended the process.
 type Raised struct {
 	How   RaisedHow
 	Calls uint64 // Thread.Calls at that moment; of C++ when it was thrown
 	Order uint32 // collectives that the process had begun then, see Begun
 	Type  string // the name of its type, perhaps with the module before it; of C++ mangled
+	Text  string // what it says; "" if that is not known
 	// Stack are the frames that it came through, innermost first: where it was raised. Of C++ it is the stack that it
 	// was thrown from.
 	Stack []Frame
@@ -205,7 +208,11 @@ const (
 	RaisedHandled RaisedHow = format.RaisedHandled // code is at work that handles it, or through which it is on its way
 	RaisedLast    RaisedHow = format.RaisedLast    // nothing caught it: it was printed, and no other has been since
 	RaisedThrown  RaisedHow = format.RaisedThrown  // one of C++: it was thrown, and may have been caught since
+	RaisedFatal   RaisedHow = format.RaisedFatal   // an error of a run-time library, or STOP of Fortran, that ends the process
 )
+
+// EndsProcess reports whether nothing is left to catch it.
+func (h RaisedHow) EndsProcess() bool { return h == RaisedLast || h == RaisedFatal }
 
 // Traffic counts calls that moved bytes, and these.
 type Traffic struct {

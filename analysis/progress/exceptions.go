@@ -12,7 +12,7 @@ import (
 // decides. And where nothing decides between ranks those are left that are in the midst of
 // one, or threw one of C++ shortly before: that is how they came to do something else.
 func preferRaising(j *job, v Verdict) Verdict {
-	last := j.ranksRaising(func(how model.RaisedHow) bool { return how == model.RaisedLast })
+	last := j.ranksRaising(model.RaisedHow.EndsProcess)
 	if among := last.Intersect(v.Ranks); among.Len() > 0 {
 		last = among
 	}

@@ -25,6 +25,7 @@ const (
 	MaxArguments   = 4096               // bytes kept of the program's arguments
 	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
 	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
+	MaxRaisedText  = 200                // bytes kept of what it says, one zero byte included
 	MaxSignal      = 64                 // largest number of a signal on Linux
 	NoIndex        = 0xffffffff         // an index that names nothing
 	NoThread       = 0xffff             // the thread of a stream: one that never called MPI
@@ -134,6 +135,7 @@ const (
 	WhyAsked = 2 // asked for by a signal
 	WhyFatal = 3 // a fatal signal arrived
 	WhyError = 4 // MPI wrote to stderr, or the process exits, within a call
+	WhyExit  = 5 // the process exits, outside a call
 )
 
 // stack_flag: bits
@@ -167,6 +169,7 @@ const (
 	RaisedHandled = 2 // code is at work that handles it, or through which it is on its way (except, finally, with)
 	RaisedLast    = 3 // nothing caught it, and it was printed (sys.last_value); no other has been raised since
 	RaisedThrown  = 4 // one of C++, which may have been caught since
+	RaisedFatal   = 5 // no exception: an error of a run-time library, or a statement such as STOP, which ends the process
 )
 
 // use: An event begins with u = kind + 8 × value.
@@ -546,7 +549,7 @@ const (
 	SizeofArgumentsFixed = 8
 )
 
-// RAISED: An exception of Python or C++. The last record of a thread counts.
+// RAISED: An exception of Python or C++, or an error that ends the process. The last record of a thread counts.
 const (
 	RaisedCalls       = 0 // calls of the thread at that moment; of C++ when it was thrown
 	RaisedHow         = 8
@@ -581,7 +584,7 @@ const (
 	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
 	SentRecord      Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
 	ArgumentsRecord Record = 12 // The program's arguments, without its name.
-	RaisedRecord    Record = 16 // An exception of Python or C++. The last record of a thread counts.
+	RaisedRecord    Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts.
 	RestRecord      Record = 64 // Fixed: a THREAD record without the parts that are not in use.
 	LikeRecord      Record = 65 // The model of this slot is that of another slot but for the counts.
 )

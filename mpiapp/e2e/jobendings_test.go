@@ -133,9 +133,13 @@ var howEnds = []jobEnding{
 	{name: "cpu", mode: "cpu", want: oneRank, reason: "SIGXCPU"},
 	{name: "alarm", mode: "alarm", reason: "alarm"},
 	{name: "exec", mode: "exec", reason: "exec"},
-	{name: "terminate", source: "howends.cc", mode: "-", reason: "aborted"},
-	{name: "stop", source: "howends.f90", mode: "stop", reason: "exit"},
-	{name: "errorstop", source: "howends.f90", mode: "errorstop", reason: "exit"},
+	{name: "terminate", source: "howends.cc", mode: "-", reason: "std::runtime_error: no convergence"},
+	{name: "stop", source: "howends.f90", mode: "stop", reason: "Fortran STOP: 3 (howends.f90:20)"},
+	{name: "errorstop", source: "howends.f90", mode: "errorstop", reason: "Fortran ERROR STOP: 4 (howends.f90:21)"},
+	{name: "stoptext", source: "howends.f90", mode: "stoptext", reason: "Fortran STOP: no convergence (howends.f90:22)"},
+	{name: "bounds", source: "howends.f90", mode: "bounds", short: true,
+		reason: "Fortran runtime error: Index '5' of dimension 1 of array 'a' above upper bound of 4 (howends.f90:33)"},
+	{name: "open", source: "howends.f90", mode: "open", reason: "exit"},
 	{name: "py-raise", source: "howends.py", mode: "raise"},
 	{name: "py-exit", source: "howends.py", mode: "sys.exit"},
 	{name: "py-_exit", source: "howends.py", mode: "os._exit", reason: "exit"},
@@ -186,7 +190,7 @@ func (f family) howEndsCommand(t *testing.T, h jobEnding) []string {
 	case ".cc":
 		return append([]string{f.buildProgram(t, source, "-O0")}, words[1:]...)
 	case ".f90":
-		return append([]string{f.buildProgram(t, source, "-O0")}, words...)
+		return append([]string{f.buildProgram(t, source, "-O0", "-fcheck=bounds")}, words...)
 	}
 	return append([]string{f.buildProgram(t, "howends.c", "-O0")}, words...)
 }

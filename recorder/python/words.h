@@ -28,6 +28,7 @@ struct lg_raised_words { /* the exception that a thread is in the midst of, as i
   uint32_t how;          /* enum lg_raised_how */
   bool cut;              /* frames before the last are left out */
   char type[LG_MAX_RAISED_TYPE];
+  char text[LG_MAX_RAISED_TEXT]; /* what it says; "" unknown */
   int n;
   uint64_t word[LG_MAX_RAISED]; /* the frames that it came through, innermost first */
 };

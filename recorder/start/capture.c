@@ -11,6 +11,7 @@
 #include "python/words.h"
 #include "stack/unwind.h"
 #include "start/capture.h"
+#include "start/ender.h"
 #include "start/raised.h"
 
 #define STACK_BYTES 262144 /* of a sleeping thread that are read, at most */
@@ -108,11 +109,14 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   uint64_t sp = r.v[SP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
-  lg_words_captured(&tr, t->pthread, &words);
-  write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
-  lg_raised_captured(t);
+  bool shows = why != LG_WHY_EXIT || lg_called_by_program(&tr);
+  if (shows) {
+    lg_words_captured(&tr, t->pthread, &words);
+    write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
+    lg_raised_captured(t);
+  }
   lg_unlock_file();
-  return true;
+  return shows;
 }
 
 /* Only two registers of a thread asleep are known. One that woke up meanwhile may have gone on. */

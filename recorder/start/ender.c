@@ -105,6 +105,14 @@ static uint32_t owner(const struct lg_trace *tr)
   return found;
 }
 
+/* The outermost frame is that which called main, or a thread's beginning. */
+bool lg_called_by_program(const struct lg_trace *tr)
+{
+  struct lg_trace inner = *tr;
+  inner.n = tr->partial ? tr->n : tr->n - 1;
+  return owner(&inner) == LG_ENDER_PROGRAM;
+}
+
 uint32_t lg_ender(void *ucontext)
 {
   static unsigned char copy[STACK_BYTES]; /* the file lock is held */

@@ -14,6 +14,7 @@
 #include "file/rank.h"
 #include "identity/thread.h"
 #include "mpi/symbol.h"
+#include "python/words.h"
 #include "start/capture.h"
 #include "start/ender.h"
 #include "start/ends.h"
@@ -276,9 +277,21 @@ LG_EXPORT int fflush(FILE *f)
 
 /* ---- exits ---- */
 
+/* note_exit writes down from where a rank exits that has not finished. An interpreter that is being ended has no frames of its
+ * program any more. */
+static void note_exit(void)
+{
+  struct lg_thr *t = lg_self;
+  ucontext_t here;
+  if (t && !lg_off && lg_is_rank() && !t->pub->in_mpi && lg_rank->status < LG_FINALIZED && !lg_py_ending() &&
+      getcontext(&here) == 0)
+    lg_capture_here(t, LG_WHY_EXIT, 0, &here);
+}
+
 static void said_exit(int status)
 {
   note_error();
+  note_exit();
   lg_said_end(LG_EXITED, status, lg_ender(NULL));
 }
 

@@ -12,13 +12,20 @@
 #define MAX_RECORDS 1000 /* of a process */
 #define MAX_THROWN 64    /* of these, written when they were thrown: a program may throw as a habit */
 
-static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
+static uint64_t mix_text(uint64_t h, const char *text, size_t size)
 {
-  uint64_t h = lg_mix(w->how, calls), part;
-  for (size_t i = 0; i < sizeof w->type; i += sizeof part) {
-    memcpy(&part, w->type + i, sizeof part);
+  uint64_t part;
+  for (size_t i = 0; i < size; i += sizeof part) {
+    memcpy(&part, text + i, sizeof part);
     h = lg_mix(h, part);
   }
+  return h;
+}
+
+static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
+{
+  uint64_t h = mix_text(lg_mix(w->how, calls), w->type, sizeof w->type);
+  h = mix_text(h, w->text, sizeof w->text);
   for (int i = 0; i < w->n; i++)
     h = lg_mix(h, w->word[i]);
   return h;
@@ -30,11 +37,11 @@ static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t call
 {
   static int records;
   uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of(w, calls);
-  size_t type = strlen(w->type), frames = 8 * (size_t)w->n;
+  size_t type = strlen(w->type), text = strlen(w->text), frames = 8 * (size_t)w->n;
   if (hash == t->raised || records == MAX_RECORDS)
     return;
   struct lg_raised *r = NULL;
-  uint32_t size = (uint32_t)(sizeof *r + frames + type + 7) & ~7u;
+  uint32_t size = (uint32_t)(sizeof *r + frames + type + text + 7) & ~7u;
   r = lg_rec_begin(LG_REC_RAISED, (int)t->pub->index, size - (uint32_t)sizeof r->h, size);
   if (!r)
     return;
@@ -46,6 +53,7 @@ static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t call
   r->order = order;
   memcpy(r + 1, w->word, frames);
   memcpy((char *)(r + 1) + frames, w->type, type);
+  memcpy((char *)(r + 1) + frames + type, w->text, text);
   lg_rec_commit(r);
   t->raised = hash;
   records++;

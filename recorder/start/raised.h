@@ -5,7 +5,7 @@
 #include "identity/thread.h"
 #include "python/words.h"
 
-/* What a thread threw last, since its first call of MPI. The file lock is held while it changes, but for the
+/* What a thread threw last, since its first call of MPI, or the error that ends the process. The file lock is held while it changes, but for the
  * first two. */
 struct lg_thrown {
   uint64_t calls; /* `calls` of the thread when it was thrown last from there */
@@ -19,7 +19,7 @@ struct lg_thrown {
 #pragma GCC visibility push(hidden)
 
 void lg_raised_captured(struct lg_thr *t); /* its stack was captured just now; the file lock is held */
-void lg_raised_thrown(struct lg_thr *t); /* it has thrown another one than before; the file lock is held */
+void lg_raised_thrown(struct lg_thr *t); /* it has thrown another one than before, or met a fatal error; the file lock is held */
 /* Called now and then: when the interpreter has begun to end, the exception that nothing caught is
  * noted. A while later nothing can be read of it. */
 void lg_raised_at_end(void);

@@ -12,40 +12,51 @@
 #include "stack/cache.h"
 #include "stack/modules.h"
 #include "start/raised.h"
+#include "start/realfunction.h"
 #include "start/thrown.h"
 
 typedef void throws(void *, struct lg_typeinfo *, void (*)(void *));
 
-static throws *offered(const char *module)
+static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
+
+/* ---- what an exception says ---- */
+
+struct single { /* std::type_info of a class with one base class, at its beginning (§2.9.5) */
+  struct lg_typeinfo head;
+  const struct single *base;
+};
+
+#define MAX_BASES 16
+
+/* has_text tells whether the exception begins with a std::logic_error or std::runtime_error. */
+static bool has_text(const struct lg_typeinfo *type)
 {
-  void *h = dlopen(module, RTLD_LAZY | RTLD_NOLOAD);
-  throws *f = h ? (throws *)dlsym(h, "__cxa_throw") : NULL;
-  if (h)
-    dlclose(h); /* it stays loaded: its code is at work */
-  return f == lg_throw ? NULL : f;
+  static const char *single_inheritance; /* the functions of such a type_info */
+  if (!single_inheritance) {
+    const char *table = dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv120__si_class_type_infoE");
+    if (!table)
+      return false;
+    single_inheritance = table + 2 * sizeof(void *);
+  }
+  const struct single *t = (const struct single *)type;
+  for (int i = 0; i < MAX_BASES; i++, t = t->base) {
+    if (strcmp(t->head.name, "St11logic_error") == 0 || strcmp(t->head.name, "St13runtime_error") == 0)
+      return true;
+    if (t->head.functions != single_inheritance)
+      return false;
+  }
+  return false;
 }
 
-/* real finds the function that the caller would have come to. A module that was loaded with RTLD_LOCAL, as Python
- * loads its own, brings a library of C++ that nobody else is bound to: its own dependencies say which. Code that
- * was made while the program runs is in no module. */
-static throws *real(void *caller)
+/* text_of is what() of these classes, without a call of code of the program: both libraries have a pointer to the text
+ * behind the pointer to the functions. */
+static const char *text_of(const void *exception, const struct lg_typeinfo *type)
 {
-  static throws *next;
-  throws *f = __atomic_load_n(&next, __ATOMIC_RELAXED);
-  if (f)
-    return f;
-  if ((f = (throws *)dlsym(RTLD_NEXT, "__cxa_throw")) != NULL) {
-    __atomic_store_n(&next, f, __ATOMIC_RELAXED);
-    return f;
-  }
-  static const char *const usual[] = {"libstdc++.so.6", "libc++abi.so.1"};
-  Dl_info module;
-  if (dladdr(caller, &module))
-    f = offered(module.dli_fname);
-  for (unsigned i = 0; !f && i < sizeof usual / sizeof *usual; i++)
-    f = offered(usual[i]);
-  return f;
+  const char *text = has_text(type) ? ((const char *const *)exception)[1] : NULL;
+  return text ? text : "";
 }
+
+/* ---- where it was thrown ---- */
 
 /* same tells whether the stack is the one that is known. Of one that is not the thread's own nothing is believed later. */
 static bool same(const struct lg_thr *t, const struct lg_thrown *x, const char *name, uint64_t cfa)
@@ -55,6 +66,12 @@ static bool same(const struct lg_thr *t, const struct lg_thrown *x, const char *
          strncmp(w->type, name, sizeof w->type - 1) == 0 && lg_verified(x->check, (uint32_t)w->n);
 }
 
+/* says tells whether a text is the one that is kept. */
+static bool says(const struct lg_raised_words *w, const char *text)
+{
+  return strncmp(w->text, text, sizeof w->text - 1) == 0;
+}
+
 static void again(const struct lg_thr *t, struct lg_thrown *x)
 {
   x->calls = t->pub->calls;
@@ -62,15 +79,14 @@ static void again(const struct lg_thr *t, struct lg_thrown *x)
 }
 
 /* met reads the stack; the file lock is held. */
-static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_t cfa)
+static void met(struct lg_thr *t, struct lg_thrown *x, const struct lg_raised_words *what, uint64_t cfa)
 {
   static struct lg_trace tr; /* large */
   struct lg_raised_words *w = &x->words;
   lg_cache_unwind(&t->model.cache, cfa, &tr);
   x->cfa = cfa;
   x->tid = t->tid;
-  *w = (struct lg_raised_words){.how = LG_RAISED_THROWN};
-  strncpy(w->type, name, sizeof w->type - 1);
+  *w = *what;
   for (; w->n < tr.n && w->n < LG_MAX_RAISED && tr.slot[w->n]; w->n++) {
     const uint64_t *where = (const uint64_t *)tr.slot[w->n];
     w->word[w->n] = lg_frame_word(tr.pc[w->n]);
@@ -81,11 +97,12 @@ static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_
   lg_raised_thrown(t);
 }
 
-static void note(struct lg_thr *t, const char *name, uint64_t cfa)
+/* note keeps what a thread met, with the stack above that frame. */
+static void note(struct lg_thr *t, const struct lg_raised_words *what, uint64_t cfa)
 {
   struct lg_thrown *x = t->thrown;
-  name += *name == '*';
-  if (x && same(t, x, name, cfa)) {
+  bool from_there = x && x->words.how == what->how && same(t, x, what->type, cfa);
+  if (from_there && says(&x->words, what->text)) {
     again(t, x);
     return;
   }
@@ -93,22 +110,36 @@ static void note(struct lg_thr *t, const char *name, uint64_t cfa)
     return;
   if (!x)
     x = t->thrown = lg_pages(sizeof *x);
-  if (x && !lg_off && !lg_unloading)
-    met(t, x, name, cfa);
+  if (from_there) {
+    memcpy(x->words.text, what->text, sizeof x->words.text);
+    again(t, x);
+  } else if (x && !lg_off && !lg_unloading) {
+    met(t, x, what, cfa);
+  }
   lg_unlock_file();
+}
+
+void lg_note_raised(uint32_t how, const char *type, const char *text, uint64_t cfa)
+{
+  struct lg_thr *t = lg_self;
+  if (!t || lg_file_mine() || !lg_is_rank())
+    return;
+  int err = errno;
+  struct lg_raised_words what = {.how = how};
+  strncpy(what.type, type, sizeof what.type - 1);
+  strncpy(what.text, text, sizeof what.text - 1);
+  note(t, &what, cfa);
+  errno = err;
 }
 
 void lg_throw(void *exception, struct lg_typeinfo *type, void (*destroy)(void *))
 {
-  struct lg_thr *t = lg_self;
-  throws *f = real(__builtin_return_address(0));
+  static void *known;
+  throws *f = (throws *)lg_real_function("__cxa_throw", (void *)lg_throw, libraries, __builtin_return_address(0), &known);
   if (!f)
     abort(); /* nothing could have thrown it */
-  if (t && type && !lg_file_mine() && lg_is_rank()) {
-    int err = errno;
-    note(t, type->name, LG_CFA);
-    errno = err;
-  }
+  if (lg_self && type)
+    lg_note_raised(LG_RAISED_THROWN, type->name + (*type->name == '*'), text_of(exception, type), LG_CFA);
   f(exception, type, destroy);
   __builtin_unreachable();
 }

@@ -20,19 +20,20 @@ const (
 // raisedStates are those of an exception, in the JSON form.
 var raisedStates = map[model.RaisedHow]string{
 	model.RaisedSet: "raised", model.RaisedHandled: "handled", model.RaisedLast: "uncaught",
-	model.RaisedThrown: "thrown",
+	model.RaisedThrown: "thrown", model.RaisedFatal: "fatal",
 }
 
 func (s Source) exceptions() []Exception {
 	var out []Exception
 	for _, x := range s.Raised {
 		thrown, name := x.How == model.RaisedThrown, x.Type
+		python := !thrown && x.How != model.RaisedFatal
 		if thrown {
 			name = symbol.TypeName(name)
 		}
-		stack := s.Resolver.ResolveStack(x.Frames, !thrown)
+		stack := s.Resolver.ResolveStack(x.Frames, python)
 		out = append(out, Exception{
-			Ranks: x.Ranks.String(), Type: words.Printable(name), State: raisedStates[x.How],
+			Ranks: x.Ranks.String(), Type: words.Printable(name), Text: words.Printable(x.Text), State: raisedStates[x.How],
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}
@@ -41,8 +42,11 @@ func (s Source) exceptions() []Exception {
 
 // String says what the exception is, where it was raised, and what becomes of it.
 func (x *Exception) String() string {
-	text, verb, end := x.Type, "raised", ","
-	if x.State == raisedStates[model.RaisedThrown] {
+	text, verb, end := x.name(), "raised", ","
+	switch x.State {
+	case raisedStates[model.RaisedFatal]:
+		return text + x.place()
+	case raisedStates[model.RaisedThrown]:
 		verb, end = "thrown", ""
 	}
 	if len(x.Stack) > 0 {
@@ -65,6 +69,14 @@ func (x *Exception) String() string {
 		text += " by " + framePlace(x.Stack[n-1:])
 	}
 	return text
+}
+
+// name is its type, and what it says as far as that is known.
+func (x *Exception) name() string {
+	if x.Text == "" {
+		return x.Type
+	}
+	return x.Type + ": " + x.Text
 }
 
 // exceptionLines are those of all ranks.

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/model"
+	"laggard/report"
 	"laggard/report/words"
 )
 
@@ -22,7 +24,8 @@ func Headline(r *Result) string {
 	case r.Running:
 		return runningHeadline(r)
 	case l != nil && endOf(r) != nil:
-		return fmt.Sprintf("%s %s%s, of %s", words.Upper(words.Ranks(l.Set)), endOf(r).Reason, placeOfEnd(l), words.Size(r.Ranks))
+		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l))
+		return fmt.Sprintf("%s %s%s, of %s", words.Upper(words.Ranks(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
 	case l != nil:
 		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
 			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
@@ -48,17 +51,35 @@ func failureHeadline(r *Result) string {
 	return words.Upper(strings.Join(parts, "; ")) + ". No hang"
 }
 
-// uncaughtText names the exception that none of these ranks caught; "": there is none.
+// uncaughtText names the exception or error that ended these ranks; "": there is none.
 func uncaughtText(r *Result, ranks string) string {
 	these, err := model.ParseRankSet(ranks)
 	for i := range r.Exceptions {
 		x := &r.Exceptions[i]
 		have, bad := model.ParseRankSet(x.Ranks)
-		if err == nil && bad == nil && x.State == raisedStates[model.RaisedLast] && these.Minus(have).Len() == 0 {
-			return " because of an uncaught " + x.Type + x.place()
+		if err != nil || bad != nil || these.Minus(have).Len() > 0 {
+			continue
+		}
+		switch x.State {
+		case raisedStates[model.RaisedLast]:
+			return " because of an uncaught " + x.name() + x.place()
+		case raisedStates[model.RaisedThrown]:
+			if r.terminated() {
+				return " because of an uncaught " + x.name() + x.place()
+			}
+		case raisedStates[model.RaisedFatal]:
+			return ": " + x.String()
 		}
 	}
 	return ""
+}
+
+// terminated reports whether the named ranks were in std::terminate, which C++ calls where nothing catches an exception.
+func (r *Result) terminated() bool {
+	in := func(f report.Frame) bool { return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler" }
+	l := r.LeastProgressed
+	return l != nil && len(l.Locations) > 0 &&
+		!slices.ContainsFunc(l.Locations, func(at Location) bool { return !slices.ContainsFunc(at.Stack, in) })
 }
 
 // place is " (file:line)" of where an exception was raised, "" if it is not known.

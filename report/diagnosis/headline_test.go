@@ -16,7 +16,15 @@ func TestHeadline(t *testing.T) {
 	died := &LeastProgressed{Ranks: []int{2}, Set: "2", Rule: "lost_process", Reason: "rank 2: " + segv,
 		Locations: []Location{{Ranks: "2", Rank: 2, InMPI: &recv, Site: gather}}}
 	uncaught := Exception{Ranks: "0-2", Type: "ModuleNotFoundError", State: "uncaught", Site: report.Site{File: "/a/exc.py", Line: 2}}
+	bounds := Exception{Ranks: "2", Type: "Fortran runtime error", Text: "Index '5' above 4", State: "fatal", Site: gather}
+	thrown := Exception{Ranks: "2", Type: "std::out_of_range", Text: "index 12", State: "thrown", Site: gather}
+	terminated := *died
+	terminated.Locations = []Location{{Ranks: "2", Rank: 2, Stack: []report.Frame{{Function: "abort"}, {Function: "std::terminate"}}}}
 	for want, r := range map[string]*Result{
+		"Rank 2 exited with status 2: Fortran runtime error: Index '5' above 4 (gather.c:40), of 3 ranks": {Hang: true,
+			LeastProgressed: died, Losses: []Loss{{"2", "exited with status 2", true}}, Exceptions: []Exception{bounds}},
+		"Rank 2 " + segv + " because of an uncaught std::out_of_range: index 12 (gather.c:40), of 3 ranks": {Hang: true,
+			LeastProgressed: &terminated, Losses: []Loss{{"2", segv, true}}, Exceptions: []Exception{thrown}},
 		"The job of 3 ranks finished: no hang": {Groups: []Group{finished}},
 		"Rank 0 exited with status 7 after MPI_Finalize. No hang": {
 			Failures: []Loss{{"0", "exited with status 7 after MPI_Finalize", true}}},

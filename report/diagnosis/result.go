@@ -114,7 +114,9 @@ type Location struct {
 type Exception struct {
 	Ranks string `json:"ranks"` // the ranks that have it
 	Type  string `json:"type"`  // type of the exception
-	State string `json:"state"` // handled, raised or uncaught in Python; thrown in C++
+	// handled, raised or uncaught in Python; thrown in C++; fatal: an error or a statement by which a run-time library ends it
+	State string `json:"state"`
+	Text  string `json:"text"` // what it says on the first of the ranks; "" if that is not known
 	report.Site
 	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 }

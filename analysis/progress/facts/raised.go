@@ -9,7 +9,8 @@ import (
 	"laggard/model/wire"
 )
 
-// Raised is an exception of Python that ranks are in the midst of, or one of C++ that they threw shortly before.
+// Raised is an exception of Python that ranks are in the midst of, one of C++ that they threw shortly before, or an error by
+// which a run-time library ended them.
 type Raised struct {
 	How model.RaisedHow
 	// First and Last are how many collectives the ranks had begun then, at least and at most; 0 of Python.
@@ -18,6 +19,7 @@ type Raised struct {
 	Frames      []model.Frame // that it came through or was thrown from, innermost first; without run-time addresses
 	Cut         bool          // before the last frame some are left out
 	Ranks       model.RankSet
+	Text        string // what it says to the first of the ranks; "" if that is not known
 }
 
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
@@ -27,6 +29,9 @@ func compareRaised(x, y Raised) int {
 }
 
 func joinRaised(x, y Raised) Raised {
+	if y.Ranks.Min() < x.Ranks.Min() {
+		x.Text = y.Text
+	}
 	x.Ranks, x.First, x.Last = x.Ranks.Union(y.Ranks), min(x.First, y.First), max(x.Last, y.Last)
 	return x
 }
@@ -36,6 +41,7 @@ func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.First)
 	wire.Uint(c, &x.Last)
 	c.Text(&x.Type)
+	c.Text(&x.Text)
 	c.Flags(&x.Cut)
 	c.Stack(&x.Frames)
 	codeSet(c, &x.Ranks)
@@ -51,9 +57,9 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 	if x == nil || !isCurrentException(t) {
 		return
 	}
-	one := Raised{How: x.How, Type: validUTF8(x.Type), Frames: b.portableFrames(x.Stack), Cut: x.Cut,
+	one := Raised{How: x.How, Type: validUTF8(x.Type), Text: validUTF8(x.Text), Frames: b.portableFrames(x.Stack), Cut: x.Cut,
 		Ranks: model.NewRankSet(rank)}
-	if x.How == model.RaisedThrown {
+	if x.How == model.RaisedThrown || x.How == model.RaisedFatal {
 		one.First, one.Last = x.Order, x.Order
 	}
 	b.sum.Raised = append(b.sum.Raised, one)
@@ -64,6 +70,8 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 func isCurrentException(t *model.Thread) bool {
 	x := t.Raised
 	switch {
+	case x.How == model.RaisedFatal:
+		return true
 	case x.How == model.RaisedThrown:
 		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly
 	case x.How != model.RaisedLast:

@@ -3,7 +3,7 @@ program howends
   use mpi
   implicit none
   integer :: rank, victim, after, ierr
-  double precision :: x, total, began
+  double precision :: x, total, began, halo(4)
   character(len=16) :: how, word
   call get_command_argument(1, how)
   call get_command_argument(2, word)
@@ -19,6 +19,18 @@ program howends
     if (rank == victim .and. MPI_Wtime() - began > after / 1000.0) then
       if (how == 'stop') stop 3
       if (how == 'errorstop') error stop 4
+      if (how == 'stoptext') stop 'no convergence'
+      if (how == 'bounds') call smooth(halo, size(halo) + 1)
+      if (how == 'open') open (unit=9, file='/nowhere/in', status='old')
     end if
   end do
+contains
+  subroutine smooth(a, n)
+    double precision, intent(inout) :: a(:)
+    integer, intent(in) :: n
+    integer :: i
+    do i = 1, n
+      a(i) = x
+    end do
+  end subroutine
 end program
