@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +89,20 @@ func runAnalysis[Q, R any](
 		return err
 	})
 	return result, asFlagError(err)
+}
+
+// progressInterval is how often a long analysis says what it does.
+const progressInterval = 2 * time.Second
+
+// delayedProgress prints lines of progress once the work has taken two seconds, at most one in an interval.
+func (a *app) delayedProgress(interval time.Duration) func(format string, args ...any) {
+	next := time.Now().Add(progressInterval)
+	return func(format string, args ...any) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(interval)
+			fmt.Fprintf(a.err, "laggard: "+format+"\n", args...)
+		}
+	}
 }
 
 // parseRanks reads the value of --ranks, nil if there is none.

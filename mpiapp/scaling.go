@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
@@ -117,7 +116,7 @@ func (a scalingAnalysis) trainScaling(ctx context.Context, f scalingFlags, dirs 
 	if err := f.checkRunDirs(dirs); err != nil {
 		return err
 	}
-	q := scaling.Training{Dirs: dirs, Ignore: f.ignore, Symbols: f.symbolConfig(a.app, dirs[0]), Progress: a.delayedProgress()}
+	q := scaling.Training{Dirs: dirs, Ignore: f.ignore, Symbols: f.symbolConfig(a.app, dirs[0]), Progress: a.delayedProgress(0)}
 	var err error
 	if q.Sources, err = parseSources(f.source); err != nil {
 		return err
@@ -160,16 +159,6 @@ func asUsageError(err error) error {
 		return usageError{err}
 	}
 	return err
-}
-
-// delayedProgress prints lines of progress once the work has taken two seconds.
-func (a scalingAnalysis) delayedProgress() func(format string, args ...any) {
-	start := time.Now()
-	return func(format string, args ...any) {
-		if time.Since(start) > 2*time.Second {
-			fmt.Fprintf(a.err, "laggard: "+format+"\n", args...)
-		}
-	}
 }
 
 func (a scalingAnalysis) scalingTestCommand() *cobra.Command {

@@ -77,6 +77,7 @@ type settings struct {
 	Usage struct {
 		IgnoreFiles []string         `toml:"ignore_files"`
 		Ignore      []finding.Ignore `toml:"ignore"`
+		Refused     bool             `toml:"refused"`
 	} `toml:"usage"`
 }
 
@@ -235,6 +236,11 @@ func (s *settings) table() []setting {
 			key: "usage.ignore_files", value: &s.Usage.IgnoreFiles, env: "LAGGARD_IGNORE_FILES", flag: "ignore-file",
 			doc: `Files that list findings to suppress, one a line: CLASS, CLASS@FILE, CLASS@FILE:LINE or
 				CLASS@FUNCTION().`,
+		},
+		{
+			key: "usage.refused", value: &s.Usage.Refused, fallback: "0", env: "LAGGARD_REFUSED", flag: "refused",
+			doc: `Whether usage lists the calls that returned an error to a program which asked for that with
+				MPI_ERRORS_RETURN (the variable: 0 or 1).`,
 		},
 		{
 			key: "usage.ignore", value: &s.Usage.Ignore, flag: "ignore", check: s.checkIgnored,

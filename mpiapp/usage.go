@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,9 @@ buffers; overlapping buffers; one-sided access outside its epoch; and more. Each
 finding names the ranks, the calls of both sides, the section of the standard,
 and what to change. docs/manual/usage.md lists the classes.
 
+Calls that returned an error to a program that asked for that with MPI_ERRORS_RETURN
+are counted, and listed with --refused.
+
 A known finding is suppressed by --ignore, by a file of such lines, or by
 [[usage.ignore]] in the settings. Between MPI_Pcontrol(0) and MPI_Pcontrol(1) the
 program itself suppresses findings.
@@ -41,6 +45,8 @@ type usageFlags struct {
 	analysisFlags
 	output        outputFlags
 	ignore, files []string
+	refused       bool
+	time          time.Duration
 }
 
 // usageAnalysis reports where a program uses MPI wrongly.
@@ -62,6 +68,9 @@ func (a usageAnalysis) command() *cobra.Command {
 	flags.StringSliceVar(&f.ignore, "ignore", nil,
 		"suppress findings of `CLASS`, CLASS@FILE, CLASS@FILE:LINE or CLASS@FUNCTION(); may be repeated")
 	flags.StringSliceVar(&f.files, "ignore-file", nil, "`FILE` of findings to suppress, one a line; may be repeated")
+	flags.BoolVar(&f.refused, "refused", false,
+		"also report calls that returned an error to the program by MPI_ERRORS_RETURN")
+	durationVar(flags, &f.time, "time", 0, "report after `D` what was found until then (default: no limit)")
 	f.analysisFlags.register(cmd)
 	return cmd
 }
@@ -97,6 +106,9 @@ func (a usageAnalysis) reportUsage(ctx context.Context, f usageFlags, dir string
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.time < 0 {
+		return usageError{fmt.Errorf("--time must be positive, not %s", f.time)}
+	}
 	if err := isDir(dir); err != nil {
 		return err
 	}
@@ -118,7 +130,8 @@ func (a usageAnalysis) findUsage(ctx context.Context, f usageFlags, dir string) 
 	if err != nil {
 		return nil, usageError{err}
 	}
-	found, err := runAnalysis(ctx, runInWorld, f.analysts, usage.Question{Dir: dir, Memory: a.settings.eventMemory()}, usage.Run)
+	q := usage.Question{Dir: dir, Memory: a.settings.eventMemory(), Time: f.time, Progress: a.delayedProgress(progressInterval)}
+	found, err := runAnalysis(ctx, runInWorld, f.analysts, q, usage.Run)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -135,7 +148,7 @@ func (a usageAnalysis) newUsageReport(f usageFlags, dir string, found *usage.Res
 	defer resolver.Close()
 	in := usagereport.Source{
 		Run: report.NewRun(found.Index), Ranks: found.Index.Size, Findings: found.Findings, Ignore: ignore,
-		Incomplete: found.Incomplete, Resolver: resolver,
+		Refused: f.refused || a.settings.Usage.Refused, Incomplete: found.Incomplete, Resolver: resolver,
 	}
 	if f.output.html != "" {
 		in.Finder = &source.Finder{RunDir: dir, Roots: symbols.Roots, Started: in.Run.Created}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"laggard/analysis/share"
 	"laggard/analysis/usage/between"
@@ -46,7 +47,13 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		defer stop()
 		ctx = bounded
 	}
-	w := shareEvidence{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
+	w := shareEvidence{Question: q, found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
+	if w.Progress == nil || c.Rank() != 0 {
+		w.Progress = func(string, ...any) {}
+	}
+	if q.Time > 0 {
+		w.until = time.Now().Add(q.Time)
+	}
 	failed := w.readRanks(ctx, s.Index)
 	withCalls, err := reduce.AllReduce(s.Tree, sum, w.withCalls, failed)
 	if err == nil && withCalls == 0 && !asked {
@@ -75,18 +82,22 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil || c.Rank() != 0 {
 		return nil, err
 	}
-	found.Merge(between.Judge(together))
+	found.Merge(w.judge(together))
 	if children.FormsWorld(spawned) {
-		found.Merge(markSpawned(between.Judge(children).InOrder()))
+		found.Merge(markSpawned(w.judge(children).InOrder()))
 	} else if spawned > 0 {
 		problems.Note("spawned", -1, fmt.Sprintf("%d processes that MPI_Comm_spawn started were checked one by one, "+
 			"not together: which of them share an MPI_COMM_WORLD is not known", spawned))
 	}
+	w.noteUndone(&problems)
 	return &Result{Index: s.Index, Findings: found.WorstFirst(), Incomplete: incompleteLines(s.Index, problems)}, nil
 }
 
 // shareEvidence is what the ranks of a share show.
 type shareEvidence struct {
+	Question
+	until     time.Time         // when time is over; zero: never
+	undone    []string          // what was not compared since time was over
 	found     *finding.Group    // by each rank alone
 	digests   []*between.Digest // for what several ranks show together
 	children  []*between.Digest // those of processes that MPI_Comm_spawn started
@@ -104,10 +115,37 @@ func (w *shareEvidence) readRanks(ctx context.Context, x *model.Index) (failed e
 			if failed = ctx.Err(); failed != nil {
 				return
 			}
-			w.addRank(recorded.Load(x, rank), rank.Spawned)
+			if w.isOver() {
+				w.problems.Note("time", rank.Rank, fmt.Sprintf("rank %d: not read, since the time of --time was over", rank.Rank))
+				continue
+			}
+			w.Progress("reading the calls of rank %d", rank.Rank)
+			w.addRank(recorded.Load(x, rank, w.isOver), rank.Spawned)
 		}
 	})
 	return failed
+}
+
+// isOver reports whether the time for the analysis is over.
+func (w *shareEvidence) isOver() bool { return !w.until.IsZero() && time.Now().After(w.until) }
+
+// judge finds what ranks show together, until time is over.
+func (w *shareEvidence) judge(e *between.Evidence) *finding.Group {
+	found, undone := between.JudgeUntil(e, w.isOver, func(what string) { w.Progress("comparing %s", what) })
+	for _, what := range undone {
+		if !slices.Contains(w.undone, what) {
+			w.undone = append(w.undone, what)
+		}
+	}
+	return found
+}
+
+// noteUndone says what was not compared.
+func (w *shareEvidence) noteUndone(problems *share.Problems) {
+	if len(w.undone) > 0 {
+		problems.Note("time", -1, fmt.Sprintf("the time of --time was over before all ranks were compared in: %s",
+			strings.Join(w.undone, ", ")))
+	}
 }
 
 // addRank replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.

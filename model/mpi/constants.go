@@ -39,6 +39,10 @@ const (
 	DistGraph          = 3
 	Undefined          = -32766
 	ErrInStatus        = 18
+	ErrUnknown         = 14
+	ErrTruncate        = 15
+	ErrOther           = 16
+	ErrIntern          = 17
 	CombinerNamed      = 0
 	LeastBsendOverhead = 88
 	BufferAutomatic    = 4

@@ -105,7 +105,11 @@ func (r *usageRun) judgeProgram(t *testing.T, f family, laggard, program string)
 		return
 	}
 	var said usageFindings
-	out, ok := r.runBounded(t, env, laggard, "usage", "--json", dir)
+	args := []string{laggard, "usage", "--json", dir}
+	if r.faulty && slices.Contains(r.classes, "refused") {
+		args = append(args, "--refused")
+	}
+	out, ok := r.runBounded(t, env, args...)
 	if !ok {
 		return
 	}

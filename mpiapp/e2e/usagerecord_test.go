@@ -85,7 +85,7 @@ func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 func tracesOf(x *model.Index) (out []*recorded.Trace) {
 	x.EachBatch(func(run *model.Run) {
 		for _, r := range run.Ranks {
-			out = append(out, recorded.Load(x, r))
+			out = append(out, recorded.Load(x, r, func() bool { return false }))
 		}
 	})
 	return out

@@ -92,7 +92,8 @@ static void after_forming(struct lg_call *c, struct lg_comm_ref *parent)
 {
   if (c->handle)
     lg_comm_free((struct lg_comm_ref *)c->handle);
-  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), parent, c->st->index);
+  if (!c->code)
+    lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), parent, c->st->index);
 }
 
 void lg_after_like(struct lg_call *c, int what, int where)

@@ -14,6 +14,7 @@
 #include "identity/members.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
+#include "mpi/status.h"
 #include "mpi/symbol.h"
 #include "mpi/type.h"
 
@@ -80,7 +81,7 @@ void lg_dispatch_before(struct lg_call *c)
 /* after_poll settles what a poll found, if it found something. */
 static inline void after_poll(struct lg_call *c, void (*found)(struct lg_call *))
 {
-  bool got = *(const int *)c->args[c->desc->flag >= 0 ? c->desc->flag : c->desc->outcount] != 0;
+  bool got = !lg_refused(c) && *(const int *)c->args[c->desc->flag >= 0 ? c->desc->flag : c->desc->outcount] != 0;
   if (got && found)
     found(c);
   lg_polled(c, got);
@@ -116,9 +117,53 @@ static void after_init(void)
   lg_mpi_ready = true;
 }
 
+/* makes tells whether a call returns something new. One that MPI refused leaves there what was there before. */
+static bool makes(int cls)
+{
+  switch (cls) {
+  case CLS_isend: case CLS_ibsend: case CLS_irecv: case CLS_imrecv: case CLS_isendrecv: case CLS_mprobe:
+  case CLS_send_init: case CLS_bsend_init: case CLS_recv_init: case CLS_coll_init:
+  case CLS_icoll: case CLS_file_icoll: case CLS_rma_nb: case CLS_file_nb: case CLS_flush_nb:
+  case CLS_newcomm: case CLS_newcomm_nb: case CLS_newcomm_dynamic: case CLS_newwin: case CLS_newfile:
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free:
+  case CLS_get_parent: case CLS_session_init: case CLS_init:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void lg_dispatch_before_within(struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  switch (d->cls) {
+  case CLS_comm_free:
+    c->comm = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, d->newcomm));
+    return;
+  case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_groups: case CLS_newwin: case CLS_newfile:
+    c->comm = lg_comm_of(c->st, c, d->comm);
+    return;
+  default:
+    return;
+  }
+}
+
+void lg_dispatch_after_within(struct lg_call *c)
+{
+  switch (c->desc->cls) {
+  case CLS_comm_free: case CLS_type_free: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_groups:
+  case CLS_newcomm_leaders: case CLS_newwin: case CLS_newfile:
+    return lg_dispatch_after(c);
+  default:
+    return;
+  }
+}
+
 void lg_dispatch_after(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
+  if (unlikely(c->code) && makes(d->cls))
+    return;
   switch (d->cls) {
   case CLS_isend: case CLS_ibsend: return lg_after_begun(c, LG_OP_SEND);
   case CLS_detach: case CLS_flush: return lg_after_detach(c);

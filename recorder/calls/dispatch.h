@@ -9,7 +9,11 @@
 #pragma GCC visibility push(hidden)
 
 void lg_dispatch_before(struct lg_call *c);
-void lg_dispatch_after(struct lg_call *c);
+void lg_dispatch_after(struct lg_call *c); /* c->code is what the call returned */
+/* The same of a call that a callback of the program makes within another: only the communicators, windows, files
+ * and datatypes that it makes or frees become known. */
+void lg_dispatch_before_within(struct lg_call *c);
+void lg_dispatch_after_within(struct lg_call *c);
 
 #pragma GCC visibility pop
 #endif

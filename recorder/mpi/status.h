@@ -1,4 +1,5 @@
-/* MPI_Status: whether the program ignores it, and what is in it. */
+/* What a call returned: its error code, and MPI_Status: whether the program ignores
+ * it, and what is in it. */
 #ifndef LAGGARD_STATUS_H
 #define LAGGARD_STATUS_H
 
@@ -10,12 +11,19 @@
 #pragma GCC visibility push(hidden)
 
 void lg_statuses_start(void);
+int lg_returned_code(const struct lg_call *c); /* the error code, in Fortran that of the argument ierror */
 bool lg_status_ignored(const struct lg_call *c);
 const char *lg_status_at(const struct lg_call *c, int k); /* the k-th of the call; NULL: ignored */
 int64_t lg_status_bytes(const char *status);
 bool lg_status_ask_cancelled(const char *status);
 
 #pragma GCC visibility pop
+
+/* lg_refused tells whether the call returned an error and no results. */
+static inline bool lg_refused(const struct lg_call *c)
+{
+  return c->code && (c->code & lg_fam.class_mask) != lg_fam.err_in_status;
+}
 
 /* The int at an offset that struct lg_family names. */
 static inline int lg_status_int(const char *status, int offset)

@@ -4,10 +4,9 @@
 #include "calls/dispatch.h"
 #include "calls/operation.h"
 #include "calls/poll.h"
-#include "identity/comm.h"
 #include "identity/thread.h"
 #include "mpi/family.h"
-#include "mpi/handle.h"
+#include "mpi/status.h"
 #include "mpi/symbol.h"
 #include "stack/modules.h"
 #include "start/entry.h"
@@ -58,8 +57,8 @@ static bool before_within(struct lg_call *c, uint64_t ra, uint64_t cfa)
   struct lg_thr *t = c->thr;
   lg_lock_tables();
   bool on = lg_usage_before_within(c);
-  if (on && c->desc->cls == CLS_comm_free)
-    c->comm = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, c->desc->newcomm));
+  if (on)
+    lg_dispatch_before_within(c);
   lg_unlock_tables();
   if (!on)
     return false;
@@ -74,9 +73,8 @@ static void after_within(struct lg_call *c)
 {
   struct lg_thr *t = c->thr;
   lg_lock_tables();
-  int cls = c->desc->cls;
-  if (!c->code && (cls == CLS_comm_free || cls == CLS_type_free))
-    lg_dispatch_after(c);
+  c->code = lg_returned_code(c);
+  lg_dispatch_after_within(c);
   lg_usage_after_within(c);
   lg_unlock_tables();
   t->outer_cfa = c->outer.cfa;
@@ -140,6 +138,7 @@ void lg_after(struct lg_call *c)
     return after_within(c);
   if ((c->recorded || uses_tables(c->desc->cls)) && likely(!lg_off)) {
     lg_lock_tables();
+    c->code = lg_returned_code(c);
     if (c->recorded)
       lg_usage_ended(c); /* what the call completed is still known */
     lg_dispatch_after(c);

@@ -7,7 +7,7 @@
 #include "identity/scratch.h"
 #include "identity/thread.h"
 #include "mpi/address.h"
-#include "mpi/family.h"
+#include "mpi/handle.h"
 #include "mpi/status.h"
 #include "usage/checksum.h"
 #include "usage/constants.h"
@@ -16,6 +16,7 @@
 #include "usage/event.h"
 #include "usage/last.h"
 #include "usage/length.h"
+#include "usage/live.h"
 #include "usage/race.h"
 #include "usage/receiving.h"
 #include "usage/repeat.h"
@@ -176,14 +177,6 @@ bool lg_usage_again(struct lg_call *c)
 
 /* ---- after the call ---- */
 
-static int code_of(const struct lg_call *c)
-{
-  if (c->binding == LG_BIND_C)
-    return c->code;
-  int at = lg_arg_at(c, c->desc->nargs);
-  return at >= 0 && c->args[at] ? *(const int *)c->args[at] : 0;
-}
-
 static void end_event(struct lg_call *c, struct lg_usage *u)
 {
   if (!c->desc->results)
@@ -204,7 +197,6 @@ static void end_event(struct lg_call *c, struct lg_usage *u)
 
 void lg_usage_ended(struct lg_call *c)
 {
-  c->code = code_of(c);
   if (!c->code)
     lg_sums_ended(c, c->thr->usage);
 }
@@ -217,12 +209,21 @@ static void accessed(const struct lg_call *c, struct lg_usage *u)
     l->operation = operation;
 }
 
+/* forget_ended: a completion that returns an error may have ended requests. */
+static void forget_ended(const struct lg_call *c, struct lg_usage *u)
+{
+  for (uint32_t k = 0; k < u->ngiven; k++)
+    lg_live_still(u, k, lg_request_null(c, lg_handle_at(c, c->desc->request, (int)k)));
+}
+
 static void after(struct lg_call *c, struct lg_usage *u)
 {
   if (u->freed >= 0 && !c->code)
     lg_type_gone(u->freed);
-  if (c->code && (c->code & lg_fam.class_mask) != lg_fam.err_in_status)
+  if (unlikely(lg_refused(c))) {
+    forget_ended(c, u);
     return lg_event_plain(u, LG_USE_FAILED, lg_zigzag(c->code));
+  }
   if (lg_unsuccessful(c))
     return lg_repeat_end(u);
   end_event(c, u);

@@ -68,13 +68,14 @@ static int64_t object_value(const struct lg_call *c, int kind, int64_t handle)
 }
 
 /* type_value: constructors make types that were not there before, under a handle
- * that may have been another's; other functions may hand out one that is known. */
+ * that may have been another's; other functions may hand out one that is known, as MPI_Type_get_contents does in an array. */
 static int64_t type_value(const struct lg_call *c, struct lg_usage *u, int i, int64_t handle, bool made)
 {
   bool fortran = c->binding != LG_BIND_C;
   if (!made)
     return lg_type_index(u, handle, fortran);
-  return lg_type_made(u, fortran ? lg_f2c(P_datatype, (int)handle) : handle, c->desc->nargs == i + 1);
+  bool constructed = c->desc->nargs == i + 1 && !c->desc->params[i].len;
+  return lg_type_made(u, fortran ? lg_f2c(P_datatype, (int)handle) : handle, constructed);
 }
 
 /* value is the k-th value of parameter i; after: that MPI has written it. */

@@ -17,6 +17,9 @@ type Result struct {
 	Ranks         int        `json:"ranks"`          // size of MPI_COMM_WORLD; 0: unknown
 	Findings      []Finding  `json:"findings"`       // the findings, worst first
 	Ignored       int        `json:"ignored"`        // number of findings that were suppressed
+	// number of findings of calls that returned an error to the program by MPI_ERRORS_RETURN; without --refused they are
+	// not among the findings
+	Returned int `json:"returned"`
 	Complete      bool       `json:"complete"`       // every rank recorded all of its calls and reached MPI_Finalize
 	Incomplete    []string   `json:"incomplete"`     // what is missing and why, see docs/reference/notes.md
 }
@@ -52,6 +55,7 @@ type Source struct {
 	Ranks      int
 	Findings   []finding.Finding // worst first
 	Ignore     []finding.Ignore
+	Refused    bool // include findings of calls that returned an error by MPI_ERRORS_RETURN
 	Incomplete []string
 	Resolver   *symbol.Resolver
 	Finder     *source.Finder // nil: no excerpts are wanted
@@ -71,6 +75,12 @@ func New(s Source) *Result {
 		}
 		if s.isIgnored(one) {
 			u.Ignored++
+			continue
+		}
+		if f.Returned {
+			u.Returned++
+		}
+		if f.Returned && !s.Refused {
 			continue
 		}
 		one.addExcerpts(s.Finder, s.Around)

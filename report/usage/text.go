@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 
 	"laggard/analysis/usage/finding"
 	"laggard/report/words"
@@ -118,6 +119,10 @@ func placeText(l Location) string {
 func (p *printer) closingNotes(u *Result) {
 	if u.Ignored > 0 {
 		p.Line("%s suppressed.", words.Count(u.Ignored, "finding", "findings"))
+	}
+	if shown := slices.ContainsFunc(u.Findings, func(f Finding) bool { return f.found.Returned }); u.Returned > 0 && !shown {
+		p.Line("MPI returned errors to the program, which asked for that with MPI_ERRORS_RETURN, at %s: --refused lists them.",
+			words.Count(u.Returned, "place", "places"))
 	}
 	if !u.Complete {
 		p.Line("The recording is incomplete, so leaks and lost requests of these ranks are not checked, and more " +

@@ -19,7 +19,7 @@ type stepPair struct{ first, second ref } // index: into Digest.steps
 
 // withClocks calls use for every pair, with clocks that know its ranks.
 func (j *job) withClocks(pairs []stepPair, use func(i int, c *clocks)) {
-	for at := 0; at < len(pairs); {
+	for at := 0; at < len(pairs) && !j.stop(); {
 		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{},
 			asked: map[int32][]int32{}}
 		c.assignNodes()

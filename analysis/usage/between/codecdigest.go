@@ -91,6 +91,7 @@ func (v *windows) code(c *wire.Coder) {
 	wire.List(c, &v.memory, func(r *region, c *wire.Coder) {
 		wire.Int(c, &r.comm)
 		wire.Int(c, &r.step)
+		wire.Int(c, &r.freed)
 		wire.Int(c, &r.base)
 		wire.Int(c, &r.size)
 		wire.Int(c, &r.unit)
@@ -205,6 +206,8 @@ func (x *waiting) checkIndices(c *checker, d *Digest) {
 func (v *windows) checkIndices(c *checker, d *Digest) {
 	for i := range v.memory {
 		c.checkIndex("window", v.memory[i].comm, 0, len(d.comms))
+		c.checkIndex("call", v.memory[i].step, 0, len(d.steps))
+		c.checkIndex("call", v.memory[i].freed, -1, len(d.steps))
 	}
 	for i := range v.accesses {
 		a := &v.accesses[i]

@@ -25,12 +25,16 @@ type job struct {
 	comms   map[uint64]*communicator
 	layouts [][]*typemap.Layout // by digest and buffer
 	found   *finding.Group
+	stop    func() bool // time is over
 
 	partners [][]ref // by digest and message: the other half; of a probe the send it saw
 	events   []*event
 	eventOf  [][]int32 // by digest and entry: index into events
 
-	siteTexts map[ref]string // see siteText; by digest and site
+	regions    []map[uint64]*region // by digest: see regionsOf
+	noPut      map[fenceKey][]int32 // see noPutFences
+	sitePlaces map[ref]int32        // see placeNumber; by digest and site
+	places     map[string]int32     // likewise, by what names the place
 }
 
 // communicator is one that several ranks know.
@@ -43,7 +47,7 @@ type communicator struct {
 
 func newJob(digests []*Digest) *job {
 	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: finding.NewGroup(),
-		siteTexts: map[ref]string{}}
+		sitePlaces: map[ref]int32{}, places: map[string]int32{}}
 	for i, d := range digests {
 		j.byRank[d.Rank] = int32(i)
 		for _, c := range d.comms {
@@ -59,7 +63,9 @@ func newJob(digests []*Digest) *job {
 		j.layouts = append(j.layouts, made)
 		j.partners = append(j.partners, slices.Repeat([]ref{none}, len(d.messages)))
 		j.eventOf = append(j.eventOf, make([]int32, len(d.entries)))
+		j.regions = append(j.regions, regionsOf(d))
 	}
+	j.noPut = j.noPutFences()
 	return j
 }
 

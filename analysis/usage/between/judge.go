@@ -4,17 +4,41 @@ import "laggard/analysis/usage/finding"
 
 // Judge finds what the ranks of the evidence show together.
 func Judge(e *Evidence) *finding.Group {
+	found, _ := JudgeUntil(e, func() bool { return false }, func(string) {})
+	return found
+}
+
+// JudgeUntil is Judge, told to say what it is going to compare, until stop says that time is over. It returns what was
+// found, and what was not compared, or not all of it.
+func JudgeUntil(e *Evidence, stop func() bool, begin func(what string)) (found *finding.Group, undone []string) {
 	j := newJob(e.digests)
-	m := j.matchMessages()
-	m.checkTypes()
-	j.groupCollectives()
-	j.checkCollectives()
-	w := j.buildWaitGraph()
-	w.nearMiss = m.checkUnmatched(w.unmetHalves())
-	w.checkDeadlock()
-	j.checkRendezvous()
-	m.checkReady()
-	m.checkRaces()
-	j.checkWindows()
-	return j.found
+	j.stop = stop
+	var m *matcher
+	var w *waits
+	for _, step := range []struct {
+		compares string
+		compare  func()
+	}{
+		{"messages", func() { m = j.matchMessages(); m.checkTypes() }},
+		{"collectives", func() { j.groupCollectives(); j.checkCollectives() }},
+		{"calls that wait", func() {
+			w = j.buildWaitGraph()
+			w.nearMiss = m.checkUnmatched(w.unmetHalves())
+			w.checkDeadlock()
+		}},
+		{"the order without buffering", j.checkRendezvous},
+		{"ready sends", func() { m.checkReady() }},
+		{"receives from any rank", func() { m.checkRaces() }},
+		{"accesses to windows", j.checkWindows},
+	} {
+		if stop() {
+			undone = append(undone, step.compares)
+			continue
+		}
+		begin(step.compares)
+		if step.compare(); stop() {
+			undone = append(undone, step.compares)
+		}
+	}
+	return j.found, undone
 }

@@ -55,6 +55,9 @@ func (m *matcher) checkType(from, to ref, seen map[signaturePair]typemap.Fit) {
 		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
 }
 
+// stopEvery is after how many messages it is looked whether time is over.
+const stopEvery = 1 << 10
+
 // checkUnmatched reports the halves that have no other half: those of ranks that have
 // finished, and those that are stuck because of it.
 //
@@ -63,6 +66,9 @@ func (m *matcher) checkUnmatched(stuck map[ref]bool) map[ref]bool {
 	used := map[ref]bool{}
 	for rank, d := range m.digests {
 		for i := range d.messages {
+			if i%stopEvery == 0 && m.stop() {
+				return used
+			}
 			r := ref{int32(rank), int32(i)}
 			msg := &d.messages[i]
 			if m.partners[rank][i] != none || msg.kind != aRecv || msg.done >= 0 ||

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/typemap"
@@ -36,10 +37,11 @@ const (
 )
 
 const (
-	// maxPairs bounds the pairs of one target and phase that are compared, and
+	// maxPairs bounds the pairs of one target and phase that are compared, maxAllPairs those of all, and
 	// maxAlike those of the same two places that are examined further.
-	maxPairs = 1 << 20
-	maxAlike = 64
+	maxPairs    = 1 << 20
+	maxAllPairs = 1 << 26
+	maxAlike    = 64
 )
 
 // checkWindows reports conflicting accesses to the memory of a window that no
@@ -54,10 +56,10 @@ func (j *job) checkWindows() {
 			j.checkNoPut(t)
 		}
 	}
-	alike := map[string]int{}
+	search := conflictSearch{job: j, alike: map[[2]int32]int{}, budget: maxAllPairs}
 	var pairs []pair
 	for _, key := range order {
-		pairs = append(pairs, j.findConflicts(targets[key], alike)...)
+		pairs = append(pairs, search.findConflicts(targets[key])...)
 	}
 	if len(pairs) == 0 {
 		return
@@ -102,7 +104,7 @@ func (j *job) checkRange(t *touch) {
 		return // where in the own memory a window lies is no matter of these
 	}
 	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
-	r := j.digests[owner].windowRegion(d.comms[t.comm].ID)
+	r := j.regions[owner][d.comms[t.comm].ID]
 	if r.dynamic || r.size < 0 || t.lo >= 0 && t.hi <= r.size {
 		return
 	}
@@ -125,23 +127,51 @@ func (j *job) checkNoPut(t *touch) {
 	}
 	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
 	target := j.digests[owner]
-	for _, f := range target.windows.noPutFences {
-		if f.number != t.fence || target.comms[f.comm].ID != d.comms[t.comm].ID {
-			continue
-		}
+	for _, step := range j.noPut[fenceKey{owner, d.comms[t.comm].ID, t.fence}] {
 		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which excluded such "+
 			"writes with MPI_MODE_NOPUT of MPI_Win_fence", d.steps[t.step].fn().Name, d.Rank, target.Rank,
-			commName(d.comms[t.comm])), j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, f.step, "fence"))
+			commName(d.comms[t.comm])), j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, step, "fence"))
 		out.Standard = "MPI-3.1 §11.5.5"
 		out.Change = "omit MPI_MODE_NOPUT from the fence before the access, on the target rank"
 		j.found.Add(out)
 	}
 }
 
+// fenceKey is a fence of a rank.
+type fenceKey struct {
+	rank   int32 // position of the digest
+	window uint64
+	number uint64
+}
+
+// noPutFences lists the steps of the fences by which ranks said that nobody puts to them.
+func (j *job) noPutFences() map[fenceKey][]int32 {
+	out := map[fenceKey][]int32{}
+	for rank, d := range j.digests {
+		for _, f := range d.windows.noPutFences {
+			key := fenceKey{int32(rank), d.comms[f.comm].ID, f.number}
+			out[key] = append(out[key], f.step)
+		}
+	}
+	return out
+}
+
 // checkFencedLocks reports locks of memory that the epoch of a fence exposes: a window must not be locked and exposed at once
 // (§11.5.3). An epoch exposes the memory of a rank if another accesses it between the fences; what one rank does
 // by itself is for its own replay.
 func (j *job) checkFencedLocks(targets map[lockKey][]*touch) {
+	type epoch struct {
+		lockKey
+		fence uint64
+	}
+	byEpoch := map[epoch][]*touch{}
+	for key, list := range targets {
+		for _, t := range list {
+			if at := (epoch{key, t.fence}); t.fence > 0 {
+				byEpoch[at] = append(byEpoch[at], t)
+			}
+		}
+	}
 	for rank, d := range j.digests {
 		for _, l := range d.windows.fencedLocks {
 			window := d.comms[l.comm]
@@ -149,8 +179,8 @@ func (j *job) checkFencedLocks(targets map[lockKey][]*touch) {
 				if l.target >= 0 && l.target != target {
 					continue
 				}
-				in := targets[lockKey{window.ID, target}]
-				i := slices.IndexFunc(in, func(t *touch) bool { return t.fence == l.fence && int(t.rank) != rank })
+				in := byEpoch[epoch{lockKey{window.ID, target}, l.fence}]
+				i := slices.IndexFunc(in, func(t *touch) bool { return int(t.rank) != rank })
 				if i >= 0 && j.allRecorded(window.Members) {
 					j.addFencedLock(int32(rank), l, in[i])
 				}
@@ -223,7 +253,7 @@ func (j *job) newTouch(rank int32, a *access) *touch {
 	if !ok || !t.layout.IsKnown() || t.layout.Bytes == 0 {
 		return nil
 	}
-	r := j.digests[owner].windowRegion(d.comms[a.comm].ID)
+	r := j.regions[owner][d.comms[a.comm].ID]
 	switch {
 	case r == nil:
 		return nil
@@ -237,24 +267,40 @@ func (j *job) newTouch(rank int32, a *access) *touch {
 	return t
 }
 
-// windowRegion returns the memory of the rank in a window, nil if it is not known.
-func (d *Digest) windowRegion(window uint64) *region {
+// regionsOf returns the memory of a rank in each window, by the window's identity.
+func regionsOf(d *Digest) map[uint64]*region {
+	out := map[uint64]*region{}
 	for i := range d.windows.memory {
-		if r := &d.windows.memory[i]; d.comms[r.comm].ID == window {
-			return r
+		if id := d.comms[d.windows.memory[i].comm].ID; out[id] == nil {
+			out[id] = &d.windows.memory[i]
 		}
 	}
-	return nil
+	return out
 }
 
-// syncPhases are the steps of a rank at which all members of a window synchronise:
-// collectives on it, or on a communicator that has all its members.
+// syncPhases are the steps of a rank, while a window is there, at which all its members synchronise: collectives on it, or
+// on a communicator that has all its members.
 func (j *job) syncPhases(rank int32, d *Digest, win int32) []int32 {
+	entries, first := d.entries, 0
+	if r := j.regions[rank][d.comms[win].ID]; r != nil {
+		first = sort.Search(len(entries), func(i int) bool { return entries[i].step >= r.step })
+		if r.freed >= 0 {
+			entries = entries[:sort.Search(len(entries), func(i int) bool { return entries[i].step > r.freed })]
+		}
+	}
 	var out []int32
-	for i := range d.entries {
-		e := &d.entries[i]
-		if e.done == e.step && e.made == e.step && j.eventOf[rank][i] >= 0 &&
-			(e.comm == win || containsAll(d.comms[e.comm].Members, d.comms[win].Members)) {
+	whole := map[int32]bool{win: true} // by communicator: has it all members
+	for i := first; i < len(entries); i++ {
+		e := &entries[i]
+		if e.done != e.step || e.made != e.step || j.eventOf[rank][i] < 0 {
+			continue
+		}
+		all, known := whole[e.comm]
+		if !known {
+			all = containsAll(d.comms[e.comm].Members, d.comms[win].Members)
+			whole[e.comm] = all
+		}
+		if all {
 			out = append(out, e.step)
 		}
 	}
@@ -282,9 +328,16 @@ func phasesBefore(phases []int32, step int32) int32 {
 	return int32(n)
 }
 
+// conflictSearch finds pairs of accesses that may conflict.
+type conflictSearch struct {
+	*job
+	alike  map[[2]int32]int // by two places in the program: pairs that were admitted
+	budget int              // pairs that may still be compared
+}
+
 // findConflicts returns the pairs of accesses to one rank's memory in one phase that
 // share bytes and must not. It sweeps over the bytes, phase by phase.
-func (j *job) findConflicts(touches []*touch, alike map[string]int) []pair {
+func (s *conflictSearch) findConflicts(touches []*touch) []pair {
 	phases := map[int32][]*touch{}
 	var order []int32
 	for _, t := range touches {
@@ -299,9 +352,13 @@ func (j *job) findConflicts(touches []*touch, alike map[string]int) []pair {
 	var out []pair
 	seen := map[pair]bool{}
 	for _, p := range order {
+		if s.stop() {
+			break
+		}
 		in := phases[p]
 		slices.SortStableFunc(in, func(a, b *touch) int { return cmp.Compare(a.lo, b.lo) })
-		budget := maxPairs
+		budget := min(maxPairs, s.budget)
+		s.budget -= budget
 		var active []*touch
 		for _, t := range in {
 			if budget < 0 {
@@ -312,7 +369,7 @@ func (j *job) findConflicts(touches []*touch, alike map[string]int) []pair {
 				if budget--; budget < 0 {
 					break
 				}
-				if x := orderedPair(a, t); isConflict(a, t) && !seen[x] && j.admitPair(x, alike) &&
+				if x := orderedPair(a, t); isConflict(a, t) && !seen[x] && s.admitPair(x) &&
 					!a.layout.Overlap(a.at, t.layout, t.at).Empty() {
 					seen[x] = true
 					out = append(out, x)
@@ -320,6 +377,7 @@ func (j *job) findConflicts(touches []*touch, alike map[string]int) []pair {
 			}
 			active = append(active, t)
 		}
+		s.budget += max(budget, 0)
 	}
 	return out
 }
@@ -332,17 +390,17 @@ func orderedPair(a, b *touch) pair {
 }
 
 // admitPair reports whether not too many pairs of the same two places were seen before.
-func (j *job) admitPair(p pair, alike map[string]int) bool {
-	key := j.siteText(p.a) + "|" + j.siteText(p.b)
-	alike[key]++
-	return alike[key] <= maxAlike
+func (s *conflictSearch) admitPair(p pair) bool {
+	key := [2]int32{s.placeNumber(p.a), s.placeNumber(p.b)}
+	s.alike[key]++
+	return s.alike[key] <= maxAlike
 }
 
-// siteText is the same for the same place in the program at every rank.
-func (j *job) siteText(t *touch) string {
+// placeNumber is the same for the same place in the program at every rank.
+func (j *job) placeNumber(t *touch) int32 {
 	d := j.digests[t.rank]
 	site := ref{t.rank, d.steps[t.step].site}
-	if known, ok := j.siteTexts[site]; ok {
+	if known, ok := j.sitePlaces[site]; ok {
 		return known
 	}
 	var text []byte
@@ -352,8 +410,13 @@ func (j *job) siteText(t *touch) string {
 		}
 		text = fmt.Appendf(text, "+%x;", f.Offset)
 	}
-	j.siteTexts[site] = string(text)
-	return j.siteTexts[site]
+	number, ok := j.places[string(text)]
+	if !ok {
+		number = int32(len(j.places))
+		j.places[string(text)] = number
+	}
+	j.sitePlaces[site] = number
+	return number
 }
 
 // isConflict reports whether two accesses to the same bytes conflict if nothing orders

@@ -66,7 +66,7 @@ func (j *job) checkRendezvous() {
 	for i := range r.threads {
 		r.ready = append(r.ready, int32(i))
 	}
-	for r.run(); r.breakCycles(); r.run() {
+	for r.run(); !r.stop() && r.breakCycles(); r.run() {
 	}
 }
 

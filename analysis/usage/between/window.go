@@ -24,6 +24,7 @@ type windows struct {
 type region struct {
 	comm       int32 // index into Digest.comms, of the window
 	step       int32 // that made it
+	freed      int32 // that freed it, -1 none
 	base, size int64 // size -1: not known
 	unit       int64 // bytes of a displacement
 	dynamic    bool  // displacements are addresses
@@ -104,22 +105,30 @@ func (d *digester) addWindows() {
 // hasComm reports whether there is a communicator, window or file with this index.
 func (d *digester) hasComm(i int) bool { return i >= 0 && i < len(d.comms) }
 
-// addMemory notes the rank's own memory in each window.
+// addMemory notes the rank's own memory in each window, while that is there.
 func (d *digester) addMemory() {
+	latest := map[int64]int{} // by window: index into memory
 	for i := range d.trace.Calls {
 		c := &d.trace.Calls[i]
-		if c.Func == nil || c.Func.Class != mpi.ClassNewwin {
-			continue
-		}
-		if win, ok := c.OutputInt("win"); ok && d.hasComm(int(win)) {
-			d.windows.memory = append(d.windows.memory, regionOf(c, int32(win), d.stepIndex(i)))
+		switch {
+		case c.Func == nil:
+		case c.Func.Class == mpi.ClassNewwin:
+			if win, ok := c.OutputInt("win"); ok && d.hasComm(int(win)) {
+				latest[win] = len(d.windows.memory)
+				d.windows.memory = append(d.windows.memory, regionOf(c, int32(win), d.stepIndex(i)))
+			}
+		case c.Func.Class == mpi.ClassWinFree && c.Code == 0:
+			win, _ := c.InputInt("win")
+			if at, ok := latest[win]; ok {
+				d.windows.memory[at].freed = d.stepIndex(i)
+			}
 		}
 	}
 }
 
 // regionOf returns the memory that the rank gives to a window which a call makes.
 func regionOf(c *recorded.Call, win, step int32) region {
-	r := region{comm: win, step: step, size: -1, unit: 1, dynamic: c.Func.Name == "MPI_Win_create_dynamic"}
+	r := region{comm: win, step: step, freed: -1, size: -1, unit: 1, dynamic: c.Func.Name == "MPI_Win_create_dynamic"}
 	if unit, ok := c.InputInt("disp_unit"); ok {
 		r.unit = unit
 	}
@@ -298,12 +307,14 @@ func (d *digester) addSignals(kind half, tag int, e *replay.Epoch, step, done in
 
 // addLocal notes the uses of the rank's own memory in windows by its calls.
 func (d *digester) addLocal() {
+	memory := liveMemory{all: d.windows.memory}
 	for i := range d.Operations {
 		o := &d.Operations[i]
 		step := d.stepIndex(o.Call)
 		if step < 0 || o.Peer == model.ProcNull || o.Cancelled {
 			continue
 		}
+		memory.moveTo(step, d.stepIndex(o.Done))
 		c := &d.trace.Calls[o.Call]
 		if o.Made >= 0 && o.Made < len(d.trace.Calls) {
 			c = &d.trace.Calls[o.Made]
@@ -313,14 +324,14 @@ func (d *digester) addLocal() {
 		case o.Kind == replay.Recv:
 			kind, names = store, []string{"buf", "recvbuf"}
 		case o.Kind == replay.OneSided && c.Func.Class.IsOneSided():
-			d.addOrigin(c, o, step)
+			d.addOrigin(c, o, step, memory.live)
 			continue
 		case o.Kind != replay.Send:
 			continue
 		}
 		for _, name := range names {
 			if address, ok := c.InputInt(name); ok {
-				d.addLocalAccess(kind, address, d.bufferIndex(o.Type, o.Count), o, step)
+				d.addLocalAccess(kind, address, d.bufferIndex(o.Type, o.Count), o, step, memory.live)
 				break
 			}
 		}
@@ -328,33 +339,48 @@ func (d *digester) addLocal() {
 }
 
 // addOrigin notes the buffers that an access has at its origin.
-func (d *digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32) {
+func (d *digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
 	kind, buffer := load, d.bufferIndex(o.Type, o.Count)
 	if kindOf(c.Func) == get {
 		kind = store
 	}
 	op, _ := c.InputInt("op")
 	if address, ok := c.InputInt("origin_addr"); ok && opName(d.trace, op) != noOp {
-		d.addLocalAccess(kind, address, buffer, o, step)
+		d.addLocalAccess(kind, address, buffer, o, step, memory)
 	}
 	if b := d.paramBuffers(c, "result_count", "result_datatype"); len(b) > 0 {
 		buffer = b[0]
 	}
 	if address, ok := c.InputInt("result_addr"); ok {
-		d.addLocalAccess(store, address, buffer, o, step)
+		d.addLocalAccess(store, address, buffer, o, step, memory)
 	}
 }
 
-func (d *digester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32) {
+func (d *digester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32, memory []*region) {
 	if buffer < 0 {
 		return
 	}
-	for _, r := range d.windows.memory {
+	for _, r := range memory {
 		if address >= r.base && address < r.base+r.size {
 			d.windows.accesses = append(d.windows.accesses, access{
 				kind: kind, comm: r.comm, step: step, done: d.stepIndex(o.Done), target: d.comms[r.comm].Rank, disp: address,
 				buffer: buffer,
 			})
 		}
+	}
+}
+
+// liveMemory gives the memory that is in windows during the operations of a rank, which come in the order of their begins.
+type liveMemory struct {
+	all   []region // in the order in which they were made
+	added int      // of them
+	live  []*region
+}
+
+// moveTo goes on to an operation that is under way from one step to another, -1: not known.
+func (m *liveMemory) moveTo(from, to int32) {
+	m.live = slices.DeleteFunc(m.live, func(r *region) bool { return r.freed >= 0 && r.freed < from })
+	for ; m.added < len(m.all) && m.all[m.added].step <= max(from, to); m.added++ {
+		m.live = append(m.live, &m.all[m.added])
 	}
 }

@@ -15,6 +15,8 @@ type Finding struct {
 	Standard string  // section of the standard that requires it
 	Places   []Place // the places involved, of both sides; the wrong one first
 	Count    int     // how often it happened
+	// Returned: MPI returned the error to the program, which had asked for that with MPI_ERRORS_RETURN.
+	Returned bool
 }
 
 // Place is a call that takes part in a finding.

@@ -97,7 +97,7 @@ func (f *Finding) exampleRank() int {
 // groupKey says what findings are alike.
 func (f *Finding) groupKey() string {
 	var b strings.Builder
-	b.WriteString(f.Class + "\n" + f.Severity + "\n" + wordsOf(f.Message))
+	fmt.Fprintf(&b, "%s\n%s\n%v\n%s", f.Class, f.Severity, f.Returned, wordsOf(f.Message))
 	for _, p := range f.Places {
 		fmt.Fprintf(&b, "\n%s %s", p.Call, p.Role)
 		for _, frame := range p.Site.Stack {

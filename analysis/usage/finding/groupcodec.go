@@ -32,6 +32,7 @@ func (f *Finding) code(c *wire.Coder) {
 	}
 	c.Set(&f.Ranks)
 	wire.Int(c, &f.Count)
+	c.Flags(&f.Returned)
 	wire.List(c, &f.Places, (*Place).code)
 }
 

@@ -15,6 +15,7 @@ type builder struct {
 	trace    *Trace
 	rank     *model.Rank
 	maxCalls int
+	stop     func() bool // time is over
 	sites    map[*model.State]int
 	types    map[int]*Datatype
 	comms    map[int]*model.Comm
@@ -37,7 +38,7 @@ func newBuilder(r *model.Rank, most int) *builder {
 	if r.End == model.Signalled {
 		t.Signal = r.EndDetail
 	}
-	b := &builder{trace: t, rank: r, maxCalls: most, sites: map[*model.State]int{}, types: map[int]*Datatype{},
+	b := &builder{trace: t, rank: r, maxCalls: most, stop: func() bool { return false }, sites: map[*model.State]int{}, types: map[int]*Datatype{},
 		comms: map[int]*model.Comm{}}
 	if r.Off {
 		b.markIncomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
@@ -109,8 +110,10 @@ var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mp
 
 func (b *builder) buildTrace() *Trace {
 	t := b.trace
-	slices.SortStableFunc(t.Calls,
-		func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) })
+	order := func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) }
+	if !slices.IsSortedFunc(t.Calls, order) { // as they are if one thread calls MPI
+		slices.SortStableFunc(t.Calls, order)
+	}
 	t.Comms = fillGaps(b.comms, b.ncomms, func() *model.Comm { return &model.Comm{Rank: -1, State: -1} })
 	t.Types = fillGaps(b.types, b.ntypes, func() *Datatype { return &Datatype{Cut: true} })
 	if len(b.comms) != len(t.Comms) || len(b.types) != len(t.Types) {

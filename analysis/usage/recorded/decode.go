@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"laggard/model"
 	"laggard/model/format"
@@ -37,6 +38,8 @@ type decoder struct {
 	states   []*lastValues
 	blocks   int
 	arena    []int64
+	now      []Value // of the event that is read
+	key      []byte  // of them, see shareValues
 	in       []byte
 	bad      bool
 }
@@ -50,6 +53,7 @@ type lastValues struct {
 	block   int
 	scalars [2][]int64
 	values  [2][]Value
+	shared  [2]map[string][]Value // see shareValues
 }
 
 // forgetReferences forgets what refers to events that are missing.
@@ -320,19 +324,61 @@ func (d *decoder) readValues(s *lastValues, p *plan, which int) []Value {
 	if mask == 0 && p.narrays == 0 && was != nil {
 		return was
 	}
-	out := make([]Value, len(p.function.Params))
+	arena := d.arena
+	d.now = slices.Grow(d.now[:0], len(p.function.Params))[:len(p.function.Params)]
+	clear(d.now)
 	for _, f := range p.fields {
 		switch {
 		case f.array:
-			out[f.param], _ = d.readArray(f.width)
+			d.now[f.param], _ = d.readArray(f.width)
 		case was != nil && mask>>f.scalar&(1<<f.width-1) == 0:
-			out[f.param] = was[f.param]
+			d.now[f.param] = was[f.param]
 		default:
-			out[f.param] = d.scalarValue(f, scalars[f.scalar:f.scalar+f.width])
+			d.now[f.param] = d.scalarValue(f, scalars[f.scalar:f.scalar+f.width])
 		}
+	}
+	out, known := s.shareValues(which, d)
+	if known && cap(arena) == cap(d.arena) {
+		d.arena = arena
 	}
 	s.values[which] = out
 	return out
+}
+
+const (
+	maxShared    = 1 << 12 // values of one state that are kept to be shared
+	maxSharedKey = 256     // bytes
+)
+
+// shareValues returns the values of the event that is read; those that another call from the same place had, are the same
+// memory: a program mostly repeats few.
+func (s *lastValues) shareValues(which int, d *decoder) (values []Value, known bool) {
+	d.key = d.key[:0]
+	for _, v := range d.now {
+		if d.key = binary.AppendVarint(d.key, lengthOf(v)); len(d.key)+len(v) > maxSharedKey {
+			return slices.Clone(d.now), false
+		}
+		for _, n := range v {
+			d.key = binary.AppendVarint(d.key, n)
+		}
+	}
+	if values, known = s.shared[which][string(d.key)]; known {
+		return values, true
+	}
+	if s.shared[which] == nil || len(s.shared[which]) == maxShared {
+		s.shared[which] = map[string][]Value{}
+	}
+	values = slices.Clone(d.now)
+	s.shared[which][string(d.key)] = values
+	return values, false
+}
+
+// lengthOf is that of a value, -1 if it is not known.
+func lengthOf(v Value) int64 {
+	if v == nil {
+		return -1
+	}
+	return int64(len(v))
 }
 
 func (d *decoder) scalarValue(f field, now []int64) Value {

@@ -10,17 +10,18 @@ import (
 // fit into a gigabyte; a Trace of more says that it is not complete.
 const MaxCalls = 1 << 23
 
-// Load gives what a rank recorded, to a function of x.Each. A damaged part makes the Trace incomplete and takes nothing
-// else with it.
-func Load(x *model.Index, r *model.Rank) *Trace {
+// Load gives what a rank recorded, to a function of x.Each, until stop says that time is over. A damaged part makes the
+// Trace incomplete and takes nothing else with it.
+func Load(x *model.Index, r *model.Rank, stop func() bool) *Trace {
 	streams, err := x.StreamsOf(r, model.UsageStream)
-	return decodeTrace(r, streams, err, MaxCalls)
+	b := newBuilder(r, MaxCalls)
+	b.stop = stop
+	return b.decodeTrace(streams, err)
 }
 
 // decodeTrace makes the Trace of a rank from its streams; fault is what was wrong with
 // them.
-func decodeTrace(r *model.Rank, streams []*model.Stream, fault error, most int) *Trace {
-	b := newBuilder(r, most)
+func (b *builder) decodeTrace(streams []*model.Stream, fault error) *Trace {
 	if len(streams) == 0 {
 		b.markIncomplete("no calls were recorded")
 	}
@@ -36,6 +37,10 @@ func decodeTrace(r *model.Rank, streams []*model.Stream, fault error, most int) 
 		}
 		d := &decoder{b: b, thread: s.Thread, model: b.threadModel(s.Thread)}
 		for data, err := range s.Blocks() {
+			if b.stop() {
+				b.markIncomplete("its later calls were not read, since the time of --time was over")
+				break
+			}
 			if err != nil {
 				d.forgetReferences()
 				b.markIncomplete(err.Error())

@@ -10,6 +10,7 @@
 //	life         whether MPI is initialised and finalised
 //	threads      which calls the threads are in
 //	arguments    what calls are given
+//	refusals     error handlers, and calls that returned an error to the program
 //	objects      what was made and must be freed
 //	datatypes    which are not committed
 //	groups       who is in them

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 
 	"laggard/model/mpi"
 )
@@ -33,10 +32,10 @@ func (s *windows) nextFenceEpoch(a args) {
 // an access follows that no lock and no MPI_Win_start is for (MPI-3.1 §11.5.1).
 func (w *window) inFenceEpoch() bool { return w.fence >= 0 && w.start < 0 && !w.hasLock() }
 
-// openFenceAccess returns an access that is open in the epoch of a fence, nil if there is none.
+// openFenceAccess returns the oldest access that is open in the epoch of a fence, nil if there is none.
 func (w *window) openFenceAccess() *transfer {
-	if i := slices.IndexFunc(w.atOrigin, func(x transfer) bool { return x.fenced }); i >= 0 {
-		return &w.atOrigin[i]
+	if w.fenced = dropComplete(w.fenced); len(w.fenced) > 0 {
+		return &w.fenced[0]
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 
 	"github.com/emirpasic/gods/trees/redblacktree"
 
@@ -23,10 +24,10 @@ type memory struct {
 	overlapping   map[int]bool              // calls that a buffer_overlap is about
 }
 
-// useTree holds uses by where they begin.
+// useTree holds uses by where they begin, in a tree for each power of two of their widths: a wide one does not make those
+// beside it be looked at when narrow ones are compared.
 type useTree struct {
-	tree   *redblacktree.Tree
-	widest int64
+	byWidth [64]*redblacktree.Tree // nil: there was none yet
 }
 
 // use is a buffer of an operation under way.
@@ -49,13 +50,25 @@ func (k useKey) compare(o useKey) int {
 }
 
 func newMemory(r *reporter, layouts *typemap.Layouts) *memory {
-	return &memory{reporter: r, layouts: layouts, uses: map[int]*use{}, reads: newUseTree(), writes: newUseTree(),
-		selfOverlaps: map[[2]int64]typemap.Span{}, overlapping: map[int]bool{}}
+	return &memory{reporter: r, layouts: layouts, uses: map[int]*use{}, selfOverlaps: map[[2]int64]typemap.Span{}, overlapping: map[int]bool{}}
 }
 
-func newUseTree() useTree {
-	return useTree{tree: redblacktree.NewWith(func(a, b any) int { return a.(useKey).compare(b.(useKey)) })}
+func newUseTree() *redblacktree.Tree {
+	return redblacktree.NewWith(func(a, b any) int { return a.(useKey).compare(b.(useKey)) })
 }
+
+func (s *useTree) put(u *use) {
+	class := &s.byWidth[u.widthClass()]
+	if *class == nil {
+		*class = newUseTree()
+	}
+	(*class).Put(u.key(), u)
+}
+
+func (s *useTree) remove(u *use) { s.byWidth[u.widthClass()].Remove(u.key()) }
+
+// widthClass is the number of bits of the width: it is less than two to that power.
+func (u *use) widthClass() int { return bits.Len64(uint64(u.bytes.Hi - u.bytes.Lo)) }
 
 func (m *memory) treeOf(u *use) *useTree {
 	if u.writes {
@@ -69,20 +82,14 @@ func (m *memory) addUse(u *use) int {
 	m.next++
 	u.id = m.next
 	m.uses[u.id] = u
-	s := m.treeOf(u)
-	s.tree.Put(u.key(), u)
-	s.widest = max(s.widest, u.bytes.Hi-u.bytes.Lo)
+	m.treeOf(u).put(u)
 	return u.id
 }
 
 func (m *memory) release(ids []int) {
 	for _, id := range ids {
 		if u := m.uses[id]; u != nil {
-			s := m.treeOf(u)
-			s.tree.Remove(u.key())
-			if s.tree.Empty() {
-				s.widest = 0
-			}
+			m.treeOf(u).remove(u)
 			delete(m.uses, id)
 		}
 	}
@@ -94,19 +101,35 @@ func (m *memory) firstConflict(u *use) *use {
 	if !u.writes {
 		return found
 	}
-	if read := m.reads.firstOverlap(u); found == nil || read != nil && read.key().compare(found.key()) < 0 {
-		return read
+	return firstOf(found, m.reads.firstOverlap(u))
+}
+
+// firstOf returns the one of two uses that is first, nil is none.
+func firstOf(a, b *use) *use {
+	if a == nil || b != nil && b.key().compare(a.key()) < 0 {
+		return b
 	}
-	return found
+	return a
 }
 
 // firstOverlap returns the first use that shares bytes with u.
 func (s *useTree) firstOverlap(u *use) *use {
-	node, ok := s.tree.Ceiling(useKey{u.bytes.Lo - s.widest, 0})
+	var first *use
+	for class, tree := range s.byWidth {
+		if tree != nil && !tree.Empty() {
+			first = firstOf(first, overlapIn(tree, u, int64(1)<<class))
+		}
+	}
+	return first
+}
+
+// overlapIn returns the first use of a tree, whose uses are narrower than a width, that shares bytes with u.
+func overlapIn(tree *redblacktree.Tree, u *use, width int64) *use {
+	node, ok := tree.Ceiling(useKey{u.bytes.Lo - width, 0})
 	if !ok {
 		return nil
 	}
-	for it := s.tree.IteratorAt(node); ; {
+	for it := tree.IteratorAt(node); ; {
 		other := it.Value().(*use)
 		if other.bytes.Lo >= u.bytes.Hi {
 			return nil
@@ -200,12 +223,12 @@ func (m *memory) checkSelfOverlap(call int, b *buffer) {
 	if !b.writes || b.addr == 0 && b.bottomless {
 		return
 	}
-	place := m.Place(call, "receive")
 	for _, k := range b.blocks {
 		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(m.t.Types) || m.t.Types[k.datatype].Name != "" {
 			continue
 		}
 		if twice := m.selfOverlap(k.datatype, k.count); !twice.Empty() {
+			place := m.Place(call, "receive")
 			f := m.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more "+
 				"than once: %s of %s", place.Call, byteRange(twice.Shift(k.at)), b.name), place)
 			f.Standard = "MPI-3.1 §4.1.11"
@@ -213,6 +236,7 @@ func (m *memory) checkSelfOverlap(call int, b *buffer) {
 		}
 	}
 	if shared := b.blockOverlap(); !shared.Empty() {
+		place := m.Place(call, "receive")
 		f := m.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap: two have %s", b.name, place.Call,
 			byteRange(shared)), place)
 		f.Standard = "MPI-3.1 §5.5, §5.7, §5.8"

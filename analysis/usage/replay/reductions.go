@@ -54,8 +54,8 @@ func groupOf(datatype string) string {
 // checkOp checks the operation of a reduction or an accumulate against its type.
 func (s *arguments) checkOp(a args) *wrongArgument {
 	handle, ok := a.int("op")
-	if !ok {
-		return nil
+	if _, reduces := a.int("datatype", "origin_datatype"); !ok || !reduces {
+		return nil // MPI_Op_commutative only asks
 	}
 	op, fixed := s.t.Predefined("MPI_Op", handle)
 	onWindow := a.has("win")

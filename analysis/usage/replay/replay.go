@@ -1,9 +1,6 @@
 package replay
 
 import (
-	"cmp"
-	"slices"
-
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/typemap"
@@ -43,6 +40,7 @@ type replay struct {
 	datatypes   *datatypes
 	groups      *groups
 	arguments   *arguments
+	refusals    *refusals
 	memory      *memory
 	operations  *operations
 	collectives *collectives
@@ -62,6 +60,7 @@ func newReplay(t *recorded.Trace) *replay {
 	r.datatypes = newDatatypes(t, r.objects)
 	r.groups = newGroups(t, r.objects)
 	r.arguments = newArguments(r.reporter, r.layouts, r.objects, r.datatypes, r.groups)
+	r.refusals = newRefusals(r.reporter)
 	r.memory = newMemory(r.reporter, r.layouts)
 	r.operations = newOperations(r.memory)
 	r.collectives = newCollectives(t, r.operations)
@@ -77,12 +76,7 @@ func newReplay(t *recorded.Trace) *replay {
 // Run follows one rank through its trace.
 func Run(t *recorded.Trace) *Replayed {
 	r := newReplay(t)
-	order := make([]int, len(t.Calls))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t.Calls[i].Begin, t.Calls[j].Begin) })
-	for _, i := range order {
+	for i := range t.Calls {
 		r.endCallsBefore(t.Calls[i].Begin)
 		if t.Calls[i].Func == nil {
 			continue // the decoder knows all functions; a bad input may not
@@ -114,10 +108,17 @@ func (r *replay) beginCall(a args) {
 		return
 	}
 	buffers := buffersOf(a, r.layouts)
+	returned := r.refusals.wasReturned(a)
+	if returned {
+		r.addLast()
+	}
 	if !r.wrong[a.i] { // no argument is right where MPI is not there
 		r.arguments.checkCall(a, buffers)
 	}
 	act := r.operations.beginCall(a.i)
+	if returned {
+		r.refusals.report(a)
+	}
 	if r.wasRefused(a) {
 		return
 	}
@@ -137,6 +138,7 @@ func (r *replay) endCall(a args) {
 	if act == nil || r.wasRefused(a) {
 		return
 	}
+	r.refusals.endCall(a)
 	r.objects.endCall(a)
 	r.datatypes.endCall(a)
 	r.groups.endCall(a)

@@ -44,6 +44,13 @@ func (r *reporter) report(class, message string, places ...finding.Place) *findi
 	return r.last
 }
 
+// takeLast takes back the finding that was reported last, nil if it was added to the others.
+func (r *reporter) takeLast() *finding.Finding {
+	last := r.last
+	r.last = nil
+	return last
+}
+
 // addLast adds the finding that was reported last to the others.
 func (r *reporter) addLast() {
 	if r.last != nil {

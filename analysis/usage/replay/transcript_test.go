@@ -145,6 +145,9 @@ func describeFindings(b *strings.Builder, findings []finding.Finding) {
 		if f.Count > 1 {
 			fmt.Fprintf(b, " (%d times)", f.Count)
 		}
+		if f.Returned {
+			b.WriteString(" (returned)")
+		}
 		fmt.Fprintf(b, "; ranks %s; %s", f.Ranks, f.Standard)
 		for _, p := range f.Places {
 			fmt.Fprintf(b, "; %d %s %s", p.Rank, p.Role, placeName(p))

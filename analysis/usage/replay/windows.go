@@ -20,23 +20,35 @@ type window struct {
 	start int           // the open epoch of MPI_Win_start
 	post  int           // the open epoch of MPI_Win_post
 	locks map[int64]int // the open epochs of locks, by target; AllRanks: of MPI_Win_lock_all
-	// atOrigin are the accesses that have returned and are not complete at the origin,
-	// atTarget those that are not complete at the target, indices into windows.accesses.
-	atOrigin []transfer
-	atTarget []int
+	// atOrigin are the accesses that have returned and may not be complete at the origin, fenced those of them in the
+	// epoch of a fence, and atTarget those that are not complete at the target, indices into windows.accesses; by
+	// target, the oldest first.
+	atOrigin map[int64][]transfer
+	fenced   []transfer
+	atTarget map[int64][]int
 	unsure   bool // made before the record begins
 }
 
-// transfer is an access that the end of its epoch completes.
+// transfer is an access that the end of its epoch, or its request, completes.
 type transfer struct {
-	target int64
-	call   int
-	fenced bool // the epoch is that of a fence
-	act    *activation
+	call int
+	act  *activation
+}
+
+// isComplete reports whether the access is complete at the origin.
+func (x transfer) isComplete() bool { return len(x.act.operations) == 0 }
+
+// dropComplete returns a list without the accesses at its begin that are complete.
+func dropComplete(list []transfer) []transfer {
+	for len(list) > 0 && list[0].isComplete() {
+		list = list[1:]
+	}
+	return list
 }
 
 func newWindow() *window {
-	return &window{fence: -1, inner: -1, start: -1, post: -1, locks: map[int64]int{}}
+	return &window{fence: -1, inner: -1, start: -1, post: -1, locks: map[int64]int{}, atOrigin: map[int64][]transfer{},
+		atTarget: map[int64][]int{}}
 }
 
 // windows follows what the rank has open on its windows, and what it accesses: locks in
@@ -94,8 +106,6 @@ func (s *windows) endCall(a args, act *activation) {
 		}
 	case class == mpi.ClassWinFree:
 		delete(s.open, a.handle("win"))
-	case class.CompletesRequests():
-		s.pruneCompleted()
 	}
 }
 
@@ -167,7 +177,7 @@ func (s *windows) beginAccess(a args) {
 	s.checkTransfer(a)
 	w := s.windowOf(a)
 	s.checkEpoch(a, w, target)
-	w.atTarget = append(w.atTarget, len(s.accesses))
+	w.atTarget[target] = append(w.atTarget[target], len(s.accesses))
 	s.accesses = append(s.accesses, Access{Operation: op, Epoch: w.epochOf(target), Done: -1})
 }
 
@@ -197,33 +207,43 @@ func (s *windows) checkEpoch(a args, w *window, target int64) {
 func (s *windows) keepAccess(a args, act *activation) {
 	act.kept = true
 	w, target := s.windowOf(a), a.intOr(model.None, "target_rank")
-	if target != model.ProcNull { // which no call completes
-		w.atOrigin = append(w.atOrigin, transfer{target, a.i, w.inFenceEpoch(), act})
+	if target == model.ProcNull {
+		return // which no call completes
+	}
+	x := transfer{a.i, act}
+	w.atOrigin[target] = append(dropComplete(w.atOrigin[target]), x)
+	if w.inFenceEpoch() {
+		w.fenced = append(dropComplete(w.fenced), x)
 	}
 }
 
 // completeAtOrigin completes the accesses to a target, or to AllRanks, at the origin.
 func (s *windows) completeAtOrigin(w *window, target int64, call int) {
-	w.atOrigin = slices.DeleteFunc(w.atOrigin, func(x transfer) bool {
-		if target != AllRanks && x.target != target {
-			return false
+	for _, to := range targetsOf(w.atOrigin, target) {
+		for _, x := range w.atOrigin[to] {
+			s.operations.complete(x.act, call, nil)
 		}
-		s.operations.complete(x.act, call, nil)
-		return true
-	})
+		delete(w.atOrigin, to)
+	}
 }
 
 // completeAtTarget completes the accesses to a target, or to AllRanks, at both sides.
 func (s *windows) completeAtTarget(w *window, target int64, call int) {
 	s.completeAtOrigin(w, target, call)
-	w.atTarget = slices.DeleteFunc(w.atTarget, func(i int) bool {
-		x := &s.accesses[i]
-		if target != AllRanks && s.operations.all[x.Operation].Peer != int(target) {
-			return false
+	for _, to := range targetsOf(w.atTarget, target) {
+		for _, i := range w.atTarget[to] {
+			s.accesses[i].Done = call
 		}
-		x.Done = call
-		return true
-	})
+		delete(w.atTarget, to)
+	}
+}
+
+// targetsOf returns the targets of accesses that a call on a target, or on AllRanks, is about.
+func targetsOf[T any](of map[int64]T, target int64) []int64 {
+	if target != AllRanks {
+		return []int64{target}
+	}
+	return slices.Sorted(maps.Keys(of))
 }
 
 // addSync adds the operation of a call that synchronises with ranks of a window.
@@ -305,23 +325,29 @@ func (s *windows) checkClosed(a args, w *window) {
 			s.openedBy(w.start, "epoch"))
 	case w.post >= 0:
 		s.reportMisuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", s.openedBy(w.post, "epoch"))
-	case len(w.atOrigin) > 0:
-		x := w.atOrigin[0].call
-		s.reportMisuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, s.t.Calls[x].Func.Name),
-			"close it with MPI_Win_fence first", s.Place(x, "access"))
+	default:
+		if x := w.oldestOpen(); x != nil {
+			s.reportMisuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, s.t.Calls[x.call].Func.Name),
+				"close it with MPI_Win_fence first", s.Place(x.call, "access"))
+		}
 	}
+}
+
+// oldestOpen returns the oldest access that is not complete at the origin, nil if there is none.
+func (w *window) oldestOpen() *transfer {
+	var oldest *transfer
+	for target, list := range w.atOrigin {
+		list = dropComplete(list)
+		if w.atOrigin[target] = list; len(list) > 0 && (oldest == nil || list[0].call < oldest.call) {
+			oldest = &list[0]
+		}
+	}
+	return oldest
 }
 
 // reportLeftovers reports epochs that are open when call finalize leaves MPI.
 func (s *windows) reportLeftovers(finalize int) {
 	for _, k := range slices.Sorted(maps.Keys(s.open)) {
 		s.checkClosed(argsOf(s.t, finalize), s.open[k])
-	}
-}
-
-// pruneCompleted drops the accesses that were completed by their requests.
-func (s *windows) pruneCompleted() {
-	for _, w := range s.open {
-		w.atOrigin = slices.DeleteFunc(w.atOrigin, func(x transfer) bool { return len(x.act.operations) == 0 })
 	}
 }

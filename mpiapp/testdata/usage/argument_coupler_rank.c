@@ -1,4 +1,4 @@
-/* usage: class=invalid_argument ranks=5
+/* usage: class=invalid_argument|refused ranks=5
  * An ocean and an atmosphere are coupled by an intercommunicator. The list of the
  * partners holds ranks of the world, but the intercommunicator counts those of the
  * other component from 0. In the twin the list is in its ranks. */

@@ -1,4 +1,4 @@
-/* usage: class=invalid_argument ranks=2
+/* usage: class=refused ranks=2
  * With MPI_ERRORS_RETURN a send to a rank beyond the last goes unnoticed. The twin
  * has the handler too, for a file that it knows may not be there. */
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* usage: class=invalid_argument ranks=3
+/* usage: class=invalid_argument|refused ranks=3
  * A log with a header and a record of each rank. The offset of a record is reckoned
  * from the end of the header by a rank that counts from 1; rank 0, which writes the
  * header, so gets one before the begin of the file. In the twin it counts from 0. */

@@ -1,4 +1,4 @@
-/* usage: class=one_sided ranks=3
+/* usage: class=one_sided|refused ranks=3
  * Queues of work in a window: a rank takes a ticket from the counter of another and
  * puts its item behind it. The item is put after the lock was given back, where an
  * early return once was. In the twin it is put and flushed under the lock. */

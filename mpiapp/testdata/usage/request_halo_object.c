@@ -1,4 +1,4 @@
-/* usage: class=request_misuse ranks=3
+/* usage: class=request_misuse|refused ranks=3
  * A halo as an object with persistent requests. Its begin is called by the caller of
  * the solver, to hide the exchange behind the source terms, and by the solver again,
  * which does not know. In the twin the object remembers that it has begun. */
