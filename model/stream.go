@@ -144,6 +144,14 @@ func leaveOut(streams []*Stream, most int64) {
 	}
 }
 
+// EventBytes is the size of the events, unpacked.
+func (s *Stream) EventBytes() (bytes int64) {
+	for i := range s.blocks {
+		bytes += s.blocks[i].eventBytes()
+	}
+	return bytes
+}
+
 // eventBytes is that of the events, in bytes.
 func (b *block) eventBytes() int64 { return int64(max(b.packed, len(b.data))) }
 

@@ -3,6 +3,7 @@
 #include "calls/wait.h"
 #include "identity/collective.h"
 #include "identity/comm.h"
+#include "identity/freed.h"
 #include "identity/members.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
@@ -46,10 +47,12 @@ void lg_after_icoll(struct lg_call *c)
   if (!r)
     return;
   r->seq = (uint64_t)c->handle;
-  if (c->desc->cls == CLS_newcomm_nb)
+  if (c->desc->cls == CLS_newcomm_nb) { /* the handle may have been another's, and is one when the request is complete */
     r->newcomm = (const void *)c->args[c->desc->newcomm];
-  else
+    lg_freed_forget(P_comm, lg_comm_made_handle(c, c->desc->newcomm));
+  } else {
     r->peer = root_of(c);
+  }
 }
 
 /* The members of the groups alone make the communicator: it is waited for as a

@@ -20,6 +20,13 @@ void lg_freed_put(int kind, long handle, int64_t number)
   *place(kind, handle) = (struct freed){kind, handle, number};
 }
 
+void lg_freed_forget(int kind, long handle)
+{
+  struct freed *f = place(kind, handle);
+  if (f->kind == kind && f->handle == handle)
+    f->kind = 0;
+}
+
 int64_t lg_freed_number(int kind, long handle)
 {
   const struct freed *f = place(kind, handle);

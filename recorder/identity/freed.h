@@ -8,6 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 void lg_freed_put(int kind, long handle, int64_t number); /* kind: enum lg_param_kind */
+void lg_freed_forget(int kind, long handle); /* it is given out again */
 int64_t lg_freed_number(int kind, long handle); /* LG_USE_INVALID: no such */
 
 #pragma GCC visibility pop

@@ -119,17 +119,20 @@ func endOf(r *replay.Replayed) model.End {
 	if t.End != model.Exited {
 		return t.End
 	}
-	began := map[int]bool{}
+	open := map[int]bool{} // calls that did not return and began nothing
+	for i := range t.Calls {
+		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != mpi.ClassFinalize {
+			open[i] = true
+		}
+	}
 	for i := range r.Operations {
-		began[r.Operations[i].Call] = true
+		delete(open, r.Operations[i].Call)
 	}
 	for i := range r.Waits {
-		began[r.Waits[i].Call] = true
+		delete(open, r.Waits[i].Call)
 	}
-	for i := range t.Calls {
-		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != mpi.ClassFinalize && !began[i] {
-			return model.Aborted
-		}
+	if len(open) > 0 {
+		return model.Aborted
 	}
 	return t.End
 }
@@ -237,11 +240,18 @@ func (d *digester) chooseSteps(rounds [][]int) {
 			break
 		}
 	}
-	d.stepOf, d.siteOf = make([]int32, len(calls)), map[int]int32{}
+	kept := 0
+	for i := range calls {
+		c := &calls[i]
+		if chosen[i] = c.Func != nil && (chosen[i] || alwaysSteps[c.Func.Class]); chosen[i] {
+			kept++
+		}
+	}
+	d.stepOf, d.siteOf, d.steps = make([]int32, len(calls)), map[int]int32{}, make([]step, 0, kept)
 	for i := range calls {
 		c := &calls[i]
 		d.stepOf[i] = -1
-		if c.Func == nil || !chosen[i] && !alwaysSteps[c.Func.Class] {
+		if !chosen[i] {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
@@ -275,6 +285,16 @@ func (d *digester) addOperations() {
 	d.channelOf, d.bufferOf = map[channel]int32{}, map[buffer]int32{}
 	d.shapeOf, d.probeOf = map[string]int32{}, map[int64]int32{}
 	d.placed = make([]placement, len(d.Operations))
+	messages, entries := 0, 0
+	for i := range d.Operations {
+		switch d.Operations[i].Kind {
+		case replay.Send, replay.Recv, replay.Probe:
+			messages++
+		case replay.Collective:
+			entries++
+		}
+	}
+	d.messages, d.entries = make([]message, 0, messages), make([]entry, 0, entries)
 	for i := range d.Operations {
 		o := &d.Operations[i]
 		d.placed[i] = placement{-1, -1}

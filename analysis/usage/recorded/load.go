@@ -28,6 +28,7 @@ func (b *builder) decodeTrace(streams []*model.Stream, fault error) *Trace {
 	if fault != nil {
 		b.markIncomplete(fault.Error())
 	}
+	b.trace.Calls = make([]Call, 0, b.callsIn(streams))
 	for _, s := range streams {
 		if s.Cut {
 			b.markIncomplete(b.cutReason())
@@ -53,4 +54,19 @@ func (b *builder) decodeTrace(streams []*model.Stream, fault error) *Trace {
 		}
 	}
 	return b.buildTrace()
+}
+
+// leastCall is how many bytes of a stream a call takes at least.
+const leastCall = 4
+
+// callsIn returns how many calls there are at most: as many as the rank made, and as fit into the streams.
+func (b *builder) callsIn(streams []*model.Stream) int {
+	var made, bytes int64
+	for _, t := range b.rank.Threads {
+		made += int64(min(t.Calls, uint64(b.maxCalls)))
+	}
+	for _, s := range streams {
+		bytes += s.EventBytes()
+	}
+	return int(min(made, bytes/leastCall, int64(b.maxCalls)))
 }
