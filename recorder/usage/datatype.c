@@ -155,6 +155,23 @@ int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed)
   return t->index;
 }
 
+int64_t lg_type_contained(int64_t of, uint32_t k, long handle)
+{
+  struct lg_dtype *whole = lg_type_at(of), *t = whole && k < whole->ntypes ? whole->types[k] : NULL;
+  if (!t || t->handle != handle || !lg_type_derived(t))
+    return -1;
+  struct lg_dtype *now = lg_type_find(handle);
+  if (!now) { /* the program had freed its handle */
+    if (!lg_type_enter(t))
+      return -1;
+    lg_type_gen++;
+  } else if (now != t) {
+    return -1;
+  }
+  t->refs++;
+  return t->index;
+}
+
 void lg_type_gone(int64_t index)
 {
   struct lg_dtype *t = lg_type_at(index);

@@ -69,13 +69,14 @@ static int64_t object_value(const struct lg_call *c, int kind, int64_t handle)
 
 /* type_value: constructors make types that were not there before, under a handle
  * that may have been another's; other functions may hand out one that is known, as MPI_Type_get_contents does in an array. */
-static int64_t type_value(const struct lg_call *c, struct lg_usage *u, int i, int64_t handle, bool made)
+static int64_t type_value(const struct lg_call *c, struct lg_usage *u, int i, uint32_t k, int64_t handle, bool made)
 {
-  bool fortran = c->binding != LG_BIND_C;
+  bool fortran = c->binding != LG_BIND_C, list = c->desc->params[i].len;
   if (!made)
     return lg_type_index(u, handle, fortran);
-  bool constructed = c->desc->nargs == i + 1 && !c->desc->params[i].len;
-  return lg_type_made(u, fortran ? lg_f2c(P_datatype, (int)handle) : handle, constructed);
+  long h = fortran ? lg_f2c(P_datatype, (int)handle) : handle;
+  int64_t known = list ? lg_type_contained(lg_type_index(u, lg_arg(c, 0, 0), fortran), k, h) : -1;
+  return known >= 0 ? known : lg_type_made(u, h, c->desc->nargs == i + 1 && !list);
 }
 
 /* value is the k-th value of parameter i; after: that MPI has written it. */
@@ -94,7 +95,7 @@ static inline int64_t value(const struct lg_call *c, struct lg_usage *u, int i, 
   case P_logical: return v != 0;
   case P_index: return lg_index(c, (int)v);
   case P_comm: case P_win: case P_file: return comm_value(c, u, p->kind, v, i);
-  case P_datatype: return type_value(c, u, i, v, after && p->dir == LG_OUT);
+  case P_datatype: return type_value(c, u, i, k, v, after && p->dir == LG_OUT);
   case P_request: return request_value(c, u, i, k, v, after);
   case P_message: case P_group: case P_op: case P_info: case P_errhandler: case P_session:
     return object_value(c, p->kind, v);

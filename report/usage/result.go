@@ -19,9 +19,9 @@ type Result struct {
 	Ignored       int        `json:"ignored"`        // number of findings that were suppressed
 	// number of findings of calls that returned an error to the program by MPI_ERRORS_RETURN; without --refused they are
 	// not among the findings
-	Returned int `json:"returned"`
-	Complete      bool       `json:"complete"`       // every rank recorded all of its calls and reached MPI_Finalize
-	Incomplete    []string   `json:"incomplete"`     // what is missing and why, see docs/reference/notes.md
+	Returned   int      `json:"returned"`
+	Complete   bool     `json:"complete"`   // every rank recorded all of its calls and reached MPI_Finalize
+	Incomplete []string `json:"incomplete"` // what is missing and why, see docs/reference/notes.md
 }
 
 // Finding is one kind of wrong use at one set of places.

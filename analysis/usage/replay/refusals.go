@@ -12,7 +12,7 @@ import (
 // them: they did nothing.
 type refusals struct {
 	*reporter
-	set  map[int]int64             // by communicator, window or file: the handler that the program set
+	set  map[int]int64            // by communicator, window or file: the handler that the program set
 	last map[model.CommKind]int64 // by kind of those: the one that it set last, which new ones mostly have
 }
 
