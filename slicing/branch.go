@@ -22,6 +22,8 @@ type Jump struct {
 	Stack []model.Frame
 	// Loop: it decides whether a loop goes round again.
 	Loop bool
+	// Outside: the call that it decides is in a loop that it is not in.
+	Outside bool
 }
 
 // LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same.

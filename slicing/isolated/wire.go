@@ -54,8 +54,9 @@ type branchResponse struct {
 }
 
 type jump struct {
-	Stack []frame
-	Loop  bool
+	Stack   []frame
+	Loop    bool
+	Outside bool
 }
 
 type site struct {
@@ -174,11 +175,13 @@ func (m *modules) decodeBranch(r *branchResponse) (b slicing.Branch, err error) 
 	return b, nil
 }
 
-func (m *modules) encodeJump(j slicing.Jump) jump { return jump{m.encodeStack(j.Stack), j.Loop} }
+func (m *modules) encodeJump(j slicing.Jump) jump {
+	return jump{m.encodeStack(j.Stack), j.Loop, j.Outside}
+}
 
 func (m *modules) decodeJump(j jump) (slicing.Jump, error) {
 	stack, err := m.decodeStack(j.Stack)
-	return slicing.Jump{Stack: stack, Loop: j.Loop}, err
+	return slicing.Jump{Stack: stack, Loop: j.Loop, Outside: j.Outside}, err
 }
 
 // addReceived adds the modules that the other process has sent.

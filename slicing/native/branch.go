@@ -50,9 +50,11 @@ func (r *run) findBranch(made, other, last []model.Frame) (out slicing.Branch, e
 		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
 	}
 	at := len(made) - 1 - n
-	found := func(f *function, blocks []int, frame int) slicing.Branch {
+	found := func(f *function, blocks, calls []int, frame int) slicing.Branch {
 		for _, b := range blocks[:min(len(blocks), maxBranches)] {
-			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.graph().decidesLoop(b)})
+			out.Or = append(out.Or, slicing.Jump{
+				Stack: branchAt(f, b, made[frame:]), Loop: f.graph().decidesLoop(b), Outside: f.graph().ownLoop(calls[0], b),
+			})
 		}
 		out.Jump, out.Or = out.Or[0], out.Or[1:]
 		return out
@@ -64,8 +66,9 @@ func (r *run) findBranch(made, other, last []model.Frame) (out slicing.Branch, e
 			if err != nil {
 				return out, err
 			}
-			if b := a.f.graph().exitsBefore(r.callCopies(a, made[at]), r.options.TerminationSensitive); len(b) > 0 {
-				return found(a.f, b, at), nil
+			calls := r.callCopies(a, made[at])
+			if b := a.f.graph().exitsBefore(calls, r.options.TerminationSensitive); len(b) > 0 {
+				return found(a.f, b, calls, at), nil
 			}
 		}
 		return out, nil
@@ -98,13 +101,14 @@ func (r *run) findBranch(made, other, last []model.Frame) (out slicing.Branch, e
 		if err != nil || before.f != l.f {
 			break
 		}
-		if b := l.f.graph().exitsBetween(before.i, r.callCopies(l, made[inner]), r.options.TerminationSensitive); len(b) > 0 {
-			return found(l.f, b, inner), nil
+		calls := r.callCopies(l, made[inner])
+		if b := l.f.graph().exitsBetween(before.i, calls, r.options.TerminationSensitive); len(b) > 0 {
+			return found(l.f, b, calls, inner), nil
 		}
 	}
 	if a.f == b.f {
 		if b := a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive); len(b) > 0 {
-			return found(a.f, b, at), nil
+			return found(a.f, b, from, at), nil
 		}
 	}
 	at-- // the ways part further in
