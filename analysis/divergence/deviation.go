@@ -84,16 +84,29 @@ func lastSiteDiffers(mine, theirs []Call) bool {
 // again after a shift were not meant for each other. One such call is enough where
 // the two places came one behind the other before.
 func compareLineSites(l, others *Line) *Deviation {
+	p := shiftOfSites(l, others)
+	if p == nil {
+		return nil
+	}
+	before, mine, theirs := l.callsBefore(p.Number), l.callsFrom(p.Number), others.callsFrom(p.Number)
+	inTurn := countFollowed(before, &theirs[0], &mine[0])+countFollowed(before, &mine[0], &theirs[0]) > 0
+	if p.AgreeAfterShift == 1 && !inTurn {
+		return nil
+	}
+	return p
+}
+
+// shiftOfSites is how two lines whose functions and arguments agree differ in places, if their calls agree again
+// after a shift; nil: they do not.
+func shiftOfSites(l, others *Line) *Deviation {
 	alike, after := bracketDifference(l, others, sitesOf)
 	mine, theirs := l.callsFrom(after), others.callsFrom(after)
 	if after == 0 || after != alike+1 || mine == nil || theirs == nil {
 		return nil
 	}
-	p := &Deviation{Number: after, After: alike}
-	before := l.callsBefore(after)
+	p, before := &Deviation{Number: after, After: alike}, l.callsBefore(after)
 	p.classifyByShift(mine, theirs, before)
-	inTurn := countFollowed(before, &theirs[0], &mine[0])+countFollowed(before, &mine[0], &theirs[0]) > 0
-	if p.AgreeAfterShift == 0 || p.AgreeAfterShift == 1 && !inTurn {
+	if p.AgreeAfterShift == 0 {
 		return nil
 	}
 	p.setLoopCount(before, &mine[0])

@@ -132,11 +132,16 @@ func (c *Comm) findDivergence() *Divergence {
 	if len(d.Odd) == 0 {
 		return nil
 	}
+	d.sortOdd()
+	d.setAgreeing(c.Lines, common)
+	return d
+}
+
+// sortOdd puts the lines first that part first.
+func (d *Divergence) sortOdd() {
 	slices.SortStableFunc(d.Odd, func(a, b Odd) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Ranks.Min(), b.Ranks.Min()))
 	})
-	d.setAgreeing(c.Lines, common)
-	return d
 }
 
 // setAgreeing finds who follows the common line as far as the first odd one left it.

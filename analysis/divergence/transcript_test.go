@@ -19,7 +19,8 @@ import (
 // communicator: "0-2: Bcast@a/0 (Allreduce@b:8 Barrier@c)*20" is a Bcast from place
 // a with root 0, and twenty times an Allreduce of 8 bytes and a Barrier. "comm 5"
 // begins another communicator. "apart number=7" asks from where the seventh was begun, and
-// "strayed" for the calls before the first that differs, made from different places.
+// "strayed" for the calls before the first that differs, made from different places. "shifted waiting=2" asks what
+// parted if rank 2 waits in the latest collective of its line.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -33,6 +34,12 @@ func TestTranscripts(t *testing.T) {
 				return formatDivergences(found)
 			case "strayed":
 				return formatDivergences(found) + formatSteps(found[0].SiteDifferences())
+			case "shifted":
+				var waiting int
+				d.ScanArgs(t, "waiting", &waiting)
+				return formatDivergences(FindShifted(comms, func(rank int, comm, number uint64) bool {
+					return rank == waiting && lastOf(comms, rank, comm) == number
+				}))
 			}
 			var number uint64
 			d.ScanArgs(t, "number", &number)
@@ -42,6 +49,18 @@ func TestTranscripts(t *testing.T) {
 			return formatDivergences(nil)
 		})
 	})
+}
+
+// lastOf is the number of the latest collective of a rank on a communicator.
+func lastOf(comms []Comm, rank int, id uint64) (last uint64) {
+	for _, c := range comms {
+		for _, l := range c.Lines {
+			if c.ID == id && l.Ranks.Contains(rank) {
+				last = l.Last()
+			}
+		}
+	}
+	return last
 }
 
 func parseHistories(text string) ([]Comm, error) {

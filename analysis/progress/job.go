@@ -56,7 +56,11 @@ func (j *job) divergences() []divergence.Divergence {
 		return j.diverged
 	}
 	if j.left == nil {
-		left := divergence.FindEarlyLeavers(j.opts.Begun, j.elsewhere())
+		waits := func(rank int, comm, number uint64) bool {
+			s, ok := j.standingOf(rank)
+			return ok && s.comm == comm && s.call.Number == number
+		}
+		left := append(divergence.FindShifted(j.opts.Begun, waits), divergence.FindEarlyLeavers(j.opts.Begun, j.elsewhere())...)
 		j.left = &left
 	}
 	return *j.left
