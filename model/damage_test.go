@@ -269,6 +269,13 @@ func TestProblems(t *testing.T) {
 			func(b []byte, off int64) { b[liveOffset(b, off)+format.TakeComm+1] = 9 }, ErrLost, "communicator"},
 		{"thread of a receive", format.TakenRecord, func(b []byte, off int64) { b[liveOffset(b, off)+format.TakeThread+1] = 9 }, ErrLost,
 			"thread 23"},
+		{"torn probe", format.ProbedRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "PROBED"},
+		{"torn origin", format.OriginsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "ORIGINS"},
+		{"thread of an origin", format.OriginsRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.OriginThread+1] = 9 }, ErrLost, "thread 23"},
+		{"text of an error", format.FailedRecord, func(b []byte, off int64) {
+			patchWord(b, off, off+fixed+format.FailedTextLen, 5000)
+		}, ErrCorrupt, "a text of 5000 bytes"},
 		{"torn history", format.HistoryRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, ErrTorn, "HISTORY"},
 		{"communicator of a history", format.HistoryRecord,
 			func(b []byte, off int64) { patchWord(b, off, off+fixed+format.HistoryComm, 5000) },

@@ -131,11 +131,13 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case format.CommRecord:
 		m.dumpComm(w, rec)
 	case format.ChannelsRecord:
-		m.dumpTable(w, rec, format.SizeofChannel, format.ChannelFields)
+		m.dumpTable(w, rec, format.ChannelFields)
+	case format.OriginsRecord:
+		m.dumpTable(w, rec, format.OriginFields)
 	case format.LocksRecord:
-		m.dumpTable(w, rec, format.SizeofLock, format.LockFields)
-	case format.TakenRecord:
-		m.dumpTable(w, rec, format.SizeofTake, format.TakeFields)
+		m.dumpTable(w, rec, format.LockFields)
+	case format.TakenRecord, format.ProbedRecord:
+		m.dumpTable(w, rec, format.TakeFields)
 	case format.HistoryRecord:
 		m.dumpHistory(w, rec)
 	case format.SiteRecord:
@@ -146,6 +148,11 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case format.RaisedRecord:
 		if frames, name, text, err := raisedParts(rec.fixed); err == nil {
 			fmt.Fprintf(w, " type %q text %q stack%s", name, text, frameText(frames))
+		}
+	case format.FailedRecord:
+		m.showLive(w, rec)
+		if text, err := failedText(rec.fixed); err == nil {
+			fmt.Fprintf(w, " text %q", text)
 		}
 	case format.ArgumentsRecord:
 		fmt.Fprintf(w, " %q", trimPadding(rec.fixed[format.SizeofArgumentsFixed:]))
@@ -224,7 +231,8 @@ func dumpStack(w *bufio.Writer, stack []byte) {
 }
 
 // dumpTable shows the entries of a record that are in use.
-func (m *image) dumpTable(w *bufio.Writer, rec record, size int64, list []format.Field) {
+func (m *image) dumpTable(w *bufio.Writer, rec record, list []format.Field) {
+	size := entrySizes[rec.typ]
 	for at := int64(0); at+size <= rec.nlive; at += size {
 		entry := m.appendWords(nil, rec.live+at, size)
 		if le32, _ := wordReaders(entry); le32(entryComm) != 0 {

@@ -29,6 +29,12 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 		for i := range k.Taken {
 			k.Taken[i].Thread, k.Taken[i].State = 0, -1
 		}
+		for i := range k.Probed {
+			k.Probed[i].Thread, k.Probed[i].State = 0, -1
+		}
+		for i := range k.Origins {
+			k.Origins[i].Thread, k.Origins[i].State = 0, -1
+		}
 		for _, c := range k.Comms {
 			c.Thread, c.State = 0, -1
 			if c.History != nil {

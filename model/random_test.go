@@ -89,13 +89,9 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 			Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
 	}
 	for range r.IntN(sc.channels) {
-		thread := r.IntN(len(k.Threads))
-		k.Taken = append(k.Taken, Taken{
-			Comm: r.IntN(len(k.Comms)), Peer: r.IntN(len(world)), Tag: r.IntN(5), Number: 1 + r.Uint64N(1e6),
-			Thread: thread, State: r.IntN(len(k.Threads[thread].Model.States)+1) - 1,
-			AnySource: r.IntN(2) == 0, AnyTag: r.IntN(2) == 0,
-		})
+		k.Taken = append(k.Taken, randomTaken(r, k, world))
 	}
+	randomMessages(rand.New(rand.NewPCG(uint64(k.PID), 2)), sc, k, world)
 	for i := range r.IntN(sc.states) {
 		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)),
 			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
@@ -104,6 +100,34 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 		k.Arguments = []string{"-n", fmt.Sprint(r.IntN(99)), ""}
 	}
 	return k
+}
+
+func randomTaken(r *rand.Rand, k *Rank, world []int) Taken {
+	thread := r.IntN(len(k.Threads))
+	return Taken{
+		Comm: r.IntN(len(k.Comms)), Peer: r.IntN(len(world)), Tag: r.IntN(5), Number: 1 + r.Uint64N(1e6),
+		Thread: thread, State: r.IntN(len(k.Threads[thread].Model.States)+1) - 1,
+		AnySource: r.IntN(2) == 0, AnyTag: r.IntN(2) == 0,
+	}
+}
+
+// randomMessages adds what is known of single messages, and of the errors of calls.
+func randomMessages(r *rand.Rand, sc scale, k *Rank, world []int) {
+	for range r.IntN(sc.channels) {
+		m := randomTaken(r, k, world)
+		k.Origins = append(k.Origins, Origin{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Number: m.Number, Thread: m.Thread, State: m.State})
+	}
+	for range r.IntN(sc.channels) {
+		k.Probed = append(k.Probed, randomTaken(r, k, world))
+	}
+	for _, t := range k.Threads {
+		for state := range t.Model.States {
+			if r.IntN(4) == 0 {
+				t.Failed = append(t.Failed, Failed{State: state, Class: r.IntN(99), Text: "MPI_ERR_TRUNCATE: message truncated",
+					Count: r.Uint64(), Calls: r.Uint64()})
+			}
+		}
+	}
 }
 
 func randomTraffic(r *rand.Rand) Traffic { return Traffic{Calls: r.Uint64N(1e6), Bytes: r.Uint64()} }

@@ -21,11 +21,12 @@ type slotReader struct {
 	modules   table[*Module]
 	threads   map[uint32]*threadReader
 	comms     table[commReader]
-	tables    []tableReader // channels and locks
+	tables    []tableReader
 	histories []historyReader
 	sent      []trafficReader
 	sites     []siteReader
 	raised    []raisedReader
+	failed    []failedReader
 	like      *likeRecord // of a folded slot, else nil
 	states    *stateCache
 	brief     bool   // of histories, only the newest call is read
@@ -195,8 +196,7 @@ func (r *slotReader) collectRecords() bool {
 		if err := r.takeRecord(rec); err != nil {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}
-		fresh = fresh || rec.typ == format.ThreadRecord || rec.typ == format.ChannelsRecord || rec.typ == format.LocksRecord ||
-			rec.typ == format.TakenRecord || rec.typ == format.HistoryRecord
+		fresh = fresh || rec.typ == format.ThreadRecord || rec.typ == format.HistoryRecord || entrySizes[rec.typ] > 0
 	}
 }
 
@@ -214,12 +214,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeEdge(rec)
 	case format.CommRecord:
 		return r.takeComm(rec)
-	case format.ChannelsRecord:
-		r.takeTable(rec, format.SizeofChannel)
-	case format.LocksRecord:
-		r.takeTable(rec, format.SizeofLock)
-	case format.TakenRecord:
-		r.takeTable(rec, format.SizeofTake)
+	case format.ChannelsRecord, format.OriginsRecord, format.LocksRecord, format.TakenRecord, format.ProbedRecord:
+		r.takeTable(rec)
 	case format.HistoryRecord:
 		r.takeHistory(rec)
 	case format.SiteRecord:
@@ -228,6 +224,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeSent(rec)
 	case format.RaisedRecord:
 		return r.takeRaised(rec)
+	case format.FailedRecord:
+		return r.takeFailed(rec)
 	case format.ArgumentsRecord:
 		return r.takeArguments(rec)
 	case format.RestRecord:
@@ -293,5 +291,6 @@ func (r slotAssembler) assembleRank() {
 	r.assembleTables(position)
 	r.assembleTraffic()
 	r.assembleRaised()
+	r.assembleFailed()
 	r.identifyRank()
 }

@@ -7,8 +7,14 @@ import (
 	"laggard/model/format"
 )
 
-// tableReader is a CHANNELS, a LOCKS or a TAKEN record: entries of one size, each with a
-// sequence number at its start and the communicator's index plus 1 behind it.
+// entrySizes are those of the records that are tables: entries of one size, each with a sequence number at its start and the
+// communicator's index plus 1 behind it.
+var entrySizes = map[format.Record]int64{
+	format.ChannelsRecord: format.SizeofChannel, format.OriginsRecord: format.SizeofOrigin, format.LocksRecord: format.SizeofLock,
+	format.TakenRecord: format.SizeofTake, format.ProbedRecord: format.SizeofTake,
+}
+
+// tableReader is such a record.
 type tableReader struct {
 	rec     record
 	size    int64 // of an entry
@@ -19,9 +25,9 @@ type tableReader struct {
 // The communicator stands at the same place in all.
 const entryComm = format.ChannelComm
 
-func (r *slotReader) takeTable(rec record, size int64) {
+func (r *slotReader) takeTable(rec record) {
 	rec.fixed = nil // it will be overwritten
-	r.tables = append(r.tables, tableReader{rec: rec, size: size})
+	r.tables = append(r.tables, tableReader{rec: rec, size: entrySizes[rec.typ]})
 }
 
 // copyEntries copies the entries that are in use.
@@ -41,7 +47,7 @@ func (c *tableReader) copyEntries(r *slotReader) {
 	}
 }
 
-// assembleTables fills in Rank.Channels, Rank.Locks and Rank.Taken.
+// assembleTables fills in what the tables of a Rank say: Channels, Origins, Locks, Taken and Probed.
 func (r slotAssembler) assembleTables(position map[uint32]int) {
 	for _, c := range r.tables {
 		for b := c.entries; len(b) > 0; b = b[c.size:] {
@@ -54,6 +60,8 @@ func (r slotAssembler) assembleTables(position map[uint32]int) {
 				r.rank.Channels = append(r.rank.Channels, channelAt(b, comm))
 			case c.rec.typ == format.LocksRecord:
 				r.addLock(c.rec, b, comm)
+			case c.rec.typ == format.OriginsRecord:
+				r.addOrigin(c.rec, b, comm, position)
 			default:
 				r.addTaken(c.rec, b, comm, position)
 			}
@@ -82,24 +90,51 @@ func (r slotAssembler) addLock(rec record, b []byte, comm int) {
 	r.rank.Locks = append(r.rank.Locks, l)
 }
 
+// addOrigin leaves out a channel whose origin is of a thread that is not known.
+func (r slotAssembler) addOrigin(rec record, b []byte, comm int, position map[uint32]int) {
+	le32, le64 := wordReaders(b)
+	thread, state, ok := r.callOf(rec, b[format.OriginState:], position)
+	if ok {
+		r.rank.Origins = append(r.rank.Origins, Origin{
+			Comm: comm, Peer: int(int32(le32(format.OriginPeer))), Tag: int(int32(le32(format.OriginTag))),
+			Number: le64(format.OriginNumber), Thread: thread, State: state,
+		})
+	}
+}
+
 // addTaken leaves out a message whose receive is of a thread that is not known.
 func (r slotAssembler) addTaken(rec record, b []byte, comm int, position map[uint32]int) {
 	le32, le64 := wordReaders(b)
-	thread := uint32(binary.LittleEndian.Uint16(b[format.TakeThread:]))
-	t := r.threads[thread]
-	if t == nil {
-		r.probs.addErrorf(rec.typ.String(), rec.off, ErrLost, "thread %d", thread)
+	thread, state, ok := r.callOf(rec, b[format.TakeState:], position)
+	if !ok {
 		return
 	}
 	wild := binary.LittleEndian.Uint16(b[format.TakeWild:])
-	r.rank.Taken = append(r.rank.Taken, Taken{
+	taken := Taken{
 		Comm: comm, Peer: int(int32(le32(format.TakePeer))), Tag: int(int32(le32(format.TakeTag))), Number: le64(format.TakeNumber),
-		Thread: position[thread], State: t.stateIndex(r.slotReader, le32(format.TakeState), rec.typ.String(), rec.off),
-		AnySource: wild&format.AnySource != 0, AnyTag: wild&format.AnyTag != 0,
-	})
+		Thread: thread, State: state, AnySource: wild&format.AnySource != 0, AnyTag: wild&format.AnyTag != 0,
+	}
+	if rec.typ == format.ProbedRecord {
+		r.rank.Probed = append(r.rank.Probed, taken)
+	} else {
+		r.rank.Taken = append(r.rank.Taken, taken)
+	}
 }
 
-// writeTables writes the CHANNELS, LOCKS and TAKEN records.
+// callOf reads a state, and behind it its thread, as indices into Rank.Threads and the states of that. It complains if the thread
+// is not known.
+func (r slotAssembler) callOf(rec record, b []byte, position map[uint32]int) (thread, state int, ok bool) {
+	const threadAt = format.TakeThread - format.TakeState
+	index := uint32(binary.LittleEndian.Uint16(b[threadAt:]))
+	t := r.threads[index]
+	if t == nil {
+		r.probs.addErrorf(rec.typ.String(), rec.off, ErrLost, "thread %d", index)
+		return 0, 0, false
+	}
+	return position[index], t.stateIndex(r.slotReader, binary.LittleEndian.Uint32(b), rec.typ.String(), rec.off), true
+}
+
+// writeTables writes the records that are tables.
 func (w *slotWriter) writeTables(r *Rank) {
 	writeTable(w, format.ChannelsRecord, r.Channels, format.Channels, format.SizeofChannel, func(entry part, c Channel) {
 		w.checkRange("communicator of a channel", c.Comm, 0, len(r.Comms)-1)
@@ -109,6 +144,9 @@ func (w *slotWriter) writeTables(r *Rank) {
 		entry.u64(format.ChannelSent, c.Sent)
 		entry.u64(format.ChannelReceived, c.Received)
 	})
+	writeTable(w, format.OriginsRecord, r.Origins, format.Origins, format.SizeofOrigin, func(entry part, s Origin) {
+		w.putMessage(entry, r, Taken{Comm: s.Comm, Peer: s.Peer, Tag: s.Tag, Number: s.Number, Thread: s.Thread, State: s.State})
+	})
 	writeTable(w, format.LocksRecord, r.Locks, format.Locks, format.SizeofLock, func(entry part, l Lock) {
 		w.checkRange("window of a lock", l.Comm, 0, len(r.Comms)-1)
 		entry.i32(format.LockComm, l.Comm+1)
@@ -116,7 +154,10 @@ func (w *slotWriter) writeTables(r *Rank) {
 		entry.u32(format.LockType, uint32(l.Type))
 	})
 	writeTable(w, format.TakenRecord, r.Taken, format.Taken, format.SizeofTake, func(entry part, m Taken) {
-		w.putTaken(entry, r, m)
+		w.putMessage(entry, r, m)
+	})
+	writeTable(w, format.ProbedRecord, r.Probed, format.Probed, format.SizeofTake, func(entry part, m Taken) {
+		w.putMessage(entry, r, m)
 	})
 }
 
@@ -135,14 +176,15 @@ func writeTable[T any](w *slotWriter, typ format.Record, list []T, most, size in
 	}
 }
 
-func (w *slotWriter) putTaken(entry part, r *Rank, m Taken) {
+// putMessage writes an entry that says by which call a message went: a sender's is laid out as that of a receive.
+func (w *slotWriter) putMessage(entry part, r *Rank, m Taken) {
 	w.checkRange("communicator of a message", m.Comm, 0, len(r.Comms)-1)
-	w.checkRange("thread of a receive", m.Thread, 0, len(r.Threads)-1)
+	w.checkRange("thread of a message", m.Thread, 0, len(r.Threads)-1)
 	if w.err != nil {
 		return
 	}
 	t, wild := r.Threads[m.Thread], 0
-	w.checkRange("state of a receive", m.State, -1, len(t.Model.States)-1)
+	w.checkRange("state of a message", m.State, -1, len(t.Model.States)-1)
 	if m.AnySource {
 		wild |= format.AnySource
 	}

@@ -249,8 +249,18 @@ type Thread struct {
 	Polls    uint64 // empty polls
 	Light    uint64 // MPI calls that are no states, such as MPI_Wtime
 	Captured *Capture
-	Raised   *Raised // nil: none, or none that is known
-	Sent     []Sent  // by rising state, if volume was recorded
+	Raised   *Raised  // nil: none, or none that is known
+	Failed   []Failed // by rising state and class
+	Sent     []Sent   // by rising state, if volume was recorded
+}
+
+// Failed is the errors of one class that MPI returned to a state.
+type Failed struct {
+	State int    // index into Model.States
+	Class int    // as the MPI library numbers them
+	Text  string // what MPI says of the first one; "" unknown
+	Count uint64 // how many
+	Calls uint64 // of the thread, at the last one
 }
 
 // CurrentCall is the MPI function that the thread is in, "" outside MPI.
@@ -341,14 +351,13 @@ type Lock struct {
 	Type   LockType
 }
 
-// Taken is a message that a receive with a wildcard took. The latest ones of a rank
-// are kept.
+// Taken is a message that a receive with a wildcard, or a matched probe, took.
 type Taken struct {
 	Comm      int    // index into Rank.Comms
 	Peer, Tag int    // of the message: rank in the communicator, tag
 	Number    uint64 // on its channel, from 1
 	Thread    int    // index into Rank.Threads
-	State     int    // index into Threads[Thread].Model.States: the receive; -1 none
+	State     int    // index into Threads[Thread].Model.States: the receive or probe; -1 none
 	// AnySource, AnyTag are what the receive left open.
 	AnySource, AnyTag bool
 }
@@ -360,6 +369,17 @@ type Channel struct {
 	Tag      int    // or TagPost, TagComplete on a window
 	Sent     uint64 // sends begun
 	Received uint64 // receives begun; those with a wildcard, once matched
+}
+
+// Origin is the call that messages of a channel come from.
+type Origin struct {
+	Comm      int // index into Rank.Comms
+	Peer, Tag int // of the channel
+	// Number is that of the first message, from 1, that the call sent after another one had sent some. A later one may be
+	// from a call that had sent on the channel before.
+	Number uint64
+	Thread int // index into Rank.Threads
+	State  int // index into Threads[Thread].Model.States; -1 none
 }
 
 // Phase is how far a rank got in the life of an MPI process.
@@ -424,7 +444,9 @@ type Rank struct {
 	Comms        []*Comm
 	Channels     []Channel
 	Locks        []Lock
+	Origins      []Origin // in no order; at most one of a channel
 	Taken        []Taken  // by what wildcards took last, in no order
+	Probed       []Taken  // by matched probes, and not received yet; in no order
 	Sites        []*Site  // if volume was recorded
 	Arguments    []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }

@@ -127,6 +127,7 @@ func (w *slotWriter) writeRemaining(r *Rank) {
 	for _, t := range r.Threads {
 		w.writeSent(t)
 		w.writeRaised(t)
+		w.writeFailed(t)
 	}
 	w.writeSites(r)
 	w.writeArguments(r)

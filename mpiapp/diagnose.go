@@ -244,6 +244,7 @@ func (q question) resultWithOptionalSteps(found *slice.Result, resolver *symbol.
 	runOptionalStep(r, "the comparison with known issues", func() { diagnosis.AddKnownIssues(r, q.known) })
 	runOptionalStep(r, "the search for the branch that decided", func() {
 		diagnosis.AddBranch(r, source, found.Branch, finder)
+		diagnosis.AddSkips(r, source, found.Skips, finder)
 	})
 	runOptionalStep(r, "the slice", func() {
 		addSlices(r, found, slicereport.Source{Resolver: resolver, Finder: finder, Around: aroundLine, Note: note})

@@ -2,7 +2,9 @@ package progress
 
 import (
 	"cmp"
+	"slices"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -32,6 +34,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.hang {
 		r.Taken = f.scene.Taken()
 	}
+	r.ReturnedErrors = f.returnedErrors()
 	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.Ranks, Rule: f.Rule, Method: f.Method, Confidence: f.Confidence,
@@ -56,4 +59,31 @@ func (f *Finding) unfinished() model.RankSet {
 		return model.RankSet{}
 	}
 	return late.Intersect(f.scene.Present.Union(f.scene.Lost))
+}
+
+// returnedErrors are the calls to which MPI returned errors, if the job hangs or failed, those of the named ranks first. While it hangs, an
+// error that all ranks got tells none apart, and programs may expect one.
+func (f *Finding) returnedErrors() []facts.Failed {
+	failed := len(f.scene.Failures) > 0 || f.scene.Lost.Len() > 0
+	if !f.hang && !failed {
+		return nil
+	}
+	var named, others []facts.Failed
+	for _, x := range f.scene.Sum.Failed {
+		switch {
+		case !failed && x.Ranks.Equal(f.scene.Present):
+		case x.Ranks.Intersect(f.Ranks).Len() > 0:
+			named = append(named, x)
+		default:
+			others = append(others, x)
+		}
+	}
+	return append(named, others...)
+}
+
+// ReturnedError reports whether MPI returned an error to a call of a rank.
+func (d *Diagnosis) ReturnedError(call *model.State, rank int) bool {
+	return slices.ContainsFunc(d.ReturnedErrors, func(f facts.Failed) bool {
+		return f.Ranks.Contains(rank) && f.State == call.ID
+	})
 }

@@ -41,6 +41,8 @@ type Diagnosis struct {
 	Taken []Taken
 	// Raised are the exceptions that ranks in Python are in the midst of.
 	Raised []facts.Raised
+	// ReturnedErrors are calls to which MPI returned errors, of a job that hangs or failed: those of the named ranks come first.
+	ReturnedErrors []facts.Failed
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
 	RankOrder []model.RankSet

@@ -33,6 +33,7 @@ type Result struct {
 	// Differ is by what the named ranks differ, where nothing tells them apart.
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
+	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
 	Problems []string           // what was missing or damaged
 	Compared *Result            // what the other algorithm concludes; nil: it was not asked
@@ -205,8 +206,8 @@ func (l *looker) drawConclusion(
 	q Question, opts Options, sum facts.Summary, part Partial, watch *stopwatch,
 ) (result *Result, err error) {
 	var least, alike, held model.RankSet
+	var finding *Finding
 	if l.Comm.Rank() == 0 {
-		var finding *Finding
 		if finding, err = FindLP(sum, part, opts); err == nil {
 			watch.done(StepFindLP)
 			result = l.newResult(finding, sum)
@@ -227,10 +228,11 @@ func (l *looker) drawConclusion(
 	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
 	differ, err := l.contrastRanks(q, alike, err)
 	view, err := l.collectInside(held, err)
+	missing, err := l.findUnsent(finding, err)
 	if err != nil || result == nil {
 		return nil, err
 	}
-	result.Differ, result.Inside = differ, view
+	result.Differ, result.Inside, result.Unsent = differ, view, missing
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil

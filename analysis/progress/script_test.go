@@ -23,6 +23,7 @@ import (
 // none, null; PEER also me+1, me-1 around the communicator; TAG also post,
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
+// probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
@@ -233,9 +234,9 @@ func (b *rankBuilder) applyWord(key, value string) {
 		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.parsePeer(comm, parts[1]), Tag: parseSpecial(parts[2]),
 			Sent: uint64(mustInt(parts[3])), Received: uint64(mustInt(parts[4]))})
 	case "took":
-		comm := b.comms[parts[0]]
-		r.Taken = append(r.Taken, model.Taken{Comm: comm, Peer: b.parsePeer(comm, parts[1]), Tag: parseSpecial(parts[2]),
-			Number: uint64(mustInt(parts[3])), State: stateIn(&t.Model, parts[4]), AnySource: true})
+		r.Taken = append(r.Taken, b.parseTaken(parts, true))
+	case "probed":
+		r.Probed = append(r.Probed, b.parseTaken(parts, false))
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: mustRanks(parts[1]), Dests: mustRanks(parts[2])}
 	case "lock":
@@ -333,6 +334,13 @@ func parseSignal(parts []string) model.Signal {
 		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther}
 	return model.Signal{Number: mustInt(parts[0]), Sender: senders[parts[1]], PID: mustInt(parts[2]),
 		Time: time.Unix(int64(mustInt(parts[3])), 0)}
+}
+
+// parseTaken reads COMM:PEER:TAG:NUMBER:STATE.
+func (b *rankBuilder) parseTaken(parts []string, wild bool) model.Taken {
+	comm := b.comms[parts[0]]
+	return model.Taken{Comm: comm, Peer: b.parsePeer(comm, parts[1]), Tag: parseSpecial(parts[2]),
+		Number: uint64(mustInt(parts[3])), State: stateIn(&b.t.Model, parts[4]), AnySource: wild}
 }
 
 func (b *rankBuilder) parsePending(parts []string) model.Pending {

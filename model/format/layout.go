@@ -18,6 +18,8 @@ const (
 	Channels       = 64                 // entries that a recorder makes in a CHANNELS record
 	Taken          = 32                 // entries that a recorder makes in a TAKEN record
 	Locks          = 64                 // entries that a recorder makes in a LOCKS record
+	Probed         = 32                 // entries that a recorder makes in a PROBED record
+	Origins        = 64                 // entries that a recorder makes in an ORIGINS record
 	Begun          = 32                 // latest collectives that a recorder keeps in a HISTORY record
 	MarkLevels     = 10                 // levels of checkpoints in a HISTORY record
 	MarkStep       = 16                 // collectives between two checkpoints of the lowest level
@@ -26,6 +28,7 @@ const (
 	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
 	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
 	MaxRaisedText  = 200                // bytes kept of what it says, one zero byte included
+	MaxErrorText   = 1024               // bytes kept of the text of an error
 	MaxSignal      = 64                 // largest number of a signal on Linux
 	NoIndex        = 0xffffffff         // an index that names nothing
 	NoThread       = 0xffff             // the thread of a stream: one that never called MPI
@@ -480,6 +483,24 @@ const (
 	SizeofChannelsLive = 2048
 )
 
+// The call that messages of a channel come from.
+const (
+	OriginSeq    = 0 // sequence number; odd while the entry changes
+	OriginComm   = 4 // index of the communicator plus 1; 0: not in use
+	OriginPeer   = 8 // as in the channel
+	OriginTag    = 12
+	OriginNumber = 16 // the first message, from 1, that this call sent after another one had sent some; a later one may be from a call that had sent on the channel before
+	OriginState  = 24 // the call: a state of the thread
+	OriginThread = 28 // index of the thread
+	SizeofOrigin = 32
+)
+
+// ORIGINS: Which calls send on the channels: one entry for each channel that sends.
+const (
+	OriginsEntry      = 0
+	SizeofOriginsLive = 2048
+)
+
 // A lock of a window, from the return of the call that took it to that of the one that gives it up.
 const (
 	LockSeq    = 0 // sequence number; odd while the entry changes
@@ -495,14 +516,14 @@ const (
 	SizeofLocksLive = 1024
 )
 
-// A message that a receive with a wildcard took.
+// A message that a receive with a wildcard, or a matched probe, took.
 const (
 	TakeSeq    = 0  // sequence number; odd while the entry changes
 	TakeComm   = 4  // index of the communicator plus 1; 0: not in use
 	TakePeer   = 8  // rank in the communicator that sent it
 	TakeTag    = 12 // of the message
 	TakeNumber = 16 // on its channel, from 1
-	TakeState  = 24 // the receive, or the call that began it: a state of the thread
+	TakeState  = 24 // the receive, the call that began it, or the probe: a state of the thread
 	TakeThread = 28 // index of the thread
 	TakeWild   = 30
 	SizeofTake = 32
@@ -512,6 +533,23 @@ const (
 const (
 	TakenEntry      = 0
 	SizeofTakenLive = 1024
+)
+
+// PROBED: Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
+const (
+	ProbedEntry      = 0
+	SizeofProbedLive = 1024
+)
+
+// FAILED: Errors of one class that MPI returned to a state of the thread.
+const (
+	FailedState       = 0 // index of the state
+	FailedClass       = 4 // of the errors, as this MPI library numbers them
+	FailedTextLen     = 8 // at most MAX_ERROR_TEXT
+	SizeofFailedFixed = 16
+	FailedCount       = 0 // how many
+	FailedCalls       = 8 // of the thread, at the last one
+	SizeofFailedLive  = 16
 )
 
 // Bytes that were moved. Both words change by themselves.
@@ -577,8 +615,11 @@ const (
 	CommRecord      Record = 6  // A communicator, a window or a file.
 	HistoryRecord   Record = 13 // What collectives were begun on a communicator, window or file.
 	ChannelsRecord  Record = 7  // Messages exchanged.
+	OriginsRecord   Record = 18 // Which calls send on the channels: one entry for each channel that sends.
 	LocksRecord     Record = 9  // Locks of windows that the process has.
 	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
+	ProbedRecord    Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
+	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread.
 	NoteRecord      Record = 8  // A text: why the recorder gave something up.
 	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.
 	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
@@ -697,12 +738,27 @@ var records = [...]record{
 	ChannelsRecord: {name: "CHANNELS", leastFixed: 0, leastLive: 32,
 		fixed: nil,
 		live:  nil},
+	OriginsRecord: {name: "ORIGINS", leastFixed: 0, leastLive: 32,
+		fixed: nil,
+		live:  nil},
 	LocksRecord: {name: "LOCKS", leastFixed: 0, leastLive: 16,
 		fixed: nil,
 		live:  nil},
 	TakenRecord: {name: "TAKEN", leastFixed: 0, leastLive: 32,
 		fixed: nil,
 		live:  nil},
+	ProbedRecord: {name: "PROBED", leastFixed: 0, leastLive: 32,
+		fixed: nil,
+		live:  nil},
+	FailedRecord: {name: "FAILED", leastFixed: 16, leastLive: 16,
+		fixed: []Field{
+			{"state", 0, Uint32},
+			{"class", 4, Uint32},
+		},
+		live: []Field{
+			{"count", 0, Uint64},
+			{"calls", 8, Uint64},
+		}},
 	NoteRecord: {name: "NOTE", leastFixed: 0, leastLive: 0,
 		fixed: nil,
 		live:  nil},
@@ -793,6 +849,16 @@ var ChannelFields = []Field{
 	{"received", 24, Uint64},
 }
 
+// OriginFields are what the dump shows: The call that messages of a channel come from.
+var OriginFields = []Field{
+	{"comm", 4, Uint32},
+	{"peer", 8, Int32},
+	{"tag", 12, Int32},
+	{"number", 16, Uint64},
+	{"state", 24, Int32},
+	{"thread", 28, Uint16},
+}
+
 // LockFields are what the dump shows: A lock of a window, from the return of the call that took it to that of the one that gives it up.
 var LockFields = []Field{
 	{"comm", 4, Uint32},
@@ -800,7 +866,7 @@ var LockFields = []Field{
 	{"type", 12, Uint32},
 }
 
-// TakeFields are what the dump shows: A message that a receive with a wildcard took.
+// TakeFields are what the dump shows: A message that a receive with a wildcard, or a matched probe, took.
 var TakeFields = []Field{
 	{"comm", 4, Uint32},
 	{"peer", 8, Int32},

@@ -39,15 +39,22 @@ static struct lg_asked asked(const struct lg_call *c)
   return (struct lg_asked){c->peer, c->tag, c->st->index, c->thr->pub->index};
 }
 
-uint64_t lg_matched(struct lg_call *c, uint32_t comm, struct lg_asked by, const char *status)
+/* match counts the message that a status names on its channel; number 0: it names none. */
+static struct lg_take match(struct lg_call *c, uint32_t comm, struct lg_asked by, const char *status)
 {
   int source = lg_status_int(status, lg_fam.status_source), tag = lg_status_int(status, lg_fam.status_tag);
-  uint64_t number = source < 0 || tag < 0 ? 0 : lg_count_recv(c->st, comm, source, tag);
-  if (number)
-    lg_take((struct lg_take){
-        .comm = comm + 1, .peer = source, .tag = tag, .number = number, .state = by.state, .thread = (uint16_t)by.thread,
-        .wild = (uint16_t)((by.peer == LG_ANY ? LG_ANY_SOURCE : 0) | (by.tag == LG_ANY ? LG_ANY_TAG : 0))});
-  return number;
+  return (struct lg_take){
+      .comm = comm + 1, .peer = source, .tag = tag, .state = by.state, .thread = (uint16_t)by.thread,
+      .number = source < 0 || tag < 0 ? 0 : lg_count_recv(c->st, comm, source, tag),
+      .wild = (uint16_t)((by.peer == LG_ANY ? LG_ANY_SOURCE : 0) | (by.tag == LG_ANY ? LG_ANY_TAG : 0))};
+}
+
+uint64_t lg_matched(struct lg_call *c, uint32_t comm, struct lg_asked by, const char *status)
+{
+  struct lg_take m = match(c, comm, by, status);
+  if (m.number)
+    lg_take(m);
+  return m.number;
 }
 
 void lg_before_send(struct lg_call *c, bool blocks)
@@ -237,21 +244,26 @@ void lg_before_mprobe(struct lg_call *c)
     lg_want_status(c, 1);
 }
 
+/* The message is matched here, and no other receive gets it; it is received once a receive names it. */
 void lg_after_mprobe(struct lg_call *c)
 {
   const char *status = lg_status_at(c, 0);
   if (!c->comm || !status)
     return;
-  int source = lg_status_int(status, lg_fam.status_source), tag = lg_status_int(status, lg_fam.status_tag);
-  struct lg_req *r = source < 0 ? NULL : lg_req_put(LG_KEY_MESSAGE, lg_handle_at(c, c->desc->message, 0));
+  struct lg_take m = match(c, c->comm->index, asked(c), status);
+  struct lg_req *r = m.peer < 0 ? NULL : lg_req_put(LG_KEY_MESSAGE, lg_handle_at(c, c->desc->message, 0));
+  if (m.number && m.wild)
+    lg_take(m);
   if (!r)
     return;
   r->kind = LG_OP_RECV;
   r->comm = c->comm->index;
   r->ref = c->comm;
-  r->peer = source;
-  r->tag = tag;
-  r->seq = lg_wild(c->peer, c->tag) ? lg_matched(c, c->comm->index, asked(c), status) : lg_count_recv(c->st, r->comm, source, tag);
+  r->peer = m.peer;
+  r->tag = m.tag;
+  r->seq = m.number;
+  if (m.number)
+    lg_probed_take(m);
 }
 
 /* take_message moves what a matched probe found into the call. */
@@ -265,6 +277,7 @@ static struct lg_pending take_message(struct lg_call *c)
   c->peer = r->peer;
   c->tag = r->tag;
   c->handle = (long)r->seq;
+  lg_probed_receive(r->comm, r->peer, r->tag, r->seq);
   lg_req_drop(r);
   return e;
 }

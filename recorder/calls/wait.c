@@ -238,7 +238,7 @@ static void completed(struct lg_call *c, int i, const char *status)
     return;
   bool gone = r->cancelled && status && lg_status_cancelled(status);
   if (gone) {
-    struct lg_chan *ch = r->seq ? lg_chan_get(c->st, r->kind == LG_OP_SEND ? LG_SENDING : LG_RECEIVING, r->comm, r->peer, r->tag) : NULL;
+    struct lg_chan *ch = r->seq ? lg_chan_known(r->comm, r->peer, r->tag) : NULL;
     if (ch && r->kind == LG_OP_SEND)
       ch->pub->sent--;
     else if (ch)

@@ -4,6 +4,7 @@
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/channel.h"
+#include "identity/thread.h"
 
 #define MAX_CHANNELS 4096u
 #define CHAN_SLOTS (2 * MAX_CHANNELS)
@@ -13,6 +14,8 @@ static struct lg_chan chans[MAX_CHANNELS];
 static uint16_t slots[CHAN_SLOTS]; /* channel number + 1 */
 static uint32_t nchans, hand;
 static struct lg_channels *block;
+static struct lg_origins *origins;
+static uint32_t norigins;
 
 static uint32_t chan_place(uint32_t comm, int peer, int tag)
 {
@@ -78,6 +81,43 @@ static struct lg_chan *fresh(void)
   return &chans[nchans++];
 }
 
+static struct lg_origin *fresh_origin(void)
+{
+  if (norigins % LG_ORIGINS == 0) {
+    lg_lock_file();
+    origins = lg_rec_begin(LG_REC_ORIGINS, 0, 0, sizeof *origins);
+    if (origins)
+      lg_rec_commit(origins);
+    lg_unlock_file();
+    if (!origins)
+      return NULL;
+  }
+  return &origins->entry[norigins++ % LG_ORIGINS];
+}
+
+/* say_origin says which call sends on a channel; NULL: none does yet. */
+static void say_origin(struct lg_chan *c, const struct lg_st *st)
+{
+  struct lg_origin *s = c->from;
+  c->sender = st;
+  lg_seq_begin(&s->seq);
+  s->comm = st ? c->comm + 1 : 0;
+  s->peer = c->peer;
+  s->tag = c->tag;
+  s->number = c->pub->sent + 1;
+  s->state = st ? st->index : LG_NO_INDEX;
+  s->thread = st ? (uint16_t)lg_self->pub->index : 0;
+  lg_seq_end(&s->seq);
+}
+
+/* note_origin does so for a call that begins to send there, or does again after another one. That
+ * is seen only where the call sent on another channel meanwhile: what is cached costs nothing. */
+static void note_origin(struct lg_chan *c, const struct lg_st *st)
+{
+  if (c->sender != st && (c->from || (c->from = fresh_origin())))
+    say_origin(c, st);
+}
+
 static struct lg_chan *channel_new(uint32_t comm, int peer, int tag)
 {
   struct lg_chan *c = fresh();
@@ -91,6 +131,8 @@ static struct lg_chan *channel_new(uint32_t comm, int peer, int tag)
   c->comm = comm;
   p->comm = comm + 1;
   lg_seq_end(&p->seq);
+  if (c->from)
+    say_origin(c, NULL);
   uint32_t k = chan_place(comm, peer, tag);
   while (slots[k])
     k = (k + 1) & (CHAN_SLOTS - 1);
@@ -98,19 +140,24 @@ static struct lg_chan *channel_new(uint32_t comm, int peer, int tag)
   return c;
 }
 
+struct lg_chan *lg_chan_known(uint32_t comm, int peer, int tag)
+{
+  for (uint32_t k = chan_place(comm, peer, tag); slots[k]; k = (k + 1) & (CHAN_SLOTS - 1))
+    if (is(&chans[slots[k] - 1], comm, peer, tag))
+      return &chans[slots[k] - 1];
+  return NULL;
+}
+
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag)
 {
   struct lg_chan *c = st->chan[way];
   if (!c || !is(c, comm, peer, tag)) {
-    c = NULL;
-    for (uint32_t k = chan_place(comm, peer, tag); slots[k]; k = (k + 1) & (CHAN_SLOTS - 1))
-      if (is(&chans[slots[k] - 1], comm, peer, tag)) {
-        c = &chans[slots[k] - 1];
-        break;
-      }
+    c = lg_chan_known(comm, peer, tag);
     if (!c)
       c = channel_new(comm, peer, tag);
     st->chan[way] = c;
+    if (c && way == LG_SENDING)
+      note_origin(c, st);
   }
   if (c)
     c->recent = 1;

@@ -10,6 +10,8 @@
 
 struct lg_chan {
   struct lg_channel *pub; /* in the file */
+  struct lg_origin *from; /* in the file; NULL before it sends */
+  const struct lg_st *sender; /* the call that from is about */
   uint32_t comm;
   int32_t peer, tag;
   uint32_t recent; /* it was used since the search for an old one last passed */
@@ -22,6 +24,7 @@ enum { LG_SENDING, LG_RECEIVING };
 /* The channel, looked for first where this call site found it last (way:
  * LG_SENDING or LG_RECEIVING). NULL: no room. */
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
+struct lg_chan *lg_chan_known(uint32_t comm, int peer, int tag); /* NULL: there is none */
 
 #pragma GCC visibility pop
 

@@ -1,28 +1,55 @@
 #include "base/locks.h"
 #include "base/seq.h"
+#include "file/rank.h"
 #include "file/record.h"
 #include "identity/taken.h"
 
 static struct lg_taken *taken;
+static struct lg_probed *probed;
 static uint32_t next;
 
-static struct lg_taken *begin(void)
+static void *begin(int type, uint32_t size)
 {
   lg_lock_file();
-  struct lg_taken *t = lg_rec_begin(LG_REC_TAKEN, 0, 0, sizeof *t);
-  if (t)
-    lg_rec_commit(t);
+  void *r = lg_rec_begin(type, 0, 0, size);
+  if (r)
+    lg_rec_commit(r);
   lg_unlock_file();
-  return t;
+  return r;
 }
 
-void lg_take(struct lg_take message)
+static void put(struct lg_take *e, struct lg_take message)
 {
-  if (!taken && !(taken = begin()))
-    return;
-  struct lg_take *e = &taken->entry[next++ % LG_TAKEN];
   lg_seq_begin(&e->seq);
   message.seq = e->seq;
   *e = message;
   lg_seq_end(&e->seq);
+}
+
+void lg_take(struct lg_take message)
+{
+  if (taken || (taken = begin(LG_REC_TAKEN, sizeof *taken)))
+    put(&taken->entry[next++ % LG_TAKEN], message);
+}
+
+void lg_probed_take(struct lg_take message)
+{
+  uint32_t i = 0;
+  if (!probed && !(probed = begin(LG_REC_PROBED, sizeof *probed)))
+    return;
+  while (i < LG_PROBED && probed->entry[i].comm)
+    i++;
+  if (i < LG_PROBED)
+    put(&probed->entry[i], message);
+  else
+    lg_rank->evicted++; /* what this rank says it received is not complete */
+}
+
+void lg_probed_receive(uint32_t comm, int peer, int tag, uint64_t number)
+{
+  for (uint32_t i = 0; probed && i < LG_PROBED; i++) {
+    const struct lg_take *e = &probed->entry[i];
+    if (e->comm == comm + 1 && e->peer == peer && e->tag == tag && e->number == number)
+      return put(&probed->entry[i], (struct lg_take){0});
+  }
 }

@@ -1,5 +1,5 @@
 /* What receives with a wildcard took last: a message that was meant for another receive is found
- * by this, and nowhere else. */
+ * by this, and nowhere else. And what matched probes took: it has its number, and is not received. */
 #ifndef LAGGARD_TAKEN_H
 #define LAGGARD_TAKEN_H
 
@@ -9,6 +9,8 @@
 
 /* lg_take notes a message; its seq is not read. */
 void lg_take(struct lg_take message);
+void lg_probed_take(struct lg_take message); /* by a matched probe */
+void lg_probed_receive(uint32_t comm, int peer, int tag, uint64_t number); /* the receive of it is begun */
 
 #pragma GCC visibility pop
 #endif

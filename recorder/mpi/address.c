@@ -33,12 +33,6 @@ static bool is_address(const struct known_address *k, const void *p)
   return k->pointed && *k->pointed && *k->pointed == p;
 }
 
-int lg_arg_at(const struct lg_call *c, int i)
-{
-  bool no_argv = c->binding != LG_BIND_C && c->desc->nargs >= 2 && c->desc->params[0].kind == P_other && c->desc->params[1].kind == P_other;
-  return no_argv ? i - 2 : i;
-}
-
 const void *lg_arg_buffer(const struct lg_call *c, int i)
 {
   const void *p = (const void *)c->args[lg_arg_at(c, i)];

@@ -8,14 +8,6 @@
 static const void *status_ignore[8]; /* addresses Fortran passes for it */
 static const void *const *ignore_at[2]; /* where MPI keeps such an address, once a Fortran call was made */
 
-int lg_returned_code(const struct lg_call *c)
-{
-  if (c->binding == LG_BIND_C)
-    return c->code;
-  int at = lg_arg_at(c, c->desc->nargs);
-  return at >= 0 && c->args[at] ? *(const int *)c->args[at] : 0;
-}
-
 /* Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are addresses of common
  * blocks and module variables. */
 void lg_statuses_start(void)

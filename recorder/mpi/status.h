@@ -1,5 +1,4 @@
-/* What a call returned: its error code, and MPI_Status: whether the program ignores
- * it, and what is in it. */
+/* MPI_Status: whether the program ignores it, and what is in it; and whether there is anything to read. */
 #ifndef LAGGARD_STATUS_H
 #define LAGGARD_STATUS_H
 
@@ -11,7 +10,6 @@
 #pragma GCC visibility push(hidden)
 
 void lg_statuses_start(void);
-int lg_returned_code(const struct lg_call *c); /* the error code, in Fortran that of the argument ierror */
 bool lg_status_ignored(const struct lg_call *c);
 const char *lg_status_at(const struct lg_call *c, int k); /* the k-th of the call; NULL: ignored */
 int64_t lg_status_bytes(const char *status);

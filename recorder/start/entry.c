@@ -2,9 +2,11 @@
 #include "base/locks.h"
 #include "base/recording.h"
 #include "calls/dispatch.h"
+#include "calls/failed.h"
 #include "calls/operation.h"
 #include "calls/poll.h"
 #include "identity/thread.h"
+#include "mpi/address.h"
 #include "mpi/family.h"
 #include "mpi/status.h"
 #include "mpi/symbol.h"
@@ -73,7 +75,7 @@ static void after_within(struct lg_call *c)
 {
   struct lg_thr *t = c->thr;
   lg_lock_tables();
-  c->code = lg_returned_code(c);
+  c->code = lg_returned(c);
   lg_dispatch_after_within(c);
   lg_usage_after_within(c);
   lg_unlock_tables();
@@ -138,12 +140,14 @@ void lg_after(struct lg_call *c)
     return after_within(c);
   if ((c->recorded || uses_tables(c->desc->cls)) && likely(!lg_off)) {
     lg_lock_tables();
-    c->code = lg_returned_code(c);
+    c->code = lg_returned(c);
     if (c->recorded)
       lg_usage_ended(c); /* what the call completed is still known */
     lg_dispatch_after(c);
     if (c->recorded)
       lg_usage_after(c);
+    if (unlikely(c->code))
+      lg_failed(c, c->code);
     lg_unlock_tables();
   }
   t->outer_cfa = 0;

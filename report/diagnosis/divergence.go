@@ -60,10 +60,21 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	}
 	sites := s.pythonBranch(&s.Diverged[0].Odd[0], b != nil, finder)
 	if b != nil && len(sites) == 0 {
-		for _, jump := range append([]slicing.Jump{b.Jump}, b.Or...) {
-			sites = append(sites, s.codeSite(jump.Stack))
-		}
+		sites = s.branchSites(b)
 	}
+	r.Divergences[0].Branch = branchAt(sites, finder)
+}
+
+// branchSites are the places of a branch in machine code, and of those that decide the same.
+func (s Source) branchSites(b *slicing.Branch) (sites []report.Site) {
+	for _, jump := range append([]slicing.Jump{b.Jump}, b.Or...) {
+		sites = append(sites, s.codeSite(jump.Stack))
+	}
+	return sites
+}
+
+// branchAt is the branch at the first of some places, with the others; nil: there are none.
+func branchAt(sites []report.Site, finder source.Finder) *Branch {
 	var all []Branch
 	seen := map[report.Site]bool{}
 	for _, site := range sites {
@@ -77,10 +88,11 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 		}
 		all = append(all, one)
 	}
-	if len(all) > 0 {
-		all[0].Or = all[1:]
-		r.Divergences[0].Branch = &all[0]
+	if len(all) == 0 {
+		return nil
 	}
+	all[0].Or = all[1:]
+	return &all[0]
 }
 
 // codeSite is the place of a branch in machine code.

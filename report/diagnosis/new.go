@@ -71,12 +71,15 @@ func New(s Source) *Result {
 	}
 	r.LostRanks = rankList(lost)
 	r.Divergences = s.divergences()
+	for _, m := range s.Unsent {
+		r.Unsent = append(r.Unsent, s.newUnsent(m))
+	}
 	for _, t := range f.Taken {
 		r.Taken = append(r.Taken, s.newTaken(t))
 	}
 	s.fillGraph(r)
 	r.Differences, r.Library = s.differences(r), s.newLibrary()
-	r.Exceptions = s.exceptions()
+	r.Exceptions, r.ReturnedErrors = s.exceptions(), s.returnedErrors()
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.newLeastProgressed(f.LeastProgressed)
 		s.setReason(r)
@@ -115,7 +118,10 @@ func (s Source) setReason(r *Result) {
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
-	text += r.exceptionReason()
+	if !s.LeastProgressed.Cause.IsDivergence() {
+		text += r.unsentReason()
+	}
+	text += r.exceptionReason() + r.returnedErrorReason()
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }

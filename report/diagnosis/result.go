@@ -26,6 +26,8 @@ type Result struct {
 	Cause           *Cause           `json:"cause"`            // what the job hangs on; null: no hang, or no rank is named
 	// collectives that the ranks did not begin alike, the earliest first
 	Divergences []Divergence `json:"divergences,omitempty"`
+	// messages that ranks wait for and that were not sent, or in whose receive MPI reported an error
+	Unsent []Unsent `json:"unsent,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
 	Taken []Taken `json:"taken,omitempty"`
 	// how the ranks differ, where the evidence does not distinguish them
@@ -33,6 +35,8 @@ type Result struct {
 	Explained   *usage.Finding `json:"explained,omitempty"` // the finding of laggard usage that explains the hang
 	// exceptions of Python or C++ that ranks are handling or threw last
 	Exceptions []Exception `json:"exceptions,omitempty"`
+	// errors that MPI returned to the program, of a job that hangs or failed; those of the named ranks come first
+	ReturnedErrors []ReturnedError `json:"returned_errors,omitempty"`
 	// what the ranks do inside the MPI library, where all calls match and nothing moves
 	Library *Library `json:"library,omitempty"`
 	// ranks whose process is gone or stopped, or that left no record

@@ -111,12 +111,14 @@ func (t *TextReport) Diagnosis(r *Result) error {
 	}
 	return errors.Join(err, t.writeIfFits(append(optional,
 		func(p *printer) { p.damagedData(r) },
+		func(p *printer) { p.section(returnedErrorLines(r), "errors") },
 		func(p *printer) { p.exceptions(r) },
 		func(p *printer) { p.losses(r) },
 		func(p *printer) { p.cycles(r) },
 		func(p *printer) { p.firstDivergence(r) },
 		func(p *printer) { p.libraryStacks(r) },
 		func(p *printer) { p.differences(r) },
+		func(p *printer) { p.section(unsentLines(r), "messages") },
 		func(p *printer) { p.section(takenLines(r), "messages") },
 	)...))
 }
@@ -124,7 +126,7 @@ func (t *TextReport) Diagnosis(r *Result) error {
 // Code writes what the code of the program adds, what the ranks did wrong in its terms and the line that decided, and
 // the command to type next.
 func (t *TextReport) Code(r *Result) error {
-	return t.write(func(p *printer) { t.explanation(p, r) }, func(p *printer) { p.nextCommand(r) })
+	return t.write(func(p *printer) { t.explanation(p, r) }, func(p *printer) { p.skips(r) }, func(p *printer) { p.nextCommand(r) })
 }
 
 // Details writes what did not fit on the first screen, known issues of the MPI library, the slice, all groups and all
@@ -176,7 +178,11 @@ func (t *TextReport) explanation(p *printer, r *Result) {
 	if !explained {
 		p.Line("")
 	}
-	b := r.Divergences[0].Branch
+	p.branch(r.Divergences[0].Branch)
+}
+
+// branch writes the branch that decided.
+func (p *printer) branch(b *Branch) {
 	p.Line("  decided at %s", b)
 	for i := range b.Or {
 		p.Line("       or at %s", &b.Or[i])

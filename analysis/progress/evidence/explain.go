@@ -50,6 +50,9 @@ func (s *Scene) Explain(l Link, peer int) string {
 	case w.Kind == model.Send:
 		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
 			who, messageText(w), peer, tagText(w), s.commText(w), peer, s.answerCount(l.source))
+		if slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return a.Probed }) {
+			text += "; it has only matched the message with a probe"
+		}
 	case w.Peer == model.Any:
 		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
 	case w.Wild():

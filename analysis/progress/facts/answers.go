@@ -18,6 +18,8 @@ type Answer struct {
 	Want  int    `json:"want"` // index into the wait's Wants
 	From  int    `json:"from"` // the peer
 	Count uint64 `json:"count"`
+	// Probed: a matched probe of the peer took the message, and no receive of it was begun.
+	Probed bool `json:"probed,omitempty"`
 	// Strays are messages that the peer has sent to the waiting rank on other channels than that of its receive, beyond what that
 	// has received there.
 	Strays []ChannelTotal `json:"strays,omitempty"`
@@ -30,6 +32,7 @@ func compareAnswers(x, y Answer) int {
 
 func joinAnswers(x, y Answer) Answer {
 	x.Count += y.Count
+	x.Probed = x.Probed || y.Probed
 	x.Strays = reduce.SortJoined(append(slices.Clone(x.Strays), y.Strays...), compareChannelTotals, joinChannelTotals)
 	return x
 }
@@ -109,13 +112,16 @@ func (q *Queries) Ask(r *model.Rank) {
 			continue
 		}
 		c := r.Comms[ch.Comm]
-		waiter := worldPeer(r, c, ch.Peer)
+		waiter := WorldPeer(r, c, ch.Peer)
 		for _, one := range q.wants[queryKey{c.ID, waiter}] {
-			if n := one.answerFrom(r.Rank, ch); n > 0 {
-				q.found = append(q.found, Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank, Count: n})
+			probed := probedOn(r, ch)
+			a := Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank, Count: one.answerFrom(r.Rank, ch, probed),
+				Probed: one.Want.Kind == model.Send && one.Want.Tag == ch.Tag && slices.Contains(probed, one.Want.Seq)}
+			if a.Count > 0 || a.Probed {
+				q.found = append(q.found, a)
 			}
 		}
-		if ch.Sent == 0 || !isMessageTag(ch.Tag) {
+		if ch.Sent == 0 || !IsMessageTag(ch.Tag) {
 			continue
 		}
 		for _, one := range q.fixed[waiter] {
@@ -143,14 +149,37 @@ func (q *query) straysOn(peer int, comm uint64, ch model.Channel) uint64 {
 // Answers returns what the ranks that were asked answered, ascending.
 func (q *Queries) Answers() []Answer { return reduce.SortJoined(q.found, compareAnswers, joinAnswers) }
 
-// answerFrom returns what a channel of the peer adds to the answer.
-func (q *query) answerFrom(peer int, ch model.Channel) uint64 {
+// probedOn lists the numbers of the messages of a channel that matched probes took, and that no receive was begun for.
+func probedOn(r *model.Rank, ch model.Channel) (numbers []uint64) {
+	for _, m := range r.Probed {
+		if m.Comm == ch.Comm && m.Peer == ch.Peer && m.Tag == ch.Tag {
+			numbers = append(numbers, m.Number)
+		}
+	}
+	return numbers
+}
+
+// receivesBegun is how many messages of a channel a rank has begun to receive, as the sender of one of them counts: at least its
+// number if that message is among them, and less if not. received counts those that matched probes took, too.
+func receivesBegun(number, received uint64, probed []uint64) uint64 {
+	begun := received - min(uint64(len(probed)), received)
+	switch {
+	case number == 0 || number > received:
+		return begun
+	case slices.Contains(probed, number):
+		return min(begun, number-1)
+	}
+	return max(begun, number)
+}
+
+// answerFrom returns what a channel of the peer adds to the answer; see probedOn.
+func (q *query) answerFrom(peer int, ch model.Channel, probed []uint64) uint64 {
 	w := q.Want
 	switch {
 	case !w.Matches(peer, ch.Tag):
 		return 0
 	case w.Kind == model.Send:
-		return ch.Received
+		return receivesBegun(w.Seq, ch.Received, probed)
 	case !w.Wild():
 		return ch.Sent
 	case ch.Sent > w.countFor(peer, ch.Tag):

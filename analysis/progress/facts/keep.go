@@ -40,6 +40,7 @@ type kept struct {
 	counts   []byte
 	comms    []*model.Comm
 	channels []model.Channel
+	probed   []model.Taken
 }
 
 // NewKeeper returns a Keeper of no ranks.
@@ -60,15 +61,15 @@ func (k *Keeper) Keep(r *model.Rank) {
 	}
 	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: bytes.Clone(k.diffs)}
 	if len(r.Channels) > 0 {
-		one.comms, one.channels = k.listOf(r)
+		one.comms, one.channels, one.probed = k.listOf(r)
 	}
 	k.ranks = append(k.ranks, one)
 }
 
 // listOf returns the communicators that channels of a rank are on, without what only
-// that rank knows of them, and the channels. The list is nearly always that of the
-// rank before.
-func (k *Keeper) listOf(r *model.Rank) ([]*model.Comm, []model.Channel) {
+// that rank knows of them, the channels, and their messages that matched probes took. The list is
+// nearly always that of the rank before.
+func (k *Keeper) listOf(r *model.Rank) ([]*model.Comm, []model.Channel, []model.Taken) {
 	var list []*model.Comm
 	at, channels := map[int]int{}, make([]model.Channel, 0, len(r.Channels))
 	for _, ch := range r.Channels {
@@ -83,10 +84,17 @@ func (k *Keeper) listOf(r *model.Rank) ([]*model.Comm, []model.Channel) {
 		ch.Comm = place
 		channels = append(channels, ch)
 	}
+	var probed []model.Taken
+	for _, m := range r.Probed {
+		if place, known := at[m.Comm]; known {
+			m.Comm = place
+			probed = append(probed, m)
+		}
+	}
 	if !slices.Equal(list, k.list) {
 		k.list = list
 	}
-	return k.list, channels
+	return k.list, channels, probed
 }
 
 func (k *Keeper) commOf(c *model.Comm) *model.Comm {
@@ -143,5 +151,6 @@ func (k *kept) restoredRank() *model.Rank {
 		e.Count += uint64(n)
 		t.Model.Edges[i] = e
 	}
-	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: k.comms, Channels: k.channels}
+	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: k.comms, Channels: k.channels,
+		Probed: k.probed}
 }

@@ -85,6 +85,7 @@ func (b *builder) addRank(r *model.Rank) {
 	b.addPlace(t)
 	b.addStack(r.Rank, t)
 	b.addRaised(r.Rank, t)
+	b.addFailed(r)
 	b.addComms(r, f.Waits)
 	b.flow.Add(&t.Model)
 }
@@ -238,7 +239,7 @@ func (b *builder) addLocks(r *model.Rank) {
 			continue
 		}
 		c := r.Comms[l.Comm]
-		if target := worldPeer(r, c, l.Target); target >= 0 || target == model.None {
+		if target := WorldPeer(r, c, l.Target); target >= 0 || target == model.None {
 			b.locks[c.ID] = append(b.locks[c.ID], Hold{target, l.Type, model.NewRankSet(r.Rank)})
 		}
 	}
@@ -312,5 +313,6 @@ func (b *builder) buildSummary() (Summary, error) {
 	slices.SortFunc(b.sum.Places, comparePlaces)
 	b.sum.Stacks = reduce.SortJoined(b.sum.Stacks, compareStacks, joinStacks)
 	b.sum.Raised = reduce.SortJoined(b.sum.Raised, compareRaised, joinRaised)
+	b.sum.Failed = reduce.SortJoined(b.sum.Failed, compareFailed, joinFailed)
 	return MergeSummaries(b.sum, Summary{})
 }

@@ -23,6 +23,7 @@ type Summary struct {
 	Places []Place    // the distinct positions, in their order
 	Stacks []Stack    // the distinct captured stacks, in their order
 	Raised []Raised   // the distinct exceptions, in their order
+	Failed []Failed   // the distinct calls to which MPI returned errors, in their order
 	Comms  []Comm     // by ID
 	Flow   loops.Flow // the union of the models
 	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
@@ -155,6 +156,7 @@ func MergeSummaries(a, b Summary) (Summary, error) {
 		Places:  reduce.MergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
 		Stacks:  reduce.MergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
 		Raised:  reduce.MergeSorted(a.Raised, b.Raised, compareRaised, joinRaised),
+		Failed:  reduce.MergeSorted(a.Failed, b.Failed, compareFailed, joinFailed),
 		Comms:   reduce.MergeSorted(a.Comms, b.Comms, compareComms, joinComms),
 		Flow:    loops.Merge(a.Flow, b.Flow),
 		Outside: a.Outside + b.Outside,

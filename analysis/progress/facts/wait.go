@@ -116,7 +116,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	}
 	c := r.Comms[p.Comm]
 	w.Comm, w.Self = c.ID, c.Kind == model.Self
-	w.Peer = worldPeer(r, c, p.Peer)
+	w.Peer = WorldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
 		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w)
@@ -132,14 +132,14 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 func worldRanks(r *model.Rank, c *model.Comm, ranks []int) model.RankSet {
 	var out model.RankSet
 	for _, rank := range ranks {
-		out.Add(worldPeer(r, c, rank))
+		out.Add(WorldPeer(r, c, rank))
 	}
 	return out
 }
 
-// worldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,
+// WorldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,
 // -1 if that is not known. Special peers stay as they are.
-func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
+func WorldPeer(r *model.Rank, c *model.Comm, peer int) int {
 	switch {
 	case peer == model.None || peer == model.Any || peer == model.ProcNull:
 		return peer
@@ -160,7 +160,7 @@ func channelCounts(r *model.Rank, w Want) []ChannelCount {
 		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || r.Comms[ch.Comm].ID != w.Comm {
 			continue
 		}
-		peer := worldPeer(r, r.Comms[ch.Comm], ch.Peer)
+		peer := WorldPeer(r, r.Comms[ch.Comm], ch.Peer)
 		if peer >= 0 && w.Matches(peer, ch.Tag) {
 			had = append(had, ChannelCount{peer, ch.Tag, ch.Received})
 		}
@@ -178,11 +178,11 @@ func otherChannels(r *model.Rank, w Want) (had []ChannelTotal, known bool) {
 		return nil, false
 	}
 	for _, ch := range r.Channels {
-		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || !isMessageTag(ch.Tag) {
+		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || !IsMessageTag(ch.Tag) {
 			continue
 		}
 		c := r.Comms[ch.Comm]
-		if worldPeer(r, c, ch.Peer) != w.Peer || c.ID == w.Comm && ch.Tag == w.Tag {
+		if WorldPeer(r, c, ch.Peer) != w.Peer || c.ID == w.Comm && ch.Tag == w.Tag {
 			continue
 		}
 		if had = append(had, ChannelTotal{c.ID, ch.Tag, ch.Received}); len(had) > maxOthers {
@@ -192,8 +192,8 @@ func otherChannels(r *model.Rank, w Want) (had []ChannelTotal, known bool) {
 	return reduce.SortJoined(had, compareChannelTotals, joinChannelTotals), true
 }
 
-// isMessageTag reports whether a tag is one of the program's messages, and not of a window.
-func isMessageTag(tag int) bool { return tag != model.TagPost && tag != model.TagComplete }
+// IsMessageTag reports whether a tag is one of the program's messages, and not of a window.
+func IsMessageTag(tag int) bool { return tag != model.TagPost && tag != model.TagComplete }
 
 // otherCount returns what was received from the peer on another channel.
 func (w *Want) otherCount(comm uint64, tag int) uint64 {
@@ -210,7 +210,7 @@ func takenOf(r *model.Rank, w Want) (last Taken) {
 	}
 	for _, m := range r.Taken {
 		c := r.Comms[m.Comm]
-		if c.ID != w.Comm || !w.Matches(worldPeer(r, c, m.Peer), m.Tag) || m.Number <= last.Number {
+		if c.ID != w.Comm || !w.Matches(WorldPeer(r, c, m.Peer), m.Tag) || m.Number <= last.Number {
 			continue
 		}
 		last = Taken{Number: m.Number, AnySource: m.AnySource, AnyTag: m.AnyTag}

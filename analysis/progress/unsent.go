@@ -1,0 +1,65 @@
+package progress
+
+import (
+	"laggard/analysis/progress/unsent"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Unsent is a message that a rank waits for and that was not sent, or in whose receive MPI reported an error.
+type Unsent struct {
+	unsent.Message
+	CommName   string   // of its communicator
+	OtherNames []string // of those of Others
+}
+
+var unsentWaits = reduce.JSON[[]unsent.Wait]()
+
+// findUnsent asks a few ranks where the messages would have come from that ranks wait for, all analysis ranks together; the answer is
+// at rank 0, which has the finding. Their records are decoded once more.
+func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
+	var waits []unsent.Wait
+	if f != nil && f.hang {
+		waits = f.scene.Unsent()
+	}
+	waits, err := reduce.Broadcast(l.Tree, unsentWaits, waits, failed)
+	if err != nil || len(waits) == 0 {
+		return nil, err
+	}
+	asked, err := reduce.Broadcast(l.Tree, rankSets, unsent.Asked(waits, l.Index.Size), nil)
+	if err != nil {
+		return nil, err
+	}
+	var view unsent.View
+	for i, slot := range l.Index.Slots {
+		if !asked.Contains(slot.Rank) || slot.Spawned {
+			continue
+		}
+		if run, err := l.Index.LoadSlots(i, i+1); err == nil && len(run.Ranks) == 1 {
+			view = unsent.Merge(view, unsent.ViewOf(run.Ranks[0], waits))
+		}
+	}
+	view, err = reduce.Reduce(l.Tree, unsent.Views, view, nil)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return f.nameUnsent(view.Find(waits)), nil
+}
+
+// nameUnsent names the communicators of messages. Those are left out of which nothing is known but that they were not sent: who computes
+// has not come to send.
+func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
+	var out []Unsent
+	for _, m := range messages {
+		computes := !m.Failed && !m.InMPI && f.scene.Facts[m.Peer].Phase == model.Running
+		if len(m.Others) == 0 && (m.By == nil || computes) {
+			continue
+		}
+		one := Unsent{Message: m, CommName: f.scene.CommName(m.Comm)}
+		for _, other := range m.Others {
+			one.OtherNames = append(one.OtherNames, f.scene.CommName(other.Comm))
+		}
+		out = append(out, one)
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package unsent
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"laggard/model"
+)
+
+// Message is a message that a rank waits for, or in whose receive MPI reported an error.
+type Message struct {
+	Wait
+	// By is the call that sends such messages, and Callers are the ranks that do by it; nil: it is not known. It is the sender's own
+	// if that has sent some.
+	By      *model.State
+	Callers model.RankSet
+	Never   bool         // the sender has not made the call By
+	At      *model.State // the call that the sender is in, or was in last; nil unknown
+	InMPI   bool
+	Others  []Other // messages of the sender that lie unreceived
+}
+
+// Other is messages of a sender that lie unreceived, and that are not those which a rank waits for.
+type Other struct {
+	To    int // a rank of MPI_COMM_WORLD
+	Comm  uint64
+	Tag   int
+	Count uint64
+	By    *model.State // the call that sends them; nil unknown
+}
+
+// maxUnreceived bounds the messages that are told of one wait.
+const maxUnreceived = 2
+
+// Find puts together what is known of each wait.
+func (v *View) Find(waits []Wait) []Message {
+	var out []Message
+	for _, w := range waits {
+		sender := v.rank(w.Peer)
+		if sender == nil {
+			continue
+		}
+		m := Message{Wait: w, At: v.States[sender.At], InMPI: sender.InMPI}
+		m.By, m.Callers = v.callOf(w)
+		m.Never = m.By != nil && !slices.Contains(sender.Called, m.By.ID)
+		if !w.Failed {
+			m.Others = v.unreceived(w, sender)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (v *View) rank(n int) *rankView {
+	i, known := slices.BinarySearchFunc(v.Ranks, n, func(r rankView, n int) int { return cmp.Compare(r.Rank, n) })
+	if !known {
+		return nil
+	}
+	return &v.Ranks[i]
+}
+
+// candidate is a call that may be the one that sends the messages of a wait.
+type candidate struct {
+	id      model.StateID
+	callers model.RankSet
+	alike   int // channels to a rank as far away as that which waits is from its sender
+}
+
+// callOf is the call that sends the messages of a wait: by which its sender has sent some, else by which other ranks send messages of the
+// communicator and tag to others than the sender. Of several it is the one that sends in the same direction, then that of most ranks. Of a
+// message that was sent it is known only where no other call sent on the channel before.
+func (v *View) callOf(w Wait) (*model.State, model.RankSet) {
+	found := map[model.StateID]*candidate{}
+	for _, r := range v.Ranks {
+		for _, c := range r.Sent {
+			switch own := r.Rank == w.Peer && c.Peer == w.Rank; {
+			case c.Comm != w.Comm || c.Tag != w.Tag || c.By == (model.StateID{}):
+			case own && w.Failed && c.First != 1 && c.First != w.Number:
+				return nil, model.RankSet{}
+			case own:
+				return v.States[c.By], model.NewRankSet(r.Rank)
+			case !w.Failed && c.Peer != w.Peer: // what others send to the sender is not what it sends
+				if found[c.By] == nil {
+					found[c.By] = &candidate{id: c.By}
+				}
+				found[c.By].add(r.Rank, c.Peer-r.Rank == w.Rank-w.Peer)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, model.RankSet{}
+	}
+	best := slices.MinFunc(slices.Collect(maps.Values(found)), func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(b.callers.Len(), a.callers.Len()), bytes.Compare(a.id[:], b.id[:]))
+	})
+	return v.States[best.id], best.callers
+}
+
+func (c *candidate) add(rank int, alike bool) {
+	c.callers.Add(rank)
+	if alike {
+		c.alike++
+	}
+}
+
+// unreceived are messages of a sender that the rank they went to has not begun to receive: those to the rank that waits, with another
+// tag or on another communicator, and those of the kind it waits for to ranks that never received one.
+func (v *View) unreceived(w Wait, sender *rankView) []Other {
+	var out []Other
+	for _, c := range sender.Sent {
+		to := v.rank(c.Peer)
+		same := c.Comm == w.Comm && c.Tag == w.Tag
+		if to == nil || same == (c.Peer == w.Rank) {
+			continue
+		}
+		received := to.receivedFrom(sender.Rank, c)
+		if c.Count <= received || same && (received > 0 || w.Sent > 0) {
+			continue
+		}
+		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By]})
+	}
+	slices.SortStableFunc(out, func(a, b Other) int { // those that have most in common with what is awaited come first
+		return cmp.Or(cmp.Compare(a.differences(w), b.differences(w)), cmp.Compare(a.To, b.To), cmp.Compare(a.Tag, b.Tag))
+	})
+	return out[:min(len(out), maxUnreceived)]
+}
+
+// differences is by how much messages differ from the one that is awaited.
+func (o *Other) differences(w Wait) (n int) {
+	for _, differs := range []bool{o.To != w.Rank, o.Comm != w.Comm, o.Tag != w.Tag} {
+		if differs {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *rankView) receivedFrom(rank int, c channel) (n uint64) {
+	for _, in := range r.Received {
+		if in.Peer == rank && in.Comm == c.Comm && in.Tag == c.Tag {
+			n += in.Count
+		}
+	}
+	return n
+}

@@ -1,0 +1,153 @@
+package unsent
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// The job of the tests: ranks 0 to 3, messages with tag 7 on communicator 1.
+const (
+	world = 1
+	tag   = 7
+)
+
+// state makes a state of a call at a place.
+func state(call, place string) *model.State {
+	s := &model.State{Call: call}
+	copy(s.ID[:], place)
+	return s
+}
+
+// testRank makes a rank that is in a call and has sent and received messages.
+type testRank struct {
+	rank     int
+	in       *model.State
+	sent     []model.Channel
+	by       []*model.State // of each of sent; nil unknown
+	first    uint64         // number of the first message by these calls; 0: 1
+	received []model.Channel
+}
+
+func (r testRank) build() *model.Rank {
+	t := &model.Thread{Op: model.Op{State: 0, InMPI: true}}
+	t.Model.States = []*model.State{r.in}
+	out := &model.Rank{Rank: r.rank, Size: 4, Threads: []*model.Thread{t}, Comms: []*model.Comm{
+		{ID: world, Kind: model.World, Members: []int{0, 1, 2, 3}}, {ID: 2, Members: []int{0, 1, 2, 3}},
+	}}
+	for i, ch := range r.sent {
+		out.Channels = append(out.Channels, ch)
+		if by := r.by[i]; by != nil {
+			t.Model.States = append(t.Model.States, by)
+			out.Origins = append(out.Origins, model.Origin{
+				Comm: ch.Comm, Peer: ch.Peer, Tag: ch.Tag, Number: max(r.first, 1), State: len(t.Model.States) - 1,
+			})
+		}
+	}
+	out.Channels = append(out.Channels, r.received...)
+	return out
+}
+
+// find asks the ranks about one wait, in both orders of merging.
+func find(t *testing.T, w Wait, ranks ...testRank) Message {
+	t.Helper()
+	var forth, back View
+	for i := range ranks {
+		forth = Merge(forth, ViewOf(ranks[i].build(), []Wait{w}))
+		back = Merge(ViewOf(ranks[len(ranks)-1-i].build(), []Wait{w}), back)
+	}
+	found := forth.Find([]Wait{w})
+	if diff := cmp.Diff(found, back.Find([]Wait{w})); diff != "" || len(found) != 1 {
+		t.Fatalf("%d messages; another order, another result:\n%s", len(found), diff)
+	}
+	return found[0]
+}
+
+var (
+	isend   = state("MPI_Isend", "halo")
+	other   = state("MPI_Send", "coupler")
+	barrier = state("MPI_Barrier", "main")
+	waitall = state("MPI_Waitall", "halo wait")
+)
+
+func sent(comm, to, tag int, n uint64) model.Channel {
+	return model.Channel{Comm: comm, Peer: to, Tag: tag, Sent: n}
+}
+
+func received(comm, from, tag int, n uint64) model.Channel {
+	return model.Channel{Comm: comm, Peer: from, Tag: tag, Received: n}
+}
+
+// TestNever: a rank never made the call by which others send in the same direction. What they send to it is something else.
+func TestNever(t *testing.T) {
+	back := state("MPI_Isend", "back")
+	m := find(t, Wait{Rank: 2, Peer: 1, Comm: world, Tag: tag, Number: 1}, testRank{rank: 1, in: barrier},
+		testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 1, tag, 9), sent(0, 3, tag, 1)}, by: []*model.State{back, isend}},
+		testRank{rank: 3, in: waitall, sent: []model.Channel{sent(0, 2, tag, 1)}, by: []*model.State{back}},
+		testRank{rank: 0, in: waitall, sent: []model.Channel{sent(0, 3, tag, 1)}, by: []*model.State{back}})
+	if m.By == nil || m.By.ID != isend.ID || !m.Never || !m.Callers.Equal(model.NewRankSet(2)) || m.At.ID != barrier.ID {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestReplies: that workers send requests to their master with the tag of its replies says nothing of the replies.
+func TestReplies(t *testing.T) {
+	m := find(t, Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 1}, testRank{rank: 0, in: barrier},
+		testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 0, tag, 1)}, by: []*model.State{isend}},
+		testRank{rank: 3, in: waitall, sent: []model.Channel{sent(0, 0, tag, 1)}, by: []*model.State{isend}})
+	if m.By != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestOwnCall: the call by which a rank sent earlier messages comes before those of others.
+func TestOwnCall(t *testing.T) {
+	m := find(t, Wait{Rank: 0, Peer: 1, Comm: world, Tag: tag, Number: 3, Sent: 2},
+		testRank{rank: 1, in: barrier, sent: []model.Channel{sent(0, 0, tag, 2)}, by: []*model.State{other}},
+		testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 1, tag, 9)}, by: []*model.State{isend}})
+	if m.By == nil || m.By.ID != other.ID || m.Never || !m.Callers.Equal(model.NewRankSet(1)) || len(m.Others) > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// in is a rank that waits, and has received messages.
+func in(rank int, had ...model.Channel) testRank {
+	return testRank{rank: rank, in: waitall, received: had}
+}
+
+// TestOthers: messages that went elsewhere and lie unreceived are told, those that were received are not.
+func TestOthers(t *testing.T) {
+	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 1}
+	for name, c := range map[string]struct {
+		sent     model.Channel
+		received testRank
+		want     []Other
+	}{
+		"another tag":          {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 2)), []Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other}}},
+		"another communicator": {sent(1, 2, tag, 1), in(2), []Other{{To: 2, Comm: 2, Tag: tag, Count: 1, By: other}}},
+		"received":             {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 3)), nil},
+		"another rank":         {sent(0, 3, tag, 1), in(3), []Other{{To: 3, Comm: world, Tag: tag, Count: 1, By: other}}},
+		"another rank that receives such messages": {sent(0, 3, tag, 2), in(3, received(0, 0, tag, 1)), nil},
+	} {
+		all := []testRank{{rank: 0, in: barrier, sent: []model.Channel{c.sent}, by: []*model.State{other}}, c.received}
+		if c.received.rank != w.Rank {
+			all = append(all, in(w.Rank))
+		}
+		if diff := cmp.Diff(c.want, find(t, w, all...).Others); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestFailed: of a message that came, the call is told only if no other one can have sent it.
+func TestFailed(t *testing.T) {
+	for first, known := range map[uint64]bool{1: true, 3: true, 2: false} {
+		m := find(t, Wait{Rank: 0, Peer: 1, Comm: world, Tag: tag, Number: 3, Failed: true},
+			testRank{rank: 1, in: barrier, sent: []model.Channel{sent(0, 0, tag, 5)}, by: []*model.State{other}, first: first})
+		if (m.By != nil) != known {
+			t.Errorf("from message %d on: %+v, known %v", first, m.By, known)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package unsent
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+	"laggard/model/mpi"
+	"laggard/reduce"
+)
+
+// Wait is a receive that waits for a message which its sender has not begun to send; or, if Failed, in which MPI reported an error.
+type Wait struct {
+	Rank   int    `json:"rank"` // that waits
+	Peer   int    `json:"peer"` // that should send, a rank of MPI_COMM_WORLD too
+	Comm   uint64 `json:"comm"`
+	Tag    int    `json:"tag"`
+	Number uint64 `json:"number"` // of the message on its channel, from 1
+	Sent   uint64 `json:"sent"`   // messages of the channel that were sent
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// View is what some ranks say about waits. The zero value is the neutral element.
+type View struct {
+	Ranks  []rankView                     `json:"ranks,omitempty"` // by rank
+	States map[model.StateID]*model.State `json:"states,omitempty"`
+}
+
+// rankView is what one rank says.
+type rankView struct {
+	Rank     int             `json:"rank"`
+	At       model.StateID   `json:"at"` // the call that it is in, or was in last; zero unknown
+	InMPI    bool            `json:"in_mpi"`
+	Called   []model.StateID `json:"called,omitempty"` // the calls that send, which it has made
+	Sent     []channel       `json:"sent,omitempty"`
+	Received []channel       `json:"received,omitempty"`
+}
+
+// channel is messages to or from a rank.
+type channel struct {
+	Comm  uint64 `json:"comm"`
+	Peer  int    `json:"peer"` // a rank of MPI_COMM_WORLD
+	Tag   int    `json:"tag"`
+	Count uint64 `json:"count"`
+	// By is the call that sends them, from the message First on; zero unknown.
+	By    model.StateID `json:"by,omitzero"`
+	First uint64        `json:"first,omitempty"`
+}
+
+// Views reduces the views of analysis ranks.
+var Views = reduce.Monoid[View]{
+	Codec: reduce.JSON[View](),
+	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
+}
+
+// Merge joins what some ranks say and what others say.
+func Merge(a, b View) View {
+	out := View{
+		Ranks: reduce.MergeSorted(a.Ranks, b.Ranks, func(x, y rankView) int { return cmp.Compare(x.Rank, y.Rank) },
+			func(x, _ rankView) rankView { return x }),
+		States: map[model.StateID]*model.State{},
+	}
+	maps.Copy(out.States, a.States)
+	maps.Copy(out.States, b.States)
+	return out
+}
+
+// maxOthers bounds the ranks that are asked besides those that wait or should send: what sends a message of a kind is mostly
+// the same call in all.
+const maxOthers = 16
+
+// Asked are the ranks of a job that are asked about waits.
+func Asked(waits []Wait, size int) model.RankSet {
+	var out model.RankSet
+	if len(waits) == 0 {
+		return out
+	}
+	for _, w := range waits {
+		out.Add(w.Rank)
+		out.Add(w.Peer)
+	}
+	for k := range min(size, maxOthers) {
+		out.Add(k * size / min(size, maxOthers))
+	}
+	return out
+}
+
+// ViewOf is what one rank says about waits.
+func ViewOf(r *model.Rank, waits []Wait) View {
+	v := View{States: map[model.StateID]*model.State{}}
+	one := rankView{Rank: r.Rank}
+	if t := facts.Representative(r); t != nil {
+		at := facts.PositionOf(t)
+		one.At, one.InMPI = at.State, at.InMPI
+		v.keep(t, t.Op.State)
+	}
+	senders := map[channelKey]model.Origin{}
+	for _, s := range r.Origins {
+		senders[channelKey{s.Comm, s.Peer, s.Tag}] = s
+	}
+	for _, ch := range r.Channels {
+		c, ok := channelOf(r, ch)
+		if !ok || !slices.ContainsFunc(waits, func(w Wait) bool { return concerns(w, r.Rank, c) }) {
+			continue
+		}
+		if c.Count = ch.Received; c.Count > 0 {
+			one.Received = append(one.Received, c)
+		}
+		if c.Count = ch.Sent; c.Count > 0 {
+			if s, known := senders[channelKey{ch.Comm, ch.Peer, ch.Tag}]; known {
+				c.By, c.First = v.keep(r.Threads[s.Thread], s.State), s.Number
+			}
+			one.Sent = append(one.Sent, c)
+		}
+	}
+	one.Called = callsThatSend(r)
+	v.Ranks = []rankView{one}
+	return v
+}
+
+// channelKey names a channel in the terms of one rank.
+type channelKey struct{ comm, peer, tag int }
+
+// channelOf names a channel in terms of all ranks; false: it is not of the program's messages, or the peer is not known.
+func channelOf(r *model.Rank, ch model.Channel) (channel, bool) {
+	if ch.Comm < 0 || ch.Comm >= len(r.Comms) || !facts.IsMessageTag(ch.Tag) {
+		return channel{}, false
+	}
+	c := r.Comms[ch.Comm]
+	peer := facts.WorldPeer(r, c, ch.Peer)
+	return channel{Comm: c.ID, Peer: peer, Tag: ch.Tag}, peer >= 0
+}
+
+// concerns reports whether a channel of a rank may say something of a wait: it is of the same communicator and tag, or between the two.
+func concerns(w Wait, rank int, c channel) bool {
+	between := rank == w.Peer && c.Peer == w.Rank || rank == w.Rank && c.Peer == w.Peer
+	return between || c.Comm == w.Comm && c.Tag == w.Tag
+}
+
+// callsThatSend are the calls of a rank that send a message to one rank each.
+func callsThatSend(r *model.Rank) (out []model.StateID) {
+	for _, t := range r.Threads {
+		for _, s := range t.Model.States {
+			if f := mpi.FunctionOf(s.Call); f != nil && (f.Class.SendsMessage() || f.Class.StartsRequests()) {
+				out = append(out, s.ID)
+			}
+		}
+	}
+	return out
+}
+
+// keep keeps a state of a thread, and returns its ID; zero: it is not known.
+func (v *View) keep(t *model.Thread, state int) (id model.StateID) {
+	if state < 0 || state >= len(t.Model.States) {
+		return id
+	}
+	s := *t.Model.States[state]
+	s.Stack = slices.Clone(s.Stack)
+	for i, f := range s.Stack {
+		if f.Module != nil { // without run-time addresses, which differ from rank to rank
+			s.Stack[i].Module = &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}
+		}
+	}
+	v.States[s.ID] = &s
+	return s.ID
+}

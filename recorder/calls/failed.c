@@ -1,0 +1,67 @@
+#include <string.h>
+#include "base/locks.h"
+#include "calls/failed.h"
+#include "file/rank.h"
+#include "file/record.h"
+#include "format.h"
+#include "identity/thread.h"
+#include "mpi/family.h"
+#include "mpi/symbol.h"
+
+#define MAX_FAILED 256 /* states with a class of errors that are kept, of a process */
+
+static struct failed {
+  const struct lg_st *st;
+  uint32_t class;
+  struct lg_failed_live *live;
+} failed[MAX_FAILED];
+static uint32_t nfailed;
+
+/* describe asks MPI what an error is, which is a local call. */
+static size_t describe(int code, char *text, size_t room)
+{
+  static char whole[8192]; /* more than MPI_MAX_ERROR_STRING of any library */
+  long (*ask)(int, char *, int *) = (long (*)(int, char *, int *))lg_find_symbol("PMPI_Error_string");
+  int n = 0;
+  if (!ask || !lg_mpi_usable() || ask(code, whole, &n) || n < 0)
+    return 0;
+  whole[sizeof whole - 1] = 0;
+  size_t length = strnlen(whole, room);
+  memcpy(text, whole, length);
+  return length;
+}
+
+static struct lg_failed_live *record(const struct lg_call *c, uint32_t class, int code)
+{
+  static char text[LG_MAX_ERROR_TEXT];
+  uint32_t length = (uint32_t)describe(code, text, sizeof text);
+  uint32_t fixed = ((uint32_t)(sizeof(struct lg_failed) - sizeof(struct lg_rec)) + length + 7) & ~7u;
+  struct lg_failed_live *live = NULL;
+  lg_lock_file();
+  struct lg_failed *r = lg_rec_begin(LG_REC_FAILED, (int)c->thr->pub->index, fixed, (uint32_t)(sizeof(struct lg_rec) + fixed + sizeof *live));
+  if (r) {
+    r->state = c->st->index;
+    r->class = class;
+    r->text_len = (uint16_t)length;
+    memcpy(r + 1, text, length);
+    live = (struct lg_failed_live *)((char *)r + sizeof(struct lg_rec) + fixed);
+    lg_rec_commit(r);
+  }
+  lg_unlock_file();
+  return live;
+}
+
+void lg_failed(const struct lg_call *c, int code)
+{
+  uint32_t class = (uint32_t)(code & lg_fam.class_mask), i = 0;
+  while (i < nfailed && !(failed[i].st == c->st && failed[i].class == class))
+    i++;
+  if (i == nfailed) {
+    struct lg_failed_live *live = i < MAX_FAILED ? record(c, class, code) : NULL;
+    if (!live)
+      return;
+    failed[nfailed++] = (struct failed){c->st, class, live};
+  }
+  failed[i].live->count++;
+  failed[i].live->calls = c->thr->pub->calls;
+}

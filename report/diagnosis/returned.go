@@ -1,0 +1,87 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/report"
+	"laggard/report/words"
+	"laggard/symbol"
+)
+
+// ReturnedError is errors of one class that MPI returned to a call of the program, which may have ignored them.
+type ReturnedError struct {
+	Ranks string `json:"ranks"` // the ranks that got it
+	MPI   string `json:"mpi"`   // the MPI function
+	report.Site
+	Class int            `json:"class"` // error class, as the MPI library numbers it
+	Text  string         `json:"text"`  // what MPI says of one of them; "" unknown
+	Count uint64         `json:"count"` // how many, in all ranks
+	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
+}
+
+func (s Source) returnedErrors() []ReturnedError {
+	var out []ReturnedError
+	for _, f := range s.ReturnedErrors {
+		stack := symbol.TrimStack(s.Resolver.ResolveStack(f.Stack, false))
+		out = append(out, ReturnedError{
+			Ranks: f.Ranks.String(), MPI: words.Printable(f.Call), Site: report.NewSite(stack), Class: f.Class,
+			Text: words.Printable(errorText(f.Text)), Count: f.Count, Stack: report.Frames(stack),
+		})
+	}
+	return out
+}
+
+// errorText is what MPI says of an error in one line: MPICH adds a line for each of its functions that the error came through, of which
+// the last says most.
+func errorText(text string) string {
+	isEmpty := func(line string) bool { return strings.TrimSpace(line) == "" }
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), isEmpty)
+	if len(lines) < 2 {
+		return strings.TrimSpace(text)
+	}
+	first, last := strings.TrimSuffix(lines[0], ", error stack:"), lines[len(lines)-1]
+	if _, says, ok := strings.Cut(last, "): "); ok { // behind the function and its line in the library
+		last = says
+	}
+	return first + ": " + strings.TrimSpace(last)
+}
+
+// returnedErrorLines say which errors MPI returned.
+func returnedErrorLines(r *Result) []string {
+	var lines []string
+	for i := range r.ReturnedErrors {
+		e := &r.ReturnedErrors[i]
+		lines = append(lines, words.Cut(fmt.Sprintf("MPI returned %s to %s in %s: %s", words.Count(int(e.Count), "error", "errors"),
+			words.Ranks(e.Ranks), e.call(), e.Text)))
+	}
+	return lines
+}
+
+// call names the call and its place.
+func (e *ReturnedError) call() string {
+	return (&MadeCall{MPI: e.MPI, Site: e.Site}).text()
+}
+
+// returnedErrorReason says for the reason which errors MPI returned to the named ranks, or to others from the call that these are in, and
+// not to all.
+func (r *Result) returnedErrorReason() string {
+	named := model.NewRankSet(r.LeastProgressed.Ranks...)
+	var parts []string
+	for i := range r.ReturnedErrors {
+		e := &r.ReturnedErrors[i]
+		ranks, err := model.ParseRankSet(e.Ranks)
+		in := func(l Location) bool { return l.InMPI != nil && *l.InMPI == e.MPI }
+		if err != nil || ranks.Len() == r.Ranks {
+			continue
+		}
+		if some := ranks.Intersect(named); some.Len() > 0 {
+			parts = append(parts, fmt.Sprintf("; MPI had returned an error to %s in %s", some.Phrase(), e.MPI))
+		} else if slices.ContainsFunc(r.LeastProgressed.Locations, in) {
+			parts = append(parts, fmt.Sprintf("; %s had left %s with an error", ranks.Phrase(), e.MPI))
+		}
+	}
+	return strings.Join(parts[:min(len(parts), maxReasons)], "")
+}
