@@ -17,6 +17,8 @@ type Function struct {
 	Name   string // of its C binding, such as MPI_Send
 	Class  Class
 	Traits Trait // those of Operation included
+	// Choices are what a perturbed run may choose otherwise.
+	Choices Choice
 	// Alike are parameters that all members of a collective must give alike, besides
 	// those that its traits name; those of Operation.
 	Alike []string
@@ -80,10 +82,10 @@ var byName = sync.OnceValue(func() map[string]*Function {
 // FindFunction returns the function of that name, nil if there is none.
 func FindFunction(name string) *Function { return byName()[name] }
 
-var lineForm = regexp.MustCompile(`^(\w+)\s+(\S+)\s+(\w+) (\w+)\((.*)\)$`)
+var lineForm = regexp.MustCompile(`^(\w+)\s+(\S+)\s+(\S+)\s+(\w+) (\w+)\((.*)\)$`)
 var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
 
-// parseTable reads lines "class traits type name(parameters)"; an error names the line.
+// parseTable reads lines "class traits choices type name(parameters)"; an error names the line.
 func parseTable(text string) (*table, error) {
 	t := &table{}
 	var lines []line
@@ -152,17 +154,22 @@ func joinForms(lines []line) error {
 func parseLine(text string) (line, error) {
 	m := lineForm.FindStringSubmatch(text)
 	if m == nil {
-		return line{}, fmt.Errorf("not \"class traits type name(parameters)\": %q", text)
+		return line{}, fmt.Errorf("not \"class traits choices type name(parameters)\": %q", text)
 	}
 	column, err := parseTraits(m[2])
 	if err != nil {
-		return line{}, fmt.Errorf("%s: %w", m[4], err)
+		return line{}, fmt.Errorf("%s: %w", m[5], err)
 	}
-	l := line{m[1], column.formOf, &Function{Return: m[3], Name: m[4], Traits: column.traits, Alike: column.alike}}
-	if m[5] == "" {
+	choices, err := parseChoices(m[3])
+	if err != nil {
+		return line{}, fmt.Errorf("%s: %w", m[5], err)
+	}
+	l := line{m[1], column.formOf,
+		&Function{Return: m[4], Name: m[5], Traits: column.traits, Choices: choices, Alike: column.alike}}
+	if m[6] == "" {
 		return l, nil
 	}
-	for _, p := range splitParams(m[5]) {
+	for _, p := range splitParams(m[6]) {
 		p = strings.TrimSpace(p)
 		if p == "..." {
 			// Only MPI_Pcontrol: what follows its level fits three registers or is ignored.

@@ -23,9 +23,9 @@ func TestTableIsWhole(t *testing.T) {
 
 func TestBadLinesAreRefused(t *testing.T) {
 	for _, line := range []string{
-		"send - int MPI_Send", "send - int MPI_Send(int)", "MPI_Send(int a)", "send int MPI_Send(int a)",
-		"send slow int MPI_Send(int a)", "isend =MPI_Send int MPI_Isend(int a)",
-		"send - int MPI_A(int a)\nisend =MPI_A int MPI_B(int a)\nisend =MPI_B int MPI_C(int a)",
+		"send - - int MPI_Send", "send - - int MPI_Send(int)", "MPI_Send(int a)", "send int MPI_Send(int a)", "send - int MPI_Send(int a)",
+		"send slow - int MPI_Send(int a)", "send - luck int MPI_Send(int a)", "isend =MPI_Send - int MPI_Isend(int a)",
+		"send - - int MPI_A(int a)\nisend =MPI_A - int MPI_B(int a)\nisend =MPI_B - int MPI_C(int a)",
 	} {
 		if _, err := parseTable("# head\n" + line + "\n"); err == nil {
 			t.Errorf("%q is taken", line)

@@ -46,6 +46,8 @@ func writeNumbers(b *bytes.Buffer) {
 	writeEnum(b, "lg_class", classNumbers())
 	writeEnum(b, "lg_param_kind", kindNumbers())
 	writeEnum(b, "lg_trait", traitNumbers())
+	writeEnum(b, "lg_choice", choiceNumbers())
+	writeChoiceNames(b)
 	for _, e := range enums {
 		writeEnum(b, e.name, e.values)
 	}
@@ -113,6 +115,23 @@ func traitNumbers() []named {
 		out = append(out, named{"TRAIT_" + t.String(), int(t)})
 	}
 	return out
+}
+
+func choiceNumbers() []named {
+	var out []named
+	for _, c := range mpi.AllChoices() {
+		out = append(out, named{"CHOICE_" + c.String(), int(c)})
+	}
+	return out
+}
+
+// writeChoiceNames writes the choices with their names, as the initializers of a list.
+func writeChoiceNames(b *bytes.Buffer) {
+	b.WriteString("#define LG_CHOICES")
+	for _, c := range mpi.AllChoices() {
+		fmt.Fprintf(b, " \\\n  {%q, CHOICE_%s},", c.String(), c)
+	}
+	b.WriteString("\n\n")
 }
 
 // goClasses writes the constants of package mpi, such as ClassSendInit.

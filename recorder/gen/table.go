@@ -71,8 +71,9 @@ func writeTable(b *bytes.Buffer, functions []*mpi.Function, wrapped []wrapper) {
 	b.WriteString("\nconst struct lg_desc lg_descs[] = {\n")
 	for _, f := range functions {
 		writeDesc(b, f)
+		writeForms(b, f, functions, wrapped)
 	}
-	b.WriteString("};\n\nconst char *const lg_entry_names[] = {\n")
+	b.WriteString("  {.name = NULL},\n};\n\nconst char *const lg_entry_names[] = {\n")
 	for _, w := range wrapped {
 		fmt.Fprintf(b, "  %q,\n", w.next)
 	}
@@ -142,5 +143,19 @@ func writeDesc(b *bytes.Buffer, f *mpi.Function) {
 	if i := paramPosition(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
 		b.WriteString(", .wide = true")
 	}
-	b.WriteString("},\n")
+}
+
+// bindings are the names in C of the language bindings, in the order of their numbers.
+var bindings = []string{"LG_BIND_C", "LG_BIND_F", "LG_BIND_F08", "LG_BIND_F08TS"}
+
+// writeForms ends the description of f with what may be chosen at its calls, and with where its
+// other forms are.
+func writeForms(b *bytes.Buffer, f *mpi.Function, functions []*mpi.Function, wrapped []wrapper) {
+	self := slices.Index(functions, f)
+	entries := make([]string, len(bindings))
+	for i, binding := range bindings {
+		entries[i] = fmt.Sprint(slices.IndexFunc(wrapped, func(w wrapper) bool { return w.desc == self && w.binding == binding }))
+	}
+	fmt.Fprintf(b, ", .choices = %d, .synchronous = %d, .entries = {%s}},\n", f.Choices,
+		slices.Index(functions, f.SynchronousForm()), strings.Join(entries, ", "))
 }

@@ -17,6 +17,7 @@ struct lg_outer { /* the call of MPI in which a callback of the program makes an
 };
 
 struct lg_call {
+  void *real; /* what the wrapper forwards to; a perturbed run may put another function in its place */
   struct lg_thr *thr;
   const struct lg_desc *desc;
   int binding;

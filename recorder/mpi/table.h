@@ -29,6 +29,9 @@ struct lg_desc {
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
   int8_t recv_buf, recv_count, recv_type, partitions;
   bool wide; /* counts are MPI_Count, not int */
+  uint16_t choices;    /* bits of enum lg_choice: what a perturbed run may choose otherwise */
+  int16_t synchronous; /* the function of lg_descs that sends likewise and waits for the receive, -1 none */
+  int16_t entries[4];  /* of lg_real by binding, -1 none */
   uint32_t traits; /* bits of enum lg_trait, as functions.tbl explains them; TRAIT_sends are those that say how much it sends */
   /* what it sends, if it does */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, op;

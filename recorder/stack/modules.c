@@ -30,6 +30,7 @@ struct known { /* modules that have a record already */
   uint64_t bias, image_hi;
   uint64_t id;     /* hash of build-id and path */
   uint64_t across; /* the same in all processes: hash of the build-id, of the path where there is none */
+  uint64_t named;  /* 1: it is no module, see lg_module_named */
 };
 static struct known *known;
 static uint32_t nknown, known_room;
@@ -219,7 +220,7 @@ static struct known known_of(const struct lg_mapped *m, const char *path)
 {
   uint64_t of_build = hash_bytes(FNV_BASIS, m->build_id, m->build_id_len);
   uint64_t of_both = hash_bytes(of_build, path, strlen(path));
-  return (struct known){m->bias, m->image_hi, of_both, m->build_id_len ? of_build : of_both};
+  return (struct known){m->bias, m->image_hi, of_both, m->build_id_len ? of_build : of_both, m->hi == 0};
 }
 
 bool lg_module_interprets(uint64_t pc)
@@ -301,6 +302,12 @@ uint64_t lg_frame_word(uint64_t pc)
   struct lg_mapped *m = lg_module_at(pc);
   uint32_t index = m ? index_of(m) : LG_NO_MODULE;
   return lg_frame_of(index, index == LG_NO_MODULE ? pc : pc - m->bias);
+}
+
+bool lg_frame_interpreted(uint64_t word)
+{
+  uint64_t module = word >> LG_OFFSET_BITS;
+  return module < nknown && known[module].named;
 }
 
 uint64_t lg_frame_across(uint64_t word)

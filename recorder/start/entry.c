@@ -10,6 +10,8 @@
 #include "mpi/family.h"
 #include "mpi/status.h"
 #include "mpi/symbol.h"
+#include "perturb/perturb.h"
+#include "perturb/schedule.h"
 #include "stack/modules.h"
 #include "start/entry.h"
 #include "start/start.h"
@@ -111,6 +113,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->recorded = false;
   if (unlikely(c->within))
     return before_within(c, ra, cfa);
+  if (unlikely(lg_perturbing))
+    lg_perturb(c);
   t->outer_cfa = cfa;
   t->outer_ra = ra;
   lg_transition(&t->model, st);

@@ -10,6 +10,7 @@
 #include "mpi/address.h"
 #include "mpi/family.h"
 #include "mpi/status.h"
+#include "perturb/perturb.h"
 #include "python/words.h"
 #include "identity/site.h"
 #include "start/ends.h"
@@ -47,6 +48,7 @@ static void start_once(void)
   lg_stream_start();
   lg_moves_start();
   lg_usage_start();
+  lg_perturb_start();
   __atomic_store_n(&lg_started, true, __ATOMIC_RELEASE);
   lg_watch_start();
 }

@@ -22,9 +22,10 @@
     long a[] = {LG_ARGS names};                                           \
     struct lg_call c;                                                     \
     LG_REAL(ret, entry);                                                  \
+    c.real = real;                                                        \
     bool on = lg_before(&c, &lg_descs[desc], binding, a, LG_RA, LG_CFA);  \
     (void)a;                                                              \
-    ret r = ((ret(*) params)real)args;                                    \
+    ret r = ((ret(*) params)c.real)args;                                  \
     if (likely(on)) {                                                     \
       c.code = (int)r;                                                    \
       lg_after(&c);                                                       \

@@ -1,0 +1,225 @@
+#include "base/locks.h"
+#include "calls/wait.h"
+#include "file/rank.h"
+#include "identity/comm.h"
+#include "identity/request.h"
+#include "identity/thread.h"
+#include "mpi/family.h"
+#include "mpi/handle.h"
+#include "mpi/symbol.h"
+#include "perturb/completion.h"
+#include "perturb/forward.h"
+#include "perturb/journal.h"
+#include "perturb/nap.h"
+#include "perturb/schedule.h"
+#include "perturb/site.h"
+#include "perturb/told.h"
+
+#define STATUS_BYTES 64
+#define PAUSE_US 200
+
+static bool told_complete; /* a request was reported complete, and stays so until the program completes it */
+
+/* is_open tells whether a request is followed, and its operation under way: of one that is
+ * null or inactive MPI must say that it is complete. */
+static bool is_open(const struct lg_call *c, long handle)
+{
+  struct lg_req *r = lg_request_null(c, handle) ? NULL : lg_req_get(LG_KEY_REQUEST, handle);
+  return r && r->active && r->peer != LG_PROC_NULL;
+}
+
+static bool any_open(const struct lg_call *c)
+{
+  if (!c->desc->params[c->desc->request].ref)
+    return is_open(c, lg_handle_in(c, c->desc->request));
+  int n = lg_request_count(c);
+  for (int i = 0; i < n; i++)
+    if (is_open(c, lg_handle_at(c, c->desc->request, i)))
+      return true;
+  return false;
+}
+
+/* may_say_no tells whether MPI may answer no whatever has happened. */
+static bool may_say_no(const struct lg_call *c)
+{
+  switch (c->desc->cls) {
+  case CLS_iprobe: case CLS_improbe:
+    return !lg_shared && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
+  case CLS_win_test:
+    return true;
+  default:
+    return !told_complete && any_open(c);
+  }
+}
+
+/* ---- polls ---- */
+
+/* A call that answers no has to let MPI go on all the same (MPI-4.0 §3.7.4). */
+static void make_progress(void)
+{
+  long (*probe)(long, long, long, int *, void *) = (long (*)(long, long, long, int *, void *))lg_find_symbol("PMPI_Iprobe");
+  char status[STATUS_BYTES];
+  int flag;
+  if (probe)
+    probe(lg_fam.any_source, lg_fam.any_tag, lg_fam.comm_self, &flag, status);
+}
+
+static void put_int(const struct lg_call *c, int position, int value)
+{
+  if (position >= 0)
+    *(int *)c->args[position] = value;
+}
+
+static long answer_no(void)
+{
+  struct lg_call *c = lg_forwarded.call;
+  const struct lg_desc *d = c->desc;
+  make_progress();
+  put_int(c, d->flag, 0);
+  put_int(c, d->index, lg_fam.undefined);
+  put_int(c, d->outcount, 0);
+  if (c->binding != LG_BIND_C && c->args[d->nargs])
+    put_int(c, d->nargs, 0);
+  return 0;
+}
+
+static bool said_yes(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  int n = *(const int *)c->args[d->flag >= 0 ? d->flag : d->outcount];
+  return n != 0 && n != lg_fam.undefined;
+}
+
+/* answer_truly lets MPI answer, and notes what the program knows now: it may rely on that. */
+static long answer_truly(void)
+{
+  struct lg_forwarded f = lg_forwarded;
+  struct lg_place *p = (struct lg_place *)f.value;
+  long code = lg_forward(f.real, f.call, -1, 0);
+  if (!said_yes(f.call))
+    return code;
+  lg_lock_tables();
+  p->count++;
+  p->decided = false;
+  if (f.call->desc->cls == CLS_iprobe)
+    lg_tell(f.call);
+  lg_unlock_tables();
+  told_complete |= f.call->desc->cls == CLS_get_status || f.call->desc->cls == CLS_parrived;
+  return code;
+}
+
+/* decide draws, once for each success of a poll at its place, how often it will be put off. */
+static void decide(struct lg_place *p, uint64_t site)
+{
+  struct lg_open o = {.kind = CHOICE_completion, .rank = lg_rank->rank, .site = site, .count = p->count + 1};
+  if (p->decided)
+    return;
+  p->decided = true;
+  p->noes = 0;
+  if (!lg_schedule_takes(&o, &p->noes, NULL))
+    return;
+  p->since = lg_monotonic_us();
+  lg_journal_write(&o, p->noes);
+}
+
+/* That an operation is complete, or a message there, a poll has to report "eventually"
+ * (MPI-4.0 §3.7.3, §3.8.1), not at once. */
+static void choose_answer(struct lg_call *c)
+{
+  uint64_t site = lg_site_of(c);
+  lg_lock_tables();
+  struct lg_place *p = lg_place_of(CHOICE_completion, site);
+  bool no = p && may_say_no(c);
+  if (no) {
+    decide(p, site);
+    no = p->noes && lg_monotonic_us() - p->since < lg_longest_us;
+    p->noes -= no;
+  }
+  lg_unlock_tables();
+  if (p)
+    lg_put_instead(c, no ? answer_no : answer_truly, (uint64_t)p);
+}
+
+/* ---- waits for one of several ---- */
+
+/* test_one completes the k-th request of the call alone, if it can be completed. */
+static bool test_one(struct lg_call *c, int k, long *code)
+{
+  const struct lg_desc *d = c->desc;
+  char *request = (char *)c->args[d->request] + (long)k * lg_fam.handle_bytes;
+  bool some = d->cls == CLS_waitsome;
+  int *out = (int *)c->args[some ? d->outcount : d->index], *at = some ? (int *)c->args[d->indices] : out, done = 0;
+  void *test = lg_find_symbol(some ? "PMPI_Testsome" : "PMPI_Testany");
+  if (!test)
+    return false;
+  if (some)
+    *code = ((long (*)(long, void *, int *, int *, long))test)(1, request, &done, at, c->args[d->status]);
+  else
+    *code = ((long (*)(long, void *, int *, int *, long))test)(1, request, at, &done, c->args[d->status]);
+  if (!done || done == lg_fam.undefined || *at == lg_fam.undefined)
+    return false;
+  if (some)
+    *out = 1;
+  *at = k;
+  return true;
+}
+
+static bool is_open_at(struct lg_call *c, int k)
+{
+  lg_lock_tables();
+  bool open = is_open(c, lg_handle_at(c, c->desc->request, k));
+  lg_unlock_tables();
+  return open;
+}
+
+/* complete_another prefers one request, waits for it a bounded time, and then takes the
+ * next ones in the list. */
+static long complete_another(void)
+{
+  struct lg_forwarded f = lg_forwarded;
+  int n = lg_request_count(f.call), wanted = (int)(f.value % (uint64_t)n);
+  long code = 0;
+  for (uint64_t us = 0; us < lg_longest_us / 4 && is_open_at(f.call, wanted); us += PAUSE_US)
+    if (test_one(f.call, wanted, &code))
+      return code;
+    else if (!lg_nap(PAUSE_US))
+      break;
+  for (int k = 0; k < n; k++) {
+    int i = (wanted + k) % n;
+    if (is_open_at(f.call, i) && test_one(f.call, i, &code))
+      return code;
+  }
+  return lg_forward(f.real, f.call, -1, 0);
+}
+
+/* "If more than one operation is enabled and can terminate, one is arbitrarily chosen"
+ * (MPI-4.0 §3.7.5). MPI_Waitsome returns at least one. The indices of Fortran differ between
+ * libraries: there nothing is chosen. */
+static void choose_request(struct lg_call *c)
+{
+  struct lg_open o = {.kind = CHOICE_completion, .rank = lg_rank->rank, .site = lg_site_of(c)};
+  uint64_t value = 0;
+  if (c->binding != LG_BIND_C || lg_request_count(c) < 2)
+    return;
+  lg_lock_tables();
+  struct lg_place *p = lg_place_of(CHOICE_completion, o.site);
+  o.count = p ? ++p->count : 0;
+  lg_unlock_tables();
+  if (!p || !lg_schedule_takes(&o, &value, NULL))
+    return;
+  lg_journal_write(&o, value);
+  lg_put_instead(c, complete_another, value);
+}
+
+void lg_choose_completion(struct lg_call *c)
+{
+  lg_lock_tables();
+  lg_told_by(c);
+  lg_unlock_tables();
+  if (!(c->desc->choices & CHOICE_completion))
+    return;
+  if (c->desc->cls == CLS_waitany || c->desc->cls == CLS_waitsome)
+    choose_request(c);
+  else
+    choose_answer(c);
+}

@@ -1,0 +1,106 @@
+#include <stdio.h>
+#include <string.h>
+#include "mpi/symbol.h"
+#include "perturb/forward.h"
+
+#define MOST 10 /* arguments of the functions that are forwarded: MPI_Gatherv has 9, and Fortran an ierror */
+#define STATUS_BYTES 64 /* no MPI_Status is larger */
+
+__thread struct lg_forwarded lg_forwarded __attribute__((tls_model("initial-exec")));
+
+typedef long (*function)(long, long, long, long, long, long, long, long, long, long);
+
+static long call(void *f, const long *a)
+{
+  return ((function)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+}
+
+void lg_put_instead(struct lg_call *c, lg_instead f, uint64_t value)
+{
+  lg_forwarded = (struct lg_forwarded){c, c->real, value};
+  c->real = (void *)f;
+}
+
+long lg_forward(void *f, const struct lg_call *c, int position, long argument)
+{
+  long a[MOST] = {0};
+  memcpy(a, c->args, (size_t)(c->desc->nargs + (c->binding != LG_BIND_C)) * sizeof *a);
+  if (position >= 0)
+    a[position] = argument;
+  return call(f, a);
+}
+
+void *lg_form_of(const struct lg_call *c, int desc)
+{
+  int entry = desc < 0 ? -1 : lg_descs[desc].entries[c->binding];
+  if (entry < 0)
+    return NULL;
+  void *f = __atomic_load_n(&lg_real[entry], __ATOMIC_RELAXED);
+  if (!f && (lg_find_symbol(lg_entry_names[entry]) || lg_find_symbol(lg_entry_names[entry] + 1)))
+    f = lg_resolve(entry);
+  return f;
+}
+
+void *lg_named_form_of(const struct lg_call *c, const char *name)
+{
+  char wide[64];
+  snprintf(wide, sizeof wide, "%s%s", name, c->desc->traits & TRAIT_large ? "_c" : "");
+  for (int i = 0; lg_descs[i].name; i++)
+    if (strcmp(lg_descs[i].name, wide) == 0)
+      return lg_form_of(c, i);
+  return NULL;
+}
+
+/* ---- MPI_Sendrecv ---- */
+
+static __thread struct {
+  void *irecv, *issend, *wait;
+} parts __attribute__((tls_model("initial-exec")));
+
+/* call_part calls a part of the operation with n arguments; Fortran has the error code behind them. */
+static int call_part(void *f, int binding, const long *given, int n)
+{
+  long a[MOST] = {0};
+  int ierror = 0;
+  memcpy(a, given, (size_t)n * sizeof *a);
+  a[n] = (long)&ierror;
+  long code = call(f, a);
+  return binding == LG_BIND_C ? (int)code : ierror;
+}
+
+/* "The semantics of a send-receive operation is what would be obtained if the caller
+ * forked two concurrent threads, one to execute the send, and one to execute the receive,
+ * followed by a join of these two threads" (MPI-4.0 §3.10): its send may wait for the
+ * receive like any other. */
+static long sendrecv_synchronously(void)
+{
+  struct lg_call *c = lg_forwarded.call;
+  const long *a = c->args;
+  long requests[2] = {0};
+  char status[STATUS_BYTES];
+  const long receive[] = {a[5], a[6], a[7], a[8], a[9], a[10], (long)&requests[0]};
+  const long send[] = {a[0], a[1], a[2], a[3], a[4], a[10], (long)&requests[1]};
+  int code = call_part(parts.irecv, c->binding, receive, 7);
+  if (!code)
+    code = call_part(parts.issend, c->binding, send, 7);
+  if (!code)
+    code = call_part(parts.wait, c->binding, (long[]){(long)&requests[1], (long)status}, 2);
+  if (!code)
+    code = call_part(parts.wait, c->binding, (long[]){(long)&requests[0], a[11]}, 2);
+  if (c->binding != LG_BIND_C && a[12])
+    *(int *)a[12] = code;
+  return code;
+}
+
+void *lg_sendrecv_synchronously(struct lg_call *c)
+{
+  parts.irecv = lg_named_form_of(c, "MPI_Irecv");
+  parts.issend = lg_named_form_of(c, "MPI_Issend");
+  for (int i = 0; lg_descs[i].name && !parts.wait; i++)
+    if (strcmp(lg_descs[i].name, "MPI_Wait") == 0)
+      parts.wait = lg_form_of(c, i);
+  if (!parts.irecv || !parts.issend || !parts.wait)
+    return NULL;
+  lg_forwarded = (struct lg_forwarded){c, c->real, 0};
+  return (void *)sendrecv_synchronously;
+}

@@ -1,0 +1,30 @@
+/* Forwarding a call to MPI from a function that was put in the place of c->real. Such a
+ * function takes no arguments of its own: it finds the call here. */
+#ifndef LAGGARD_FORWARD_H
+#define LAGGARD_FORWARD_H
+
+#include "mpi/call.h"
+
+struct lg_forwarded { /* the call of this thread that goes another way */
+  struct lg_call *call;
+  void *real;     /* what the wrapper would have called */
+  uint64_t value; /* of the choice */
+};
+
+typedef long (*lg_instead)(void);
+
+#pragma GCC visibility push(hidden)
+
+extern __thread struct lg_forwarded lg_forwarded __attribute__((tls_model("initial-exec")));
+
+void lg_put_instead(struct lg_call *c, lg_instead f, uint64_t value);
+/* Calls f as the program called, with another argument in the place of one; position -1: none. */
+long lg_forward(void *f, const struct lg_call *c, int position, long argument);
+/* A function of MPI for the binding of the call, by its number in lg_descs or its name in C; NULL: there is none. */
+void *lg_form_of(const struct lg_call *c, int desc);
+void *lg_named_form_of(const struct lg_call *c, const char *name);
+/* Puts a function in the place of MPI_Sendrecv whose sending half is synchronous; NULL: this MPI lacks a part. */
+void *lg_sendrecv_synchronously(struct lg_call *c);
+
+#pragma GCC visibility pop
+#endif

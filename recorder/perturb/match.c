@@ -1,0 +1,82 @@
+#include "base/locks.h"
+#include "file/rank.h"
+#include "identity/comm.h"
+#include "mpi/family.h"
+#include "mpi/symbol.h"
+#include "perturb/forward.h"
+#include "perturb/journal.h"
+#include "perturb/match.h"
+#include "perturb/nap.h"
+#include "perturb/schedule.h"
+#include "perturb/site.h"
+
+#define STATUS_BYTES 64
+#define PAUSE_US 200 /* between two looks for the wanted message */
+#define MOST_SENDERS 256 /* that are asked about one by one */
+
+typedef long (*iprobe)(long source, long tag, long comm, int *flag, void *status);
+
+struct wildcard { /* a receive or probe of any sender */
+  iprobe probe;
+  long comm, tag;
+  int senders;
+};
+
+static bool has_sent(const struct wildcard *w, int source)
+{
+  char status[STATUS_BYTES];
+  int flag = 0;
+  return w->probe(source, w->tag, w->comm, &flag, status) == 0 && flag;
+}
+
+/* find_sender looks for a message, first of the wanted sender and then of those behind it
+ * in the order of ranks. It waits for the wanted one for a bounded time and then gives
+ * way, since that one may never send. -1: there is no message yet. */
+static int find_sender(const struct wildcard *w, int wanted)
+{
+  for (uint64_t us = 0; us < lg_longest_us / 4 && !has_sent(w, wanted); us += PAUSE_US)
+    if (!lg_nap(PAUSE_US))
+      break;
+  int asked = w->senders < MOST_SENDERS ? w->senders : MOST_SENDERS;
+  for (int k = 0; k < asked; k++) {
+    int source = (wanted + k) % w->senders;
+    if (has_sent(w, source))
+      return source;
+  }
+  return -1;
+}
+
+static long from_sender(void)
+{
+  static __thread int sender __attribute__((tls_model("initial-exec")));
+  struct lg_forwarded f = lg_forwarded;
+  sender = (int)f.value;
+  long argument = f.call->binding == LG_BIND_C ? sender : (long)&sender;
+  return lg_forward(f.real, f.call, f.call->desc->peer, argument);
+}
+
+/* A receive with MPI_ANY_SOURCE may take the message of any sender that has one; only
+ * those of one sender are in order (MPI-4.0 §3.5, §3.2.4). The message of the chosen one is
+ * there, so the call cannot wait for another. With several threads another one could take
+ * it meanwhile: then nothing is chosen. */
+void lg_choose_match(struct lg_call *c)
+{
+  struct lg_open o = {.kind = CHOICE_match, .rank = lg_rank->rank, .site = lg_site_of(c)};
+  struct wildcard w = {.probe = (iprobe)lg_find_symbol("PMPI_Iprobe"), .tag = lg_int(c, c->desc->tag)};
+  uint64_t value = 0;
+  if (lg_shared || !w.probe || lg_peer(lg_int(c, c->desc->peer)) != LG_ANY)
+    return;
+  struct lg_comm_ref *comm = lg_comm_of(c->st, c, c->desc->comm);
+  if (!comm)
+    return;
+  w.comm = comm->handle;
+  w.senders = comm->flags & LG_COMM_INTER ? comm->remote_size : comm->size;
+  struct lg_place *p = lg_place_of(CHOICE_match, o.site);
+  o.count = p ? ++p->count : 0;
+  if (!p || w.senders < 2 || !lg_schedule_takes(&o, &value, NULL))
+    return;
+  int sender = find_sender(&w, (int)(value % (uint64_t)w.senders));
+  lg_journal_write(&o, sender < 0 ? value % (uint64_t)w.senders : (uint64_t)sender);
+  if (sender >= 0)
+    lg_put_instead(c, from_sender, (uint64_t)sender);
+}

@@ -1,0 +1,72 @@
+#include "base/locks.h"
+#include "base/settings.h"
+#include "file/rank.h"
+#include "identity/thread.h"
+#include "perturb/collective.h"
+#include "perturb/completion.h"
+#include "perturb/journal.h"
+#include "perturb/match.h"
+#include "perturb/nap.h"
+#include "perturb/perturb.h"
+#include "perturb/schedule.h"
+#include "perturb/send.h"
+#include "perturb/site.h"
+
+#define RUN 16 /* calls for which the priority of a thread stays */
+
+void lg_perturb_start(void)
+{
+  const char *path = lg_env("PERTURB");
+  if (path && lg_schedule_read(path))
+    lg_journal_start(path);
+}
+
+/* A rule that is for many calls holds back by priority, not alike: of four runs of calls
+ * of a thread one starves, and the others are barely late. Random priorities that change
+ * at few points find a bug of depth d with a known probability (PCT: Burckhardt and
+ * others, ASPLOS 2010); uniform noise evens itself out. */
+static uint64_t by_priority(const struct lg_open *o, uint64_t us)
+{
+  struct lg_open run = *o;
+  run.site = 0;
+  run.count = o->count / RUN;
+  return lg_schedule_draw(&run, 2) % 4 == 0 ? us : us / 64;
+}
+
+/* MPI gives no bound on when a call begins, or on how long an operation takes: only
+ * that it is completed in the end (progress: MPI-4.0 §2.9, §3.5 and §12.7.3). */
+static void hold_back(struct lg_call *c, uint32_t kind)
+{
+  struct lg_open o = {.kind = kind, .rank = lg_rank->rank, .site = lg_site_of(c), .turn = c->thr->pub->index};
+  uint64_t us = 0;
+  lg_lock_tables();
+  struct lg_place *p = lg_place_of(kind, o.site);
+  o.count = p ? ++p->count : 0;
+  lg_unlock_tables();
+  if (!p || !lg_schedule_takes(&o, &us, by_priority))
+    return;
+  lg_journal_write(&o, us);
+  lg_nap(us);
+}
+
+void lg_perturb(struct lg_call *c)
+{
+  uint32_t choices = c->desc->choices & lg_perturbing;
+  c->thr->empty.st = NULL; /* each poll is decided about anew */
+  if (choices & CHOICE_ends)
+    hold_back(c, CHOICE_ends);
+  if (!lg_mpi_usable())
+    return;
+  if (choices & CHOICE_delay)
+    hold_back(c, CHOICE_delay);
+  if (choices & CHOICE_rma)
+    hold_back(c, CHOICE_rma);
+  if (lg_perturbing & CHOICE_completion)
+    lg_choose_completion(c);
+  if (choices & CHOICE_match)
+    lg_choose_match(c);
+  if (choices & CHOICE_send)
+    lg_choose_mode(c);
+  if (choices & CHOICE_collective)
+    lg_choose_synchronising(c);
+}
