@@ -20,22 +20,25 @@ import (
 
 // Recording says where and what is recorded of a job, and how it is watched.
 type Recording struct {
-	Dir       string                // the run directory; "": named by date, or by the job
-	ID        uint64                // of the run; Prepare and Join fill it in
-	LiveDir   string                // directory of each node for the files while the job runs; "": Dir
-	Record    []string              // what is recorded, see preload.Kinds
-	Features  map[string]float64    // how large the run is, for the manifest
-	Library   string                // the recorder; "": where it is installed
-	Settings  map[string]string     // more variables of the recorder, by name
-	Version   string                // of laggard, for the manifest
-	Timeout   time.Duration         // see standstill.Standstill.Hangs
-	OnHang    string                // one of watch.Actions
-	KillAfter time.Duration         // how long processes that are ended have from SIGTERM to SIGKILL
-	Anonymous bool                  // the manifest has no command line
-	Say       io.Writer             // where the user is told what is done
-	Quiet     bool                  // nothing is said of a job that is well
-	Limit     watch.Limit           // see there; nil: none
-	Certain   func(dir string) bool // see watch.Watcher; nil: unknown
+	Dir      string             // the run directory; "": named by date, or by the job
+	ID       uint64             // of the run; Prepare and Join fill it in
+	LiveDir  string             // directory of each node for the files while the job runs; "": Dir
+	Record   []string           // what is recorded, see preload.Kinds
+	Features map[string]float64 // how large the run is, for the manifest
+	Library  string             // the recorder; "": where it is installed
+	Settings map[string]string  // more variables of the recorder, by name
+	Version  string             // of laggard, for the manifest
+	Timeout  time.Duration      // see standstill.Standstill.Hangs
+	// CertainAfter is after how long a standstill counts as a hang if the job can certainly never go on; 0: as Timeout says.
+	CertainAfter time.Duration
+	Output       *os.File              // of the job, which then has no input; nil: both are laggard's own
+	OnHang       string                // one of watch.Actions
+	KillAfter    time.Duration         // how long processes that are ended have from SIGTERM to SIGKILL
+	Anonymous    bool                  // the manifest has no command line
+	Say          io.Writer             // where the user is told what is done
+	Quiet        bool                  // nothing is said of a job that is well
+	Limit        watch.Limit           // see there; nil: none
+	Certain      func(dir string) bool // see watch.Watcher; nil: unknown
 	// Helper is the command line, with the program's name first, that makes this program one of its helpers; nil: the
 	// job is not ended if this process is killed.
 	Helper func(words ...string) []string
@@ -118,7 +121,7 @@ func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (h
 	w := watch.Watcher{
 		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, End: end,
 		Say: r.Say, Sight: r.sight, Limit: r.Limit,
-		Certain: r.Certain,
+		Certain: r.Certain, CertainAfter: r.CertainAfter,
 	}
 	return w.WatchUntil(done)
 }

@@ -27,6 +27,9 @@ func (r *Recording) Run(path string, command []string, explain func()) (hung boo
 		return false, err
 	}
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if r.Output != nil {
+		child.Stdin, child.Stdout, child.Stderr = nil, r.Output, r.Output
+	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader of stderr that goes away must not end laggard
 	relay := signals.CatchSignals()
 	children := ending.AdoptOrphans()

@@ -136,7 +136,8 @@ func (a *app) root() *cobra.Command {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})
 	root.AddCommand(
-		a.runCommand(), hangTests{a}.command(), a.execCommand(), nodeHelpers{a}.watchCommand(), a.collectCommand(),
+		a.runCommand(), hangTests{a}.command(), perturbedRuns{a}.command(), a.execCommand(),
+		nodeHelpers{a}.watchCommand(), a.collectCommand(),
 		runImport{a}.attachCommand(), runImport{a}.command(),
 		a.diagnoseCommand(), a.sliceCommand(), usageAnalysis{a}.command(), movementAnalysis{a}.command(), scalingAnalysis{a}.command(),
 		a.viewCommand(), a.inspectCommand(), faultInjection{a}.command(), syntheticRuns{a}.command(), a.doctorCommand(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/injector/provoke"
 	"laggard/job"
 	"laggard/job/doctor"
 	"laggard/job/launcher"
@@ -120,6 +121,7 @@ func requireCommand(cmd *cobra.Command, args []string) error {
 
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
+	var perturbBy string
 	cmd := &cobra.Command{
 		Use:     "run [flags] -- LAUNCHER … PROGRAM …",
 		Short:   "Run an MPI job under the recorder",
@@ -131,6 +133,10 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			schedule, err := readSchedule(perturbBy)
+			if err != nil {
+				return err
+			}
 			if startedByLauncher(args) {
 				if launcher.Rank() == "0" {
 					fmt.Fprintf(a.err, "laggard: a launcher started this rank, so it is recorded as by laggard exec; "+
@@ -139,24 +145,29 @@ func (a *app) runCommand() *cobra.Command {
 				return a.execProgram(r, args)
 			}
 			a.separateNestedRun(&r, f.dir)
-			return a.run(r, args, f.exitCode)
+			return a.run(r, schedule, args, f.exitCode)
 		},
 	}
 	f.register(cmd)
 	completeOneOf(cmd, "on-hang", watch.Actions...)
 	completeOneOf(cmd, "record", preload.Kinds...)
+	cmd.Flags().StringVar(&perturbBy, "perturb", "", "make the choices of a schedule `FILE` that laggard provoke wrote")
 	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false,
 		"exit with 3 if the job hung or, with --record usage, uses MPI wrongly")
 	return cmd
 }
 
-func (a *app) run(r job.Recording, command []string, exitCode bool) error {
+// run runs a job, with the choices of a schedule unless it is nil.
+func (a *app) run(r job.Recording, schedule *provoke.Schedule, command []string, exitCode bool) error {
 	path, err := findProgram(command)
 	if err != nil {
 		return err
 	}
 	if err := r.Prepare(command); err != nil {
 		return a.execWithoutRecording(path, command, err)
+	}
+	if err := perturb(&r, schedule); err != nil {
+		return err
 	}
 	hung, err := r.Run(path, command, func() { a.printFindings(r, true) })
 	if hung && exitCode {

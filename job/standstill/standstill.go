@@ -247,6 +247,12 @@ func (s Standstill) IsHung(timeout time.Duration, now time.Time, certain func() 
 	return now.Sub(s.Since) >= late || now.Sub(s.sure) >= early && certain()
 }
 
+// IsCertainHang reports whether a job that has stood still for that long can never go on, as certain says. While a rank may
+// still be on its way to MPI_Init it is not asked.
+func (s Standstill) IsCertainHang(after time.Duration, now time.Time, certain func() bool) bool {
+	return s.Still && !s.Over && !s.absent && now.Sub(s.sure) >= after && certain()
+}
+
 func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -43,16 +43,19 @@ type Watcher struct {
 	Timeout time.Duration         // see standstill.Standstill.Hangs
 	Limit   Limit                 // nil: none
 	Certain func(dir string) bool // reports whether the job with that run directory can never continue; nil: unknown
-	Explain func()                // prints the diagnosis
-	End     func()                // begins to end the job
-	Say     io.Writer             // where the user is told what is done
-	why     string                // it counts as hung
-	moved   int                   // looks in a row that saw a job that was left alone go on
-	own     standstill.Observer   // on this node
-	all     standstill.Observer
-	verdict certainty
-	waited  time.Duration // during the present look, which costs nothing
-	told    time.Duration // how long the call lasted about which the user was told last; 0: none
+	// CertainAfter is after how long a standstill is asked about at the soonest, and counts as a hang if it is certain;
+	// 0: as Timeout says.
+	CertainAfter time.Duration
+	Explain      func()              // prints the diagnosis
+	End          func()              // begins to end the job
+	Say          io.Writer           // where the user is told what is done
+	why          string              // it counts as hung
+	moved        int                 // looks in a row that saw a job that was left alone go on
+	own          standstill.Observer // on this node
+	all          standstill.Observer
+	verdict      certainty
+	waited       time.Duration // during the present look, which costs nothing
+	told         time.Duration // how long the call lasted about which the user was told last; 0: none
 }
 
 // Grace is how long a job has to end after SIGTERM.
@@ -132,7 +135,8 @@ func (w *Watcher) standsStill(now time.Time) bool {
 	if w.reportLongCall(s); !s.Still {
 		w.verdict = certainty{}
 	}
-	return s.IsHung(w.Timeout, now, func() bool { return w.isCertainHang(now) })
+	certain := func() bool { return w.isCertainHang(now) }
+	return s.IsHung(w.Timeout, now, certain) || w.CertainAfter > 0 && s.IsCertainHang(w.CertainAfter, now, certain)
 }
 
 // certainty is the last answer of Watcher.Certain.

@@ -1,0 +1,161 @@
+package provoke
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"laggard/model/mpi"
+)
+
+// Bounds of what is drawn.
+const (
+	shortestLongest = 20 * time.Millisecond // of the longest delay
+	longestLongest  = time.Second
+	mostLate        = 8       // ranks that one schedule has late at one place
+	starvedCalls    = 24      // of a starved rank that are held back, about
+	anyValue        = 1 << 20 // of which sender, request or number of noes is drawn
+)
+
+// Reference is what an unperturbed run showed.
+type Reference struct {
+	Took  time.Duration
+	Quiet time.Duration // the longest standstill of a rank that ended by itself
+	Ranks int
+	Open  []*Open
+}
+
+// Longest is the longest that one choice holds a call back: a quarter of the run, within bounds.
+func (r *Reference) Longest() time.Duration {
+	return min(max(r.Took/4, shortestLongest), longestLongest)
+}
+
+// Budget is how long the calls of one process may be held back in all: those of all ranks together ten times as long as
+// the run.
+func (r *Reference) Budget() time.Duration {
+	return max(10*r.Took/time.Duration(max(r.Ranks, 1)), r.Longest())
+}
+
+// Kinds are the kinds of choices that are open somewhere.
+func (r *Reference) Kinds() (all mpi.Choice) {
+	for _, o := range r.Open {
+		all |= o.Kind
+	}
+	return all
+}
+
+// drawer draws the schedules of a search.
+type drawer struct {
+	*Reference
+	kinds  []mpi.Choice // that may be chosen and are open
+	random *rand.Rand
+}
+
+func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
+	d := &drawer{Reference: r, random: rand.New(rand.NewPCG(seed, 0))}
+	for _, c := range mpi.AllChoices() {
+		if c&only&r.Kinds() != 0 {
+			d.kinds = append(d.kinds, c)
+		}
+	}
+	return d
+}
+
+// everywhere are the kinds that a run tries alone, at all sites, before any is drawn: each of these choices is made
+// either way, so one run shows much.
+var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising}
+
+// draw is the number-th schedule, from 0.
+func (d *drawer) draw(number int) *Schedule {
+	s := &Schedule{Version: scheduleVersion, Seed: d.random.Uint32(), LongestUS: d.Longest().Microseconds(),
+		BudgetUS: d.Budget().Microseconds()}
+	first := slices.DeleteFunc(slices.Clone(everywhere), func(c mpi.Choice) bool { return !slices.Contains(d.kinds, c) })
+	if number < len(first) {
+		s.Rules = []Rule{{Kind: first[number].String(), Rank: EveryRank, Often: million}}
+		return s
+	}
+	for len(s.Rules) == 0 {
+		for _, c := range d.kinds {
+			if len(d.kinds) == 1 || d.random.IntN(2) == 0 {
+				s.Rules = append(s.Rules, d.drawKind(c)...)
+			}
+		}
+	}
+	s.Rules = s.Rules[:min(len(s.Rules), maxRules)]
+	return s
+}
+
+// drawKind draws the rules of a kind: delays of single calls or of a starved rank, other choices at some sites.
+func (d *drawer) drawKind(c mpi.Choice) []Rule {
+	switch c {
+	case mpi.Delay, mpi.RMADelay:
+		if d.random.IntN(2) == 0 {
+			return d.drawStarved(c)
+		}
+		return d.drawLate(c)
+	case mpi.EndsDelay:
+		return d.drawLate(c)
+	case mpi.Synchronising:
+		return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/2)}}
+	}
+	return d.drawSites(c)
+}
+
+func (d *drawer) oneOf(values ...int) int { return values[d.random.IntN(len(values))] }
+
+func (d *drawer) openOf(c mpi.Choice) []*Open {
+	return slices.DeleteFunc(slices.Clone(d.Open), func(o *Open) bool { return o.Kind != c })
+}
+
+// drawSites draws at which sites a choice is made, and how often there.
+func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
+	open, share, value := d.openOf(c), d.oneOf(1, 2, 4), int64(0)
+	switch c {
+	case mpi.Match:
+		value = anyValue
+	case mpi.Completion:
+		value = int64(d.oneOf(3, 100, anyValue))
+	}
+	for _, o := range open {
+		if d.random.IntN(share) > 0 {
+			continue
+		}
+		rank := EveryRank
+		if d.random.IntN(3) == 0 {
+			rank = d.oneOf(o.ranks()...)
+		}
+		r := Rule{Kind: c.String(), Rank: rank, Site: o.Site, Often: d.oneOf(million, million, million/3), Value: value}
+		if f := mpi.FindFunction(o.Call); f.InClass(mpi.ClassWaitany, mpi.ClassWaitsome) {
+			r.Value = anyValue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// drawStarved has one rank held back at many of its calls.
+func (d *drawer) drawStarved(c mpi.Choice) []Rule {
+	open := d.openOf(c)
+	rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
+	visits := uint64(0)
+	for _, o := range open {
+		visits += o.Visits[rank]
+	}
+	often := int(math.Ceil(million * min(1, starvedCalls/float64(max(visits, 1)))))
+	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.Longest().Microseconds()}}
+}
+
+// drawLate has some ranks late at one of their calls. A call made once is drawn as often as one made a million times, and
+// the first times are drawn more often than later ones: the points at which priorities change.
+func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
+	open := d.openOf(c)
+	for range 1 + d.random.IntN(mostLate) {
+		o := open[d.random.IntN(len(open))]
+		rank := d.oneOf(o.ranks()...)
+		count := uint64(math.Exp(d.random.Float64() * math.Log(float64(o.Visits[rank])+1)))
+		out = append(out, Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: max(count, 1), Often: million,
+			Value: d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4})
+	}
+	return out
+}

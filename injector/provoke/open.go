@@ -1,0 +1,101 @@
+package provoke
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Open is a place at which a kind of choice is open, as a recorded run shows it.
+type Open struct {
+	Kind   mpi.Choice
+	Site   Site
+	Call   string         // the function of MPI
+	Frame  model.Frame    // where it is called; the zero frame for a communicator
+	Visits map[int]uint64 // how often each rank came there
+}
+
+// Total is how often ranks came there.
+func (o *Open) Total() (n uint64) {
+	for _, v := range o.Visits {
+		n += v
+	}
+	return n
+}
+
+// ranks lists those that came there, rising.
+func (o *Open) ranks() []int { return slices.Sorted(maps.Keys(o.Visits)) }
+
+// FindOpen lists where choices are open in a run, in an order that is the same for the same
+// program.
+func FindOpen(run *model.Run) []*Open {
+	type key struct {
+		kind mpi.Choice
+		site uint64
+	}
+	found := map[key]*Open{}
+	add := func(o Open, rank int, visits uint64) {
+		k := key{o.Kind, o.Site.Key()}
+		if found[k] == nil {
+			o.Visits = map[int]uint64{}
+			found[k] = &o
+		}
+		found[k].Visits[rank] += visits
+	}
+	for _, r := range run.Ranks {
+		synchronising, wild := false, wildStates(r)
+		for at, t := range r.Threads {
+			for i, s := range t.Model.States {
+				choices := openAt(s, wild[place{at, i}])
+				synchronising = synchronising || choices&mpi.Synchronising != 0
+				site, frame, ok := siteOf(s)
+				for _, c := range mpi.AllChoices() {
+					if ok && c&choices&^mpi.Synchronising != 0 {
+						add(Open{Kind: c, Site: site, Call: s.Call, Frame: frame}, r.Rank, t.Model.Visits[i])
+					}
+				}
+			}
+		}
+		for _, c := range r.Comms {
+			if synchronising && c.Kind <= model.World && c.Size > 1 && c.Coll > 0 {
+				add(Open{Kind: mpi.Synchronising, Site: Site{Communicator: fmt.Sprintf("%x", c.ID)}}, r.Rank, c.Coll)
+			}
+		}
+	}
+	out := slices.Collect(maps.Values(found))
+	slices.SortFunc(out, func(a, b *Open) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Site.Path, b.Site.Path), cmp.Compare(a.Site.Offset, b.Site.Offset),
+			cmp.Compare(a.Site.Communicator, b.Site.Communicator))
+	})
+	return out
+}
+
+// place is a state of a thread of a rank, by their positions.
+type place struct{ thread, state int }
+
+// wildStates are those whose receives were seen to take messages by a wildcard of the source.
+func wildStates(r *model.Rank) map[place]bool {
+	out := map[place]bool{}
+	for _, t := range r.Taken {
+		if t.AnySource {
+			out[place{t.Thread, t.State}] = true
+		}
+	}
+	return out
+}
+
+// openAt is what is open at the calls of a state. That a receive has a wildcard is seen from what it took.
+func openAt(s *model.State, wild bool) mpi.Choice {
+	f := mpi.FindFunction(s.Call)
+	if f == nil {
+		return 0
+	}
+	if f.Class.ReceivesMessage() && !wild {
+		return f.Choices &^ mpi.Match
+	}
+	return f.Choices
+}

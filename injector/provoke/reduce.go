@@ -1,0 +1,124 @@
+package provoke
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/model/mpi"
+)
+
+// mostSingle is up to how many choices are tried one by one.
+const mostSingle = 256
+
+func compareMade(a, b Made) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(a.Count, b.Count), cmp.Compare(a.Value, b.Value))
+}
+
+// sites knows the sites by their numbers in journals.
+type sites map[uint64]Site
+
+// ruleFor narrows the rule by which a choice was made to where it was made: a rule of the schedule's seed makes the same
+// choices there, whatever other rules are left out.
+func (s *Schedule) ruleFor(m Made, known sites) (Rule, bool) {
+	for _, r := range s.Rules {
+		if r.Choice() != m.Kind || r.Rank != EveryRank && r.Rank != m.Rank || r.Key() != 0 && r.Key() != m.Key ||
+			r.Count != 0 && r.Count != m.Count {
+			continue
+		}
+		site, ok := known[m.Key]
+		r.Rank, r.Site = m.Rank, site
+		return r, ok
+	}
+	return Rule{}, false
+}
+
+// narrowed are the rules of the places where choices were made, by rank, each once.
+func (s *Schedule) narrowed(made []Made, known sites) []Rule {
+	var out []Rule
+	for _, m := range made {
+		if r, ok := s.ruleFor(m, known); ok && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// single are rules that make exactly the choices that were made.
+func (s *Schedule) single(made []Made, known sites) []Rule {
+	var out []Rule
+	for _, m := range made {
+		if r, ok := s.ruleFor(m, known); ok {
+			r.Count, r.Often, r.Value = m.Count, million, m.Value
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// by groups rules that are alike in what key takes of them.
+func by(rules []Rule, key func(Rule) Rule) [][]Rule {
+	var out [][]Rule
+	at := map[Rule]int{}
+	for _, r := range rules {
+		k := key(r)
+		i, known := at[k]
+		if !known {
+			i = len(out)
+			at[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], r)
+	}
+	return out
+}
+
+// levels are the groups in which rules are left out, coarse ones first.
+var levels = []func(Rule) Rule{
+	func(r Rule) Rule { return Rule{Kind: r.Kind} },
+	func(r Rule) Rule { return Rule{Kind: r.Kind, Site: r.Site} },
+	func(r Rule) Rule { return Rule{Kind: r.Kind, Site: r.Site, Rank: r.Rank} },
+	func(r Rule) Rule { return r },
+}
+
+// reduce returns a schedule with fewer rules that still fails, given what the failing run
+// made. fails runs a candidate as often as it takes to be sure; made is what the latest
+// failing run of a candidate made.
+func (s *Schedule) reduce(made []Made, known sites, fails func(*Schedule) (bool, []Made)) *Schedule {
+	latest := made
+	try := func(rules []Rule) bool {
+		ok, made := fails(s.with(rules))
+		if ok {
+			latest = made
+		}
+		return ok
+	}
+	rules := s.narrowed(made, known)
+	if len(rules) == 0 || len(rules) > maxRules || !try(rules) {
+		return s // the failure depends on more than what was noted
+	}
+	for _, level := range levels {
+		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })
+		rules = slices.Concat(groups...)
+	}
+	if single := s.single(latest, known); len(single) <= mostSingle && try(single) {
+		rules = Minimize(single, try)
+	}
+	return s.with(s.withoutChance(rules, try))
+}
+
+// withoutChance drops what a rule draws, where the failure does not need it: then the sentence about it is a plain one.
+func (s *Schedule) withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
+	for i := range rules {
+		r := rules[i]
+		if r.Choice()&(mpi.SendMode|mpi.Synchronising) == 0 || r.Count == 0 && r.Often == million {
+			continue
+		}
+		simpler := slices.Clone(rules)
+		simpler[i].Count, simpler[i].Often = 0, million
+		if try(simpler) {
+			rules = simpler
+		}
+	}
+	return rules
+}

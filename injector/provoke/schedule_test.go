@@ -1,0 +1,110 @@
+package provoke
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/mpi"
+)
+
+var example = &Schedule{Version: 1, Seed: 7, LongestUS: 300_000, BudgetUS: 2_500_000, Rules: []Rule{
+	{Kind: "send", Rank: 2, Site: Site{BuildID: "0102", Path: "/bin/app", Offset: 0x123}, Often: million, Call: "MPI_Send",
+		Where: "x.c:88"},
+	{Kind: "collective", Rank: EveryRank, Site: Site{Communicator: "1f"}, Count: 3, Often: million},
+	{Kind: "delay", Rank: EveryRank, Often: 20, Value: 5000},
+}}
+
+func TestScheduleRoundTrip(t *testing.T) {
+	text, err := example.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseSchedule(text)
+	if d := cmp.Diff(example, got); d != "" || err != nil {
+		t.Errorf("%v\n%s\n%s", err, d, text)
+	}
+}
+
+// TestLines: this is what recorder/perturb/schedule.c reads.
+func TestLines(t *testing.T) {
+	want := "laggard-schedule 1 seed 7 longest 300000 budget 2500000\n" +
+		"rule send 2 1dd86bf0db5e965c 0 1000000 0\n" + "rule collective -1 1f 3 1000000 0\n" + "rule delay -1 0 0 20 5000\n"
+	if d := cmp.Diff(want, example.Lines()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScheduleErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "version 0",
+		"version = 2":                        "version 2",
+		"version = 1\nx = 1":                 "2: ",
+		"version = 1\nlongest_us = -1":       "longest_us",
+		"version = 1\nlongest_us = 99000000": "longest_us",
+		"version = 1\nbudget_us = -1":        "budget_us",
+		"version = 1\n[[choice]]\nkind = \"luck\"":                                 "choice 1: kind: \"luck\"",
+		"version = 1\n[[choice]]\nkind = \"send\"\nrank = -2":                      "rank -2",
+		"version = 1\n[[choice]]\nkind = \"send\"\noften = 1000001":                "often",
+		"version = 1\n[[choice]]\nkind = \"send\"\nvalue = -1":                     "value",
+		"version = 1\n[[choice]]\nkind = \"collective\"\nrank = 1":                 "choose alike",
+		"version = 1\n[[choice]]\nkind = \"collective\"\ncommunicator = \"world\"": "communicator",
+		"version = \"1": "1: ",
+	} {
+		s, err := ParseSchedule(text)
+		if s != nil || !errors.Is(err, ErrSchedule) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", text, s, err, want)
+		}
+	}
+}
+
+// FuzzParseSchedule: what is taken can be written, read again, and followed.
+func FuzzParseSchedule(f *testing.F) {
+	text, err := example.Text()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add("version = 1\n[[choice]]\nkind = \"match\"\nrank = -1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSchedule(text)
+		if (s == nil) == (err == nil) {
+			t.Fatal(s, err)
+		}
+		if err != nil {
+			return
+		}
+		again, err := s.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := ParseSchedule(again)
+		if err != nil || read.Lines() != s.Lines() {
+			t.Errorf("%v\n%s", err, again)
+		}
+		if n := strings.Count(s.Lines(), "\n"); n != len(s.Rules)+1 {
+			t.Errorf("%d lines for %d rules", n, len(s.Rules))
+		}
+	})
+}
+
+func FuzzParseMade(f *testing.F) {
+	f.Add([]byte("send 2 e8d1 12 0     \ndelay 0 1 2 300\n\x00\x00"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, m := range parseMade(text) {
+			if m.Kind.String() == "" {
+				t.Errorf("%+v has no kind", m)
+			}
+		}
+	})
+}
+
+func TestParseMade(t *testing.T) {
+	got := parseMade([]byte("send 2 e8d1 12 0      \nluck 1 1 1 1\ncollective -1 1f 3 0\ndelay 0 a\x00\x00\x00"))
+	want := []Made{{mpi.SendMode, 2, 0xe8d1, 12, 0}, {mpi.Synchronising, EveryRank, 0x1f, 3, 0}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

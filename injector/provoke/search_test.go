@@ -1,0 +1,185 @@
+package provoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"laggard/model/mpi"
+)
+
+// simulated is a program with some sites, each of which ranks come to a few times. It fails
+// where all of certain choices are made.
+type simulated struct {
+	sites  []Site
+	kinds  []mpi.Choice // by site
+	ranks  int
+	visits uint64
+	needs  []Made // without Value; Count 0: any
+	flaky  int    // each so many-th run fails not although it should; 0: none
+	broken bool   // it fails as it is
+	ran    int
+}
+
+func (p *simulated) Reference(context.Context) (*Outcome, *Reference, error) {
+	r := &Reference{Took: time.Second, Ranks: p.ranks}
+	for i, s := range p.sites {
+		o := &Open{Kind: p.kinds[i], Site: s, Call: "MPI_Send", Visits: map[int]uint64{}}
+		for rank := range p.ranks {
+			o.Visits[rank] = p.visits
+		}
+		r.Open = append(r.Open, o)
+	}
+	o := &Outcome{}
+	if p.broken {
+		o.Failure = Crashes
+	}
+	return o, r, nil
+}
+
+func (p *simulated) Run(_ context.Context, s *Schedule, _ string) (*Outcome, error) {
+	p.ran++
+	o := &Outcome{}
+	if s == nil {
+		return o, nil
+	}
+	for i, site := range p.sites {
+		for rank := range p.ranks {
+			for count := uint64(1); count <= p.visits; count++ {
+				m := Made{Kind: p.kinds[i], Rank: rank, Key: site.Key(), Count: count}
+				if takes(s, m) {
+					o.Made = append(o.Made, m)
+				}
+			}
+		}
+	}
+	failed := !slices.ContainsFunc(p.needs, func(n Made) bool {
+		return !slices.ContainsFunc(o.Made, func(m Made) bool {
+			return m.Kind == n.Kind && m.Rank == n.Rank && m.Key == n.Key && (n.Count == 0 || m.Count == n.Count)
+		})
+	})
+	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) {
+		o.Failure = Hangs
+	}
+	return o, nil
+}
+
+// takes does what lg_schedule_takes does, with another hash.
+func takes(s *Schedule, m Made) bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
+		h := mix(mix(mix(mix(uint64(s.Seed), uint64(m.Kind)), m.Key), uint64(m.Rank)), m.Count)
+		return r.Choice() == m.Kind && (r.Rank == EveryRank || r.Rank == m.Rank) && (r.IsAny() || r.Key() == m.Key) &&
+			(r.Count == 0 || r.Count == m.Count) && int(h%million) < r.Often
+	})
+}
+
+func program(sites int) *simulated {
+	kinds := []mpi.Choice{mpi.SendMode, mpi.Match, mpi.Completion, mpi.Delay}
+	p := &simulated{ranks: 4, visits: 6}
+	for i := range sites {
+		p.sites = append(p.sites, Site{BuildID: "ab", Offset: uint64(i + 1)})
+		p.kinds = append(p.kinds, kinds[i%len(kinds)])
+	}
+	return p
+}
+
+func (p *simulated) need(site, rank int, count uint64) {
+	p.needs = append(p.needs, Made{Kind: p.kinds[site], Rank: rank, Key: p.sites[site].Key(), Count: count})
+}
+
+func (p *simulated) search(t *testing.T, seed uint64) *Result {
+	t.Helper()
+	s := Search{Runner: p, Runs: 400, Seed: seed, Only: ^mpi.Choice(0), Repeat: 5}
+	r, err := s.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestSearchFindsMinimalSet: what is left makes no choice at another site or rank than the failure takes.
+func TestSearchFindsMinimalSet(t *testing.T) {
+	for seed := range uint64(12) {
+		for _, needs := range [][][2]int{{{0, 1}}, {{1, 2}}, {{2, 0}}, {{4, 3}, {8, 0}}, {{0, 1}, {5, 2}}} {
+			t.Run(fmt.Sprint(seed, needs), func(t *testing.T) {
+				p := program(10)
+				for _, n := range needs {
+					p.need(n[0], n[1], 0)
+				}
+				r := p.search(t, seed)
+				if r.Failed == nil || r.With != (Ratio{5, 5}) || r.Without != (Ratio{0, 5}) {
+					t.Fatalf("%+v", r)
+				}
+				if len(r.Schedule.Rules) != len(needs) {
+					t.Fatalf("left are %+v", r.Schedule.Rules)
+				}
+				for _, rule := range r.Schedule.Rules {
+					isNeeded := func(n Made) bool {
+						return n.Kind == rule.Choice() && n.Key == rule.Key() && n.Rank == rule.Rank
+					}
+					if !slices.ContainsFunc(p.needs, isNeeded) {
+						t.Errorf("%+v is left", rule)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSearchOfSureProgram: nothing fails, and what was tried is counted.
+func TestSearchOfSureProgram(t *testing.T) {
+	p := program(4)
+	p.need(0, 99, 0)
+	r := p.search(t, 1)
+	if r.Failed != nil || r.Runs != 400 || len(r.Tried) != 4 {
+		t.Fatalf("%+v", r)
+	}
+	for _, k := range r.Tried {
+		if k.Open != 1 || k.Sites != 1 || k.Made == 0 || k.Choices != 24 {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
+// TestSearchOfFlakyFailure: one that comes in most runs only is found and reduced all the same.
+func TestSearchOfFlakyFailure(t *testing.T) {
+	p := program(8)
+	p.need(4, 2, 0)
+	p.flaky = 3
+	r := p.search(t, 2)
+	if r.Failed == nil || r.With.Failed == 0 || len(r.Schedule.Rules) > 4 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestSearchOfBrokenProgram(t *testing.T) {
+	p := program(2)
+	p.broken = true
+	s := Search{Runner: p, Runs: 3, Only: ^mpi.Choice(0), Repeat: 1}
+	if _, err := s.Run(context.Background()); !errors.Is(err, ErrReference) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestDrawnSchedulesAreLegal: what is drawn can be written and followed, keeps to the kinds that were asked for, and holds
+// back within the bounds.
+func TestDrawnSchedulesAreLegal(t *testing.T) {
+	_, ref, _ := program(12).Reference(context.Background())
+	for seed := range uint64(20) {
+		d := newDrawer(ref, mpi.SendMode|mpi.Delay, seed)
+		for n := range 30 {
+			s := d.draw(n)
+			if err := s.check(); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range s.Rules {
+				if r.Choice()&(mpi.SendMode|mpi.Delay) == 0 || r.Value > ref.Longest().Microseconds() {
+					t.Errorf("%+v", r)
+				}
+			}
+		}
+	}
+}

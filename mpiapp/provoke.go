@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/injector/provoke"
+	"laggard/job/rundir"
+	"laggard/model/mpi"
+	"laggard/report"
+	provokereport "laggard/report/provoke"
+)
+
+const provokeLong = `Run a program again and again, each time with other choices than the MPI library
+makes where the MPI standard leaves a choice: whether a send is buffered, how late a
+rank comes to a call, which sender a wildcard matches, how long a poll says no,
+whether a broadcast synchronises. A correct program works with each of them. When a
+run hangs, crashes, fails, or --expect rejects its output, the choices are reduced to
+the fewest with which it fails, and the failed run is diagnosed.
+
+The first run makes no such choice. It must succeed, and shows where choices are open.
+Output and record of the runs are kept in the directory given by -o.
+
+Exit status: 0 if nothing failed, 3 if a run did.`
+
+const provokeExample = `  laggard provoke -- mpirun -np 4 ./app
+  laggard provoke --runs 100 --time 1h --only send,match -- mpirun -np 4 ./app
+  laggard provoke --expect 'grep -q "sum = 42"' -- mpirun -np 4 ./app
+  laggard run --perturb laggard-provoke-…/provoked.toml -- mpirun -np 4 ./app   # again`
+
+// provokeFlags are the flags of provoke.
+type provokeFlags struct {
+	dir, expect  string
+	only         []string
+	runs, repeat int
+	seed         uint64
+	limit        time.Duration
+	timeout      time.Duration
+	json         bool
+}
+
+// perturbedRuns makes failures happen that depend on choices of the MPI library.
+type perturbedRuns struct{ *app }
+
+func (a perturbedRuns) command() *cobra.Command {
+	var f provokeFlags
+	cmd := &cobra.Command{
+		Use: "provoke [flags] -- LAUNCHER … PROGRAM …", Short: "Make a failure happen that depends on timing or buffering",
+		Long: provokeLong, Example: provokeExample, Args: requireCommand,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.provokeFailure(f, cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	flags.StringVarP(&f.dir, "output", "o", "", "`DIR` to make for the runs (default: a name with the date in it)")
+	flags.StringVar(&f.expect, "expect", "", "a shell `COMMAND` that is given the output of each run and fails if it is wrong")
+	flags.StringSliceVar(&f.only, "only", nil, "the `KIND`s of choices to make, of "+kindNames())
+	flags.IntVar(&f.runs, "runs", 50, "perturbed runs before it is given up, `N`")
+	flags.IntVar(&f.repeat, "repeat", 10, "runs at the end with what was found, and without it, `N`")
+	flags.Uint64Var(&f.seed, "seed", 1, "number from which the choices are drawn, `N`")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	durationVar(flags, &f.limit, "time", 10*time.Minute, "for all runs together; 0: no limit")
+	durationVar(flags, &f.timeout, "timeout", 0, "after how long without progress a run is considered hung "+
+		"(default: by the first run, at least 10s, or 3s if it is certain that ranks can never continue)")
+	completeOneOf(cmd, "only", strings.Split(kindNames(), ", ")...)
+	return cmd
+}
+
+// kindNames lists the kinds of choices.
+func kindNames() string {
+	var names []string
+	for _, c := range mpi.AllChoices() {
+		names = append(names, c.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// kinds are those of --only; without it all.
+func (f *provokeFlags) kinds() (all mpi.Choice, err error) {
+	for _, name := range f.only {
+		c, err := mpi.ParseChoice(name)
+		if err != nil {
+			return 0, usageError{fmt.Errorf("--only: %w", err)}
+		}
+		all |= c
+	}
+	if all == 0 {
+		all = ^all
+	}
+	return all, nil
+}
+
+func (f *provokeFlags) check() error {
+	switch {
+	case f.runs < 1:
+		return usageError{fmt.Errorf("--runs %d: must be at least 1", f.runs)}
+	case f.repeat < 1:
+		return usageError{fmt.Errorf("--repeat %d: must be at least 1", f.repeat)}
+	case f.limit < 0 || f.timeout < 0:
+		return usageError{errors.New("--time and --timeout must not be negative")}
+	}
+	return nil
+}
+
+func (a perturbedRuns) provokeFailure(f provokeFlags, cmd *cobra.Command, command []string) error {
+	kinds, err := f.kinds()
+	if err = errors.Join(err, f.check()); err != nil {
+		return err
+	}
+	if f.dir == "" {
+		f.dir = fmt.Sprintf("laggard-provoke-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
+	}
+	r, err := a.newRunner(f, cmd, command)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
+	result, err := search.Run(ctx)
+	if errors.Is(err, provoke.ErrReference) {
+		return fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
+	}
+	if err != nil {
+		return err
+	}
+	return a.reportFailure(f, r, result)
+}
+
+// reportFailure writes the schedule of a failure, and prints what was found, with the diagnosis of a failed run.
+func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result) error {
+	file := filepath.Join(f.dir, "provoked.toml")
+	if result.Failed != nil {
+		r.describe(result.Schedule)
+		text, err := result.Schedule.Text()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(r.dir, "provoked.toml"), []byte(text), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rep := provokereport.New(result, file, r.command, r.untried)
+	if f.json {
+		if err := report.JSON(a.out, rep); err != nil || result.Failed == nil {
+			return err
+		}
+		return exitError{exitFindings}
+	}
+	if err := rep.Text(a.out); err != nil || result.Failed == nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	if err := a.diagnose(context.Background(), diagnoseFlags{noSlice: true}, result.Failed.Dir); err != nil {
+		a.app.reportError(err)
+	}
+	return exitError{exitFindings}
+}
+
+// readSchedule reads the schedule of --perturb; "": nil.
+func readSchedule(name string) (*provoke.Schedule, error) {
+	if name == "" {
+		return nil, nil
+	}
+	s, err := provoke.ReadSchedule(name)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--perturb: %w", err)}
+	}
+	return s, nil
+}
+
+// makeDir makes the directory for the runs, which must be new or empty.
+func makeDir(dir string) (string, error) {
+	made, err := rundir.Create(dir)
+	if errors.Is(err, rundir.ErrNotEmpty) || errors.Is(err, rundir.ErrFile) {
+		return "", usageError{err}
+	}
+	return made, err
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/injector/provoke"
+	"laggard/job"
+	"laggard/job/watch"
+	"laggard/model"
+	"laggard/model/mpi"
+	"laggard/report"
+	"laggard/symbol"
+)
+
+// Bounds of how long perturbed runs may take.
+const (
+	certainHang   = 3 * time.Second  // standstill that is looked at, if no --timeout is given
+	leastHang     = 10 * time.Second // that counts as a hang in any case
+	leastEndless  = time.Minute      // after which a run that moves counts as endless, at the soonest
+	endlessFactor = 25               // and times the first run: choices make a run at most 11 times as long
+)
+
+// threadMultiple is a model.Rank's ThreadLevel.
+const threadMultiple = 3
+
+// perturbedRunner runs a program for a search.
+type perturbedRunner struct {
+	*app
+	recording job.Recording
+	timeout   time.Duration // --timeout; 0: by the first run
+	dir       string        // of all runs
+	path      string        // of the launcher
+	command   []string
+	expect    string
+	number    int // of runs until now
+	reference *provoke.Reference
+	resolver  *symbol.Resolver
+	log       *os.File // what is said of single runs
+	untried   []string // what cannot be tried, and why
+}
+
+func (a perturbedRuns) newRunner(f provokeFlags, cmd *cobra.Command, command []string) (*perturbedRunner, error) {
+	path, err := findProgram(command)
+	if err != nil {
+		return nil, err
+	}
+	recording, err := a.newRecording(runFlags{onHang: watch.Diagnose, timeout: f.timeout}, cmd)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := makeDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, "log.txt"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	recording.Quiet, recording.Say = true, log
+	return &perturbedRunner{app: a.app, recording: recording, timeout: f.timeout, dir: dir, path: path, command: command,
+		expect: f.expect, resolver: symbol.New(new(symbolFlags).symbolConfig(a.app, "")), log: log}, nil
+}
+
+func (r *perturbedRunner) close() {
+	r.resolver.Close()
+	r.log.Close()
+}
+
+func (r *perturbedRunner) referenceDir() string { return filepath.Join(r.dir, "run-0") }
+
+// outputOf is the file with what the program of a run printed.
+func (r *perturbedRunner) outputOf(dir string) string { return dir + ".out" }
+
+// Reference runs the program as it is.
+func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *provoke.Reference, error) {
+	o, err := r.Run(ctx, nil, "as it is")
+	if err != nil || o.Failure != "" {
+		return o, nil, err
+	}
+	run, err := model.Open(o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Void != "" {
+		return nil, nil, fmt.Errorf("%s: nothing can be tried; laggard doctor PROGRAM checks whether the program can be recorded", o.Void)
+	}
+	r.reference = &provoke.Reference{Took: o.Took, Ranks: len(run.Ranks), Open: provoke.FindOpen(run)}
+	threads := false
+	for _, rank := range run.Ranks {
+		r.reference.Quiet = max(r.reference.Quiet, rank.LongestQuiet)
+		threads = threads || len(rank.Threads) > 1 || rank.ThreadLevel >= threadMultiple
+	}
+	if threads {
+		r.reference.Open = slices.DeleteFunc(r.reference.Open, func(o *provoke.Open) bool { return o.Kind == mpi.Match })
+		r.untried = append(r.untried, "match, and noes of MPI_Iprobe: another thread may take the message meanwhile")
+	}
+	return o, r.reference, nil
+}
+
+// Run runs the program with the choices of a schedule.
+func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why string) (*provoke.Outcome, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	fmt.Fprintf(r.err, "laggard: %s\n", why)
+	rec, dir := r.recording, filepath.Join(r.dir, fmt.Sprintf("run-%d", r.number))
+	r.number++
+	rec.Dir = dir
+	if err := rec.Prepare(r.command); err != nil {
+		return nil, err
+	}
+	if err := perturb(&rec, s); err != nil {
+		return nil, err
+	}
+	output, err := os.OpenFile(r.outputOf(dir), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer output.Close()
+	rec.Output = output
+	began := time.Now()
+	r.limitRun(&rec, began)
+	hung, ended := rec.Run(r.path, r.command, func() {})
+	o := &provoke.Outcome{Dir: dir, Took: time.Since(began)}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if o.Status, err = job.ExitStatus(ended); err != nil {
+		return nil, err
+	}
+	o.Failure = r.judge(o, hung)
+	if err := r.readRecord(o); err != nil {
+		return nil, err
+	}
+	return o, r.removePassed(o, s)
+}
+
+// perturb has the recorder follow a schedule in a run that is prepared; nil: none.
+func perturb(r *job.Recording, s *provoke.Schedule) error {
+	if s == nil {
+		return nil
+	}
+	settings := map[string]string{"LAGGARD_PERTURB": provoke.ScheduleFile(r.Dir)}
+	for name, value := range r.Settings {
+		settings[name] = value
+	}
+	r.Settings = settings
+	return s.WriteFor(r.Dir)
+}
+
+// limitRun says when a run hangs: the first by the settings, the others by what it showed.
+func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time) {
+	if r.timeout > 0 || r.reference == nil {
+		return
+	}
+	ref := r.reference
+	rec.CertainAfter = max(certainHang, 2*ref.Longest())
+	rec.Timeout = max(leastHang, 3*ref.Quiet+4*ref.Longest())
+	endless := max(leastEndless, endlessFactor*ref.Took)
+	rec.Limit = func(now time.Time) (bool, string) {
+		if now.Sub(began) < endless {
+			return false, ""
+		}
+		return true, fmt.Sprintf("the run takes longer than %s", endless)
+	}
+}
+
+// judge says how a run failed.
+func (r *perturbedRunner) judge(o *provoke.Outcome, hung bool) provoke.Failure {
+	switch {
+	case hung:
+		return provoke.Hangs
+	case o.Status > 128:
+		return provoke.Crashes
+	case o.Status != 0:
+		return provoke.Fails
+	case r.expect == "":
+		return ""
+	}
+	in, err := os.Open(r.outputOf(o.Dir))
+	if err != nil {
+		return provoke.Rejected
+	}
+	defer in.Close()
+	cmd := exec.Command("sh", "-c", r.expect)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, r.log, r.log
+	if cmd.Run() != nil {
+		return provoke.Rejected
+	}
+	return ""
+}
+
+// readRecord reads which choices were made, and whether every rank could make them.
+func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
+	if o.Made, err = provoke.ReadMade(o.Dir); err != nil {
+		return err
+	}
+	run, err := model.OpenPresent(o.Dir)
+	if err != nil || len(run.Ranks) == 0 {
+		o.Void = "no rank was recorded"
+		return nil
+	}
+	for _, rank := range run.Ranks {
+		if rank.Off {
+			o.Void = fmt.Sprintf("the recording of rank %d stopped", rank.Rank)
+		}
+	}
+	return nil
+}
+
+// removePassed removes what a run left that tells nothing any more.
+func (r *perturbedRunner) removePassed(o *provoke.Outcome, s *provoke.Schedule) error {
+	if o.Failure != "" || s == nil && o.Dir == r.referenceDir() {
+		return nil
+	}
+	if err := os.Remove(r.outputOf(o.Dir)); err != nil {
+		return err
+	}
+	return os.RemoveAll(o.Dir)
+}
+
+// describe names the calls of a schedule's rules, and their lines.
+func (r *perturbedRunner) describe(s *provoke.Schedule) {
+	for i := range s.Rules {
+		rule := &s.Rules[i]
+		for _, o := range r.reference.Open {
+			if o.Site != rule.Site || o.Kind != rule.Choice() {
+				continue
+			}
+			rule.Call = o.Call
+			if o.Frame.Module != nil {
+				rule.Where = placeName(r.resolver.ResolveStack([]model.Frame{o.Frame}, false))
+			}
+		}
+	}
+}
+
+// placeName is the file and line of a call, or else what is known of it.
+func placeName(stack []symbol.Location) string {
+	site := report.NewSite(stack)
+	if site.File != "" {
+		return fmt.Sprintf("%s:%d", path.Base(site.File), site.Line)
+	}
+	return site.String()
+}
