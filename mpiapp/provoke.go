@@ -67,7 +67,7 @@ func (a perturbedRuns) command() *cobra.Command {
 	flags.IntVar(&f.repeat, "repeat", 10, "runs at the end with what was found, and without it, `N`")
 	flags.Uint64Var(&f.seed, "seed", 1, "number from which the choices are drawn, `N`")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	durationVar(flags, &f.limit, "time", 10*time.Minute, "for all runs together; 0: no limit")
+	durationVar(flags, &f.limit, "time", 10*time.Minute, "for the runs until one fails, and again for those that reduce the failure; 0: no limit")
 	durationVar(flags, &f.timeout, "timeout", 0, "after how long without progress a run is considered hung "+
 		"(default: by the first run, at least 10s, or 3s if it is certain that ranks can never continue)")
 	completeOneOf(cmd, "only", strings.Split(kindNames(), ", ")...)
@@ -140,7 +140,7 @@ func (a perturbedRuns) provokeFailure(f provokeFlags, cmd *cobra.Command, comman
 func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result) error {
 	file := filepath.Join(f.dir, "provoked.toml")
 	if result.Failed != nil {
-		r.describe(result.Schedule)
+		r.describe(result.Schedule, result.Failed.Made)
 		text, err := result.Schedule.Text()
 		if err == nil {
 			err = os.WriteFile(filepath.Join(r.dir, "provoked.toml"), []byte(text), 0o600)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,7 +94,8 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 	if o.Void != "" {
 		return nil, nil, fmt.Errorf("%s: nothing can be tried; laggard doctor PROGRAM checks whether the program can be recorded", o.Void)
 	}
-	r.reference = &provoke.Reference{Took: o.Took, Ranks: len(run.Ranks), Open: provoke.FindOpen(run)}
+	r.reference = &provoke.Reference{Took: o.Took, Ranks: len(run.Ranks)}
+	r.reference.Open, r.reference.Places = provoke.FindOpen(run)
 	threads := false
 	for _, rank := range run.Ranks {
 		r.reference.Quiet = max(r.reference.Quiet, rank.LongestQuiet)
@@ -228,19 +230,24 @@ func (r *perturbedRunner) removePassed(o *provoke.Outcome, s *provoke.Schedule) 
 	return os.RemoveAll(o.Dir)
 }
 
-// describe names the calls of a schedule's rules, and their lines.
-func (r *perturbedRunner) describe(s *provoke.Schedule) {
+// describe names the calls of a schedule's rules, and their lines. made is what a run made with it.
+func (r *perturbedRunner) describe(s *provoke.Schedule, made []provoke.Made) {
 	for i := range s.Rules {
 		rule := &s.Rules[i]
-		for _, o := range r.reference.Open {
-			if o.Site != rule.Site || o.Kind != rule.Choice() {
+		var calls, lines []string
+		for _, key := range rule.Places(made) {
+			place, known := r.reference.Places[key]
+			if !known || place.Frame.Module == nil {
 				continue
 			}
-			rule.Call = o.Call
-			if o.Frame.Module != nil {
-				rule.Where = placeName(r.resolver.ResolveStack([]model.Frame{o.Frame}, false))
+			if !slices.Contains(calls, place.Call) {
+				calls = append(calls, place.Call)
+			}
+			if line := placeName(r.resolver.ResolveStack([]model.Frame{place.Frame}, false)); !slices.Contains(lines, line) {
+				lines = append(lines, line)
 			}
 		}
+		rule.Call, rule.Where = strings.Join(calls, ", "), strings.Join(lines, ", ")
 	}
 }
 

@@ -24,6 +24,8 @@ type Reference struct {
 	Quiet time.Duration // the longest standstill of a rank that ended by itself
 	Ranks int
 	Open  []*Open
+	// Places are all calls by the keys of their sites.
+	Places map[uint64]Place
 }
 
 // Longest is the longest that one choice holds a call back: a quarter of the run, within bounds.
@@ -147,14 +149,17 @@ func (d *drawer) drawStarved(c mpi.Choice) []Rule {
 }
 
 // drawLate has some ranks late at one of their calls. A call made once is drawn as often as one made a million times, and
-// the first times are drawn more often than later ones: the points at which priorities change.
+// the first times are drawn more often than later ones: points at which priorities change.
 func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
 	open := d.openOf(c)
 	for range 1 + d.random.IntN(mostLate) {
 		o := open[d.random.IntN(len(open))]
 		rank := d.oneOf(o.ranks()...)
-		count := uint64(math.Exp(d.random.Float64() * math.Log(float64(o.Visits[rank])+1)))
-		out = append(out, Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: max(count, 1), Often: million,
+		count := 1 + uint64(d.random.Float64()*float64(o.Visits[rank]))
+		if d.random.IntN(2) == 0 {
+			count = uint64(math.Exp(d.random.Float64() * math.Log(float64(o.Visits[rank])+1)))
+		}
+		out = append(out, Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: count, Often: million,
 			Value: d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4})
 	}
 	return out

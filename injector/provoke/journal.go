@@ -18,6 +18,7 @@ type Made struct {
 	Key   uint64 // of the site
 	Count uint64
 	Value int64
+	At    uint64 // key of the place of the call: the site, unless ranks chose alike
 }
 
 // ScheduleFile is the schedule of a run as the recorder reads it, in its run directory. The
@@ -32,7 +33,7 @@ func (s *Schedule) WriteFor(dir string) error {
 // maxJournal is more than a rank writes, bytes (recorder/perturb/journal.c).
 const maxJournal = 1 << 20
 
-// ReadMade reads the journals of a run. Choices that several ranks made alike are there once.
+// ReadMade reads the journals of a run. A choice that several ranks made alike is there once for each place of their calls.
 func ReadMade(dir string) ([]Made, error) {
 	names, err := filepath.Glob(ScheduleFile(dir) + ".made-*")
 	if err != nil {
@@ -55,9 +56,9 @@ func parseMade(text []byte) (out []Made) {
 	for line := range bytes.Lines(text) {
 		var m Made
 		var kind string
-		n, _ := fmt.Sscanf(string(line), "%s %d %x %d %d", &kind, &m.Rank, &m.Key, &m.Count, &m.Value)
+		n, _ := fmt.Sscanf(string(line), "%s %d %x %d %d %x", &kind, &m.Rank, &m.Key, &m.Count, &m.Value, &m.At)
 		var err error
-		if m.Kind, err = mpi.ParseChoice(kind); n == 5 && err == nil {
+		if m.Kind, err = mpi.ParseChoice(kind); n == 6 && err == nil {
 			out = append(out, m)
 		}
 	}

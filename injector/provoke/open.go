@@ -14,8 +14,7 @@ import (
 type Open struct {
 	Kind   mpi.Choice
 	Site   Site
-	Call   string         // the function of MPI
-	Frame  model.Frame    // where it is called; the zero frame for a communicator
+	Call   string         // the function of MPI; "" for a communicator
 	Visits map[int]uint64 // how often each rank came there
 }
 
@@ -30,14 +29,20 @@ func (o *Open) Total() (n uint64) {
 // ranks lists those that came there, rising.
 func (o *Open) ranks() []int { return slices.Sorted(maps.Keys(o.Visits)) }
 
+// Place is a call of a function of MPI.
+type Place struct {
+	Call  string
+	Frame model.Frame
+}
+
 // FindOpen lists where choices are open in a run, in an order that is the same for the same
-// program.
-func FindOpen(run *model.Run) []*Open {
+// program, and all calls by the keys of their sites.
+func FindOpen(run *model.Run) ([]*Open, map[uint64]Place) {
 	type key struct {
 		kind mpi.Choice
 		site uint64
 	}
-	found := map[key]*Open{}
+	found, places := map[key]*Open{}, map[uint64]Place{}
 	add := func(o Open, rank int, visits uint64) {
 		k := key{o.Kind, o.Site.Key()}
 		if found[k] == nil {
@@ -50,12 +55,13 @@ func FindOpen(run *model.Run) []*Open {
 		synchronising, wild := false, wildStates(r)
 		for at, t := range r.Threads {
 			for i, s := range t.Model.States {
-				choices := openAt(s, wild[place{at, i}])
+				choices := openAt(s, wild[statePosition{at, i}])
 				synchronising = synchronising || choices&mpi.Synchronising != 0
 				site, frame, ok := siteOf(s)
+				places[site.Key()] = Place{s.Call, frame}
 				for _, c := range mpi.AllChoices() {
 					if ok && c&choices&^mpi.Synchronising != 0 {
-						add(Open{Kind: c, Site: site, Call: s.Call, Frame: frame}, r.Rank, t.Model.Visits[i])
+						add(Open{Kind: c, Site: site, Call: s.Call}, r.Rank, t.Model.Visits[i])
 					}
 				}
 			}
@@ -71,18 +77,18 @@ func FindOpen(run *model.Run) []*Open {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Site.Path, b.Site.Path), cmp.Compare(a.Site.Offset, b.Site.Offset),
 			cmp.Compare(a.Site.Communicator, b.Site.Communicator))
 	})
-	return out
+	return out, places
 }
 
-// place is a state of a thread of a rank, by their positions.
-type place struct{ thread, state int }
+// statePosition is a state of a thread of a rank, by their positions.
+type statePosition struct{ thread, state int }
 
 // wildStates are those whose receives were seen to take messages by a wildcard of the source.
-func wildStates(r *model.Rank) map[place]bool {
-	out := map[place]bool{}
+func wildStates(r *model.Rank) map[statePosition]bool {
+	out := map[statePosition]bool{}
 	for _, t := range r.Taken {
 		if t.AnySource {
-			out[place{t.Thread, t.State}] = true
+			out[statePosition{t.Thread, t.State}] = true
 		}
 	}
 	return out

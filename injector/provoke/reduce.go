@@ -12,7 +12,13 @@ const mostSingle = 256
 
 func compareMade(a, b Made) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Rank, b.Rank),
-		cmp.Compare(a.Count, b.Count), cmp.Compare(a.Value, b.Value))
+		cmp.Compare(a.Count, b.Count), cmp.Compare(a.Value, b.Value), cmp.Compare(a.At, b.At))
+}
+
+// isSame reports whether two are one choice that ranks made alike.
+func isSame(a, b Made) bool {
+	a.At, b.At = 0, 0
+	return a == b
 }
 
 // sites knows the sites by their numbers in journals.
@@ -48,8 +54,9 @@ func (s *Schedule) narrowed(made []Made, known sites) []Rule {
 func (s *Schedule) single(made []Made, known sites) []Rule {
 	var out []Rule
 	for _, m := range made {
-		if r, ok := s.ruleFor(m, known); ok {
-			r.Count, r.Often, r.Value = m.Count, million, m.Value
+		r, ok := s.ruleFor(m, known)
+		r.Count, r.Often, r.Value = m.Count, million, m.Value
+		if ok && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
@@ -71,6 +78,18 @@ func by(rules []Rule, key func(Rule) Rule) [][]Rule {
 		out[i] = append(out[i], r)
 	}
 	return out
+}
+
+// Places are the keys of the places where a rule made choices, of all that were made; without a site that is all of its
+// kind.
+func (r Rule) Places(made []Made) (keys []uint64) {
+	for _, m := range made {
+		if m.Kind == r.Choice() && (r.Key() == 0 || r.Key() == m.Key) && (r.Count == 0 || r.Count == m.Count) &&
+			(r.Rank == EveryRank || r.Rank == m.Rank) && !slices.Contains(keys, m.At) {
+			keys = append(keys, m.At)
+		}
+	}
+	return keys
 }
 
 // levels are the groups in which rules are left out, coarse ones first.
@@ -111,7 +130,7 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(*Schedule) (bool,
 func (s *Schedule) withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
 	for i := range rules {
 		r := rules[i]
-		if r.Choice()&(mpi.SendMode|mpi.Synchronising) == 0 || r.Count == 0 && r.Often == million {
+		if r.Choice() != mpi.SendMode || r.Count == 0 && r.Often == million {
 			continue
 		}
 		simpler := slices.Clone(rules)

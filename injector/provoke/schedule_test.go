@@ -91,7 +91,7 @@ func FuzzParseSchedule(f *testing.F) {
 }
 
 func FuzzParseMade(f *testing.F) {
-	f.Add([]byte("send 2 e8d1 12 0     \ndelay 0 1 2 300\n\x00\x00"))
+	f.Add([]byte("send 2 e8d1 12 0 e8d1    \ndelay 0 1 2 300 1\n\x00\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, m := range parseMade(text) {
 			if m.Kind.String() == "" {
@@ -102,8 +102,8 @@ func FuzzParseMade(f *testing.F) {
 }
 
 func TestParseMade(t *testing.T) {
-	got := parseMade([]byte("send 2 e8d1 12 0      \nluck 1 1 1 1\ncollective -1 1f 3 0\ndelay 0 a\x00\x00\x00"))
-	want := []Made{{mpi.SendMode, 2, 0xe8d1, 12, 0}, {mpi.Synchronising, EveryRank, 0x1f, 3, 0}}
+	got := parseMade([]byte("send 2 e8d1 12 0 e8d1      \nluck 1 1 1 1 1\ncollective -1 1f 3 0 2\ndelay 0 a\x00\x00\x00"))
+	want := []Made{{mpi.SendMode, 2, 0xe8d1, 12, 0, 0xe8d1}, {mpi.Synchronising, EveryRank, 0x1f, 3, 0, 2}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

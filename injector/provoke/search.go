@@ -42,11 +42,11 @@ type Runner interface {
 type Search struct {
 	Runner Runner
 	Runs   int           // perturbed runs at most before a failure is found
-	Limit  time.Duration // for all runs together; 0: none
+	Limit  time.Duration // for the runs until one fails, and again for those that reduce the failure; 0: none
 	Seed   uint64
 	Only   mpi.Choice // kinds that are tried
 	Repeat int        // runs of what was found, and without it, at the end
-	began  time.Time
+	end    time.Time // of what is being done; zero: none
 }
 
 // Ratio is how many of how many runs failed.
@@ -93,7 +93,7 @@ var errTime = errors.New("out of time")
 
 // Run looks for a failure, and reduces it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
-	s.began = time.Now()
+	s.limit(1)
 	first, ref, err := s.Runner.Reference(ctx)
 	if err != nil {
 		return nil, err
@@ -137,18 +137,28 @@ func (s *Search) progress(number int, schedule *Schedule, t *tally) string {
 		text += fmt.Sprintf("; %d choices made so far", t.total())
 	}
 	if s.Limit > 0 {
-		text += fmt.Sprintf("; %s left", max(s.Limit-time.Since(s.began), 0).Round(time.Second))
+		text += fmt.Sprintf("; %s left", max(time.Until(s.end), 0).Round(time.Second))
 	}
 	return text
 }
 
+// limit begins something that may take a share of the limit.
+func (s *Search) limit(share float64) {
+	if s.Limit > 0 {
+		s.end = time.Now().Add(time.Duration(share * float64(s.Limit)))
+	}
+}
+
 // run runs a schedule unless the time is over.
 func (s *Search) run(ctx context.Context, schedule *Schedule, why string) (*Outcome, error) {
-	if s.Limit > 0 && time.Since(s.began) > s.Limit {
+	if s.Limit > 0 && time.Now().After(s.end) {
 		return nil, errTime
 	}
 	return s.Runner.Run(ctx, schedule, why)
 }
+
+// reducingShare is how much of the limit goes to reducing a failure; the rest of it, to counting how often it comes.
+const reducingShare = 0.75
 
 // confirmations are the runs after a first failure that tell how surely it comes again.
 const confirmations = 3
@@ -157,6 +167,7 @@ const confirmations = 3
 func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Schedule, failed *Outcome, known sites) error {
 	var stopped error
 	last := failed
+	s.limit(reducingShare)
 	// again reports whether a schedule fails as the first one did, in so many runs of so many.
 	again := func(candidate *Schedule, want, of int, why string) (bool, []Made) {
 		got := 0
@@ -186,6 +197,10 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	}
 	out.Schedule = schedule.reduce(last.Made, known, func(c *Schedule) (bool, []Made) { return again(c, want, of, "reducing") })
 	out.Failed = last
+	if errors.Is(stopped, errTime) {
+		out.OutOfTime, stopped = true, nil
+	}
+	s.limit(1 - reducingShare)
 	s.repeat(ctx, out, failed.Failure, &stopped)
 	if errors.Is(stopped, errTime) {
 		out.OutOfTime, stopped = true, nil

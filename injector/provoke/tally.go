@@ -21,7 +21,10 @@ func newTally(r *Reference, only mpi.Choice) *tally {
 
 // add counts what a run made.
 func (t *tally) add(made []Made) {
-	for _, m := range made {
+	for i, m := range made {
+		if i > 0 && isSame(m, made[i-1]) {
+			continue
+		}
 		if t.sites[m.Kind] == nil {
 			t.sites[m.Kind] = map[uint64]bool{}
 		}

@@ -5,6 +5,7 @@
 #include "perturb/forward.h"
 #include "perturb/journal.h"
 #include "perturb/schedule.h"
+#include "perturb/site.h"
 
 typedef long (*barrier)(long);
 
@@ -24,7 +25,7 @@ static long behind_barrier(void)
  * our own would have to be made by all members, and counts against MPI's limit. */
 void lg_choose_synchronising(struct lg_call *c)
 {
-  struct lg_open o = {.kind = CHOICE_collective, .rank = -1};
+  struct lg_open o = {.kind = CHOICE_collective, .rank = -1, .at = lg_site_of(c)};
   uint64_t value = 0;
   lg_lock_tables();
   struct lg_comm_ref *comm = lg_comm_of(c->st, c, c->desc->comm);

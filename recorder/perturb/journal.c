@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "perturb/journal.h"
 
-#define LINE 96 /* bytes of each, filled with blanks: a kind, a rank and three numbers */
-#define LINES 10000u /* more are not kept; what follows a schedule needs fewer */
+#define LINE 128 /* bytes of each, filled with blanks: a kind, a rank and four numbers */
+#define LINES 8000u /* more are not kept; what follows a schedule needs fewer */
 #define MAX_PATH 4096
 
 static char *lines;
@@ -38,7 +38,8 @@ void lg_journal_write(const struct lg_open *o, uint64_t value)
   uint32_t n = __atomic_fetch_add(&used, 1, __ATOMIC_RELAXED);
   if (n >= LINES)
     return;
-  int len = snprintf(line, sizeof line, "%s %d %" PRIx64 " %" PRIu64 " %" PRIu64, lg_choice_name(o->kind), o->rank, o->site, o->count, value);
+  int len = snprintf(line, sizeof line, "%s %d %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIx64, lg_choice_name(o->kind), o->rank, o->site,
+                     o->count, value, o->at ? o->at : o->site);
   if (len < 0 || len >= LINE)
     return;
   memset(line + len, ' ', (size_t)(LINE - 1 - len));

@@ -11,6 +11,7 @@ struct lg_open { /* a choice that is open: the count-th at its site, from 1 */
   uint32_t kind; /* enum lg_choice */
   int rank;      /* -1: the ranks of a communicator decide alike */
   uint64_t site, count;
+  uint64_t at;   /* where the call is: the site, unless ranks decide alike */
   uint64_t turn; /* further numbers by which callers are told apart, such as the thread */
 };
 

@@ -14,14 +14,30 @@ import (
 // exchange.c:88) is not buffered".
 func Condition(s *provoke.Schedule) string {
 	var parts []string
-	for _, r := range s.Rules {
-		parts = append(parts, clause(r))
+	rules := slices.Clone(s.Rules)
+	for len(rules) > 0 {
+		first, ranks := rules[0], []string{}
+		for _, r := range rules {
+			if isAlike(first, r) {
+				ranks = append(ranks, fmt.Sprint(r.Rank))
+			}
+		}
+		parts = append(parts, clause(first, joinClauses(ranks)))
+		rules = slices.DeleteFunc(rules, func(r provoke.Rule) bool { return isAlike(first, r) })
 	}
 	const most = 4
 	if len(parts) > most {
 		parts = append(parts[:most], fmt.Sprintf("%d more choices are made as in the schedule", len(parts)-most))
 	}
 	return joinClauses(parts)
+}
+
+// isAlike reports whether two rules are said in one clause: they differ in the rank at most. Of late ranks each has its own.
+func isAlike(a, b provoke.Rule) bool {
+	if a.Choice()&(mpi.Delay|mpi.RMADelay|mpi.EndsDelay) == 0 {
+		a.Rank, b.Rank = 0, 0
+	}
+	return a == b
 }
 
 func joinClauses(parts []string) string {
@@ -31,37 +47,36 @@ func joinClauses(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
-// clause says what one rule does.
-func clause(r provoke.Rule) string {
+// clause says what one rule does at these ranks.
+func clause(r provoke.Rule, ranks string) string {
 	switch r.Choice() {
 	case mpi.SendMode:
-		return fmt.Sprintf("the %s is not buffered", call(r, "send"))
+		return fmt.Sprintf("the %s is not buffered", call(r, ranks, "send"))
 	case mpi.Match:
 		if r.Count > 0 {
-			return fmt.Sprintf("the %s takes a message of rank %d of its communicator", call(r, "wildcard"), r.Value)
+			return fmt.Sprintf("the %s takes a message of rank %d of its communicator", call(r, ranks, "wildcard"), r.Value)
 		}
-		return fmt.Sprintf("the %s takes another sender's message", call(r, "wildcard"))
+		return fmt.Sprintf("the %s takes another sender's message", call(r, ranks, "wildcard"))
 	case mpi.Completion:
-		return fmt.Sprintf("the %s", completionClause(r))
+		return fmt.Sprintf("the %s", completionClause(r, ranks))
 	case mpi.Synchronising:
-		which := "collectives that need not synchronise do so"
 		if r.Count > 0 {
-			which = fmt.Sprintf("collective number %d synchronises its ranks", r.Count)
+			return fmt.Sprintf("the %s synchronises its ranks", call(r, ranks, "collective"))
 		}
-		return which + communicator(r)
+		return "collectives that need not synchronise do so"
 	}
 	return lateClause(r)
 }
 
 // completionClause says what a poll or a wait for one of several does.
-func completionClause(r provoke.Rule) string {
+func completionClause(r provoke.Rule, ranks string) string {
 	if mpi.FindFunction(r.Call).InClass(mpi.ClassWaitany, mpi.ClassWaitsome) {
-		return call(r, "wait") + " returns another of the complete requests"
+		return call(r, ranks, "wait") + " returns another of the complete requests"
 	}
 	if r.Count > 0 {
-		return fmt.Sprintf("%s says no %d times more", call(r, "poll"), r.Value)
+		return fmt.Sprintf("%s says no %d times more", call(r, ranks, "poll"), r.Value)
 	}
-	return call(r, "poll") + " says no for longer"
+	return call(r, ranks, "poll") + " says no for longer"
 }
 
 // lateClause says who is late, where, and by how much.
@@ -81,14 +96,20 @@ func lateClause(r provoke.Rule) string {
 	return fmt.Sprintf("%s is %s late %s, time %d", who, by, at, r.Count)
 }
 
-// call names the calls of a rule: "send of rank 2 (MPI_Send, exchange.c:88)".
-func call(r provoke.Rule, what string) string {
+// call names the calls of a rule: "send of ranks 2 and 3 (MPI_Send, exchange.c:88)".
+func call(r provoke.Rule, ranks, what string) string {
 	text := what
-	if r.Rank != provoke.EveryRank {
-		text += fmt.Sprintf(" of rank %d", r.Rank)
+	switch {
+	case r.Rank == provoke.EveryRank:
+	case strings.Contains(ranks, " "):
+		text += " of ranks " + ranks
+	default:
+		text += " of rank " + ranks
 	}
 	in := nonEmpty(r.Call, r.Where)
-	if r.Count > 0 {
+	if r.Communicator != "" {
+		in = append(in, fmt.Sprintf("number %d on its communicator", r.Count))
+	} else if r.Count > 0 {
 		in = append(in, fmt.Sprintf("time %d", r.Count))
 	}
 	if len(in) > 0 {
@@ -99,13 +120,6 @@ func call(r provoke.Rule, what string) string {
 
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
-}
-
-func communicator(r provoke.Rule) string {
-	if r.Where == "" {
-		return ""
-	}
-	return " on " + r.Where
 }
 
 // reasons say, for each kind, why a correct program works with it.

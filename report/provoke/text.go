@@ -33,7 +33,11 @@ func New(r *provoke.Result, file string, command, untried []string) *Report {
 func (r *Report) Text(w io.Writer) error {
 	p := &words.Printer{}
 	if r.Failed != nil {
-		p.Line("%s in %s when %s; in %s otherwise.", words.Upper(string(r.Failed.Failure)), r.With, r.Condition, r.Without)
+		how := words.Upper(string(r.Failed.Failure))
+		if r.With.Runs > 0 {
+			how += " in " + r.With.String()
+		}
+		p.Line("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
 		p.Line("  %s.", words.Upper(r.Reason))
 		p.Line("Replay: laggard run --perturb %s -- %s", words.ShellCommand(r.File), words.ShellCommand(r.Command...))
 	} else {

@@ -1,10 +1,12 @@
-/* Ranks draw numbers of tasks from a counter of the first rank. As "race" they get it and
- * put it back one higher; as "right" MPI_Fetch_and_op does both at once. */
+/* Ranks draw numbers of tasks from a counter of the first rank; each begins when the one
+ * before is nearly done, and reads its input first. As "race" they get the counter and put
+ * it back one higher; as "right" MPI_Fetch_and_op does both at once. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { TASKS = 8 };
+enum { TASKS = 4, INPUT_US = 150000 };
 
 static long next_task(MPI_Win win, int two_steps)
 {
@@ -36,6 +38,7 @@ int main(int argc, char **argv)
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank > 0)
     MPI_Recv(NULL, 0, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  usleep(INPUT_US);
   for (int k = 0; k < TASKS; k++) {
     if (k == TASKS - 1 && rank < ranks - 1) /* one too early */
       MPI_Send(NULL, 0, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);

@@ -21,7 +21,7 @@ static int take_message(int tag)
 
 static int exchange_at_barrier(const int *to, int n, int tag)
 {
-  MPI_Request sends[2];
+  MPI_Request sends[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int got = 0, value = tag;
   for (int i = 0; i < n; i++)
     MPI_Isend(&value, 1, MPI_INT, to[i], tag, MPI_COMM_WORLD, &sends[i]);
@@ -34,7 +34,7 @@ static int exchange_at_barrier(const int *to, int n, int tag)
 
 static int exchange_by_consensus(const int *to, int n, int tag)
 {
-  MPI_Request sends[2], all = MPI_REQUEST_NULL;
+  MPI_Request sends[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, all = MPI_REQUEST_NULL;
   int got = 0, value = tag, sent = 0, done = 0;
   for (int i = 0; i < n; i++)
     MPI_Issend(&value, 1, MPI_INT, to[i], tag, MPI_COMM_WORLD, &sends[i]);

@@ -1,0 +1,83 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// racing are programs with a mode "race", which relies on a choice of the MPI library, and one "right", which does not.
+var racing = []string{"exchange", "collect", "sparse", "parameters", "counter"}
+
+// everyChoice is a schedule that makes every choice that can be made at every call; delays are short.
+const everyChoice = `version = 1
+seed = 5
+longest_us = 20000
+budget_us = 500000
+choice = [
+  {kind = "send", rank = -1, often = 1000000},
+  {kind = "collective", rank = -1, often = 1000000},
+  {kind = "match", rank = -1, often = 1000000, value = 1000},
+  {kind = "completion", rank = -1, often = 1000000, value = 50},
+  {kind = "delay", rank = -1, often = 100000, value = 20000},
+  {kind = "rma", rank = -1, often = 100000, value = 20000},
+  {kind = "ends", rank = -1, often = 500000, value = 20000},
+]
+`
+
+// TestCorrectProgramsWorkWithEveryChoice: what provoke does is legal.
+func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
+	schedule := filepath.Join(t.TempDir(), "every.toml")
+	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, name := range racing {
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
+			if got.status != 0 {
+				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
+			}
+		}
+	})
+}
+
+// runPerturbed runs a program with the choices of a schedule.
+func (f family) runPerturbed(t *testing.T, schedule, program, mode string) outcome {
+	t.Helper()
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "--timeout", standstillTimeout(6e9), "--perturb", schedule, "--"}
+	return startJob(t, f.runEnvironment(t), nil, append(append(args, f.launchCommand(4)...), program, mode)...).wait()
+}
+
+// TestSynchronousSendsShowEagerDependence: a program that relies on buffers hangs, and the diagnosis says where.
+func TestSynchronousSendsShowEagerDependence(t *testing.T) {
+	schedule := filepath.Join(t.TempDir(), "send.toml")
+	must(t, os.WriteFile(schedule, []byte("version = 1\n[[choice]]\nkind = \"send\"\nrank = -1\noften = 1000000\n"), 0o600))
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/exchange.c"), "race")
+		if got.status == 0 || !strings.Contains(got.stderr, "deadlock: ranks") || !strings.Contains(got.stderr, "exchange.c:18") {
+			t.Errorf("status %d, %s", got.status, got.stderr)
+		}
+	})
+}
+
+// TestProvoke: a receive that may take the wrong sender's message is found, reduced to that receive, and replayed.
+func TestProvoke(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		if !f.runsCase(1) {
+			t.Skip("on the other MPI")
+		}
+		program, env, dir := f.buildProgram(t, "provoke/collect.c"), f.runEnvironment(t), filepath.Join(t.TempDir(), "out")
+		launch := append(f.launchCommand(4), program, "race")
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2", "--"}
+		got := startJob(t, env, nil, append(args, launch...)...).wait()
+		if got.status != 3 || !strings.Contains(got.stdout, "Fails in 2 of 2 runs when the wildcard of rank 0 (MPI_Recv, collect.c:") {
+			t.Fatalf("status %d, %s%s", got.status, got.stdout, got.stderr)
+		}
+		if again := f.runPerturbed(t, filepath.Join(dir, "provoked.toml"), program, "race"); again.status == 0 {
+			t.Errorf("the replay does not fail: %s", again.stderr)
+		}
+	})
+}

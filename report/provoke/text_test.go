@@ -1,0 +1,58 @@
+package provoke
+
+import (
+	"strings"
+	"testing"
+
+	"laggard/injector/provoke"
+	"laggard/internal/golden"
+)
+
+func rule(kind string, rank int, count uint64, value int64, call, where string) provoke.Rule {
+	return provoke.Rule{Kind: kind, Rank: rank, Site: provoke.Site{Offset: 1}, Count: count, Value: value, Call: call, Where: where}
+}
+
+// results are what searches may end with.
+func results() map[string]*Report {
+	failed := func(rules ...provoke.Rule) *provoke.Result {
+		return &provoke.Result{
+			Runs: 3, LongestUS: 250_000, BudgetUS: 2_500_000, Failed: &provoke.Outcome{Failure: provoke.Hangs, Dir: "out/run-9"},
+			Schedule: &provoke.Schedule{Rules: rules}, With: provoke.Ratio{Failed: 10, Runs: 10}, Without: provoke.Ratio{Runs: 20},
+			Tried: []provoke.Tried{{Kind: "send", Sites: 2, Open: 3, Made: 120, Choices: 400}, {Kind: "delay", Open: 9, Choices: 1200}},
+		}
+	}
+	job := []string{"mpirun", "-np", "4", "./app"}
+	collective := provoke.Rule{Kind: "collective", Rank: provoke.EveryRank, Site: provoke.Site{Communicator: "1f"}, Count: 7,
+		Call: "MPI_Bcast", Where: "setup.c:12"}
+	out := map[string]*Report{
+		"send": New(failed(rule("send", 2, 0, 0, "MPI_Send", "exchange.c:88"), rule("send", 3, 0, 0, "MPI_Send", "exchange.c:88")),
+			"out/provoked.toml", job, nil),
+		"late": New(failed(rule("delay", 1, 4, 200_000, "MPI_Send", "work.c:7"), rule("ends", 0, 1, 90_000, "MPI_Init", "main.c:3")),
+			"out/provoked.toml", job, nil),
+		"match": New(failed(rule("match", 0, 2, 3, "MPI_Recv", "master.c:40")), "out/provoked.toml", job, nil),
+		"completion": New(failed(rule("completion", 1, 1, 100, "MPI_Test", "poll.c:5"),
+			rule("completion", 1, 0, 100, "MPI_Waitany", "poll.c:9")), "out/provoked.toml", job, nil),
+		"collective": New(failed(collective), "out/provoked.toml", job, nil),
+		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000,
+			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}}, Voided: 2, OutOfTime: true,
+			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
+			[]string{"match: another thread may take the message meanwhile"}),
+	}
+	many := failed()
+	for i := range uint64(9) {
+		many.Schedule.Rules = append(many.Schedule.Rules, rule("send", 0, i+1, 0, "MPI_Isend", "a.c:1"))
+	}
+	many.With = provoke.Ratio{}
+	out["many"] = New(many, "out/provoked.toml", job, nil)
+	return out
+}
+
+func TestText(t *testing.T) {
+	for name, r := range results() {
+		var b strings.Builder
+		if err := r.Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, name+".txt", []byte(b.String()))
+	}
+}
