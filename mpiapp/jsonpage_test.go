@@ -20,6 +20,7 @@ import (
 	"laggard/report/diagnosis"
 	"laggard/report/inspect"
 	"laggard/report/movement"
+	"laggard/report/provoke"
 	"laggard/report/scaling"
 	"laggard/report/slice"
 	"laggard/report/usage"
@@ -35,6 +36,7 @@ var documents = []struct {
 	{"laggard usage", "[Wrong use of MPI](../manual/usage.md) lists the classes.", usage.Result{}},
 	{"laggard movement", "[Data movement](../manual/movement.md) explains the terms.", movement.Result{}},
 	{"laggard scaling test", "[Scaling](../manual/scaling.md) explains the terms.", scaling.Result{}},
+	{"laggard provoke", "[Failures that come once in a hundred runs](../manual/provoke.md) explains the terms.", provoke.Report{}},
 	{"laggard inspect", "", inspect.Inspection{}},
 	{"laggard inject", "", injector.Document{}},
 }
@@ -43,7 +45,7 @@ const jsonIntro = `<!-- Generated from the comments of Go fields: go test ./mpia
 
 # JSON
 
-Seven commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
+Eight commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
 
 - **Compatibility**: a field keeps its name and meaning while ` + "`schema_version`" + ` stays the same. New fields may appear:
   ignore those that you do not know.

@@ -67,7 +67,8 @@ func (a perturbedRuns) command() *cobra.Command {
 	flags.IntVar(&f.repeat, "repeat", 10, "runs at the end with what was found, and without it, `N`")
 	flags.Uint64Var(&f.seed, "seed", 1, "number from which the choices are drawn, `N`")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	durationVar(flags, &f.limit, "time", 10*time.Minute, "for the runs until one fails, and again for those that reduce the failure; 0: no limit")
+	durationVar(flags, &f.limit, "time", 10*time.Minute,
+		"for the runs until one fails, and again for those that reduce the failure; 0: no limit")
 	durationVar(flags, &f.timeout, "timeout", 0, "after how long without progress a run is considered hung "+
 		"(default: by the first run, at least 10s, or 3s if it is certain that ranks can never continue)")
 	completeOneOf(cmd, "only", strings.Split(kindNames(), ", ")...)

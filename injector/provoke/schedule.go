@@ -28,24 +28,23 @@ const EveryRank = -1
 // Schedule says which choices are made otherwise in a run. The same schedule makes the
 // same choices in each run, as far as the program comes to them.
 type Schedule struct {
-	Version   int    `toml:"version" json:"version"`
-	Seed      uint32 `toml:"seed" json:"seed"`
+	Version   int    `toml:"version" json:"version"`       // of the form of the file
+	Seed      uint32 `toml:"seed" json:"seed"`             // from which choices are drawn
 	LongestUS int64  `toml:"longest_us" json:"longest_us"` // that one choice may hold a call back
 	BudgetUS  int64  `toml:"budget_us" json:"budget_us"`   // that calls of one process may be held back, all in all
-	Rules     []Rule `toml:"choice" json:"choices"`
+	Rules     []Rule `toml:"choice" json:"choices"`        // which choices are made
 }
 
 // Rule is a choice, or what many choices are drawn by.
 type Rule struct {
-	Kind  string `toml:"kind" json:"kind"` // a word of the third column of functions.tbl
-	Rank  int    `toml:"rank" json:"rank"` // EveryRank: any
+	Kind  string `toml:"kind" json:"kind"` // a kind of choice, as for --only
+	Rank  int    `toml:"rank" json:"rank"` // -1: any
 	Site         // all of it empty: any
 	Count uint64 `toml:"count,omitempty" json:"count,omitempty"` // the count-th choice at the site, from 1; 0: any
 	Often int    `toml:"often" json:"often"`                     // of a million choices
 	Value int64  `toml:"value" json:"value"`                     // microseconds, how often, or which one; the most of it if Count is 0
-	// For readers: the function of MPI, and its line or communicator.
-	Call  string `toml:"call,omitempty" json:"call,omitempty"`
-	Where string `toml:"where,omitempty" json:"where,omitempty"`
+	Call  string `toml:"call,omitempty" json:"call,omitempty"`   // for readers: the functions of MPI that are called there
+	Where string `toml:"where,omitempty" json:"where,omitempty"` // for readers: their lines
 }
 
 // Choice is the kind of the rule; 0 if there is none of that name.

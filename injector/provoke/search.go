@@ -22,10 +22,10 @@ const (
 
 // Outcome is what came of a run.
 type Outcome struct {
-	Failure Failure       `json:"failure,omitempty"`
-	Status  int           `json:"status"`         // exit status of the launcher, 128+n if a signal ended it
-	Void    string        `json:"void,omitempty"` // why the run says nothing, such as that recording stopped; "": it counts
-	Dir     string        `json:"dir"`            // its run directory
+	Failure Failure       `json:"failure,omitempty"` // hangs, crashes, fails or rejected (by --expect); "": it did not fail
+	Status  int           `json:"status"`            // exit status of the launcher, 128+n if a signal ended it
+	Void    string        `json:"void,omitempty"`    // why the run says nothing, such as that recording stopped; "": it counts
+	Dir     string        `json:"dir"`               // its run directory
 	Took    time.Duration `json:"-"`
 	Made    []Made        `json:"-"`
 }
@@ -46,13 +46,13 @@ type Search struct {
 	Seed   uint64
 	Only   mpi.Choice // kinds that are tried
 	Repeat int        // runs of what was found, and without it, at the end
-	end    time.Time // of what is being done; zero: none
+	end    time.Time  // of what is being done; zero: none
 }
 
 // Ratio is how many of how many runs failed.
 type Ratio struct {
-	Failed int `json:"failed"`
-	Runs   int `json:"runs"`
+	Failed int `json:"failed"` // runs that failed in the same way
+	Runs   int `json:"runs"`   // of so many
 }
 
 // String is "N of M runs".
@@ -60,29 +60,27 @@ func (r Ratio) String() string { return fmt.Sprintf("%d of %d runs", r.Failed, r
 
 // Tried is what was tried of a kind.
 type Tried struct {
-	Kind  string `json:"kind"`
-	Sites int    `json:"sites"` // where choices were made
-	Open  int    `json:"open"`  // where they are open
-	Made  uint64 `json:"made"`  // choices that were made, in all runs
-	// Choices that were open in the reference run.
-	Choices uint64 `json:"choices"`
+	Kind    string `json:"kind"`    // a kind of choice, as for --only
+	Sites   int    `json:"sites"`   // where choices were made
+	Open    int    `json:"open"`    // where they are open
+	Made    uint64 `json:"made"`    // choices that were made, in all runs
+	Choices uint64 `json:"choices"` // that were open in the first run
 }
 
 // Result is what a search found.
 type Result struct {
-	Reference *Outcome `json:"reference"`
-	Runs      int      `json:"runs"` // perturbed runs until one failed
-	Voided    int      `json:"voided"`
-	LongestUS int64    `json:"longest_us"`
-	BudgetUS  int64    `json:"budget_us"` // of a process
-	Tried     []Tried  `json:"tried"`
-	// Unconfirmed are failures that did not come again.
-	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"`
-	Failed      *Outcome   `json:"failed,omitempty"`   // a run that failed with what is left; nil: none failed
-	Schedule    *Schedule  `json:"schedule,omitempty"` // what is left of it
-	With        Ratio      `json:"with"`               // runs with this schedule
-	Without     Ratio      `json:"without"`            // and without one
-	OutOfTime   bool       `json:"out_of_time,omitempty"`
+	Reference   *Outcome   `json:"reference"`             // the first run, in which nothing was chosen
+	Runs        int        `json:"runs"`                  // perturbed runs until one failed
+	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
+	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
+	BudgetUS    int64      `json:"budget_us"`             // microseconds that all choices held a rank back at most
+	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
+	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again
+	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
+	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it
+	With        Ratio      `json:"with"`                  // runs with this schedule
+	Without     Ratio      `json:"without"`               // and without one
+	OutOfTime   bool       `json:"out_of_time,omitempty"` // the time was over before all was done
 }
 
 // ErrReference is wrapped by the error about a program that fails as it is.
@@ -204,6 +202,11 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	s.repeat(ctx, out, failed.Failure, &stopped)
 	if errors.Is(stopped, errTime) {
 		out.OutOfTime, stopped = true, nil
+	}
+	if out.With.Runs > 0 && out.With.Failed == 0 { // what was reduced was luck
+		out.Unconfirmed = append(out.Unconfirmed, failed)
+		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
+		s.limit(1)
 	}
 	return stopped
 }

@@ -13,10 +13,10 @@ import (
 // a line. Of collectives that may synchronise it is the communicator, since its members
 // call from different places and have to choose alike.
 type Site struct {
-	BuildID      string `toml:"build_id,omitempty" json:"build_id,omitempty"`
-	Path         string `toml:"path,omitempty" json:"path,omitempty"` // of the module
-	Offset       uint64 `toml:"offset,omitempty" json:"offset,omitempty"`
-	Communicator string `toml:"communicator,omitempty" json:"communicator,omitempty"` // hexadecimal id
+	BuildID      string `toml:"build_id,omitempty" json:"build_id,omitempty"`         // of the module of the call
+	Path         string `toml:"path,omitempty" json:"path,omitempty"`                 // of the module
+	Offset       uint64 `toml:"offset,omitempty" json:"offset,omitempty"`             // of the return address in it; a line in Python
+	Communicator string `toml:"communicator,omitempty" json:"communicator,omitempty"` // its id, hexadecimal: the members decide alike
 }
 
 // IsAny reports whether s stands for every site.

@@ -179,7 +179,7 @@ static long complete_another(void)
   struct lg_forwarded f = lg_forwarded;
   int n = lg_request_count(f.call), wanted = (int)(f.value % (uint64_t)n);
   long code = 0;
-  for (uint64_t us = 0; us < lg_longest_us / 4 && is_open_at(f.call, wanted); us += PAUSE_US)
+  for (uint64_t us = 0; us < lg_longest_us && is_open_at(f.call, wanted); us += PAUSE_US)
     if (test_one(f.call, wanted, &code))
       return code;
     else if (!lg_nap(PAUSE_US))

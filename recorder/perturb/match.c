@@ -34,7 +34,7 @@ static bool has_sent(const struct wildcard *w, int source)
  * way, since that one may never send. -1: there is no message yet. */
 static int find_sender(const struct wildcard *w, int wanted)
 {
-  for (uint64_t us = 0; us < lg_longest_us / 4 && !has_sent(w, wanted); us += PAUSE_US)
+  for (uint64_t us = 0; us < lg_longest_us && !has_sent(w, wanted); us += PAUSE_US)
     if (!lg_nap(PAUSE_US))
       break;
   int asked = w->senders < MOST_SENDERS ? w->senders : MOST_SENDERS;

@@ -1,6 +1,6 @@
 /* The schedule of a perturbed run: which of the choices that MPI leaves open are made
- * otherwise than the library would. laggard writes it; its form is described in
- * docs/development/methods/provoke.md. Read once, never changed. */
+ * otherwise than the library would. laggard writes it; Schedule.Lines of
+ * injector/provoke is its form. Read once, never changed. */
 #ifndef LAGGARD_SCHEDULE_H
 #define LAGGARD_SCHEDULE_H
 

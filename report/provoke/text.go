@@ -12,7 +12,8 @@ import (
 
 // Report is what is printed.
 type Report struct {
-	*provoke.Result
+	SchemaVersion int `json:"schema_version"` // version of this JSON form
+	provoke.Result
 	Condition string   `json:"condition,omitempty"` // the choices that the failure takes, in a clause
 	Reason    string   `json:"reason,omitempty"`    // why they are legal
 	File      string   `json:"file,omitempty"`      // the schedule that replays the failure
@@ -22,7 +23,7 @@ type Report struct {
 
 // New sums up a result. file is where the schedule was written, if a failure was found.
 func New(r *provoke.Result, file string, command, untried []string) *Report {
-	out := &Report{Result: r, Command: command, Untried: untried}
+	out := &Report{SchemaVersion: 1, Result: *r, Command: command, Untried: untried}
 	if r.Failed != nil {
 		out.Condition, out.Reason, out.File = Condition(r.Schedule), Reason(r.Schedule), file
 	}
