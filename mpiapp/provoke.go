@@ -14,7 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/injector/provoke"
+	"laggard/job"
 	"laggard/job/rundir"
+	"laggard/job/signals"
+	"laggard/job/watch"
 	"laggard/model/mpi"
 	"laggard/report"
 	provokereport "laggard/report/provoke"
@@ -36,6 +39,9 @@ const provokeExample = `  laggard provoke -- mpirun -np 4 ./app
   laggard provoke --runs 100 --time 1h --only send,match -- mpirun -np 4 ./app
   laggard provoke --expect 'grep -q "sum = 42"' -- mpirun -np 4 ./app
   laggard run --perturb laggard-provoke-…/provoked.toml -- mpirun -np 4 ./app   # again`
+
+// scheduleName is the file of the schedule that replays a failure.
+const scheduleName = "provoked.toml"
 
 // provokeFlags are the flags of provoke.
 type provokeFlags struct {
@@ -119,38 +125,58 @@ func (a perturbedRuns) provokeFailure(f provokeFlags, cmd *cobra.Command, comman
 	if f.dir == "" {
 		f.dir = fmt.Sprintf("laggard-provoke-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
 	}
-	r, err := a.newRunner(f, cmd, command)
+	recording, err := a.newRecording(runFlags{onHang: watch.Diagnose, timeout: f.timeout}, cmd)
+	if err != nil {
+		return err
+	}
+	r, result, err := a.search(f, recording, kinds, command)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
-	result, err := search.Run(ctx)
-	if errors.Is(err, provoke.ErrReference) {
-		return fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
-	}
-	if err != nil {
-		return err
-	}
 	return a.reportFailure(f, r, result)
 }
 
-// reportFailure writes the schedule of a failure, and prints what was found, with the diagnosis of a failed run.
-func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result) error {
-	file := filepath.Join(f.dir, "provoked.toml")
-	if result.Failed != nil {
-		r.describe(result.Schedule, result.Failed.Made)
-		text, err := result.Schedule.Text()
-		if err == nil {
-			err = os.WriteFile(filepath.Join(r.dir, "provoked.toml"), []byte(text), 0o600)
-		}
-		if err != nil {
-			return err
-		}
+// search looks for a failure of a command, in runs that are recorded as a recording says. The caller closes the runner.
+func (a perturbedRuns) search(f provokeFlags, recording job.Recording, kinds mpi.Choice, command []string) (
+	r *perturbedRunner, result *provoke.Result, err error) {
+	if r, err = a.newRunner(f, recording, command); err != nil {
+		return nil, nil, err
 	}
-	rep := provokereport.New(result, file, r.command, r.untried)
+	ctx, stop := interruptible()
+	defer stop()
+	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
+	result, err = search.Run(ctx)
+	if errors.Is(err, provoke.ErrReference) {
+		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
+	}
+	if err == nil {
+		err = errors.Join(r.keepOnly(result), r.writeSchedule(result))
+	}
+	if err != nil {
+		r.close()
+	}
+	return r, result, err
+}
+
+// interruptible is a context that a signal cancels; its cause is then that this process is to end by the signal.
+func interruptible() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, signals.NotIgnored(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
+	go func() {
+		select {
+		case s := <-caught:
+			cancel(signalError(s.(syscall.Signal)))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(caught); cancel(nil) }
+}
+
+// reportFailure prints what was found, with the diagnosis of a failed run.
+func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result) error {
+	rep := provokereport.New(result, filepath.Join(f.dir, scheduleName), r.command, r.untried)
 	if f.json {
 		if err := report.JSON(a.out, rep); err != nil || result.Failed == nil {
 			return err

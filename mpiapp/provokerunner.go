@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,11 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"laggard/injector/provoke"
 	"laggard/job"
-	"laggard/job/watch"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/report"
@@ -37,24 +35,21 @@ const threadMultiple = 3
 type perturbedRunner struct {
 	*app
 	recording job.Recording
-	timeout   time.Duration // --timeout; 0: by the first run
-	dir       string        // of all runs
-	path      string        // of the launcher
+	dir       string // of all runs
+	path      string // of the launcher
 	command   []string
 	expect    string
 	number    int // of runs until now
 	reference *provoke.Reference
 	resolver  *symbol.Resolver
 	log       *os.File // what is said of single runs
+	kept      []string // run directories that were kept
 	untried   []string // what cannot be tried, and why
 }
 
-func (a perturbedRuns) newRunner(f provokeFlags, cmd *cobra.Command, command []string) (*perturbedRunner, error) {
+// newRunner runs a command as a recording says, in directories below f.dir.
+func (a perturbedRuns) newRunner(f provokeFlags, recording job.Recording, command []string) (*perturbedRunner, error) {
 	path, err := findProgram(command)
-	if err != nil {
-		return nil, err
-	}
-	recording, err := a.newRecording(runFlags{onHang: watch.Diagnose, timeout: f.timeout}, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +62,7 @@ func (a perturbedRuns) newRunner(f provokeFlags, cmd *cobra.Command, command []s
 		return nil, err
 	}
 	recording.Quiet, recording.Say = true, log
-	return &perturbedRunner{app: a.app, recording: recording, timeout: f.timeout, dir: dir, path: path, command: command,
+	return &perturbedRunner{app: a.app, recording: recording, dir: dir, path: path, command: command,
 		expect: f.expect, resolver: symbol.New(new(symbolFlags).symbolConfig(a.app, "")), log: log}, nil
 }
 
@@ -92,7 +87,8 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 		return nil, nil, err
 	}
 	if o.Void != "" {
-		return nil, nil, fmt.Errorf("%s: nothing can be tried; laggard doctor PROGRAM checks whether the program can be recorded", o.Void)
+		return nil, nil, fmt.Errorf("%s: %w; laggard doctor PROGRAM checks whether the program can be recorded",
+			o.Void, provoke.ErrUnrecorded)
 	}
 	r.reference = &provoke.Reference{Took: o.Took, Ranks: len(run.Ranks)}
 	r.reference.Open, r.reference.Places = provoke.FindOpen(run)
@@ -111,7 +107,7 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 // Run runs the program with the choices of a schedule.
 func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why string) (*provoke.Outcome, error) {
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	fmt.Fprintf(r.err, "laggard: %s\n", why)
 	rec, dir := r.recording, filepath.Join(r.dir, fmt.Sprintf("run-%d", r.number))
@@ -134,7 +130,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	hung, ended := rec.Run(r.path, r.command, func() {})
 	o := &provoke.Outcome{Dir: dir, Took: time.Since(began)}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	if o.Status, err = job.ExitStatus(ended); err != nil {
 		return nil, err
@@ -143,7 +139,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	if err := r.readRecord(o); err != nil {
 		return nil, err
 	}
-	return o, r.removePassed(o, s)
+	return o, r.removeUnless(o.Failure != "" || dir == r.referenceDir(), dir)
 }
 
 // perturb has the recorder follow a schedule in a run that is prepared; nil: none.
@@ -161,7 +157,7 @@ func perturb(r *job.Recording, s *provoke.Schedule) error {
 
 // limitRun says when a run hangs: the first by the settings, the others by what it showed.
 func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time) {
-	if r.timeout > 0 || r.reference == nil {
+	if rec.Timeout > 0 || r.reference == nil { // as the user said, or by the settings
 		return
 	}
 	ref := r.reference
@@ -219,15 +215,38 @@ func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
 	return nil
 }
 
-// removePassed removes what a run left that tells nothing any more.
-func (r *perturbedRunner) removePassed(o *provoke.Outcome, s *provoke.Schedule) error {
-	if o.Failure != "" || s == nil && o.Dir == r.referenceDir() {
+// removeUnless removes what a run left unless it is to be kept.
+func (r *perturbedRunner) removeUnless(keep bool, dir string) error {
+	if keep {
+		r.kept = append(r.kept, dir)
 		return nil
 	}
-	if err := os.Remove(r.outputOf(o.Dir)); err != nil {
+	return errors.Join(os.RemoveAll(r.outputOf(dir)), os.RemoveAll(dir))
+}
+
+// keepOnly removes the failed runs that the result does not name.
+func (r *perturbedRunner) keepOnly(result *provoke.Result) error {
+	named := []*provoke.Outcome{result.Reference, result.Failed}
+	named = append(named, result.Unconfirmed...)
+	var err error
+	for _, dir := range slices.Clone(r.kept) {
+		keep := slices.ContainsFunc(named, func(o *provoke.Outcome) bool { return o != nil && o.Dir == dir })
+		err = errors.Join(err, r.removeUnless(keep, dir))
+	}
+	return err
+}
+
+// writeSchedule writes the schedule of a failure, if there is one.
+func (r *perturbedRunner) writeSchedule(result *provoke.Result) error {
+	if result.Failed == nil {
+		return nil
+	}
+	r.describe(result.Schedule, result.Failed.Made)
+	text, err := result.Schedule.Text()
+	if err != nil {
 		return err
 	}
-	return os.RemoveAll(o.Dir)
+	return os.WriteFile(filepath.Join(r.dir, scheduleName), []byte(text), 0o600)
 }
 
 // describe names the calls of a schedule's rules, and their lines. made is what a run made with it.

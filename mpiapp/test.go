@@ -3,19 +3,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"laggard/injector/provoke"
 	"laggard/job"
 	"laggard/job/suite"
 	"laggard/job/watch"
+	"laggard/model/mpi"
 	"laggard/report/ci"
+	provokereport "laggard/report/provoke"
 	usagereport "laggard/report/usage"
 	"laggard/report/words"
 )
@@ -38,10 +43,14 @@ const inTestExample = `  laggard test --timeout 30s -- mpirun -n 4 ./test_halo
 // exitHung is the exit status of a test that hung.
 const exitHung = 124
 
+// provokedTestRuns are the runs at the end of a reduction in a test suite, with what was found and without it.
+const provokedTestRuns = 3
+
 // testFlags are the flags of test; each form has a file.
 type testFlags struct {
 	runFlags
-	name string
+	name    string
+	provoke int
 	ci.Files
 }
 
@@ -59,12 +68,17 @@ func (a hangTests) command() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.provoke < 0 {
+				return usageError{fmt.Errorf("--provoke %d: must not be negative", f.provoke)}
+			}
 			return a.runTestJobs(r, f, args)
 		},
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the test's `NAME` in reports (default: its command)")
+	flags.IntVar(&f.provoke, "provoke", 0,
+		"run a test that passes `N` times more with other choices than MPI makes; see laggard provoke")
 	flags.StringVar(&f.JUnit, "junit", "", "write JUnit's XML to `FILE`")
 	flags.StringVar(&f.SARIF, "sarif", "", "write SARIF 2.1.0 to `FILE`")
 	flags.StringVar(&f.CodeQuality, "code-quality", "", "write GitLab's code quality report to `FILE`")
@@ -108,6 +122,11 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 		}
 	}
 	last := all[len(all)-1]
+	if f.provoke > 0 && !last.Failed() {
+		if err := a.provokeTest(last, f.provoke, r, first+"-provoke", command); err != nil {
+			return err
+		}
+	}
 	if err := f.Write(all, a.out); err != nil || !last.Failed() {
 		return err
 	}
@@ -155,4 +174,40 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 		o.RunDir, err = "", os.RemoveAll(r.Dir)
 	}
 	return o, err
+}
+
+// provokeTest runs a test that passed with other choices than the MPI library makes. If a run fails, so did the test.
+func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir string, command []string) error {
+	var text bytes.Buffer
+	both := *a.app
+	both.err = io.MultiWriter(a.err, &text)
+	quiet := both
+	quiet.err = io.Discard
+	r.Settings, r.Limit = a.settings.recorderEnv(), nil // without what a suite of tests writes
+	f := provokeFlags{dir: dir, runs: runs, repeat: provokedTestRuns, seed: 1}
+	p, result, err := perturbedRuns{&quiet}.search(f, r, ^mpi.Choice(0), command)
+	if errors.Is(err, provoke.ErrUnrecorded) {
+		fmt.Fprintf(a.err, "laggard: --provoke: %v\n", err)
+		return os.RemoveAll(dir)
+	}
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	o.Took = time.Since(o.Began)
+	if result.Failed == nil {
+		return os.RemoveAll(dir)
+	}
+	if err := provokereport.New(result, filepath.Join(dir, scheduleName), command, p.untried).Text(both.err); err != nil {
+		return err
+	}
+	fmt.Fprintln(both.err)
+	failed := result.Failed
+	r.Dir, o.RunDir, o.Status, o.Hung = failed.Dir, failed.Dir, failed.Status, failed.Failure == provoke.Hangs
+	if o.Hung {
+		o.Status = exitHung
+	}
+	o.Result = both.diagnoseJob(r, o.Hung, true)
+	o.Text = text.String()
+	return nil
 }

@@ -50,15 +50,17 @@ def pytest_addoption(parser):
                     help="end MPI tests that hang, with a diagnosis, and run the remaining tests")
     group.addoption("--laggard-timeout", type=float, metavar="SECONDS",
                     help="how long a test may take; without it, no rank may stand still for long")
+    group.addoption("--laggard-provoke", type=int, default=0, metavar="N",
+                    help="run tests that pass N times more with other choices than MPI makes (laggard provoke)")
     parser.addini("laggard_timeout", "default of --laggard-timeout")
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config):
     """Before any conftest.py can initialise MPI, and before pytest captures the output."""
-    asked = early_config.known_args_namespace.laggard
-    if asked and rank() is not None and JOURNALS not in os.environ and RECORDED not in os.environ:
-        start_again()
+    options = early_config.known_args_namespace
+    if options.laggard and rank() is not None and JOURNALS not in os.environ and RECORDED not in os.environ:
+        start_again(options.laggard_provoke)
     yield
 
 
@@ -257,7 +259,12 @@ def laggard():
     return found
 
 
-def start_again():
+def test_words(provoke):
+    """laggard test, with its options."""
+    return ["test"] + (["--provoke", str(provoke)] if provoke else []) + ["--"]
+
+
+def start_again(provoke):
     """Ends the ranks before MPI begins; the first becomes laggard test before the same launcher."""
     if "mpi4py.MPI" in sys.modules:
         raise pytest.UsageError("--laggard: another plug-in has initialised MPI; put 'laggard test --' before the launcher")
@@ -276,7 +283,7 @@ def start_again():
     environ[AGAIN.encode()] = b"1"
     os.chdir("/proc/%d/cwd" % launcher)
     os.sched_setaffinity(0, os.sched_getaffinity(launcher))  # that of a rank may be one core
-    os.execve(program, [program, "test", "--"] + command, environ)
+    os.execve(program, [program] + test_words(provoke) + command, environ)
 
 
 def find_launcher():
@@ -299,14 +306,15 @@ class Launchers:
         self.directory = tempfile.mkdtemp(prefix="laggard-pytest-")
         self.path = os.environ.get("PATH", os.defpath)
         program = laggard()
+        words = " ".join(test_words(config.getoption("--laggard-provoke")))
         for name in LAUNCHERS:
             real = shutil.which(name)
             if real is None:
                 continue
             script = os.path.join(self.directory, name)
             with open(script, "w", encoding="utf-8") as file:
-                file.write('#!/bin/sh\n[ -z "$%s" ] || exec %s "$@"\nexec %s test -- %s "$@"\n'
-                           % (RECORDED, quoted(real), quoted(program), quoted(real)))
+                file.write('#!/bin/sh\n[ -z "$%s" ] || exec %s "$@"\nexec %s %s %s "$@"\n'
+                           % (RECORDED, quoted(real), quoted(program), words, quoted(real)))
             os.chmod(script, 0o700)
         os.environ["PATH"] = self.directory + os.pathsep + self.path
 

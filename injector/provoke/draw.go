@@ -159,8 +159,11 @@ func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
 		if d.random.IntN(2) == 0 {
 			count = uint64(math.Exp(d.random.Float64() * math.Log(float64(o.Visits[rank])+1)))
 		}
-		out = append(out, Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: count, Often: million,
-			Value: d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4})
+		r := Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: count, Often: million}
+		if !slices.ContainsFunc(out, func(o Rule) bool { o.Value = 0; return o == r }) {
+			r.Value = d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4
+			out = append(out, r)
+		}
 	}
 	return out
 }

@@ -86,6 +86,9 @@ type Result struct {
 // ErrReference is wrapped by the error about a program that fails as it is.
 var ErrReference = errors.New("the program fails without other choices")
 
+// ErrUnrecorded is wrapped by the error about a program of which nothing is known, so that nothing can be tried.
+var ErrUnrecorded = errors.New("nothing can be tried")
+
 // errTime ends a search whose time is over.
 var errTime = errors.New("out of time")
 
