@@ -33,6 +33,7 @@ func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	schedule := filepath.Join(t.TempDir(), "every.toml")
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
 		for _, name := range racing {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
 			if got.status != 0 {
