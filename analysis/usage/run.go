@@ -116,7 +116,7 @@ func (w *shareEvidence) readRanks(ctx context.Context, x *model.Index) (failed e
 				return
 			}
 			if w.isOver() {
-				w.problems.Note("time", rank.Rank, fmt.Sprintf("rank %d: not read, since the time of --time was over", rank.Rank))
+				w.problems.Note("not read", rank.Rank, fmt.Sprintf("rank %d: not read, since the time of --time was over", rank.Rank))
 				continue
 			}
 			w.Progress("reading the calls of rank %d", rank.Rank)
@@ -143,7 +143,7 @@ func (w *shareEvidence) judge(e *between.Evidence) *finding.Group {
 // noteUndone says what was not compared.
 func (w *shareEvidence) noteUndone(problems *share.Problems) {
 	if len(w.undone) > 0 {
-		problems.Note("time", -1, fmt.Sprintf("the time of --time was over before all ranks were compared in: %s",
+		problems.Note("not compared", -1, fmt.Sprintf("the time of --time was over before all ranks were compared in: %s",
 			strings.Join(w.undone, ", ")))
 	}
 }
