@@ -84,6 +84,7 @@ func (e *entry) code(c *wire.Coder, last *int32) {
 	wire.Int(c, &e.comm)
 	wire.Int(c, &e.number)
 	wire.Int(c, &e.shape)
+	c.Flags(&e.refused)
 	*last = e.step
 }
 

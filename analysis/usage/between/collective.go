@@ -88,6 +88,16 @@ func (j *job) entryAt(r ref) (*Digest, *entry) {
 	return d, &d.entries[r.index]
 }
 
+// refusedParts counts the members of which MPI refused the call.
+func (j *job) refusedParts(e *event) (n int) {
+	for _, p := range e.parts {
+		if _, entry := j.entryAt(p); entry.refused {
+			n++
+		}
+	}
+	return n
+}
+
 // missingMembers returns the members that did not come, as world ranks.
 func (j *job) missingMembers(e *event) []int {
 	came := make(map[int]bool, len(e.parts))

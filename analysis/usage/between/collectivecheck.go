@@ -71,6 +71,10 @@ func (c *collectives) shapeOf(part ref) *shape {
 }
 
 func (c *collectives) checkEvent(e *event) {
+	if refused := c.refusedParts(e); refused > 0 {
+		c.broken[e.comm] = refused < len(e.parts) // whose next call is whose is not known
+		return
+	}
 	key := binary.AppendUvarint(nil, e.comm.id)
 	for _, p := range e.parts {
 		_, entry := c.entryAt(p)

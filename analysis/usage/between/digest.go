@@ -109,6 +109,7 @@ type entry struct {
 	comm             int32
 	number           uint64
 	shape            int32 // index into Digest.shapes
+	refused          bool  // see replay.Operation
 }
 
 // endOf is how a rank ended. A process that exits in the midst of a call which began
@@ -384,7 +385,7 @@ func (d *digester) bufferIndex(typ int, count int64) int32 {
 func (d *digester) addEntry(o *replay.Operation) int32 {
 	j := entry{
 		step: d.stepIndex(o.Call), made: d.stepIndex(o.Made), done: d.stepIndex(o.Done), comm: int32(o.Comm), number: o.Number,
-		shape: d.shapeIndex(o),
+		shape: d.shapeIndex(o), refused: o.Refused,
 	}
 	if j.made < 0 {
 		j.made = j.step

@@ -107,7 +107,7 @@ func (r *rendezvous) linkOperations() {
 	whole := make([]bool, len(r.events))
 	for i, e := range r.events {
 		members := e.comm.allMembers()
-		whole[i] = len(e.parts) == len(members) && r.allRecorded(members)
+		whole[i] = len(e.parts) == len(members) && r.allRecorded(members) && r.refusedParts(e) == 0
 	}
 	r.seen = r.probedSends()
 	for rank, d := range r.digests {

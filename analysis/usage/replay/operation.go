@@ -20,6 +20,9 @@ type Operation struct {
 	Done      int
 	Cancelled bool
 	Withdrawn bool
+	// Refused: MPI refused the collective at this rank, so that it is not known whether it has a place among those of the
+	// others.
+	Refused bool
 	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
 	Source, FromTag int
 	Bytes           int64

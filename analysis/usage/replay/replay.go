@@ -118,6 +118,7 @@ func (r *replay) beginCall(a args) {
 	act := r.operations.beginCall(a.i)
 	if returned {
 		r.refusals.report(a)
+		r.collectives.addRefused(a)
 	}
 	if r.wasRefused(a) {
 		return
