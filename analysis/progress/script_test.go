@@ -24,6 +24,7 @@ import (
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
 // probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
+// failed=STATE:COUNT (errors that MPI returned to a state),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
@@ -237,6 +238,9 @@ func (b *rankBuilder) applyWord(key, value string) {
 		r.Taken = append(r.Taken, b.parseTaken(parts, true))
 	case "probed":
 		r.Probed = append(r.Probed, b.parseTaken(parts, false))
+	case "failed":
+		t.Failed = append(t.Failed, model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
+			Count: uint64(mustInt(parts[1]))})
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: mustRanks(parts[1]), Dests: mustRanks(parts[2])}
 	case "lock":
@@ -428,6 +432,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
 			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, m.Comm, m.Call)
+	}
+	for _, e := range r.ReturnedErrors {
+		fmt.Fprintf(&b, "returned: %d to %v in %s: %s\n", e.Count, e.Ranks, e.Call, e.Text)
 	}
 	fmt.Fprintf(&b, "order: groups %v ranks", r.ProgressOrder)
 	for _, s := range r.RankOrder {
