@@ -15,6 +15,9 @@ const maxUnsent = 8
 // Of these, waits for a rank that waits for a message itself are left out where there are others: the chain of waits ends elsewhere.
 func (s *Scene) Unsent() []unsent.Wait {
 	var failed, ends, chain []unsent.Wait
+	if s.known.Uncounted {
+		return nil // that there is no count proves nothing
+	}
 	for i := range s.Sum.Facts {
 		fact := &s.Sum.Facts[i]
 		if w, ok := s.failedReceive(fact); ok {
