@@ -131,7 +131,7 @@ func (w *shareEvidence) isOver() bool { return !w.until.IsZero() && time.Now().A
 
 // judge finds what ranks show together, until time is over.
 func (w *shareEvidence) judge(e *between.Evidence) *finding.Group {
-	found, undone := between.JudgeUntil(e, w.isOver, func(what string) { w.Progress("comparing %s", what) })
+	found, undone := between.Judge(e, w.isOver, func(what string) { w.Progress("comparing %s", what) })
 	for _, what := range undone {
 		if !slices.Contains(w.undone, what) {
 			w.undone = append(w.undone, what)

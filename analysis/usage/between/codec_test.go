@@ -41,14 +41,14 @@ func eachTranscript(t testing.TB, f func([]*between.Digest)) {
 // evidence through the codec, and asks for the same findings.
 func TestSplit(t *testing.T) {
 	eachTranscript(t, func(all []*between.Digest) {
-		want := findingsText(t, between.Judge(between.NewEvidence(all...)))
+		want := findingsText(t, judge(between.NewEvidence(all...)))
 		for parts := 1; parts <= len(all); parts++ {
 			merged := between.NewEvidence()
 			for k := range parts {
 				own := between.NewEvidence(all[k*len(all)/parts : (k+1)*len(all)/parts]...)
 				merged = mergeEvidence(t, roundTrip(t, own), merged) // the wrong way round
 			}
-			if got := findingsText(t, between.Judge(merged)); got != want {
+			if got := findingsText(t, judge(merged)); got != want {
 				t.Fatalf("%d parts:\n%s\nwant:\n%s", parts, got, want)
 			}
 		}
@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(e, err)
 		}
 		if err == nil {
-			between.Judge(e)
+			judge(e)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func FuzzReplay(f *testing.F) {
 		if err != nil || tooMany(traces) {
 			return
 		}
-		between.Judge(between.NewEvidence(digestsOf(traces)...))
+		judge(between.NewEvidence(digestsOf(traces)...))
 	})
 }
 

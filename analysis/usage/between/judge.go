@@ -2,15 +2,9 @@ package between
 
 import "laggard/analysis/usage/finding"
 
-// Judge finds what the ranks of the evidence show together.
-func Judge(e *Evidence) *finding.Group {
-	found, _ := JudgeUntil(e, func() bool { return false }, func(string) {})
-	return found
-}
-
-// JudgeUntil is Judge, told to say what it is going to compare, until stop says that time is over. It returns what was
-// found, and what was not compared, or not all of it.
-func JudgeUntil(e *Evidence, stop func() bool, begin func(what string)) (found *finding.Group, undone []string) {
+// Judge finds what the ranks of the evidence show together, until stop says that time is over; begin is told what is
+// compared next. It returns what was found, and what was not compared, or not all of it.
+func Judge(e *Evidence, stop func() bool, begin func(what string)) (found *finding.Group, undone []string) {
 	j := newJob(e.digests)
 	j.stop = stop
 	var m *matcher

@@ -256,7 +256,7 @@ func foundClasses(t *testing.T, text string) []string {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var out []string
-	for _, f := range between.Judge(between.NewEvidence(digestsOf(traces)...)).WorstFirst() {
+	for _, f := range judge(between.NewEvidence(digestsOf(traces)...)).WorstFirst() {
 		out = append(out, f.Class)
 	}
 	return slices.Compact(out)
