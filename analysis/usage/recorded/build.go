@@ -38,8 +38,8 @@ func newBuilder(r *model.Rank, most int) *builder {
 	if r.End == model.Signalled {
 		t.Signal = r.EndDetail
 	}
-	b := &builder{trace: t, rank: r, maxCalls: most, stop: func() bool { return false }, sites: map[*model.State]int{}, types: map[int]*Datatype{},
-		comms: map[int]*model.Comm{}}
+	b := &builder{trace: t, rank: r, maxCalls: most, stop: func() bool { return false },
+		sites: map[*model.State]int{}, types: map[int]*Datatype{}, comms: map[int]*model.Comm{}}
 	if r.Off {
 		b.markIncomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
 	}
