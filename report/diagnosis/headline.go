@@ -76,7 +76,9 @@ func uncaughtText(r *Result, ranks string) string {
 
 // terminated reports whether the named ranks were in std::terminate, which C++ calls where nothing catches an exception.
 func (r *Result) terminated() bool {
-	in := func(f report.Frame) bool { return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler" }
+	in := func(f report.Frame) bool {
+		return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler"
+	}
 	l := r.LeastProgressed
 	return l != nil && len(l.Locations) > 0 &&
 		!slices.ContainsFunc(l.Locations, func(at Location) bool { return !slices.ContainsFunc(at.Stack, in) })
