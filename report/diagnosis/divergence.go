@@ -65,10 +65,12 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	r.Divergences[0].Branch = branchAt(sites, finder)
 }
 
-// branchSites are the places of a branch in machine code, and of those that decide the same.
+// branchSites are the places of a branch in machine code, and of those that decide the same; none in libraries.
 func (s Source) branchSites(b *slicing.Branch) (sites []report.Site) {
 	for _, jump := range append([]slicing.Jump{b.Jump}, b.Or...) {
-		sites = append(sites, s.codeSite(jump.Stack))
+		if stack := s.codeLevels(jump.Stack); slices.ContainsFunc(stack, func(l symbol.Location) bool { return !l.Library }) {
+			sites = append(sites, report.NewSite(stack))
+		}
 	}
 	return sites
 }
@@ -95,10 +97,9 @@ func branchAt(sites []report.Site, finder source.Finder) *Branch {
 	return &all[0]
 }
 
-// codeSite is the place of a branch in machine code.
-func (s Source) codeSite(stack []model.Frame) report.Site {
-	return report.NewSite(slices.DeleteFunc(s.Resolver.ResolveStack(stack, true),
-		func(l symbol.Location) bool { return l.Language != "" }))
+// codeLevels are the levels of a stack that are in machine code.
+func (s Source) codeLevels(stack []model.Frame) []symbol.Location {
+	return slices.DeleteFunc(s.Resolver.ResolveStack(stack, true), func(l symbol.Location) bool { return l.Language != "" })
 }
 
 func (b *Branch) String() string { return strings.TrimSuffix(b.Site.String()+": "+b.Text, ": ") }

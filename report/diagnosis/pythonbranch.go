@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress/facts"
+	"laggard/model/mpi"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/slicing/python"
@@ -18,6 +20,7 @@ const maxDeciders = 4
 // pythonWays are the Python frames of two sides, outermost first, and how many they share.
 type pythonWays struct {
 	reached, missed []report.Frame
+	calls, misses   string // what the innermost of each calls, see calledFunction
 	shared          int
 	called          bool // a library in another language called what is behind the shared ones
 }
@@ -25,6 +28,7 @@ type pythonWays struct {
 // waysOf takes stacks innermost first.
 func waysOf(reached, missed []report.Frame) (w pythonWays) {
 	w.reached, w.missed = pythonFrames(reached), pythonFrames(missed)
+	w.calls, w.misses = calledFunction(reached), calledFunction(missed)
 	for w.shared < min(len(w.reached), len(w.missed)) && w.reached[w.shared] == w.missed[w.shared] {
 		w.shared++
 	}
@@ -32,11 +36,11 @@ func waysOf(reached, missed []report.Frame) (w pythonWays) {
 	return w
 }
 
-// calledBack reports whether the Python frame behind some outer ones was called by code in another
+// calledBack reports whether the Python frame of the program behind some outer ones was called by code in another
 // language.
 func calledBack(stack []report.Frame, outer int) bool {
 	for i, f := range slices.Backward(stack) {
-		if f.Language != symbol.Python {
+		if !isOwnPython(f) {
 			continue
 		}
 		if outer == 0 {
@@ -67,15 +71,17 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
 	reached, missed, k := w.reached, w.missed, w.shared
 	switch {
+	case len(missed) == 0 && s.finishes(other):
+		return lastDeciders(reached, w.calls, finder)
 	case len(reached) == 0 || len(missed) == 0:
 		return nil // who has left the program may have done so by an exception
 	case inLibrary && !w.inCallbacks():
 		return nil
 	case k == len(reached) && k == len(missed):
-		return deciderSites(reached, 0, o.Kind != divergence.LoopCount, finder)
+		return deciderSites(reached, w.calls, 0, o.Kind != divergence.LoopCount, finder)
 	case w.inCallbacks() || k < len(reached) && k < len(missed) && !sameFunction(reached[k], missed[k]):
 		// They are called from one line, in an order that the line does not tell.
-		one, two := deciderSites(reached[k:], 0, false, finder), deciderSites(missed[k:], 0, false, finder)
+		one, two := deciderSites(reached[k:], w.calls, 0, false, finder), deciderSites(missed[k:], w.misses, 0, false, finder)
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
@@ -83,10 +89,40 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	if isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
-		reached, missed = missed, reached // who is further has passed the call of the other side
+	known := o.Kind == divergence.Extra || o.Kind == divergence.Skipped // who made the call, and who did not
+	if !known && isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
+		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
-	return deciderSites(reached[k:], missed[k].Line, false, finder)
+	return deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder)
+}
+
+// finishes reports whether a call is MPI_Finalize, to which ranks came without an exception, as far as is known.
+func (s Source) finishes(c *divergence.Call) bool {
+	ends := func(x facts.Raised) bool { return x.How.EndsProcess() }
+	return mpi.FindFunction(c.State.Call).InClass(mpi.ClassFinalize) && !slices.ContainsFunc(s.Raised, ends)
+}
+
+// lastDeciders are the lines that decide whether ranks come to a call, by its Python frames, of which others have come to the end of
+// the program. Where an exception that is caught could have led there as well, it is not known.
+func lastDeciders(frames []report.Frame, called string, finder source.Finder) []report.Site {
+	for _, f := range frames {
+		for _, d := range python.Deciders(finder.Text(f.File), f.Line, 0) {
+			if d.Line > f.Line { // it catches exceptions of the call
+				return nil
+			}
+		}
+	}
+	return deciderSites(frames, called, 0, false, finder)
+}
+
+// calledFunction is the last part of the name of what the innermost Python frame of a stack calls; "": it is not known.
+func calledFunction(stack []report.Frame) string {
+	at := slices.IndexFunc(stack, isOwnPython)
+	if at < 1 {
+		return ""
+	}
+	name := stack[at-1].Function
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // lastShared are the frames, from behind some outer ones, of the last call that two sides have in
@@ -144,23 +180,31 @@ func standsAt(frames []report.Frame, finder source.Finder) int {
 	return f.Line
 }
 
-// pythonFrames are the frames of a program in Python, outermost first.
+// isOwnPython reports whether a frame is in Python and of no library: what decides in one is no answer for who uses it.
+func isOwnPython(f report.Frame) bool { return f.Language == symbol.Python && !f.Library }
+
+// pythonFrames are the frames of a program in Python, outermost first, without those of libraries.
 func pythonFrames(stack []report.Frame) []report.Frame {
-	out := slices.DeleteFunc(slices.Clone(stack), func(f report.Frame) bool { return f.Language != symbol.Python })
+	out := slices.DeleteFunc(slices.Clone(stack), func(f report.Frame) bool { return !isOwnPython(f) })
 	slices.Reverse(out)
 	return out
 }
 
-// deciderSites lists what decides that the call of the last frame is reached, by who is at the
+// deciderSites lists what decides that the call of the last frame, of a function with that name, is reached, by who is at the
 // line `past` of the function of the first one; of that function at least the nearest line.
 // round: in one round of the innermost loop.
-func deciderSites(frames []report.Frame, past int, round bool, finder source.Finder) (out []report.Site) {
+func deciderSites(frames []report.Frame, called string, past int, round bool, finder source.Finder) (out []report.Site) {
 	for i, f := range slices.Backward(frames) {
 		other, room := 0, maxDeciders-1
 		if i == 0 {
 			other, room = past, maxDeciders
 		}
-		for _, d := range python.Deciders(finder.Text(f.File), f.Line, other) {
+		text := finder.Text(f.File)
+		lines := python.Deciders(text, f.Line, other)
+		if line := python.InlineCondition(text, f.Line, called); line > 0 {
+			lines = append([]python.Decider{{Line: line}}, lines...)
+		}
+		for _, d := range lines {
 			if round && d.Loop {
 				return out
 			}
@@ -168,6 +212,7 @@ func deciderSites(frames []report.Frame, past int, round bool, finder source.Fin
 				out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
 			}
 		}
+		called = f.Function[strings.LastIndexByte(f.Function, '.')+1:]
 	}
 	return out
 }

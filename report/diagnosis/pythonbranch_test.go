@@ -29,7 +29,7 @@ def outer(comm):
 	frame := func(function string, line int) report.Frame {
 		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
 	}
-	got := deciderSites([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, false, source.Finder{})
+	got := deciderSites([]report.Frame{frame("outer", 8), frame("inner", 4)}, "barrier", 9, false, source.Finder{})
 	want := []int{2, 7}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
@@ -41,11 +41,11 @@ def outer(comm):
 	}
 	// Without the line of the other, the loop decides too, unless both are in a round of it.
 	both := []report.Frame{frame("outer", 8), frame("inner", 4)}
-	if all, round := deciderSites(both, 0, false, source.Finder{}), deciderSites(both, 0, true, source.Finder{}); len(all) != 3 ||
-		all[2].Line != 6 || len(round) != 2 {
+	all := deciderSites(both, "barrier", 0, false, source.Finder{})
+	if round := deciderSites(both, "barrier", 0, true, source.Finder{}); len(all) != 3 || all[2].Line != 6 || len(round) != 2 {
 		t.Errorf("decided at %v, in one round at %v", all, round)
 	}
-	if got := deciderSites([]report.Frame{frame("gone", 400)}, 0, false, source.Finder{}); got != nil {
+	if got := deciderSites([]report.Frame{frame("gone", 400)}, "barrier", 0, false, source.Finder{}); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)
 	}
 }
@@ -88,7 +88,7 @@ if count:
 	}
 	var got []int
 	frames := []report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}
-	for _, site := range deciderSites(frames, 10, false, source.Finder{}) {
+	for _, site := range deciderSites(frames, "allreduce", 10, false, source.Finder{}) {
 		got = append(got, site.Line)
 	}
 	if want := []int{6, 5, 4, 8}; !slices.Equal(got, want) {
@@ -167,5 +167,51 @@ func TestCallers(t *testing.T) {
 	}
 	if got := callerFrames(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// TestLastDeciders: of who has come to the end of the program the conditions and loops around the others' call are known to decide,
+// unless an exception that is caught may have led there.
+func TestLastDeciders(t *testing.T) {
+	const text = `def search(comm, frontier):
+    while frontier:
+        frontier = comm.alltoall(frontier)
+def main(comm):
+    search(comm, [1])
+def guarded(comm):
+    try:
+        search(comm, [1])
+    except ValueError:
+        pass
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from := func(caller string, line int) []report.Frame {
+		return []report.Frame{{Function: caller, File: file, Line: line}, {Function: "search", File: file, Line: 3}}
+	}
+	if got := lastDeciders(from("main", 5), "alltoall", source.Finder{}); len(got) != 1 || got[0].Line != 2 {
+		t.Errorf("decided at %v, want line 2", got)
+	}
+	if got := lastDeciders(from("guarded", 8), "alltoall", source.Finder{}); got != nil {
+		t.Errorf("decided at %v, though an exception may have ended it", got)
+	}
+}
+
+// TestFramesOfLibraries: what decides within Python's own library is not told.
+func TestFramesOfLibraries(t *testing.T) {
+	own := report.Frame{Function: "main", File: "a.py", Line: 3, Language: symbol.Python}
+	library := report.Frame{Function: "Logger.info", File: "/usr/lib/python3.11/logging/__init__.py", Line: 9, Language: symbol.Python,
+		Library: true}
+	code := report.Frame{Function: "Comm.allreduce"}
+	if got := pythonFrames([]report.Frame{code, library, own}); len(got) != 1 || got[0] != own {
+		t.Errorf("%v", got)
+	}
+	if calledBack([]report.Frame{code, library, own}, 0) || !calledBack([]report.Frame{library, own, code}, 0) {
+		t.Error("who called the frame is wrong")
+	}
+	if got := calledFunction([]report.Frame{code, own}); got != "allreduce" {
+		t.Errorf("called %q", got)
 	}
 }

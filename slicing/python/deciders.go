@@ -2,6 +2,7 @@ package python
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -73,7 +74,11 @@ type statement struct {
 	first, last int // physical lines
 	indent      int
 	word        string // that it begins with
+	endless     bool   // it is the head of a loop that only its body leaves
 }
+
+// endlessHead matches the head of such a loop.
+var endlessHead = regexp.MustCompile(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
 
 // splitStatements finds the logical lines: brackets, strings of several lines and backslashes
 // join physical ones.
@@ -83,7 +88,7 @@ func splitStatements(text []string) (out []statement) {
 		fresh := !open.isContinued()
 		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
 			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
-				word: firstWord(body)})
+				word: firstWord(body), endless: endlessHead.MatchString(body)})
 		}
 		open.scanLine(line)
 		if len(out) > 0 && !fresh {
@@ -237,10 +242,52 @@ func (d *deciders) passEnclosingBlock(i int) {
 		for _, line := range d.exceptLines(i) {
 			d.out = append(d.out, Decider{Line: line, from: s.first})
 		}
-	case isLoop || slices.Contains(conditions, s.word):
+	case isLoop:
+		d.passLoop(i)
+	case slices.Contains(conditions, s.word):
 		line := d.conditionLine(i)
-		d.out = append(d.out, Decider{Line: line, Loop: isLoop, from: line})
+		d.out = append(d.out, Decider{Line: line, from: line})
 	}
+}
+
+// passLoop passes the head of a loop that the line is in. It may be left behind the line, in the round before; of a loop that goes
+// through a sequence that is likelier than its end.
+func (d *deciders) passLoop(i int) {
+	s, out := d.list[i], []Decider{}
+	for k, last := i+1, blockEnd(d.list[i:]); k < len(d.list) && d.list[k].first <= last; k++ {
+		leaves := slices.Contains([]string{"return", "raise", "break"}, d.list[k].word)
+		if head := d.headBefore(k, i); leaves && d.list[k].first > d.line && head > d.line {
+			out = append(out, Decider{Line: head, Loop: true, from: s.first})
+		}
+	}
+	head := Decider{Line: s.first, Loop: true, from: s.first}
+	switch {
+	case s.endless:
+	case s.word == "for":
+		out = append(out, head)
+	default:
+		out = append([]Decider{head}, out...)
+	}
+	d.out = append(d.out, out...)
+}
+
+// headBefore is the line of the condition that a statement in the body of a loop is under; 0: it is under none, or leaves another loop
+// or function alone.
+func (d *deciders) headBefore(k, loop int) int {
+	indent := d.list[k].indent
+	for j := k - 1; j > loop; j-- {
+		s := d.list[j]
+		switch {
+		case s.indent >= indent:
+			continue
+		case s.word == "def" || s.word == "class", d.list[k].word == "break" && slices.Contains(loops, s.word):
+			return 0
+		case slices.Contains(conditions, s.word):
+			return d.conditionLine(j)
+		}
+		indent = s.indent
+	}
+	return 0
 }
 
 // exceptLines are the lines at which exceptions of a block are caught.

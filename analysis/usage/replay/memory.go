@@ -50,7 +50,8 @@ func (k useKey) compare(o useKey) int {
 }
 
 func newMemory(r *reporter, layouts *typemap.Layouts) *memory {
-	return &memory{reporter: r, layouts: layouts, uses: map[int]*use{}, selfOverlaps: map[[2]int64]typemap.Span{}, overlapping: map[int]bool{}}
+	return &memory{reporter: r, layouts: layouts, uses: map[int]*use{}, selfOverlaps: map[[2]int64]typemap.Span{},
+		overlapping: map[int]bool{}}
 }
 
 func newUseTree() *redblacktree.Tree {

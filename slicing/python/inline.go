@@ -1,0 +1,109 @@
+package python
+
+import (
+	"slices"
+	"strings"
+)
+
+// InlineCondition returns the line of the condition within a statement that decides whether a call in it is made: of a
+// conditional expression, of a comprehension, or before "and" and "or". called is the last part of the name of the function that is
+// called on that line; 0: there is no such condition, or it is not known.
+func InlineCondition(text []string, line int, called string) int {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	if at < 0 || called == "" {
+		return 0
+	}
+	words := splitWords(text, list[at])
+	for i, w := range words {
+		if w.text != called || w.line != line || i+1 == len(words) || words[i+1].text != "(" {
+			continue
+		}
+		return conditionOf(words, i)
+	}
+	return 0
+}
+
+// word is a name, or a bracket, in a statement.
+type word struct {
+	text   string
+	line   int
+	groups []int // the brackets that it is in: their numbers, outermost first
+}
+
+// splitWords splits a statement into names and brackets, without its strings and comments.
+func splitWords(text []string, s statement) (out []word) {
+	var open scanner
+	var groups []int
+	number := 0
+	for n := s.first; n <= s.last && n <= len(text); n++ {
+		line := text[n-1]
+		for i := 0; i < len(line); {
+			c := line[i]
+			switch {
+			case open.quote != "" || c == '"' || c == '\'' || c == '#' || c == '\\':
+				i += open.skip(line[i:])
+			case strings.IndexByte("([{", c) >= 0:
+				out = append(out, word{string(c), n, slices.Clone(groups)})
+				number++
+				groups = append(groups, number)
+				i++
+			case strings.IndexByte(")]}", c) >= 0:
+				groups = groups[:max(0, len(groups)-1)]
+				out = append(out, word{string(c), n, slices.Clone(groups)})
+				i++
+			case isName(c):
+				end := i
+				for end < len(line) && isName(line[end]) {
+					end++
+				}
+				out = append(out, word{line[i:end], n, slices.Clone(groups)})
+				i = end
+			default:
+				i++
+			}
+		}
+		if len(open.quote) == 1 && !strings.HasSuffix(line, "\\") {
+			open.quote = "" // a string of one line ends with it
+		}
+	}
+	return out
+}
+
+func isName(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// skip passes a piece of a string, a comment or an escaped character, and returns its length.
+func (s *scanner) skip(rest string) int {
+	switch {
+	case s.quote != "" && strings.HasPrefix(rest, s.quote):
+		n := len(s.quote)
+		s.quote = ""
+		return n
+	case s.quote != "" && rest[0] == '\\', s.quote == "" && rest[0] == '\\':
+		return min(2, len(rest))
+	case s.quote != "":
+		return 1
+	case rest[0] == '#':
+		return len(rest)
+	}
+	s.quote = rest[:1]
+	if triple := strings.Repeat(s.quote, 3); strings.HasPrefix(rest, triple) {
+		s.quote = triple
+	}
+	return len(s.quote)
+}
+
+// conditionOf is the line of the condition around the call that is the i-th of some words, the nearest by brackets; 0: none.
+func conditionOf(words []word, i int) (line int) {
+	depth := -1
+	for k, w := range words {
+		around := len(w.groups) <= len(words[i].groups) && slices.Equal(w.groups, words[i].groups[:len(w.groups)])
+		decides := w.text == "if" && k > 0 || k < i && (w.text == "and" || w.text == "or")
+		if around && decides && len(w.groups) > depth {
+			line, depth = w.line, len(w.groups)
+		}
+	}
+	return line
+}
