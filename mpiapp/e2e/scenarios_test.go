@@ -162,9 +162,9 @@ var frozen = scenario{source: "halo.c", mode: "freeze", least: []int{6}, functio
 var departures = []scenario{
 	{source: "leaves.c", mode: "kill", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
 		lost: []int{3}},
-	{source: "leaves.c", mode: "exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
+	{source: "leaves.c", mode: "exit", least: []int{3}, function: []string{"leave"}, mark: []string{"exits"},
 		lost: []int{3}},
-	{source: "leaves.c", mode: "_exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
+	{source: "leaves.c", mode: "_exit", least: []int{3}, function: []string{"leave"}, mark: []string{"ends at once"},
 		lost: []int{3}},
 	{source: "leaves.c", mode: "segv", least: []int{3}, function: []string{"leave"}, mark: []string{"here"},
 		lost: []int{3}},

@@ -16,9 +16,9 @@ static void leave(const char *mode, double *missing)
   if (strcmp(mode, "kill") == 0)
     kill(getpid(), SIGKILL);
   if (strcmp(mode, "exit") == 0)
-    exit(3);
+    exit(3); /* LAGGARD: exits */
   if (strcmp(mode, "_exit") == 0)
-    _exit(3);
+    _exit(3); /* LAGGARD: ends at once */
   if (strcmp(mode, "segv") == 0)
     *missing = 1; /* LAGGARD: here */
 }
