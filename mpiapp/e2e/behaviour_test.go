@@ -40,6 +40,7 @@ func behaviours(f family, t *testing.T) []behaviour {
 			status: true, visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: hasThrownException},
 		{source: "jumps.cc", status: true,
 			visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
+		{source: "callbackcode.c", status: true, visits: map[string]uint64{"MPI_Comm_dup": 2, "MPI_Finalize": 1}},
 		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1},
 			end: failedWith(7)},
 		{source: "endings.c", args: []string{"abort"}, status: true, visits: map[string]uint64{"MPI_Barrier": 1}},

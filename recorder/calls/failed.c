@@ -17,13 +17,17 @@ static struct failed {
 } failed[MAX_FAILED];
 static uint32_t nfailed;
 
+/* The classes that every library knows, as it numbers them, or nearly. MPI is not asked about others: a code that a callback of the
+ * program made up, and MPI passed on, is no code for Open MPI, which ends the job over it. */
+#define LAST_CLASS 74
+
 /* describe asks MPI what an error is, which is a local call. */
-static size_t describe(int code, char *text, size_t room)
+static size_t describe(uint32_t class, int code, char *text, size_t room)
 {
   static char whole[8192]; /* more than MPI_MAX_ERROR_STRING of any library */
   long (*ask)(int, char *, int *) = (long (*)(int, char *, int *))lg_find_symbol("PMPI_Error_string");
   int n = 0;
-  if (!ask || !lg_mpi_usable() || ask(code, whole, &n) || n < 0)
+  if (!ask || class > LAST_CLASS || !lg_mpi_usable() || ask(code, whole, &n) || n < 0)
     return 0;
   whole[sizeof whole - 1] = 0;
   size_t length = strnlen(whole, room);
@@ -34,7 +38,7 @@ static size_t describe(int code, char *text, size_t room)
 static struct lg_failed_live *record(const struct lg_call *c, uint32_t class, int code)
 {
   static char text[LG_MAX_ERROR_TEXT];
-  uint32_t length = (uint32_t)describe(code, text, sizeof text);
+  uint32_t length = (uint32_t)describe(class, code, text, sizeof text);
   uint32_t fixed = ((uint32_t)(sizeof(struct lg_failed) - sizeof(struct lg_rec)) + length + 7) & ~7u;
   struct lg_failed_live *live = NULL;
   lg_lock_file();
