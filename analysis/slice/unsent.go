@@ -41,7 +41,7 @@ func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []
 			out = append(out, Skip{Message: i, Behind: true})
 		case m.Never && len(b.Stack) > 0:
 			out = append(out, Skip{Message: i, Branch: &b})
-		case !m.Never && !found.ReturnedError(m.By, m.Peer):
+		case !m.Never && !found.ReturnedError(m.By, m.Peer) && !interpreted(m.By.Stack, m.By.Stack[1:]):
 			// The sender came there before: what decided is in the function that makes the call. That it went round a loop as often
 			// as it did says nothing.
 			b, err := s.Branch(ctx, m.By.Stack, m.By.Stack[1:], nil)

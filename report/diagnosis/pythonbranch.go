@@ -89,8 +89,12 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	known := o.Kind == divergence.Extra || o.Kind == divergence.Skipped // who made the call, and who did not
-	if !known && isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
+	if o.Kind == divergence.Extra || o.Kind == divergence.Skipped { // it is known who made the call, and who did not
+		if sites := deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder); len(sites) > 0 {
+			return sites
+		}
+	}
+	if isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
 		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
 	return deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder)

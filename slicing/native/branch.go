@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -35,8 +36,12 @@ func (s *Slicer) withRun(ctx context.Context, f func(r *run) error) (err error) 
 			err = fmt.Errorf("slicing: %w: malformed code or debug information (%v)", slicing.ErrNothing, p)
 		}
 	}()
-	if err = f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options)); err == nil && s.prog.over {
+	err = f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
+	switch {
+	case err == nil && s.prog.over:
 		err = fmt.Errorf("slicing: %w: %s", slicing.ErrNothing, noTime) // what was found may not be the nearest
+	case errors.Is(err, symbol.ErrNoCode):
+		err = fmt.Errorf("slicing: %w: %w", slicing.ErrNothing, err)
 	}
 	return err
 }
