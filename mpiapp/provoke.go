@@ -123,7 +123,7 @@ func (a perturbedRuns) provokeFailure(f provokeFlags, cmd *cobra.Command, comman
 		return err
 	}
 	if f.dir == "" {
-		f.dir = fmt.Sprintf("laggard-provoke-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
+		f.dir = rundir.DatedName("laggard-provoke")
 	}
 	recording, err := a.newRecording(runFlags{onHang: watch.Diagnose, timeout: f.timeout}, cmd)
 	if err != nil {

@@ -27,7 +27,7 @@ var ErrFile = errors.New("is a file; choose another name")
 // The error of a file there is ErrFile.
 func Create(dir string) (string, error) {
 	if dir == "" {
-		dir = fmt.Sprintf("laggard-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
+		dir = DatedName("laggard")
 	}
 	dir, err := CreateShared(dir)
 	if err != nil {
@@ -44,6 +44,11 @@ func Create(dir string) (string, error) {
 		return "", fmt.Errorf("run directory %s %w", dir, ErrNotEmpty)
 	}
 	return dir, os.Chmod(dir, 0o700)
+}
+
+// DatedName is a name for a directory of this process, with the date behind what it begins with.
+func DatedName(begins string) string {
+	return fmt.Sprintf("%s-%s-%d", begins, time.Now().Format("20060102-150405"), os.Getpid())
 }
 
 // CreateShared makes a directory as Create does, which others may have made or be about

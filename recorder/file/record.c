@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/crc.h"
+#include "base/locks.h"
 #include "base/recording.h"
 #include "base/settings.h"
 #include "file/node.h"
@@ -68,6 +69,16 @@ void lg_rec_commit(void *rec)
   struct lg_rec *r = rec;
   r->crc = lg_crc(lg_crc(0, r, offsetof(struct lg_rec, fixed) + 4), r + 1, r->fixed);
   __atomic_store_n(&chunk->used, chunk->used + r->size, __ATOMIC_RELEASE);
+}
+
+void *lg_rec_table(int type, uint32_t size)
+{
+  lg_lock_file();
+  void *r = lg_rec_begin(type, 0, 0, size);
+  if (r)
+    lg_rec_commit(r);
+  lg_unlock_file();
+  return r;
 }
 
 void lg_note(const char *text)

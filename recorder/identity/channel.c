@@ -1,5 +1,4 @@
 #include "base/hash.h"
-#include "base/locks.h"
 #include "base/seq.h"
 #include "file/rank.h"
 #include "file/record.h"
@@ -69,11 +68,7 @@ static struct lg_chan *fresh(void)
   if (nchans == MAX_CHANNELS)
     return oldest();
   if (nchans % LG_CHANNELS == 0) {
-    lg_lock_file();
-    block = lg_rec_begin(LG_REC_CHANNELS, 0, 0, sizeof *block);
-    if (block)
-      lg_rec_commit(block);
-    lg_unlock_file();
+    block = lg_rec_table(LG_REC_CHANNELS, sizeof *block);
     if (!block)
       return NULL;
   }
@@ -84,11 +79,7 @@ static struct lg_chan *fresh(void)
 static struct lg_origin *fresh_origin(void)
 {
   if (norigins % LG_ORIGINS == 0) {
-    lg_lock_file();
-    origins = lg_rec_begin(LG_REC_ORIGINS, 0, 0, sizeof *origins);
-    if (origins)
-      lg_rec_commit(origins);
-    lg_unlock_file();
+    origins = lg_rec_table(LG_REC_ORIGINS, sizeof *origins);
     if (!origins)
       return NULL;
   }

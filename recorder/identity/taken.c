@@ -1,4 +1,3 @@
-#include "base/locks.h"
 #include "base/seq.h"
 #include "file/rank.h"
 #include "file/record.h"
@@ -7,16 +6,6 @@
 static struct lg_taken *taken;
 static struct lg_probed *probed;
 static uint32_t next;
-
-static void *begin(int type, uint32_t size)
-{
-  lg_lock_file();
-  void *r = lg_rec_begin(type, 0, 0, size);
-  if (r)
-    lg_rec_commit(r);
-  lg_unlock_file();
-  return r;
-}
 
 static void put(struct lg_take *e, struct lg_take message)
 {
@@ -28,14 +17,14 @@ static void put(struct lg_take *e, struct lg_take message)
 
 void lg_take(struct lg_take message)
 {
-  if (taken || (taken = begin(LG_REC_TAKEN, sizeof *taken)))
+  if (taken || (taken = lg_rec_table(LG_REC_TAKEN, sizeof *taken)))
     put(&taken->entry[next++ % LG_TAKEN], message);
 }
 
 void lg_probed_take(struct lg_take message)
 {
   uint32_t i = 0;
-  if (!probed && !(probed = begin(LG_REC_PROBED, sizeof *probed)))
+  if (!probed && !(probed = lg_rec_table(LG_REC_PROBED, sizeof *probed)))
     return;
   while (i < LG_PROBED && probed->entry[i].comm)
     i++;

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "base/locks.h"
 #include "base/seq.h"
 #include "file/rank.h"
 #include "file/record.h"
@@ -51,11 +50,7 @@ static struct lg_lock *find(uint32_t win, int target)
 
 static bool more_locks(void)
 {
-  lg_lock_file();
-  struct lg_locks *block = nlocks < MAX_LOCKS ? lg_rec_begin(LG_REC_LOCKS, 0, 0, sizeof *block) : NULL;
-  if (block)
-    lg_rec_commit(block);
-  lg_unlock_file();
+  struct lg_locks *block = nlocks < MAX_LOCKS ? lg_rec_table(LG_REC_LOCKS, sizeof *block) : NULL;
   for (int i = 0; block && i < LG_LOCKS; i++)
     locks[nlocks++] = &block->entry[i];
   return block;

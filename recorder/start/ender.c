@@ -90,11 +90,11 @@ static bool neutral(const struct lg_mapped *m)
   return false;
 }
 
-/* owner tells whose code a stack shows. */
-static uint32_t owner(const struct lg_trace *tr)
+/* owner tells whose code the n innermost frames of a stack show. */
+static uint32_t owner(const struct lg_trace *tr, int n)
 {
   uint32_t found = LG_ENDER_UNKNOWN;
-  for (int i = 0; i < tr->n; i++) {
+  for (int i = 0; i < n; i++) {
     const struct lg_mapped *m = lg_module_in_table(tr->pc[i] - (i > 0));
     if (!m || neutral(m))
       continue;
@@ -108,9 +108,7 @@ static uint32_t owner(const struct lg_trace *tr)
 /* The outermost frame is that which called main, or a thread's beginning. */
 bool lg_called_by_program(const struct lg_trace *tr)
 {
-  struct lg_trace inner = *tr;
-  inner.n = tr->partial ? tr->n : tr->n - 1;
-  return owner(&inner) == LG_ENDER_PROGRAM;
+  return owner(tr, tr->partial ? tr->n : tr->n - 1) == LG_ENDER_PROGRAM;
 }
 
 uint32_t lg_ender(void *ucontext)
@@ -129,7 +127,7 @@ uint32_t lg_ender(void *ucontext)
   uint64_t sp = r.v[SP];
   struct lg_stack s = {sp, sp + lg_peek(sp, copy, sizeof copy), copy};
   lg_unwind(&r, &s, true, &tr);
-  uint32_t found = owner(&tr);
+  uint32_t found = owner(&tr, tr.n);
   lg_unlock_file();
   return found;
 }

@@ -38,36 +38,32 @@ static const char *formatted(const char *message, va_list given)
   return vasprintf(&text, message, given) < 0 ? "" : text;
 }
 
+/* NOTE_FORMATTED notes an error with what message and the arguments behind it say, and declares that text. */
+#define NOTE_FORMATTED(text, message) \
+  va_list given; \
+  va_start(given, message); \
+  const char *text = formatted(message, given); \
+  va_end(given); \
+  note(runtime_error, text, LG_CFA)
+
 LG_EXPORT void _gfortran_runtime_error(const char *message, ...)
 {
   static void *known;
-  va_list given;
-  va_start(given, message);
-  const char *text = formatted(message, given);
-  va_end(given);
-  note(runtime_error, text, LG_CFA);
+  NOTE_FORMATTED(text, message);
   REAL(_gfortran_runtime_error)("%s", text);
 }
 
 LG_EXPORT void _gfortran_runtime_error_at(const char *where, const char *message, ...)
 {
   static void *known;
-  va_list given;
-  va_start(given, message);
-  const char *text = formatted(message, given);
-  va_end(given);
-  note(runtime_error, text, LG_CFA);
+  NOTE_FORMATTED(text, message);
   REAL(_gfortran_runtime_error_at)(where, "%s", text);
 }
 
 LG_EXPORT void _gfortran_os_error_at(const char *where, const char *message, ...)
 {
   static void *known;
-  va_list given;
-  va_start(given, message);
-  const char *text = formatted(message, given);
-  va_end(given);
-  note(runtime_error, text, LG_CFA);
+  NOTE_FORMATTED(text, message);
   REAL(_gfortran_os_error_at)(where, "%s", text);
 }
 

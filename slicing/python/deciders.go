@@ -90,7 +90,7 @@ func splitStatements(text []string) (out []statement) {
 			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
 				word: firstWord(body), endless: endlessHead.MatchString(body)})
 		}
-		open.scanLine(line)
+		open.scanLine(line, func(int) {})
 		if len(out) > 0 && !fresh {
 			out[len(out)-1].last = n + 1
 		}
@@ -136,7 +136,8 @@ type scanner struct {
 
 func (s *scanner) isContinued() bool { return s.brackets > 0 || s.quote != "" || s.joined }
 
-func (s *scanner) scanLine(line string) {
+// scanLine passes a physical line, and gives code the place of each character that is in no string and no comment.
+func (s *scanner) scanLine(line string, code func(at int)) {
 	s.joined = strings.HasSuffix(line, "\\")
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -156,10 +157,13 @@ func (s *scanner) scanLine(line string) {
 				s.quote = triple
 				i += 2
 			}
-		case strings.IndexByte("([{", c) >= 0:
-			s.brackets++
-		case strings.IndexByte(")]}", c) >= 0 && s.brackets > 0:
-			s.brackets--
+		default:
+			code(i)
+			if strings.IndexByte("([{", c) >= 0 {
+				s.brackets++
+			} else if strings.IndexByte(")]}", c) >= 0 && s.brackets > 0 {
+				s.brackets--
+			}
 		}
 	}
 	if len(s.quote) == 1 && !s.joined {

@@ -34,65 +34,32 @@ type word struct {
 // splitWords splits a statement into names and brackets, without its strings and comments.
 func splitWords(text []string, s statement) (out []word) {
 	var open scanner
-	var groups []int
+	var groups []int // the brackets that are open
 	number := 0
 	for n := s.first; n <= s.last && n <= len(text); n++ {
-		line := text[n-1]
-		for i := 0; i < len(line); {
-			c := line[i]
-			switch {
-			case open.quote != "" || c == '"' || c == '\'' || c == '#' || c == '\\':
-				i += open.skip(line[i:])
+		line, end := text[n-1], -1 // where the latest name ends
+		open.scanLine(line, func(at int) {
+			switch c := line[at]; {
+			case isName(c) && at == end:
+				out[len(out)-1].text += line[at : at+1]
+				end++
+			case isName(c):
+				out, end = append(out, word{line[at : at+1], n, slices.Clone(groups)}), at+1
 			case strings.IndexByte("([{", c) >= 0:
-				out = append(out, word{string(c), n, slices.Clone(groups)})
+				out = append(out, word{line[at : at+1], n, slices.Clone(groups)})
 				number++
 				groups = append(groups, number)
-				i++
 			case strings.IndexByte(")]}", c) >= 0:
 				groups = groups[:max(0, len(groups)-1)]
-				out = append(out, word{string(c), n, slices.Clone(groups)})
-				i++
-			case isName(c):
-				end := i
-				for end < len(line) && isName(line[end]) {
-					end++
-				}
-				out = append(out, word{line[i:end], n, slices.Clone(groups)})
-				i = end
-			default:
-				i++
+				out = append(out, word{line[at : at+1], n, slices.Clone(groups)})
 			}
-		}
-		if len(open.quote) == 1 && !strings.HasSuffix(line, "\\") {
-			open.quote = "" // a string of one line ends with it
-		}
+		})
 	}
 	return out
 }
 
 func isName(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-// skip passes a piece of a string, a comment or an escaped character, and returns its length.
-func (s *scanner) skip(rest string) int {
-	switch {
-	case s.quote != "" && strings.HasPrefix(rest, s.quote):
-		n := len(s.quote)
-		s.quote = ""
-		return n
-	case s.quote != "" && rest[0] == '\\', s.quote == "" && rest[0] == '\\':
-		return min(2, len(rest))
-	case s.quote != "":
-		return 1
-	case rest[0] == '#':
-		return len(rest)
-	}
-	s.quote = rest[:1]
-	if triple := strings.Repeat(s.quote, 3); strings.HasPrefix(rest, triple) {
-		s.quote = triple
-	}
-	return len(s.quote)
 }
 
 // conditionOf is the line of the condition around the call that is the i-th of some words, the nearest by brackets; 0: none.

@@ -27,7 +27,7 @@ type memory struct {
 // useTree holds uses by where they begin, in a tree for each power of two of their widths: a wide one does not make those
 // beside it be looked at when narrow ones are compared.
 type useTree struct {
-	byWidth [64]*redblacktree.Tree // nil: there was none yet
+	byWidth [65]*redblacktree.Tree // by bits.Len64 of the width; nil: there was none yet
 }
 
 // use is a buffer of an operation under way.
