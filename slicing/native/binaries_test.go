@@ -17,8 +17,9 @@ import (
 	"testing"
 )
 
-// LAGGARD_STARTS_NUMBER is how many functions are drawn, LAGGARD_STARTS_SEED from where, and LAGGARD_STARTS_ONLY the
-// packages, by a part of their name.
+// LAGGARD_STARTS_NUMBER is how many functions are drawn, LAGGARD_STARTS_SEED from where, LAGGARD_STARTS_ONLY the
+// packages, by a part of their name, and LAGGARD_STARTS_FROM the line of the list to go on at, from 1, after a run that
+// was cut off.
 const defaultStarts = 20_000
 
 // TestBinaries starts all analyses at functions of packages of Debian, for x86-64 and AArch64. It downloads them once,
@@ -37,8 +38,13 @@ func TestBinaries(t *testing.T) {
 	}
 	a := newArchive(t)
 	left, seed := envNumber(t, "LAGGARD_STARTS_NUMBER", defaultStarts), envNumber(t, "LAGGARD_STARTS_SEED", 1)
+	from := envNumber(t, "LAGGARD_STARTS_FROM", 1)
 	o, packages, files := &outcome{}, 0, 0
 	for i, names := range groups {
+		if i+1 < from {
+			left -= left / (len(groups) - i)
+			continue
+		}
 		dir := a.unpackPackages(t, names)
 		b := batch{Files: binariesBelow(dir), Debug: filepath.Join(dir, "usr/lib/debug")}
 		b.Functions = drawFunctions(b.Files, left/(len(groups)-i), int64(seed)+seedOf(names[0]))
