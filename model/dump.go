@@ -140,6 +140,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, format.TakeFields)
 	case format.HistoryRecord:
 		m.dumpHistory(w, rec)
+	case format.SeriesRecord:
+		m.dumpSeries(w, rec)
 	case format.SiteRecord:
 		m.showLive(w, rec)
 		if frames, name, err := stateParts(rec.fixed); err == nil {
@@ -290,4 +292,12 @@ func rangeText(ranges []byte) string {
 		fmt.Fprintf(&b, " %d+%d*%d", start, stride, count)
 	}
 	return b.String()
+}
+
+// dumpSeries shows the intervals of a record that are in use.
+func (m *image) dumpSeries(w *bufio.Writer, rec record) {
+	for b := m.appendIntervals(nil, rec, 0); len(b) > 0; b = b[format.SizeofInterval:] {
+		fmt.Fprint(w, "\n     ")
+		dumpFields(w, b[:format.SizeofInterval], format.IntervalFields)
+	}
 }

@@ -116,7 +116,7 @@ func (t *threadReader) adoptModel(base *slotReader, like *threadReader, diffs []
 	m, from := &t.thread.Model, &like.thread.Model
 	m.States, m.Visits, m.Edges = from.States, make([]uint64, len(from.States)), slices.Clone(from.Edges)
 	for i, s := range like.states.list {
-		m.Visits[like.position[i]] += next(s.visits)
+		m.Visits[like.position[i]] += next(s.live + format.StateVisits)
 	}
 	for i := range m.Edges {
 		m.Edges[i].Count = 0
@@ -251,9 +251,9 @@ func (f *Folder) findBase(r *Rank) *foldBase {
 
 func sameModule(a, b *Module) bool { return a == b || *a == *b }
 
-// sameSkeleton reports whether the models of two threads differ in counts only.
+// sameSkeleton reports whether the models of two threads differ only in counts that a LIKE record has.
 func sameSkeleton(a, b *Thread) bool {
-	return a.Index == b.Index && len(a.Model.Visits) == len(a.Model.States) &&
+	return a.Index == b.Index && a.Model.Samples == nil && b.Model.Samples == nil && len(a.Model.Visits) == len(a.Model.States) &&
 		slices.EqualFunc(a.Model.States, b.Model.States, sameState) &&
 		slices.EqualFunc(a.Model.Edges, b.Model.Edges, func(x, y Edge) bool { return x.From == y.From && x.To == y.To })
 }

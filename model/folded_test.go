@@ -35,6 +35,9 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 		for i := range k.Origins {
 			k.Origins[i].Thread, k.Origins[i].State = 0, -1
 		}
+		for i := range k.Series {
+			k.Series[i].Thread, k.Series[i].State, k.Series[i].Anchor = 0, -1, -1
+		}
 		for _, c := range k.Comms {
 			c.Thread, c.State = 0, -1
 			if c.History != nil {
@@ -58,6 +61,7 @@ func twinThread(r *rand.Rand, like *Thread) *Thread {
 		t.Model.Edges[i].Count = r.Uint64() >> r.IntN(64)
 	}
 	t.Op.Pending = nil
+	t.Model.Samples, like.Model.Samples = nil, nil
 	return &t
 }
 

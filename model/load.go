@@ -94,8 +94,8 @@ func (x *Index) LoadSlots(from, to int) (*Run, error) {
 func (x *Index) EachBatch(f func(*Run)) { x.decodeBatches(x.Slots, false, f) }
 
 // EachBatchBriefly is Each, but of a [History] there is only the latest call: that of all is
-// most of what a rank in many communicators has recorded. What is wrong with the other
-// calls is left to Load.
+// most of what a rank in many communicators has recorded, and no [Rank.Series]. What is wrong
+// with the other calls is left to Load.
 func (x *Index) EachBatchBriefly(f func(*Run)) { x.decodeBatches(x.Slots, true, f) }
 
 func (x *Index) emptyRun() *Run {

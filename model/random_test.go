@@ -96,6 +96,7 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)),
 			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
 	}
+	randomSeries(rand.New(rand.NewPCG(uint64(k.PID), 3)), k, world)
 	if r.IntN(2) == 0 {
 		k.Arguments = []string{"-n", fmt.Sprint(r.IntN(99)), ""}
 	}
@@ -168,6 +169,12 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		if r.IntN(2) == 0 {
 			t.Sent = append(t.Sent,
 				Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r), Distance: r.Uint64()})
+		}
+	}
+	if index%2 == 1 && n > 0 {
+		t.Model.Samples = make([]Samples, n)
+		for i := range n {
+			t.Model.Samples[i] = Samples{i % 7, 1 + i*index}
 		}
 	}
 	for i := range n {
@@ -257,5 +264,33 @@ func randomOp(r *rand.Rand, sc scale, k *Rank, t *Thread) {
 			Peer: []int{None, Any, ProcNull, 3}[r.IntN(4)], Tag: []int{None, Any, 0, 12345}[r.IntN(4)],
 			Seq: r.Uint64(), State: randomState(r, t),
 		})
+	}
+}
+
+// randomSeries adds what was sampled: long steps, then shorter ones, with gaps.
+func randomSeries(r *rand.Rand, k *Rank, world []int) {
+	at := testTime(0).Unix() / 600 * 600
+	for _, step := range []int64{600, 10, 1} {
+		for range r.IntN(5) {
+			at += step * int64(1+r.IntN(2))
+			k.Series = append(k.Series, randomInterval(r, k, world, time.Unix(at, 0).UTC(), time.Duration(step)*time.Second))
+		}
+		at += step
+	}
+	if len(k.Series) > 0 {
+		k.SampleHz = 10
+	}
+}
+
+func randomInterval(r *rand.Rand, k *Rank, world []int, begin time.Time, step time.Duration) Interval {
+	thread := r.IntN(len(k.Threads))
+	states := len(k.Threads[thread].Model.States)
+	part := func() float64 { return float64(r.IntN(1001)) / 1000 }
+	ms := func() time.Duration { return time.Duration(r.IntN(1e6)) * time.Millisecond }
+	return Interval{
+		Begin: begin, Step: step, Samples: r.IntN(6000), Computing: r.IntN(3000), Waiting: r.IntN(3000), IO: r.IntN(9),
+		CPU: ms(), Starved: ms(), Faults: r.IntN(9), Calls: r.IntN(1e6), Thread: thread, State: r.IntN(states+1) - 1, AtState: r.IntN(99),
+		Comm: r.IntN(len(k.Comms)+1) - 1, Peer: r.IntN(len(world)), ForPeer: r.IntN(99), Anchor: r.IntN(states+1) - 1, Turns: r.IntN(99),
+		MHz: r.IntN(5000), Pressure: Pressure{part(), part(), part()},
 	}
 }

@@ -27,9 +27,10 @@ type slotReader struct {
 	sites     []siteReader
 	raised    []raisedReader
 	failed    []failedReader
+	series    []seriesReader
 	like      *likeRecord // of a folded slot, else nil
 	states    *stateCache
-	brief     bool   // of histories, only the newest call is read
+	brief     bool   // of histories only the newest call is read, of series nothing
 	key       []byte // of a state, behind the number of the list of modules
 	room      *room
 }
@@ -226,6 +227,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeRaised(rec)
 	case format.FailedRecord:
 		return r.takeFailed(rec)
+	case format.SeriesRecord:
+		r.takeSeries(rec)
 	case format.ArgumentsRecord:
 		return r.takeArguments(rec)
 	case format.RestRecord:
@@ -292,5 +295,6 @@ func (r slotAssembler) assembleRank() {
 	r.assembleTraffic()
 	r.assembleRaised()
 	r.assembleFailed()
+	r.assembleSeries(position)
 	r.identifyRank()
 }

@@ -12,9 +12,10 @@ import (
 )
 
 type stateReader struct {
-	fixed  []byte // of its record; format.TakeState has accepted it
-	off    int64
-	visits int64 // where the count is
+	fixed []byte // of its record; format.TakeState has accepted it
+	off   int64
+	live  int64 // where the counts are
+	nlive int64 // bytes there
 }
 
 type edgeReader struct {
@@ -31,7 +32,7 @@ func (r *slotReader) takeState(rec record) error {
 	if binding := le32(format.StateBinding); binding > uint32(mpi.Fortran08) {
 		r.probs.addErrorf(rec.typ.String(), rec.off, ErrUnknown, "language binding %d", binding)
 	}
-	s := stateReader{off: rec.off, visits: rec.live, fixed: bytes.Clone(rec.fixed)}
+	s := stateReader{off: rec.off, live: rec.live, nlive: rec.nlive, fixed: bytes.Clone(rec.fixed)}
 	return r.threadAt(rec.thread).states.add(le32(format.StateIndex), s)
 }
 
@@ -86,8 +87,32 @@ func (t *threadReader) assembleModel(r *slotReader) {
 			m.States = append(m.States, state)
 			m.Visits = append(m.Visits, 0)
 		}
-		m.Visits[at] += r.img.u64(s.visits)
+		m.Visits[at] += r.img.u64(s.live + format.StateVisits)
 		t.position = append(t.position, at)
+	}
+	if !r.brief {
+		t.assembleSamples(r)
+	}
+}
+
+// assembleSamples fills in Model.Samples, if some were taken.
+func (t *threadReader) assembleSamples(r *slotReader) {
+	m := &t.thread.Model
+	for i := range t.states.list {
+		s := &t.states.list[i]
+		if s.nlive < format.SizeofStateLive {
+			continue // an older recorder
+		}
+		computing, waiting := r.img.u32(s.live+format.StateComputing), r.img.u32(s.live+format.StateWaiting)
+		if computing+waiting == 0 {
+			continue
+		}
+		if m.Samples == nil {
+			m.Samples = make([]Samples, len(m.States))
+		}
+		at := &m.Samples[t.position[i]]
+		at.Computing += int(computing)
+		at.Waiting += int(waiting)
 	}
 }
 
@@ -149,8 +174,12 @@ func (w *slotWriter) writeModel(t *Thread) {
 		w.setError("%d visits for %d states", len(m.Visits), len(m.States))
 		return
 	}
-	for i, s := range m.States {
-		w.writeState(t, i, s, m.Visits[i])
+	if len(m.Samples) != 0 && len(m.Samples) != len(m.States) {
+		w.setError("samples of %d states of %d", len(m.Samples), len(m.States))
+		return
+	}
+	for i := range m.States {
+		w.writeState(t, i)
 	}
 	for _, e := range m.Edges {
 		w.checkRange("start of an edge", e.From, 0, len(m.States)-1)
@@ -163,7 +192,8 @@ func (w *slotWriter) writeModel(t *Thread) {
 	}
 }
 
-func (w *slotWriter) writeState(t *Thread, index int, s *State, visits uint64) {
+func (w *slotWriter) writeState(t *Thread, index int) {
+	s := t.Model.States[index]
 	w.checkRange("length of a function name", len(s.Call), 0, math.MaxUint16)
 	fixed, live := make(part, format.SizeofStateFixed), make(part, format.SizeofStateLive)
 	fixed.i32(format.StateIndex, index)
@@ -171,6 +201,10 @@ func (w *slotWriter) writeState(t *Thread, index int, s *State, visits uint64) {
 	fixed.u16(format.StateNameLen, len(s.Call))
 	fixed.putFlag(format.StateFlags, s.Partial)
 	fixed.u32(format.StateBinding, uint32(s.Binding))
-	live.u64(format.StateVisits, visits)
+	live.u64(format.StateVisits, t.Model.Visits[index])
+	if t.Model.Samples != nil {
+		live.i32(format.StateComputing, t.Model.Samples[index].Computing)
+		live.i32(format.StateWaiting, t.Model.Samples[index].Waiting)
+	}
 	w.writeRecord(format.StateRecord, t.Index, append(w.appendFrames(fixed, s.Stack), s.Call...), live)
 }

@@ -71,6 +71,12 @@ type State struct {
 	Binding mpi.Binding
 }
 
+// Samples count in which part of a state samples found the thread.
+type Samples struct {
+	Computing int // in the computation behind the call
+	Waiting   int // inside the call, or between empty polls
+}
+
 // Edge counts the passages from one state, through the computation behind it,
 // to the next one. From and To index Model.States.
 type Edge struct {
@@ -83,7 +89,9 @@ type Edge struct {
 type Model struct {
 	States []*State
 	Visits []uint64 // by state: how often it was entered, an entry in progress included
-	Edges  []Edge
+	// Samples are by state, too; nil: none were taken, or not read (see EachBatchBriefly).
+	Samples []Samples
+	Edges   []Edge
 }
 
 // Kind says what a blocked or pending operation is.
@@ -448,7 +456,11 @@ type Rank struct {
 	Taken        []Taken  // by what wildcards took last, in no order
 	Probed       []Taken  // by matched probes, and not received yet; in no order
 	Sites        []*Site  // if volume was recorded
-	Arguments    []string // of the program, without its name, cut at 4096 bytes; nil unknown
+	// Series is what the process did over time, without overlap, by rising time. The steps get longer the longer ago
+	// they are; moments at which there were no samples are missing. SampleHz is how many samples a second there should be.
+	Series    []Interval
+	SampleHz  int
+	Arguments []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }
 
 // Run is a run directory that has been read.

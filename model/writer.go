@@ -130,6 +130,7 @@ func (w *slotWriter) writeRemaining(r *Rank) {
 		w.writeFailed(t)
 	}
 	w.writeSites(r)
+	w.writeSeries(r)
 	w.writeArguments(r)
 	w.writeTables(r)
 	if r.Library != "" {

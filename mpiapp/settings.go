@@ -48,6 +48,7 @@ type settings struct {
 	Recorder struct {
 		Library   string   `toml:"library"`
 		Quiet     duration `toml:"quiet"`
+		SampleHz  int      `toml:"sample_hz"`
 		MaxMB     int      `toml:"max_mb"`
 		StreamMB  int      `toml:"stream_mb"`
 		Checksums bool     `toml:"checksums"`
@@ -143,6 +144,12 @@ func (s *settings) table() []setting {
 		{
 			key: "recorder.quiet", value: &s.Recorder.Quiet, fallback: "2000", env: "LAGGARD_QUIET_MS", recorder: true,
 			doc: `After how long without progress a rank records where it computes (the variable: in milliseconds).`,
+		},
+		{
+			key: "recorder.sample_hz", value: &s.Recorder.SampleHz, fallback: "10", env: "LAGGARD_SAMPLE_HZ", recorder: true,
+			check: func() error { return checkWithin("sample_hz", s.Recorder.SampleHz, 0, 100) },
+			doc: `How many times a second each rank notes whether it computes or waits, at most 100; 0: never. Timelines,
+				laggard top and the detection of slow jobs need it.`,
 		},
 		{
 			key: "recorder.max_mb", value: &s.Recorder.MaxMB, fallback: "64", env: "LAGGARD_MAX_MB", recorder: true,
@@ -451,6 +458,13 @@ func checkOneOf(name, value string, values []string) error {
 func checkAtLeastOne(name string, n int) error {
 	if n < 1 {
 		return fmt.Errorf("%s must be at least 1, not %d", name, n)
+	}
+	return nil
+}
+
+func checkWithin(name string, n, least, most int) error {
+	if n < least || n > most {
+		return fmt.Errorf("%s must be %d to %d, not %d", name, least, most, n)
 	}
 	return nil
 }

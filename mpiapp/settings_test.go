@@ -75,7 +75,7 @@ func tomlKeys(t *testing.T, text string) []string {
 func TestReadEnv(t *testing.T) {
 	environ := map[string]string{
 		"LAGGARD_DIR": "d", "LAGGARD_TIMEOUT": "3m", "LAGGARD_ON_HANG": "keep", "LAGGARD_LIBRARY": "l.so",
-		"LAGGARD_QUIET_MS": "250", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
+		"LAGGARD_QUIET_MS": "250", "LAGGARD_SAMPLE_HZ": "20", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
 		"LAGGARD_LIVE_DIR": "/dev/shm", "LAGGARD_RECORD": "progress,volume",
 		"LAGGARD_ALLOCATORS": "get:2,fresh;free=put", "LAGGARD_IGNORE": "libone,libtwo",
 		"LAGGARD_LEVEL": "library", "LAGGARD_STREAM_MB": "9", "LAGGARD_CHECKSUMS": "0",
@@ -90,7 +90,7 @@ func TestReadEnv(t *testing.T) {
 	want.Recorder.StreamMB, want.Recorder.Checksums = 9, false
 	want.Symbols.Roots, want.Symbols.DebugDirs = []string{"/node", "/image"}, []string{"/debug"}
 	want.Recorder.Library, want.Recorder.Quiet = "l.so", duration(250*time.Millisecond)
-	want.Recorder.MaxMB, want.Recorder.Signal = 7, "USR1"
+	want.Recorder.SampleHz, want.Recorder.MaxMB, want.Recorder.Signal = 20, 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)
 	}
@@ -101,9 +101,9 @@ func TestReadEnv(t *testing.T) {
 
 func TestRecorderEnv(t *testing.T) {
 	var s settings
-	s.Recorder.Quiet, s.Recorder.MaxMB, s.Recorder.StreamMB = duration(1500e6), 64, 128
+	s.Recorder.Quiet, s.Recorder.SampleHz, s.Recorder.MaxMB, s.Recorder.StreamMB = duration(1500e6), 10, 64, 128
 	want := map[string]string{
-		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64", "LAGGARD_STREAM_MB": "128", "LAGGARD_CHECKSUMS": "0",
+		"LAGGARD_QUIET_MS": "1500", "LAGGARD_SAMPLE_HZ": "10", "LAGGARD_MAX_MB": "64", "LAGGARD_STREAM_MB": "128", "LAGGARD_CHECKSUMS": "0",
 	}
 	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
 		t.Error(diff)

@@ -23,6 +23,7 @@ const (
 	Begun          = 32                 // latest collectives that a recorder keeps in a HISTORY record
 	MarkLevels     = 10                 // levels of checkpoints in a HISTORY record
 	MarkStep       = 16                 // collectives between two checkpoints of the lowest level
+	Intervals      = 60                 // entries that a recorder makes in a SERIES record
 	MaxNeighbours  = 4096               // listed of one communicator, each way
 	MaxArguments   = 4096               // bytes kept of the program's arguments
 	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
@@ -383,7 +384,9 @@ const (
 	StateBinding     = 12 // 0 C, 1 mpif.h or use mpi, 2 use mpi_f08
 	SizeofStateFixed = 16
 	StateVisits      = 0
-	SizeofStateLive  = 8
+	StateComputing   = 8  // samples (see SERIES) of the thread in the computation behind the call
+	StateWaiting     = 12 // samples inside the call, or between empty polls
+	SizeofStateLive  = 16
 )
 
 // EDGE: A passage between two states of a thread.
@@ -552,6 +555,41 @@ const (
 	SizeofFailedLive  = 16
 )
 
+// What samples of the process over a length of time say. Counts are of samples unless they have a unit.
+const (
+	IntervalBegin          = 0  // seconds since 1970, a multiple of the step; 0 not in use, or changing
+	IntervalSamples        = 4  // taken; fewer than step × hz if the process was stopped, or had no processor
+	IntervalComputing      = 6  // outside MPI
+	IntervalWaiting        = 8  // inside an MPI call, or between polls that found nothing
+	IntervalIO             = 10 // in MPI-IO, or asleep on a disk
+	IntervalCPUMs          = 12 // processor time of all threads, milliseconds
+	IntervalStarvedMs      = 16 // time in which the thread would have run but had no processor, milliseconds
+	IntervalFaults         = 20 // major page faults
+	IntervalCalls          = 24 // MPI calls of the thread that were no empty polls
+	IntervalThread         = 28 // index of the thread that was sampled: the one that calls MPI most
+	IntervalAtState        = 30 // samples at state
+	IntervalState          = 32 // the state that was sampled most: inside its call, or in the computation behind it
+	IntervalComm           = 36 // index of the communicator that most of waiting was on
+	IntervalPeer           = 40 // rank in it that was waited for most, or NONE: several, as in a collective
+	IntervalForPeer        = 44 // samples that waited for it
+	IntervalMhz            = 46 // clock of the processor; 0 unknown
+	IntervalAnchor         = 48 // a state of the thread that comes once in each iteration of its loop
+	IntervalTurns          = 52 // visits of anchor
+	IntervalCPUPressure    = 56 // parts of 1,000 of the time in which some process of the node had no processor (/proc/pressure); 0 if unknown
+	IntervalIOPressure     = 58 // likewise waited for a disk
+	IntervalMemoryPressure = 60 // likewise for memory
+	SizeofInterval         = 64
+)
+
+// SERIES: What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
+const (
+	SeriesStep        = 0 // seconds
+	SeriesHz          = 4 // samples a second
+	SizeofSeriesFixed = 8
+	SeriesEntry       = 0
+	SizeofSeriesLive  = 3840
+)
+
 // Bytes that were moved. Both words change by themselves.
 const (
 	TrafficCalls  = 0 // that moved bytes
@@ -620,6 +658,7 @@ const (
 	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
 	ProbedRecord    Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
 	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread.
+	SeriesRecord    Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
 	NoteRecord      Record = 8  // A text: why the recorder gave something up.
 	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.
 	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
@@ -705,6 +744,8 @@ var records = [...]record{
 		},
 		live: []Field{
 			{"visits", 0, Uint64},
+			{"computing", 8, Uint32},
+			{"waiting", 12, Uint32},
 		}},
 	EdgeRecord: {name: "EDGE", leastFixed: 8, leastLive: 8,
 		fixed: []Field{
@@ -759,6 +800,12 @@ var records = [...]record{
 			{"count", 0, Uint64},
 			{"calls", 8, Uint64},
 		}},
+	SeriesRecord: {name: "SERIES", leastFixed: 8, leastLive: 64,
+		fixed: []Field{
+			{"step", 0, Uint32},
+			{"hz", 4, Uint32},
+		},
+		live: nil},
 	NoteRecord: {name: "NOTE", leastFixed: 0, leastLive: 0,
 		fixed: nil,
 		live:  nil},
@@ -875,4 +922,29 @@ var TakeFields = []Field{
 	{"state", 24, Int32},
 	{"thread", 28, Uint16},
 	{"wild", 30, Uint16},
+}
+
+// IntervalFields are what the dump shows: What samples of the process over a length of time say. Counts are of samples unless they have a unit.
+var IntervalFields = []Field{
+	{"begin", 0, Uint32},
+	{"samples", 4, Uint16},
+	{"computing", 6, Uint16},
+	{"waiting", 8, Uint16},
+	{"io", 10, Uint16},
+	{"cpu_ms", 12, Uint32},
+	{"starved_ms", 16, Uint32},
+	{"faults", 20, Uint32},
+	{"calls", 24, Uint32},
+	{"thread", 28, Uint16},
+	{"at_state", 30, Uint16},
+	{"state", 32, Int32},
+	{"comm", 36, Int32},
+	{"peer", 40, Int32},
+	{"for_peer", 44, Uint16},
+	{"mhz", 46, Uint16},
+	{"anchor", 48, Int32},
+	{"turns", 52, Uint32},
+	{"cpu_pressure", 56, Uint16},
+	{"io_pressure", 58, Uint16},
+	{"memory_pressure", 60, Uint16},
 }

@@ -148,7 +148,7 @@ static bool state_record(struct lg_model *m, struct lg_st *st, const struct lg_d
   uint32_t bytes = (uint32_t)(sizeof(struct lg_state) - sizeof(struct lg_rec)) + st->nframes * 8 + name;
   uint32_t fixed = (bytes + 7) & ~7u;
   struct lg_state *r =
-      lg_rec_begin(LG_REC_STATE, (int)m->thread, fixed, (uint32_t)sizeof(struct lg_rec) + fixed + sizeof(uint64_t));
+      lg_rec_begin(LG_REC_STATE, (int)m->thread, fixed, (uint32_t)sizeof(struct lg_rec) + fixed + sizeof(struct lg_state_live));
   if (r) {
     r->index = st->index;
     r->nframes = (uint16_t)st->nframes;
@@ -160,7 +160,7 @@ static bool state_record(struct lg_model *m, struct lg_st *st, const struct lg_d
     memcpy(words + st->nframes, d->name, name);
     lg_rec_commit(r);
     st->frames = words;
-    st->visits = (uint64_t *)((char *)r + sizeof(struct lg_rec) + fixed);
+    st->live = (struct lg_state_live *)((char *)r + sizeof(struct lg_rec) + fixed);
   }
   return r != NULL;
 }

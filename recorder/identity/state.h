@@ -14,7 +14,7 @@ struct lg_last;
 struct lg_sent;
 
 struct lg_st { /* a state, with what was found at its last visit */
-  uint64_t *visits;
+  struct lg_state_live *live; /* in the file */
   struct { /* the transition that was taken last from here */
     uint32_t to;
     uint64_t *count;
@@ -67,7 +67,7 @@ void lg_edge_slow(struct lg_model *m, struct lg_st *from, struct lg_st *to);
 static inline void lg_transition(struct lg_model *m, struct lg_st *st)
 {
   struct lg_st *prev = m->prev;
-  ++*st->visits;
+  ++st->live->visits;
   if (likely(prev != NULL)) {
     if (likely(prev->last.to == st->index))
       ++*prev->last.count;

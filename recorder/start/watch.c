@@ -28,6 +28,7 @@
 #include "start/activity.h"
 #include "start/capture.h"
 #include "start/own.h"
+#include "start/sample.h"
 #include "start/show.h"
 #include "start/task.h"
 #include "start/watch.h"
@@ -294,21 +295,34 @@ static bool alone(void)
   return lg_task_state(getpid(), line, NULL) == 'Z' && lg_stat("/proc/self/task", &st) == 0 && st.st_nlink == 2 + 2;
 }
 
+/* once_a_second reports whether there is something left to watch. */
+static bool once_a_second(uint64_t now)
+{
+  if (lg_file_cut())
+    lg_turn_off("the run file was cut short");
+  tick(now);
+  if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
+    capture(LG_WHY_ASKED);
+    lg_show();
+  }
+  return !(lg_rank->quiet_since_ns && alone());
+}
+
 static void *watch(void *unused)
 {
-  struct timespec second = {1, 0};
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
   note_end();
-  while (!lg_off && !(lg_rank->quiet_since_ns && alone())) {
-    if (lg_file_cut())
-      lg_turn_off("the run file was cut short");
-    tick(lg_now());
-    if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
-      capture(LG_WHY_ASKED);
-      lg_show();
+  for (uint64_t due = 0; !lg_off;) {
+    uint64_t now = lg_now(), pause = lg_sample_pause();
+    if (now >= due || due > now + SECOND) { /* or the clock was set back */
+      if (!once_a_second(now))
+        break;
+      due = now + SECOND;
     }
-    nanosleep(&second, NULL);
+    if (pause)
+      lg_sample_take(now);
+    nanosleep(&(struct timespec){0, (long)(pause ? pause : SECOND - 1)}, NULL);
   }
   no_end();
   return NULL;
@@ -323,6 +337,7 @@ void lg_watch_start(void)
 {
   long ms = lg_env_int("QUIET_MS", DEFAULT_QUIET_MS);
   quiet_ns = (uint64_t)ms * MS;
+  lg_sample_start();
   if (lg_own_thread(watch))
     return;
   lg_lock_file();

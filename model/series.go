@@ -1,0 +1,210 @@
+package model
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"laggard/model/format"
+)
+
+// Interval is what samples of a process over a length of time say. Counts are of samples unless they have a unit.
+type Interval struct {
+	Begin time.Time // a multiple of Step since 1970
+	Step  time.Duration
+	// Samples were taken; fewer than Rank.SampleHz says if the process was stopped, or had no processor. Those that are
+	// neither Computing, Waiting nor IO found no thread.
+	Samples   int
+	Computing int           // outside MPI
+	Waiting   int           // inside an MPI call, or between polls that found nothing
+	IO        int           // in MPI-IO, or asleep on a disk
+	CPU       time.Duration // processor time of all threads
+	Starved   time.Duration // in which the thread would have run but had no processor
+	Faults    int           // major page faults
+	Calls     int           // MPI calls of the thread that were no empty polls
+	// Thread indexes Rank.Threads: the one that was sampled, which calls MPI most.
+	Thread  int
+	State   int // index into the states of Thread: what was sampled most, the call or the computation behind it; -1 none
+	AtState int // samples there
+	Comm    int // index into Rank.Comms: what most of Waiting was on; -1 unknown
+	Peer    int // rank in it that was waited for most; None: several, as in a collective
+	ForPeer int // samples that waited for it
+	// Anchor indexes the states of Thread: one that comes once in each iteration of its loop; -1 none. Turns are its visits.
+	Anchor, Turns int
+	MHz           int      // clock of the processor; 0 unknown
+	Pressure      Pressure // on the node
+}
+
+// Pressure is what parts of the time some process of a node waited for what, 0 to 1; 0 also where it is not known.
+type Pressure struct {
+	CPU, IO, Memory float64
+}
+
+// End is when the interval ends.
+func (i *Interval) End() time.Time { return i.Begin.Add(i.Step) }
+
+// seriesReader is a SERIES record.
+type seriesReader struct {
+	off       int64
+	step, hz  uint32
+	intervals []byte // those in use
+}
+
+func (r *slotReader) takeSeries(rec record) {
+	if r.brief {
+		return
+	}
+	le32, _ := wordReaders(rec.fixed)
+	s := seriesReader{off: rec.off, step: le32(format.SeriesStep), hz: le32(format.SeriesHz)}
+	s.intervals = r.img.appendIntervals(nil, rec, 0)
+	r.series = append(r.series, s)
+}
+
+// appendIntervals appends the intervals of a SERIES record that are whole and begin at a time, in seconds since 1970, or later.
+func (m *image) appendIntervals(dst []byte, rec record, from uint32) []byte {
+	for at := int64(0); at+format.SizeofInterval <= rec.nlive; at += format.SizeofInterval {
+		begin := m.u32(rec.live + at + format.IntervalBegin)
+		if begin == 0 || begin < from {
+			continue
+		}
+		n := len(dst)
+		dst = m.appendWords(dst, rec.live+at, format.SizeofInterval)
+		if copied := binary.LittleEndian.Uint32(dst[n:]); copied != begin || m.u32(rec.live+at+format.IntervalBegin) != begin {
+			dst = dst[:n] // it is being written anew
+		}
+	}
+	return dst
+}
+
+// intervalAt decodes an interval; Thread, State, Anchor and Comm are the recorded indices.
+func intervalAt(b []byte, step uint32) Interval {
+	le32, _ := wordReaders(b)
+	le16 := func(at int) int { return int(binary.LittleEndian.Uint16(b[at:])) }
+	ms := func(at int) time.Duration { return time.Duration(le32(at)) * time.Millisecond }
+	part := func(at int) float64 { return float64(min(le16(at), 1000)) / 1000 }
+	return Interval{
+		Begin: time.Unix(int64(le32(format.IntervalBegin)), 0).UTC(), Step: time.Duration(step) * time.Second,
+		Samples: le16(format.IntervalSamples), Computing: le16(format.IntervalComputing), Waiting: le16(format.IntervalWaiting),
+		IO: le16(format.IntervalIO), CPU: ms(format.IntervalCPUMs), Starved: ms(format.IntervalStarvedMs),
+		Faults: int(le32(format.IntervalFaults)), Calls: int(le32(format.IntervalCalls)),
+		Thread: le16(format.IntervalThread), State: int(int32(le32(format.IntervalState))), AtState: le16(format.IntervalAtState),
+		Comm: int(int32(le32(format.IntervalComm))), Peer: int(int32(le32(format.IntervalPeer))), ForPeer: le16(format.IntervalForPeer),
+		Anchor: int(int32(le32(format.IntervalAnchor))), Turns: int(le32(format.IntervalTurns)), MHz: le16(format.IntervalMhz),
+		Pressure: Pressure{part(format.IntervalCPUPressure), part(format.IntervalIOPressure), part(format.IntervalMemoryPressure)},
+	}
+}
+
+// longestStep bounds what a record may say of the length of its steps, a week: 2^63 nanoseconds are 292 years.
+const longestStep = 7 * 24 * 3600
+
+// assembleSeries fills in Rank.Series. States of equal content were joined.
+func (r slotAssembler) assembleSeries(position map[uint32]int) {
+	var all []Interval
+	for _, s := range r.series {
+		if s.step == 0 || s.step > longestStep {
+			r.probs.addCorrupt(format.SeriesRecord.String(), s.off, "steps of %d s", s.step)
+			continue
+		}
+		r.rank.SampleHz = int(s.hz)
+		for b := s.intervals; len(b) > 0; b = b[format.SizeofInterval:] {
+			all = append(all, r.resolveInterval(intervalAt(b, s.step), s.off, position))
+		}
+	}
+	r.rank.Series = withoutOverlap(all)
+}
+
+// resolveInterval turns recorded indices into those of a Rank.
+func (r slotAssembler) resolveInterval(i Interval, off int64, position map[uint32]int) Interval {
+	record := format.SeriesRecord.String()
+	if comm, ok := r.comms.find(uint32(i.Comm)); ok {
+		i.Comm = comm
+	} else {
+		r.probs.addErrorf(record, off, ErrLost, "communicator %d", i.Comm)
+		i.Comm = -1
+	}
+	index := uint32(i.Thread)
+	t := r.threads[index]
+	if t == nil {
+		r.probs.addErrorf(record, off, ErrLost, "thread %d", index)
+		i.Thread, i.State, i.Anchor, i.Turns = 0, -1, -1, 0
+		return i
+	}
+	i.Thread = position[index]
+	i.State = t.stateIndex(r.slotReader, uint32(i.State), record, off)
+	i.Anchor = t.stateIndex(r.slotReader, uint32(i.Anchor), record, off)
+	return i
+}
+
+// withoutOverlap sorts intervals by time and leaves one for each moment: the shortest, as far back as there are such. One of
+// several that a damaged file has for the same time is kept.
+func withoutOverlap(all []Interval) []Interval {
+	slices.SortStableFunc(all, func(a, b Interval) int { return cmp.Or(a.Begin.Compare(b.Begin), cmp.Compare(a.Step, b.Step)) })
+	first := map[time.Duration]time.Time{} // begin of the first interval of a step
+	for _, i := range all {
+		if _, ok := first[i.Step]; !ok {
+			first[i.Step] = i.Begin
+		}
+	}
+	var out []Interval
+	for _, i := range all {
+		shorter := false // there are shorter ones from its begin on
+		for step, begin := range first {
+			shorter = shorter || step < i.Step && !begin.After(i.Begin)
+		}
+		if !shorter && (len(out) == 0 || !i.Begin.Before(out[len(out)-1].End())) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// writeSeries writes the SERIES records.
+func (w *slotWriter) writeSeries(r *Rank) {
+	for rest := r.Series; len(rest) > 0; {
+		step, n := rest[0].Step, 1
+		for n < len(rest) && n < format.Intervals && rest[n].Step == step {
+			n++
+		}
+		w.writeIntervals(r, step, rest[:n])
+		rest = rest[n:]
+	}
+}
+
+func (w *slotWriter) writeIntervals(r *Rank, step time.Duration, list []Interval) {
+	fixed, live := make(part, format.SizeofSeriesFixed), make(part, 0, len(list)*format.SizeofInterval)
+	w.checkRange("seconds of an interval", int(step/time.Second), 1, longestStep)
+	fixed.i32(format.SeriesStep, int(step/time.Second))
+	fixed.i32(format.SeriesHz, r.SampleHz)
+	for _, i := range list {
+		w.checkRange("thread of an interval", i.Thread, 0, len(r.Threads)-1)
+		w.checkRange("communicator of an interval", i.Comm, -1, len(r.Comms)-1)
+		if w.err != nil {
+			return
+		}
+		entry := make(part, format.SizeofInterval)
+		entry.i32(format.IntervalBegin, int(i.Begin.Unix()))
+		entry.u16(format.IntervalSamples, i.Samples)
+		entry.u16(format.IntervalComputing, i.Computing)
+		entry.u16(format.IntervalWaiting, i.Waiting)
+		entry.u16(format.IntervalIO, i.IO)
+		entry.i32(format.IntervalCPUMs, int(i.CPU/time.Millisecond))
+		entry.i32(format.IntervalStarvedMs, int(i.Starved/time.Millisecond))
+		entry.i32(format.IntervalFaults, i.Faults)
+		entry.i32(format.IntervalCalls, i.Calls)
+		entry.u16(format.IntervalThread, r.Threads[i.Thread].Index)
+		entry.i32(format.IntervalState, i.State)
+		entry.u16(format.IntervalAtState, i.AtState)
+		entry.i32(format.IntervalComm, i.Comm)
+		entry.i32(format.IntervalPeer, i.Peer)
+		entry.u16(format.IntervalForPeer, i.ForPeer)
+		entry.i32(format.IntervalAnchor, i.Anchor)
+		entry.i32(format.IntervalTurns, i.Turns)
+		entry.u16(format.IntervalMhz, i.MHz)
+		entry.u16(format.IntervalCPUPressure, int(1000*i.Pressure.CPU+0.5))
+		entry.u16(format.IntervalIOPressure, int(1000*i.Pressure.IO+0.5))
+		entry.u16(format.IntervalMemoryPressure, int(1000*i.Pressure.Memory+0.5))
+		live = append(live, entry...)
+	}
+	w.writeRecord(format.SeriesRecord, 0, fixed, live)
+}
