@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/job/alert"
 	"laggard/job/collect"
 	"laggard/job/launcher"
 	"laggard/job/preload"
@@ -38,6 +39,7 @@ type Recording struct {
 	Say          io.Writer             // where the user is told what is done
 	Quiet        bool                  // nothing is said of a job that is well
 	Limit        watch.Limit           // see there; nil: none
+	Alerts       *alert.Alerts         // tell of a job that becomes slower; nil: nothing is told
 	Certain      func(dir string) bool // see watch.Watcher; nil: unknown
 	// Helper is the command line, with the program's name first, that makes this program one of its helpers; nil: the
 	// job is not ended if this process is killed.
@@ -122,6 +124,10 @@ func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (h
 		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, End: end,
 		Say: r.Say, Sight: r.sight, Limit: r.Limit,
 		Certain: r.Certain, CertainAfter: r.CertainAfter,
+	}
+	if r.Alerts != nil && !r.Quiet {
+		w.Look = func(now time.Time) { r.Alerts.Look(now, r.nodeFileDir(), r.Dir) }
+		defer r.Alerts.Close()
 	}
 	return w.WatchUntil(done)
 }

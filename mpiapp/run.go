@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -12,12 +13,14 @@ import (
 
 	"laggard/injector/provoke"
 	"laggard/job"
+	"laggard/job/alert"
 	"laggard/job/doctor"
 	"laggard/job/launcher"
 	"laggard/job/preload"
 	"laggard/job/signals"
 	"laggard/job/watch"
 	"laggard/model/process"
+	slownessreport "laggard/report/slowness"
 	"laggard/report/words"
 )
 
@@ -38,6 +41,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
 // runFlags are the flags of run and exec.
 type runFlags struct {
 	dir, onHang, liveDir string
+	onSlow               string
 	record, feature      []string
 	timeout, killAfter   time.Duration
 	exitCode             bool
@@ -53,6 +57,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 		"(LAGGARD_KILL_AFTER; default 10s)")
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
 		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
 	flags.StringVar(&f.liveDir, "live-dir", "",
 		"`DIR` on each node for the recording while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil,
@@ -106,6 +111,9 @@ func (a *app) newRecording(f runFlags, cmd *cobra.Command) (job.Recording, error
 	}
 	if r.LiveDir != "" {
 		r.LiveDir, err = filepath.Abs(r.LiveDir)
+	}
+	if s.Run.SlowAlerts {
+		r.Alerts = &alert.Alerts{Command: cmp.Or(f.onSlow, s.Run.OnSlow), Sentence: slownessreport.Sentence, Say: a.err}
 	}
 	r.Certain = isCertainHang
 	r.Helper = func(words ...string) []string { return nodeHelpers{a}.helperArguments(r, words...) }

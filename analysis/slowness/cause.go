@@ -17,6 +17,7 @@ const (
 	leastMemory    = 0.1  // more of the time in which processes waited for memory
 	leastClock     = 0.9  // of the clock before
 	leastExplained = 0.35 // of what an iteration takes longer
+	explains       = 0.8  // likewise, by one who would be the cause of it
 	sure           = 0.97 // the most that samples prove
 )
 
@@ -196,14 +197,15 @@ func longWaiting(ranks []compared, longer, hz float64) finding {
 	if longer <= 0 || typical < leastExplained*longer {
 		return finding{cause: Unclear}
 	}
+	nearest := math.Inf(1) // rank to one that computes so much longer that it explains it, in standard errors
 	for i := range ranks {
 		c := &ranks[i]
-		most := c.longer(computing) + 3*c.ratioError(hz)*c.since.perTurn(c.since.computing)
-		if most >= 0.5*longer {
-			return finding{cause: LinkSlow, confidence: 0.5} // it may compute longer, by less than samples show so far
+		before := c.before.perTurn(c.before.computing)
+		if q := c.computingRatio(); q > 0 {
+			nearest = min(nearest, (math.Log(1+explains*longer/before)-math.Log(q))/c.ratioError(hz))
 		}
 	}
-	return finding{cause: LinkSlow, confidence: 0.9}
+	return finding{cause: LinkSlow, confidence: min(distuv.UnitNormal.CDF(nearest), sure)}
 }
 
 // withNode widens a finding to nodes: what all ranks of a node have in common is the node's.

@@ -138,6 +138,11 @@ func (j *job) lookAtRanks(number int64) {
 	}
 	begin := number - aloneBuckets + 1
 	ranks := j.compareRanks(begin)
+	rates := j.speed.current()
+	usual := stat.Mean(rates, nil)
+	if j.speed.since(begin) < (1-leastChange/2)*usual || typicallyStarved(ranks) {
+		return // the job gets slower: why is decided once that is clear
+	}
 	f, ok := longComputing(ranks, 0, j.hz)
 	if !ok || f.cause != RankComputes {
 		j.alone = model.RankSet{}
@@ -151,8 +156,16 @@ func (j *job) lookAtRanks(number int64) {
 		return
 	}
 	f.ranks, j.alone = slower, j.alone.Union(slower)
-	rates := j.speed.current()
-	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}))
+	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, Rate{Now: rates[len(rates)-1], Before: usual}))
+}
+
+// typicallyStarved reports whether the median rank lacks a processor more than before.
+func typicallyStarved(ranks []compared) bool {
+	more := make([]float64, len(ranks))
+	for i := range ranks {
+		more[i] = ranks[i].more(noProcessor)
+	}
+	return median(more) >= leastStarved/2
 }
 
 // compareRanks compares what the ranks did from a bucket on with what they did at the usual speed. Ranks without iterations are left out.

@@ -10,10 +10,10 @@ import (
 
 // How a change of speed is found. The numbers are from simulated runs, see docs/results/slowness.md.
 const (
-	leastBefore   = 4    // buckets at the usual speed that are needed to know it
-	longestBefore = 120  // buckets, the latest, that the usual speed is known by
-	leastChange   = 0.04 // of the rate that counts as slower
-	deviations    = 5    // by how many standard errors it must be slower
+	leastBefore   = 4     // buckets at the usual speed that are needed to know it
+	longestBefore = 120   // buckets, the latest, that the usual speed is known by
+	leastChange   = 0.025 // of the rate that counts as slower
+	deviations    = 5     // by how many standard errors it must be slower
 	leastNoise    = 0.005
 	recovered     = 0.97 // of the usual rate, from which on the job counts as fast as before
 	iterations    = 10   // of which it must be so fast

@@ -47,6 +47,7 @@ type Watcher struct {
 	// 0: as Timeout says.
 	CertainAfter time.Duration
 	Explain      func()              // prints the diagnosis
+	Look         func(now time.Time) // is called at each look at a job that is well; nil: nothing is
 	End          func()              // begins to end the job
 	Say          io.Writer           // where the user is told what is done
 	why          string              // it counts as hung
@@ -83,6 +84,8 @@ func (w *Watcher) WatchUntil(done <-chan error) (hung bool, err error) {
 				hung = !w.hasMovedAgain(begin)
 			} else if hung = w.isHung(begin); hung {
 				w.actOnHang()
+			} else if w.Look != nil {
+				w.Look(begin)
 			}
 			pause := pauseAfter(begin.Add(w.waited))
 			due = time.Now().Round(0).Add(pause)
