@@ -65,10 +65,13 @@ func computing(s *sums) float32 { return s.computing }
 func waiting(s *sums) float32   { return s.waiting }
 func inIO(s *sums) float32      { return s.io }
 
-// hasNoProcessor reports whether the time in which the rank lacks a processor explains by how many seconds an iteration is longer.
+// hasNoProcessor reports whether the time in which the rank lacks a processor explains by how many seconds an iteration is longer. On
+// a crowded node a rank that has more to do lacks one for longer as well: that much is its own doing.
 func (c *compared) hasNoProcessor(longer float64) bool {
 	longer = max(longer, c.longer(computing))
-	return c.more(noProcessor) >= leastStarved && c.longer(noProcessor) >= leastExplained*longer
+	lacked := c.before.perTurn(noProcessor(&c.before))
+	own := lacked * max(ratio(c.since.worked()*c.before.turns, c.before.worked()*c.since.turns), 1)
+	return c.more(noProcessor) >= leastStarved && c.since.perTurn(noProcessor(&c.since))-own >= leastExplained*longer
 }
 
 func noProcessor(s *sums) float32 { return s.starved + s.absent }
@@ -109,6 +112,9 @@ func lackOfProcessors(ranks []compared, longer, _ float64) (finding, bool) {
 	starved := rankSetOf(ranks, func(c *compared) bool { return c.hasNoProcessor(longer) })
 	if starved.Len() == 0 {
 		return finding{}, false
+	}
+	if typicallyStarved(ranks) { // others take the processors everywhere
+		starved = rankSetOf(ranks, func(*compared) bool { return true })
 	}
 	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}, true
 }

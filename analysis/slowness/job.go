@@ -138,11 +138,10 @@ func (j *job) lookAtRanks(number int64) {
 	}
 	begin := number - aloneBuckets + 1
 	ranks := j.compareRanks(begin)
-	rates := j.speed.current()
-	usual := stat.Mean(rates, nil)
-	if j.speed.since(begin) < (1-leastChange/2)*usual || typicallyStarved(ranks) {
-		return // the job gets slower: why is decided once that is clear
+	if typicallyStarved(ranks) {
+		return // the whole job gets slower: why is decided once that is clear
 	}
+	rates := j.speed.current()
 	f, ok := longComputing(ranks, 0, j.hz)
 	if !ok || f.cause != RankComputes {
 		j.alone = model.RankSet{}
@@ -156,7 +155,7 @@ func (j *job) lookAtRanks(number int64) {
 		return
 	}
 	f.ranks, j.alone = slower, j.alone.Union(slower)
-	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, Rate{Now: rates[len(rates)-1], Before: usual}))
+	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}))
 }
 
 // typicallyStarved reports whether the median rank lacks a processor more than before.

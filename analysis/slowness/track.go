@@ -54,6 +54,9 @@ func (s *sums) shares() Shares {
 // rate in iterations per second; 0 unknown.
 func (s *sums) rate() float64 { return ratio(s.turns, s.seconds+s.absent) }
 
+// worked is the time outside MPI in which the thread had a processor.
+func (s *sums) worked() float32 { return max(s.computing-s.starved, 0) }
+
 // perTurn is how long something took in an iteration, in seconds; 0 unknown.
 func (s *sums) perTurn(time float32) float64 { return ratio(time, s.turns) }
 
