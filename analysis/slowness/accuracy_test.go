@@ -1,13 +1,16 @@
 package slowness
 
 import (
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// programs are like those that were measured: iterations of 5 ms to 4 s, that compute for 35 to 90 % of the time.
+// programs are like those that were measured: iterations of 5 ms to 4 s, that compute for 60 to 90 % of the time.
 var programs = []simulation{
 	{iteration: 0.005, computing: 0.85, imbalance: 0.02, noise: 0.05, jitter: 0.01},
 	{iteration: 0.02, computing: 0.7, imbalance: 0.05, noise: 0.05, jitter: 0.01, every: 50},
@@ -17,91 +20,105 @@ var programs = []simulation{
 	{iteration: 4, computing: 0.75, imbalance: 0.02, noise: 0.03, jitter: 0.01},
 }
 
-// verdictOf is the first event that run would print.
-func verdictOf(events []Event) (Event, bool) {
-	for _, e := range events {
-		if e.IsAlert() {
-			return e, true
-		}
-	}
-	return Event{}, false
+// kinds of fault. A node is slow with two ranks or more on it.
+var kinds = []struct {
+	name  string
+	fault fault
+	cause Cause
+	ranks []int
+}{
+	{"rank", fault{kind: RankComputes}, RankComputes, []int{2, 16, 256}},
+	{"steal", fault{kind: RankComputes, starve: true}, NodeSlow, []int{2, 16, 256}},
+	{"node", fault{kind: NodeSlow}, NodeSlow, []int{16, 256}},
+	{"io", fault{kind: IOSlow}, IOSlow, []int{2, 16, 256}},
+	{"link", fault{kind: LinkSlow}, LinkSlow, []int{2, 16, 256}},
 }
 
-type score struct{ runs, found, rank, cause int }
+// score counts runs, those whose slowdown was told within 75 s, and of these those with the right ranks and cause.
+type score struct{ runs, found, ranks, cause, early int }
 
-// TestSimulatedSlowRanks slows one rank of simulated jobs down: LAGGARD_TRIALS of each kind.
-func TestSimulatedSlowRanks(t *testing.T) {
-	trials := 3
-	if n, err := strconv.Atoi(os.Getenv("LAGGARD_TRIALS")); err == nil {
-		trials = n
+func (s score) String() string {
+	part := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+	return fmt.Sprintf("%4d runs, found %.2f, right ranks %.2f, right cause %.2f, too early %d",
+		s.runs, part(s.found, s.runs), part(s.ranks, s.found), part(s.cause, s.found), s.early)
+}
+
+// countFromEnv is how much of something a test does.
+func countFromEnv(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
 	}
-	scores := map[string]*score{}
-	for p, program := range programs {
-		for _, ranks := range []int{2, 16, 256} {
-			for _, factor := range []float64{1.1, 1.25, 1.5, 2, 4} {
-				for _, f := range []fault{{kind: RankComputes}, {kind: RankComputes, starve: true}, {kind: NodeSlow}, {kind: IOSlow}, {kind: LinkSlow}} {
-					if f.kind == NodeSlow && ranks == 2 {
-						continue
-					}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// judge simulates a run with a fault and scores the first event that run would tell of.
+func (s *score) judge(t *testing.T, m *simulated, want Cause) {
+	f := m.fault
+	m.run(0, f.at+75)
+	s.runs++
+	at := slices.IndexFunc(m.job.events, func(e Event) bool { return e.IsAlert() })
+	if at < 0 {
+		return
+	}
+	e := &m.job.events[at]
+	if e.Noticed.Before(simulationBegin.Add(time.Duration(f.at) * time.Second)) {
+		s.early++
+		t.Logf("too early: seed %d, %d ranks: %+v", m.seed, m.ranks, *e)
+		return
+	}
+	s.found++
+	if f.kind == LinkSlow || e.Ranks.Contains(f.rank) && (f.kind == NodeSlow || e.Ranks.Len() == 1) {
+		s.ranks++
+	}
+	if e.Cause == want {
+		s.cause++
+	}
+}
+
+// TestSimulatedSlowRanks slows down ranks, nodes, links and files of simulated jobs, LAGGARD_TRIALS times each. The bounds
+// are below what docs/results/slowness.md reports, which was measured with more trials.
+func TestSimulatedSlowRanks(t *testing.T) {
+	trials := countFromEnv(t, "LAGGARD_TRIALS", 1)
+	scores, total := map[string]*score{}, map[bool]*score{false: {}, true: {}}
+	for _, kind := range kinds {
+		for _, factor := range []float64{1.1, 1.25, 1.5, 2, 4} {
+			key := fmt.Sprintf("%-5s %.4g", kind.name, factor)
+			scores[key] = &score{}
+			for p, program := range programs {
+				for _, ranks := range kind.ranks {
 					for trial := range trials {
 						s := program
-						s.seed = uint64(p*1000 + trial*10 + ranks)
-						s.ranks, s.perNode = ranks, max(1, min(8, ranks/4))
-						f.at, f.factor, f.rank = 90+7*trial, factor, (trial*37+11)%ranks
-						s.fault = f
-						m := newSimulated(s)
-						m.run(0, f.at+75)
-						name := string(f.kind)
-						if f.starve {
-							name = "steal"
-						}
-						key := name + " " + strconv.FormatFloat(factor, 'g', -1, 64)
-						if scores[key] == nil {
-							scores[key] = &score{}
-						}
-						c := scores[key]
-						c.runs++
-						e, ok := verdictOf(m.job.events)
-						if !ok || e.Noticed.Before(simulationBegin.Add(time.Duration(f.at)*time.Second)) {
-							if ok {
-								t.Logf("FALSE program %d ranks %d %s: %+v", p, ranks, key, e)
-							} else {
-								t.Logf("missed: program %d ranks %d %s trial %d: %+v", p, ranks, key, trial, m.job.events)
-							}
-							continue
-						}
-						c.found++
-						want := f.kind
-						if f.starve {
-							want = NodeSlow
-						}
-						right := f.kind == LinkSlow || f.kind == NodeSlow || e.Ranks.Contains(f.rank) && e.Ranks.Len() == 1
-						if right {
-							c.rank++
-						}
-						if e.Cause == want || f.kind == NodeSlow && s.perNode == 1 {
-							c.cause++
-						} else {
-							t.Logf("wrong: program %d ranks %d %s: %s %s ratio %.2f conf %.2f", p, ranks, key, e.Cause, e.Ranks, e.ComputingRatio, e.Confidence)
-						}
+						s.seed, s.ranks, s.perNode = uint64(p*1000+trial*10+ranks), ranks, max(1, min(8, ranks/4))
+						s.fault = kind.fault
+						s.fault.at, s.fault.factor, s.fault.rank = 90+7*(trial%9), factor, (trial*37+11)%ranks
+						scores[key].judge(t, newSimulated(s), kind.cause)
 					}
 				}
 			}
+			all, s := total[factor >= 1.25], scores[key]
+			all.runs, all.found, all.ranks, all.cause, all.early = all.runs+s.runs, all.found+s.found, all.ranks+s.ranks, all.cause+s.cause, all.early+s.early
 		}
 	}
-	for key, c := range scores {
-		t.Logf("%-12s runs %3d found %.2f rank %.2f cause %.2f", key, c.runs, float64(c.found)/float64(c.runs),
-			float64(c.rank)/float64(max(c.found, 1)), float64(c.cause)/float64(max(c.found, 1)))
+	for _, key := range slices.Sorted(maps.Keys(scores)) {
+		t.Logf("%-10s %v", key, scores[key])
+	}
+	t.Logf("1.1        %v", total[false])
+	t.Logf("1.25 to 4  %v", total[true])
+	if s := total[true]; 100*s.found < 93*s.runs || 100*s.ranks < 95*s.found || 100*s.cause < 93*s.found {
+		t.Errorf("slowdowns by 1.25 and more: %v", s)
 	}
 }
 
-// TestSimulatedHealthyRuns has healthy jobs run: LAGGARD_HOURS in all, half of them beside other load that comes and goes.
+// TestSimulatedHealthyRuns has healthy jobs run for LAGGARD_HOURS, half of them beside other load that comes and goes: then the machine is the right answer.
 func TestSimulatedHealthyRuns(t *testing.T) {
-	hours := 10
-	if n, err := strconv.Atoi(os.Getenv("LAGGARD_HOURS")); err == nil {
-		hours = n
-	}
-	false_, machine := 0, 0
+	hours := countFromEnv(t, "LAGGARD_HOURS", 24)
+	wrong, machine := 0, 0
 	for hour := range hours {
 		s := programs[hour%len(programs)]
 		s.ranks, s.perNode, s.seed, s.busy = 16, 4, uint64(hour), hour/len(programs)%2 == 1
@@ -113,11 +130,16 @@ func TestSimulatedHealthyRuns(t *testing.T) {
 			case s.busy && e.Cause == MachineSlow:
 				machine++
 			default:
-				false_++
-				t.Logf("hour %d program %d busy %v: %s %s at %v noticed %v, %.3f before %.3f, ratio %.2f conf %.2f %+v %+v", hour, hour%len(programs), s.busy, e.Cause, e.Ranks,
-					e.Begin.Sub(simulationBegin), e.Noticed.Sub(simulationBegin), e.Rate.Now, e.Rate.Before, e.ComputingRatio, e.Confidence, e.Before, e.Now)
+				wrong++
+				t.Logf("hour %d, busy %v: %+v", hour, s.busy, e)
 			}
 		}
 	}
-	t.Logf("%d hours: %d false alarms, the machine was named %d times", hours, false_, machine)
+	t.Logf("%d hours: %d false alarms; %d times the machine was named", hours, wrong, machine)
+	if 20*wrong > max(hours, 20) {
+		t.Errorf("%d false alarms in %d hours", wrong, hours)
+	}
+	if hours >= 24 && machine == 0 {
+		t.Error("load of others was never noticed")
+	}
 }
