@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"laggard/job/alert"
 	"laggard/job/collect"
 	"laggard/job/launcher"
 	"laggard/job/preload"
 	"laggard/job/rundir"
 	"laggard/job/sight"
+	"laggard/job/speed"
 	"laggard/job/watch"
 	"laggard/model"
 )
@@ -39,7 +39,7 @@ type Recording struct {
 	Say          io.Writer             // where the user is told what is done
 	Quiet        bool                  // nothing is said of a job that is well
 	Limit        watch.Limit           // see there; nil: none
-	Alerts       *alert.Alerts         // tell of a job that becomes slower; nil: nothing is told
+	Speed        *speed.Watch          // follows how fast the job is; nil: nothing does
 	Certain      func(dir string) bool // see watch.Watcher; nil: unknown
 	// Helper is the command line, with the program's name first, that makes this program one of its helpers; nil: the
 	// job is not ended if this process is killed.
@@ -125,9 +125,9 @@ func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (h
 		Say: r.Say, Sight: r.sight, Limit: r.Limit,
 		Certain: r.Certain, CertainAfter: r.CertainAfter,
 	}
-	if r.Alerts != nil && !r.Quiet {
-		w.Look = func(now time.Time) { r.Alerts.Look(now, r.nodeFileDir(), r.Dir) }
-		defer r.Alerts.Close()
+	if r.Speed != nil && !r.Quiet {
+		w.Look = func(now time.Time, hung bool) { r.Speed.Look(now, r.nodeFileDir(), r.Dir, hung) }
+		defer func() { r.Speed.Close(time.Now()) }()
 	}
 	return w.WatchUntil(done)
 }

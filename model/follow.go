@@ -24,7 +24,8 @@ type FollowedRank struct {
 	Phase     Phase
 	End       End // how the process ended, as far as it could say
 	Heartbeat time.Time
-	SampleHz  int // samples a second; 0: there are no samples
+	Quiet     time.Time // since when it makes no progress; zero while it does
+	SampleHz  int       // samples a second; 0: there are no samples
 	// Fresh are the intervals since the last Refresh, at first all that there are, without overlap by rising time. Their Thread,
 	// State, Anchor and Comm are numbers in the file, good for comparisons; see Load.
 	Fresh []Interval
@@ -182,6 +183,7 @@ func (r *FollowedRank) refresh(f *followedFile) {
 	fresh := r.findRecords(f)
 	if r.rank != 0 {
 		r.PID, r.Phase = r.pidAt(f.img), Phase(f.img.u32(r.rank+format.RankStatus))
+		r.Quiet = timeOf(f.img.u64(r.rank + format.RankQuietSince))
 		r.End, r.Heartbeat = End(f.img.u32(r.rank+format.RankEnd)), timeOf(f.img.u64(r.rank+format.RankHeartbeat))
 	}
 	if len(fresh) > 0 {

@@ -121,7 +121,8 @@ func TestWithoutOverlap(t *testing.T) {
 	step := func(begin, seconds int64) Interval {
 		return Interval{Begin: time.Unix(begin, 0).UTC(), Step: time.Duration(seconds) * time.Second}
 	}
-	got := withoutOverlap([]Interval{step(1230, 1), step(1229, 1), step(1231, 1), step(1220, 10), step(1210, 10), step(1230, 10), step(600, 600), step(1200, 600), step(1180, 60), step(1200, 10)})
+	got := withoutOverlap([]Interval{step(1230, 1), step(1229, 1), step(1231, 1), step(1220, 10), step(1210, 10),
+		step(1230, 10), step(600, 600), step(1200, 600), step(1180, 60), step(1200, 10)})
 	want := []Interval{step(600, 600), step(1200, 10), step(1210, 10), step(1220, 10), step(1230, 1), step(1231, 1)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -45,6 +45,7 @@ type settings struct {
 		Require    bool     `toml:"require_recording"`
 		SlowAlerts bool     `toml:"slow_alerts"`
 		OnSlow     string   `toml:"on_slow"`
+		Metrics    string   `toml:"metrics"`
 		KillAfter  duration `toml:"kill_after"`
 	} `toml:"run"`
 	Recorder struct {
@@ -145,9 +146,14 @@ func (s *settings) table() []setting {
 				as fast as before again (the variable: 0 or 1).`,
 		},
 		{
+			key: "run.metrics", value: &s.Run.Metrics, env: "LAGGARD_METRICS", flag: "metrics",
+			doc: `A file in which run and exec keep how fast the job is in the text form of Prometheus, for the textfile
+				collector of node_exporter.`,
+		},
+		{
 			key: "run.on_slow", value: &s.Run.OnSlow, env: "LAGGARD_ON_SLOW", flag: "on-slow",
-			doc: `A command that the shell runs once for each slowdown, with the line in LAGGARD_SLOW, the cause and the ranks
-				in LAGGARD_SLOW_CAUSE and LAGGARD_SLOW_RANKS, and the run directory in LAGGARD_SLOW_DIR. It has a minute.`,
+			doc: `A command that the shell runs once for each slowdown; docs/manual/slow.md says what its environment tells
+				it. It has a minute.`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",

@@ -37,6 +37,10 @@ var kinds = []struct {
 // score counts runs, those whose slowdown was told within 75 s, and of these those with the right ranks and cause.
 type score struct{ runs, found, ranks, cause, early int }
 
+func (s *score) add(o score) {
+	s.runs, s.found, s.ranks, s.cause, s.early = s.runs+o.runs, s.found+o.found, s.ranks+o.ranks, s.cause+o.cause, s.early+o.early
+}
+
 func (s score) String() string {
 	part := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 	return fmt.Sprintf("%4d runs, found %.2f, right ranks %.2f, right cause %.2f, too early %d",
@@ -101,8 +105,7 @@ func TestSimulatedSlowRanks(t *testing.T) {
 					}
 				}
 			}
-			all, s := total[factor >= 1.25], scores[key]
-			all.runs, all.found, all.ranks, all.cause, all.early = all.runs+s.runs, all.found+s.found, all.ranks+s.ranks, all.cause+s.cause, all.early+s.early
+			total[factor >= 1.25].add(*scores[key])
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(scores)) {
@@ -115,7 +118,8 @@ func TestSimulatedSlowRanks(t *testing.T) {
 	}
 }
 
-// TestSimulatedHealthyRuns has healthy jobs run for LAGGARD_HOURS, half of them beside other load that comes and goes: then the machine is the right answer.
+// TestSimulatedHealthyRuns has healthy jobs run for LAGGARD_HOURS, half of them beside other load that comes and goes: then the
+// machine is the right answer.
 func TestSimulatedHealthyRuns(t *testing.T) {
 	hours := countFromEnv(t, "LAGGARD_HOURS", 24)
 	wrong, machine := 0, 0

@@ -171,7 +171,8 @@ type lead struct {
 	deviations float64 // that by its standard error
 }
 
-// furthestAhead returns the rank that computes longest, compared with before, and how many deviations the next one has that is clearly another case.
+// furthestAhead returns the rank that computes longest, compared with before, and how many deviations the next one has that is
+// clearly another case.
 func furthestAhead(ranks []compared, usual, hz float64) (slowest int, l lead, second float64) {
 	slowest = -1
 	for i := range ranks {
@@ -262,8 +263,8 @@ func hostsOf(ranks []compared, some model.RankSet) map[string]bool {
 	return out
 }
 
-// slowTogether reports whether the ranks of a node compute longer by about as much as those of some do, all of them, and returns them. Each of them alone
-// may not show it.
+// slowTogether reports whether all ranks of a node compute longer by about as much as those of some do, and returns them. Each of
+// them alone may not show it.
 func slowTogether(node []compared, some model.RankSet, hz float64) (model.RankSet, bool) {
 	var all, rest, named compared
 	var out model.RankSet

@@ -49,7 +49,8 @@ func MeasureImbalance(x *model.Index) *Imbalance {
 	out := &Imbalance{Cost: most - sum/float64(ranks)}
 	for id, s := range sites {
 		if cost := slowest[id] - s.sum/float64(ranks); cost > 0 {
-			out.Sites = append(out.Sites, ImbalancedSite{State: s.state, Cost: cost, Most: s.ranks, Mean: s.sum / float64(ranks), Longest: s.most})
+			mean := s.sum / float64(ranks)
+			out.Sites = append(out.Sites, ImbalancedSite{State: s.state, Cost: cost, Most: s.ranks, Mean: mean, Longest: s.most})
 		}
 	}
 	slices.SortFunc(out.Sites, func(a, b ImbalancedSite) int {

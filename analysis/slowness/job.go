@@ -155,7 +155,8 @@ func (j *job) lookAtRanks(number int64) {
 		return
 	}
 	f.ranks, j.alone = slower, j.alone.Union(slower)
-	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}))
+	rate := Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}
+	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, rate))
 }
 
 // typicallyStarved reports whether the median rank lacks a processor more than before.

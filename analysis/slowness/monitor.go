@@ -32,6 +32,24 @@ func (m *Monitor) Close() { m.follower.Close() }
 // Follower reads the run directory; its ranks say what there is beside the speed.
 func (m *Monitor) Follower() *model.Follower { return m.follower }
 
+// Quiet is for how long no rank that runs has made progress, as of the last Refresh.
+func (m *Monitor) Quiet(now time.Time) time.Duration {
+	var latest time.Time
+	for _, t := range m.job.tracks {
+		switch {
+		case t.rank.End != model.NoEnd:
+		case t.rank.Quiet.IsZero():
+			return 0
+		default:
+			latest = maxTime(latest, t.rank.Quiet)
+		}
+	}
+	if latest.IsZero() {
+		return 0
+	}
+	return max(now.Sub(latest), 0)
+}
+
 // lag is how long the samples of a time may take to be in the file of every rank.
 const lag = 3 * time.Second
 
@@ -104,7 +122,8 @@ func (m *Monitor) addPlaces(r *Result) {
 		if e.Kind != Slowdown || e.Ranks.Len() == 0 {
 			continue
 		}
-		if at, ok := slices.BinarySearchFunc(r.Ranks, e.Ranks.Min(), func(s RankSpeed, rank int) int { return cmp.Compare(s.Rank, rank) }); ok {
+		byRank := func(s RankSpeed, rank int) int { return cmp.Compare(s.Rank, rank) }
+		if at, ok := slices.BinarySearchFunc(r.Ranks, e.Ranks.Min(), byRank); ok {
 			m.addPlace(&r.Ranks[at])
 			e.Place = r.Ranks[at].Place
 		}

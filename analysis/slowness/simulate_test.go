@@ -141,7 +141,8 @@ func (m *simulated) changeLoad(second int) {
 
 // sample takes the samples of a second.
 func (m *simulated) sample(begin time.Time, computing, io, starved float64, turns int) *model.Interval {
-	i := &model.Interval{Begin: begin, Step: time.Second, Samples: simulatedHz, Anchor: 1, Turns: turns, State: 1, Comm: -1, Peer: model.None,
+	i := &model.Interval{Begin: begin, Step: time.Second, Samples: simulatedHz, Anchor: 1, Turns: turns, State: 1,
+		Comm: -1, Peer: model.None,
 		Starved: time.Duration(computing * starved * float64(time.Second))}
 	for range simulatedHz {
 		switch x := m.random.Float64(); {

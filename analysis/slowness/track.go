@@ -83,7 +83,8 @@ type track struct {
 	latest time.Time // end of the latest interval
 	// waiting buckets are not yet judged; the last one may grow.
 	pending []bucket
-	// recent are the latest buckets that were judged, the oldest first. What leaves them is added to normal, as long as the job runs at its usual speed.
+	// recent are the latest buckets that were judged, the oldest first. What leaves them is added to normal, as long as the job
+	// runs at its usual speed.
 	recent []bucket
 	normal sums
 	anchor anchor

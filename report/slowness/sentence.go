@@ -9,16 +9,18 @@ import (
 	"laggard/report/words"
 )
 
-// clock is how moments are written: the event is of today, and the user in the job's time zone.
-const clock = "15:04:05"
+// clock is how moments are written; an event is of today.
+const clock = "15:04:05 UTC"
 
-// Sentence tells of an event in one line, as run prints it.
-func Sentence(e *slowness.Event) string {
-	at := e.Noticed.Local().Format(clock)
+// Sentence tells of an event in one line, with the time at which it was noticed, as run prints it.
+func Sentence(e *slowness.Event) string { return e.Noticed.UTC().Format(clock) + " " + Describe(e) }
+
+// Describe tells of an event without that time.
+func Describe(e *slowness.Event) string {
 	if e.Kind == slowness.Recovery {
-		return fmt.Sprintf("%s the job is as fast as before again, since %s: %s iterations/s", at, e.Begin.Local().Format(clock), rate(e.Rate.Now))
+		return fmt.Sprintf("the job is as fast as before again, since %s: %s iterations/s", e.Begin.UTC().Format(clock), rate(e.Rate.Now))
 	}
-	parts := []string{at + " " + what(e)}
+	parts := []string{what(e)}
 	if e.Rate.Now < e.Rate.Before {
 		parts = append(parts, fmt.Sprintf("the job runs %s iterations/s, before %s", rate(e.Rate.Now), rate(e.Rate.Before)))
 	}
@@ -36,29 +38,46 @@ const leastSure = 0.8
 
 // what became slower, and since when.
 func what(e *slowness.Event) string {
-	since := e.Begin.Local().Format(clock)
+	since := e.Begin.UTC().Format("15:04:05")
 	who := subject(e)
-	verb := func(one, several string) string { return words.Verb(e.Ranks.String(), one, several) }
+	verb := func(one, several string) string { return verbOf(e, one, several) }
 	switch e.Cause {
 	case slowness.RankComputes, slowness.NodeSlow:
+		if n := len(e.Hosts); e.Cause == slowness.NodeSlow && e.Ranks.Len() > 1 && n > 0 && n <= mostHosts {
+			who = "on " + strings.Join(words.AllPrintable(e.Hosts), ", ") + ": " + words.Ranks(e.Ranks.String())
+		}
 		if e.ComputingRatio > 1 {
-			return fmt.Sprintf("%s %s %.2g times as long between MPI calls as before %s", who, verb("computes", "compute"), e.ComputingRatio, since)
+			return fmt.Sprintf("%s %s %.2g times as long between MPI calls as before %s", who, verb("computes", "compute"),
+				e.ComputingRatio, since)
 		}
 		return fmt.Sprintf("%s %s slower than before %s", who, verb("is", "are"), since)
 	case slowness.MachineSlow:
 		return fmt.Sprintf("all nodes are slower than before %s", since)
 	case slowness.LinkSlow:
-		return fmt.Sprintf("ranks wait longer for each other than before %s, and none computes longer: the network or the MPI library is slower", since)
+		return fmt.Sprintf("ranks wait longer for each other than before %s, and none computes longer: the network or the MPI "+
+			"library is slower", since)
 	case slowness.IOSlow:
-		return fmt.Sprintf("%s %s %s of the time on files, before %s %s", who, verb("spends", "spend"), percent(e.Now.IO), since, percent(e.Before.IO))
+		return fmt.Sprintf("%s %s %s of the time on files, before %s %s", who, verb("spends", "spend"), percent(e.Now.IO), since,
+			percent(e.Before.IO))
 	case slowness.AllCompute:
 		return fmt.Sprintf("all ranks compute %.2g times as long between MPI calls as before %s", e.ComputingRatio, since)
 	}
 	return fmt.Sprintf("the job is slower than before %s", since)
 }
 
+// verbOf chooses between the forms for one rank and for several.
+func verbOf(e *slowness.Event, one, several string) string {
+	if e.Ranks.Len() == 1 {
+		return one
+	}
+	return several
+}
+
 // subject are the ranks of an event and their nodes.
 func subject(e *slowness.Event) string {
+	if e.Ranks.Len() == 0 {
+		return "some ranks"
+	}
 	text := words.Ranks(e.Ranks.String())
 	if n := len(e.Hosts); n > 0 && n <= mostHosts {
 		return text + " (" + strings.Join(words.AllPrintable(e.Hosts), ", ") + ")"
@@ -69,10 +88,14 @@ func subject(e *slowness.Event) string {
 const mostHosts = 3
 
 func lackText(e *slowness.Event) string {
-	one := words.Verb(e.Ranks.String(), "the rank waits", "the ranks wait")
+	one := verbOf(e, "the rank waits", "the ranks wait")
+	if e.Cause == slowness.MachineSlow {
+		one = "ranks wait"
+	}
 	switch e.Evidence {
 	case slowness.NoProcessor:
-		return fmt.Sprintf("%s for a CPU %s of the time, before %s", one, percent(e.Now.Starved+e.Now.Absent), percent(e.Before.Starved+e.Before.Absent))
+		return fmt.Sprintf("%s for a CPU %s of the time, before %s", one, percent(e.Now.Starved+e.Now.Absent),
+			percent(e.Before.Starved+e.Before.Absent))
 	case slowness.NoMemory:
 		return "memory is short on the node: pages are read from disk"
 	case slowness.SlowClock:

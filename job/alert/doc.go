@@ -1,2 +1,0 @@
-// Package alert tells a user when the job that runs, or some ranks of it, becomes slower.
-package alert
