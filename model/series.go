@@ -139,24 +139,42 @@ func (r slotAssembler) resolveInterval(i Interval, off int64, position map[uint3
 // withoutOverlap sorts intervals by time and leaves one for each moment: the shortest, as far back as there are such. One of
 // several that a damaged file has for the same time is kept.
 func withoutOverlap(all []Interval) []Interval {
-	slices.SortStableFunc(all, func(a, b Interval) int { return cmp.Or(a.Begin.Compare(b.Begin), cmp.Compare(a.Step, b.Step)) })
-	first := map[time.Duration]time.Time{} // begin of the first interval of a step
-	for _, i := range all {
-		if _, ok := first[i.Step]; !ok {
-			first[i.Step] = i.Begin
+	slices.SortStableFunc(all, func(a, b Interval) int { return cmp.Or(cmp.Compare(a.Step, b.Step), a.Begin.Compare(b.Begin)) })
+	var shorter [][]Interval // of each length that came before
+	kept := make([]Interval, 0, len(all))
+	for rest := all; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Step == rest[0].Step {
+			n++
 		}
+		for _, i := range rest[:n] {
+			if !slices.ContainsFunc(shorter, func(s []Interval) bool { return cover(s, &i) }) {
+				kept = append(kept, i)
+			}
+		}
+		shorter, rest = append(shorter, rest[:n]), rest[n:]
 	}
-	var out []Interval
-	for _, i := range all {
-		shorter := false // there are shorter ones from its begin on
-		for step, begin := range first {
-			shorter = shorter || step < i.Step && !begin.After(i.Begin)
-		}
-		if !shorter && (len(out) == 0 || !i.Begin.Before(out[len(out)-1].End())) {
+	slices.SortStableFunc(kept, func(a, b Interval) int { return a.Begin.Compare(b.Begin) })
+	out := kept[:0]
+	for _, i := range kept {
+		if len(out) == 0 || !i.Begin.Before(out[len(out)-1].End()) {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// cover reports whether shorter intervals say all that a longer one says: they begin before it, or have its samples, as where
+// the process began within it.
+func cover(shorter []Interval, i *Interval) bool {
+	if !shorter[0].Begin.After(i.Begin) {
+		return true
+	}
+	samples := 0
+	for k := 0; k < len(shorter) && shorter[k].Begin.Before(i.End()); k++ {
+		samples += shorter[k].Samples
+	}
+	return samples > 0 && samples >= i.Samples
 }
 
 // writeSeries writes the SERIES records.

@@ -23,6 +23,8 @@ import (
 	"laggard/report/provoke"
 	"laggard/report/scaling"
 	"laggard/report/slice"
+	"laggard/report/timeline"
+	"laggard/report/top"
 	"laggard/report/usage"
 )
 
@@ -34,6 +36,8 @@ var documents = []struct {
 	{"laggard diagnose", "[Diagnosis](../manual/diagnosis.md) explains the terms.", diagnosis.Result{}},
 	{"laggard slice", "[Slices](../manual/slicing.md) explains the terms.", slice.Document{}},
 	{"laggard usage", "[Wrong use of MPI](../manual/usage.md) lists the classes.", usage.Result{}},
+	{"laggard timeline", "[Slow jobs](../manual/slow.md#over-time) shows the other forms.", timeline.Timeline{}},
+	{"laggard top", "[Slow jobs](../manual/slow.md#laggard-top) explains the terms.", top.Snapshot{}},
 	{"laggard movement", "[Data movement](../manual/movement.md) explains the terms.", movement.Result{}},
 	{"laggard scaling test", "[Scaling](../manual/scaling.md) explains the terms.", scaling.Result{}},
 	{"laggard provoke", "[Failures that come once in a hundred runs](../manual/provoke.md) explains the terms.", provoke.Report{}},

@@ -221,7 +221,7 @@ func (s Source) newPlace(state *model.State, inMPI bool) *SampledAt {
 func (s Source) newEvent(e slowness.Event) Event {
 	return Event{
 		Kind: string(e.Kind), Text: slownessreport.Describe(&e), Begin: e.Begin, Noticed: e.Noticed, Cause: string(e.Cause),
-		Lack: string(e.Evidence),
+		Lack:  string(e.Evidence),
 		Ranks: e.Ranks.String(), Hosts: words.AllPrintable(e.Hosts), ComputingRatio: e.ComputingRatio, Rate: Rate(e.Rate),
 		Now: Shares(e.Now), Before: Shares(e.Before), Place: s.newPlace(e.Place, e.Cause == slowness.LinkSlow),
 		Confidence: e.Confidence,
