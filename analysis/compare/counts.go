@@ -1,0 +1,166 @@
+package compare
+
+import (
+	"math"
+	"slices"
+)
+
+// counts finds differences in how often a unit went from one place to another, where like ranks made the same passages.
+type counts struct {
+	*comparison
+	*unit
+	touched map[int]bool // places of changes, which explain other counts
+}
+
+// findCounts lists the loops and branches whose counts differ. What decides is the place where ways part: if a loop goes
+// round twice as often, so does all that is in it.
+func (k counts) findCounts() (out []Finding) {
+	if !k.exact {
+		return nil
+	}
+	for _, v := range k.bad.Visits {
+		from := v.State
+		nexts := successors(append(k.like[:len(k.like):len(k.like)], k.bad), from)
+		if len(nexts) < 2 || k.touched[from] || k.timing.affects(k.unit, from) {
+			continue
+		}
+		for _, to := range nexts {
+			if k.touched[to] {
+				continue
+			}
+			if f, ok := k.comparePassage(from, to); ok {
+				out = append(out, f)
+				break // the other ways from here say the same
+			}
+		}
+	}
+	return out
+}
+
+func (k counts) comparePassage(from, to int) (Finding, bool) {
+	first := k.references()[0]
+	f := Finding{Ranks: k.ranks.Clone(), position: k.bad.position[from]}
+	found := false
+	if at, known := first.position[to]; known && at <= first.position[from] {
+		f.Kind = Iterations
+		found = k.compareIterations(&f, from, to)
+		k.setPlaces(&f, []int{to})
+		if to != from {
+			f.After = k.placeOf(from)
+		}
+	} else if k.own != nil {
+		f.Kind = BranchCount
+		found = k.compareBranch(&f, from, to)
+		k.setPlaces(&f, []int{to})
+		f.After = k.placeOf(from)
+	}
+	return f, found
+}
+
+// round is how often a loop went round for each time that it was left at a place.
+type round struct{ total, exits float64 }
+
+func roundOf(b *behaviour, from, to int) round {
+	total, back := b.left(from), b.next[from][to]
+	return round{float64(total), float64(total - back)}
+}
+
+func (r round) mean() float64 { return r.total / math.Max(1, r.exits) }
+
+// isFixed: the loop was left several times, and each time after the same number of iterations, as far as the sums tell.
+func (r round) isFixed() bool { return r.exits >= 3 && math.Mod(r.total, r.exits) == 0 }
+
+// compareIterations compares how often a loop went round, which is known where it was left.
+func (k counts) compareIterations(f *Finding, from, to int) bool {
+	bad := roundOf(k.bad, from, to)
+	least, most, fixed, exits := math.Inf(1), 0.0, true, 0.0
+	for _, g := range k.like {
+		r := roundOf(g, from, to)
+		least, most = math.Min(least, r.mean()), math.Max(most, r.mean())
+		fixed, exits = fixed && r.isFixed(), math.Max(exits, r.exits)
+	}
+	f.Bad, f.Good = bad.mean(), roundOf(k.references()[0], from, to).mean()
+	if k.own == nil {
+		return k.differsAtOtherSize(f, bad, from)
+	}
+	slack := k.slack(most, func(b *behaviour) float64 { return roundOf(b, from, to).mean() })
+	switch {
+	case bad.exits == 0: // it is still in the loop, which may have been left as often as it was entered
+		f.StillIn, f.Bad = true, bad.total+1
+		return exits <= 1 && f.Bad > most+slack
+	case fixed && (bad.isFixed() || !k.isOver(from)):
+		if !k.isOver(from) { // the last entry may not be complete
+			return bad.exits >= 3 && (bad.total < least*bad.exits || bad.total > most*(bad.exits+1))
+		}
+		return bad.mean() < least-0.5 || bad.mean() > most+0.5
+	case exits > 1 && !k.isOver(from): // entries to come may be longer or shorter
+		return false
+	}
+	return bad.mean() < least-slack || bad.mean() > most+slack
+}
+
+// What counts as another number of iterations in runs of different size: a loop with a collective that goes round one and a
+// half times as often, which is not by chance, and not once for each rank.
+const (
+	otherSizeRatio = 1.5
+	deviations     = 4
+)
+
+func (k counts) differsAtOtherSize(f *Finding, bad round, from int) bool {
+	if bad.exits == 0 || k.bad.Cut || !k.timing.isCollective(from) {
+		return false
+	}
+	perRank := math.Abs(f.Good-float64(k.like[0].Size)) <= 1 && math.Abs(f.Bad-float64(k.bad.Size)) <= 1
+	ratio := math.Max(f.Bad/f.Good, f.Good/f.Bad)
+	return !perRank && ratio >= otherSizeRatio && math.Abs(f.Bad-f.Good) > deviations*math.Sqrt(f.Bad+f.Good)
+}
+
+// compareBranch compares how often one of several ways was taken.
+func (k counts) compareBranch(f *Finding, from, to int) bool {
+	bad := float64(k.bad.next[from][to])
+	low, high := passed(k.like, from, to)
+	least, most := float64(low), float64(high)
+	f.Bad, f.Good = bad, float64(k.references()[0].next[from][to])
+	slack := k.slack(most, func(b *behaviour) float64 { return float64(b.next[from][to]) })
+	if !k.hasOtherShare(from, to) {
+		return false
+	}
+	return bad > most+slack || k.isOver(from) && bad < least-slack
+}
+
+// smallShare is by how much the share of a way among those from its place must differ.
+const smallShare = 0.02
+
+func (k counts) hasOtherShare(from, to int) bool {
+	share := func(b *behaviour) float64 { return float64(b.next[from][to]) / math.Max(1, float64(b.left(from))) }
+	for _, g := range k.references() {
+		if math.Abs(share(g)-share(k.bad)) <= smallShare {
+			return false
+		}
+	}
+	return true
+}
+
+// Runs that nobody changed may differ in counts by this much, where all ranks differ alike: a solver may need another
+// iteration where sums are rounded otherwise.
+const (
+	slackShare = 0.05
+	slackCount = 2
+)
+
+// slack is by how much a count may differ. If all like ranks of the good runs agree on it, and other ranks of the bad run
+// still have that number, none may.
+func (k counts) slack(usual float64, count func(*behaviour) float64) float64 {
+	agree := true
+	for _, g := range k.like {
+		agree = agree && count(g) == usual
+	}
+	if agree && usual > 0 {
+		for _, other := range k.units {
+			if other.bad != k.bad && count(other.bad) == usual && slices.Contains(k.like, other.references()[0]) {
+				return 0.5
+			}
+		}
+	}
+	return math.Max(slackCount, slackShare*usual)
+}

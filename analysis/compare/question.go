@@ -1,0 +1,34 @@
+package compare
+
+import (
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// Question asks what differs in a run.
+type Question struct {
+	Good []string // run directories of good runs of the program; at least one
+	Bad  string   // run directory of the run that is compared with them
+	// GoodSymbols, one for each of Good, and BadSymbols say where executables and debug information are.
+	GoodSymbols []symbol.Config
+	BadSymbols  symbol.Config
+}
+
+// Result is the answer to a [Question].
+type Result struct {
+	Good     []*model.Index
+	Bad      *model.Index
+	Findings []Finding // likeliest first
+	Compared Compared
+	Notes    []string // what could not be compared, and where the bad run was cut off
+	Problems []string // what was missing or damaged, of all runs
+}
+
+// Compared says how much was compared.
+type Compared struct {
+	GoodRanks int // of all good runs
+	BadRanks  int
+	Places    int // call sites of all runs, each once
+	Passages  int // from one call to the next, likewise
+	Messages  bool
+}
