@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/compare"
 	"laggard/analysis/known"
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
@@ -47,6 +48,7 @@ const diagnoseExample = `  laggard diagnose laggard-20260312-031502-4711
   laggard diagnose --dot RUNDIR | dot -Tsvg > pdg.svg
   laggard diagnose --html report.html RUNDIR
   laggard diagnose --stacks RUNDIR
+  laggard diagnose --against GOOD RUNDIR
   srun -n 64 laggard-mpi diagnose RUNDIR`
 
 type diagnoseFlags struct {
@@ -54,6 +56,7 @@ type diagnoseFlags struct {
 	json, dot, stacks            bool
 	exitCode, noSlice, stepwise  bool
 	html, algorithm, ranks, comm string
+	against                      []string
 	jsonCopy                     string // a file that gets the JSON form beside the one that is printed
 }
 
@@ -75,6 +78,8 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	flags.StringVar(&f.html, "html", "",
 		"write the report as one page to `FILE`, - for standard output; the page is self-contained")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
+	flags.StringArrayVar(&f.against, "against", nil,
+		"compare with a good run of the program, `GOOD`, as laggard compare does; may be repeated")
 	flags.StringVar(&f.jsonCopy, "json-copy", "", "write the JSON form to `FILE` as well")
 	flags.BoolVar(&f.stepwise, "stepwise", false, "close descriptor 3 after the diagnosis, then await the end of input")
 	_, _ = flags.MarkHidden("json-copy"), flags.MarkHidden("stepwise")
@@ -120,7 +125,8 @@ type question struct {
 	loops    bool   // slices are termination-sensitive
 	// self is this program with other arguments, for the process that makes the slices.
 	self     func(ctx context.Context, args ...string) *exec.Cmd
-	stepwise bool // wait between the diagnosis and the optional steps, see awaitNextStep
+	stepwise bool              // wait between the diagnosis and the optional steps, see awaitNextStep
+	against  *compare.Question // nil: the run is compared with no good one
 }
 
 // newQuestion turns flags and settings into the question.
@@ -154,6 +160,13 @@ func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
 		memory: a.settings.eventMemory(), stepwise: f.stepwise, self: selfCommand}
 	q.Question.Question = progress.Question{
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbolConfig(a, dir),
+	}
+	if f.against != nil {
+		against, err := a.newCompareQuestion(&f.symbolFlags, f.against, dir)
+		if err != nil {
+			return question{}, err
+		}
+		q.against = &against
 	}
 	if !f.noSlice {
 		q.backend, q.Rank, q.Groups, q.Optional = "native", -1, quickGroups, true
@@ -193,11 +206,13 @@ func (q question) answer(ctx context.Context, in worldRunner, text *diagnosis.Te
 		}
 	}
 	found, err := runAnalysis(ctx, in, q.analysts, q.Question, slice.Run)
+	compared, notCompared := q.compareWithGood(ctx, in)
 	var result *diagnosis.Result
 	var hanging model.RankSet
 	if err == nil && found != nil {
 		begun := time.Now()
 		result = q.resultWithOptionalSteps(found, resolver, note)
+		diagnosis.AddComparison(result, compared, notCompared)
 		hanging = diagnosis.Hanging(result)
 		err = q.filterShownRanks(result, found.Result)
 		if err == nil && text != nil {
@@ -218,8 +233,19 @@ func (q question) answer(ctx context.Context, in worldRunner, text *diagnosis.Te
 			err = text.Misuse(result)
 		}
 	}
+	if text != nil {
+		err = errors.Join(err, text.Comparison(result))
+	}
 	result.Analysis = diagnosis.NewAnalysis(found.Result)
 	return result, err
+}
+
+// compareWithGood compares the run with the good ones that were named; nil: there are none, or another process has the result.
+func (q question) compareWithGood(ctx context.Context, in worldRunner) (*compare.Result, error) {
+	if q.against == nil {
+		return nil, nil
+	}
+	return runAnalysis(ctx, in, q.analysts, *q.against, compare.Run)
 }
 
 func sourceOf(found *progress.Result, resolver *symbol.Resolver) diagnosis.Source {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/injector"
+	"laggard/report/compare"
 	"laggard/report/diagnosis"
 	"laggard/report/inspect"
 	"laggard/report/movement"
@@ -40,6 +41,7 @@ var documents = []struct {
 	{"laggard top", "[Slow jobs](../manual/slow.md#laggard-top) explains the terms.", top.Snapshot{}},
 	{"laggard movement", "[Data movement](../manual/movement.md) explains the terms.", movement.Result{}},
 	{"laggard scaling test", "[Scaling](../manual/scaling.md) explains the terms.", scaling.Result{}},
+	{"laggard compare", "[Two runs of one program](../manual/compare.md) explains the terms.", compare.Result{}},
 	{"laggard provoke", "[Failures that come once in a hundred runs](../manual/provoke.md) explains the terms.", provoke.Report{}},
 	{"laggard inspect", "", inspect.Inspection{}},
 	{"laggard inject", "", injector.Document{}},
@@ -49,7 +51,7 @@ const jsonIntro = `<!-- Generated from the comments of Go fields: go test ./mpia
 
 # JSON
 
-Eight commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
+Nine commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
 
 - **Compatibility**: a field keeps its name and meaning while ` + "`schema_version`" + ` stays the same. New fields may appear:
   ignore those that you do not know.

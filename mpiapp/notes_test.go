@@ -17,7 +17,7 @@ import (
 // noting are the packages that make notes for users.
 var noting = []string{
 	"analysis/progress", "analysis/share", "analysis/slice", "analysis/usage", "analysis/usage/recorded", "analysis/movement",
-	"analysis/scaling", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/diagnosis",
+	"analysis/scaling", "analysis/compare", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/diagnosis",
 	"report/slice", "mpiapp",
 }
 

@@ -2,8 +2,10 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"laggard/model"
 	"laggard/symbol"
@@ -87,24 +89,31 @@ func (c *comparison) findDifferences(u *unit) []Finding {
 // notes say what was not compared, and where the bad run stood.
 func (c *comparison) notes() (out []string) {
 	if !c.sameSize {
-		out = append(out, "the runs have different numbers of ranks: messages, sizes and branches were not compared")
+		out = append(out, "the runs have different numbers of ranks: messages, sizes, branches and the order of known calls "+
+			"were not compared")
 	}
 	stands := map[int]model.RankSet{}
-	var order []int
 	for _, b := range c.badRanks {
 		if b.Cut && b.Stands >= 0 {
-			if _, known := stands[b.Stands]; !known {
-				order = append(order, b.Stands)
-			}
 			stands[b.Stands] = stands[b.Stands].Union(b.ranks)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return stands[a].Min() - stands[b].Min() })
-	for _, place := range order {
-		out = append(out, fmt.Sprintf("the bad run was cut off: %s came as far as %s", stands[place].Phrase(), c.placeText(place)))
+	var where []string
+	byRank := func(a, b int) int { return stands[a].Min() - stands[b].Min() }
+	for _, place := range slices.SortedFunc(maps.Keys(stands), byRank) {
+		where = append(where, fmt.Sprintf("%s in %s", stands[place].Phrase(), c.placeText(place)))
+	}
+	if n := len(where); n > maxStands {
+		where = append(where[:maxStands], fmt.Sprintf("others in %d more places", n-maxStands))
+	}
+	if where != nil {
+		out = append(out, "the bad run was cut off: "+strings.Join(where, ", "))
 	}
 	return out
 }
+
+// maxStands is how many places a note says.
+const maxStands = 4
 
 // placeText names a place in a sentence.
 func (c *comparison) placeText(number int) string {

@@ -70,33 +70,31 @@ func (r round) mean() float64 { return r.total / math.Max(1, r.exits) }
 // isFixed: the loop was left several times, and each time after the same number of iterations, as far as the sums tell.
 func (r round) isFixed() bool { return r.exits >= 3 && math.Mod(r.total, r.exits) == 0 }
 
-// compareIterations compares how often a loop went round, which is known where it was left.
+// compareIterations compares how often a loop went round. That is known where it was left for good; before, only more
+// iterations than any good run made are a difference.
 func (k counts) compareIterations(f *Finding, from, to int) bool {
 	bad := roundOf(k.bad, from, to)
-	least, most, fixed, exits := math.Inf(1), 0.0, true, 0.0
+	least, most, fixed := math.Inf(1), 0.0, bad.isFixed()
 	for _, g := range k.like {
 		r := roundOf(g, from, to)
-		least, most = math.Min(least, r.mean()), math.Max(most, r.mean())
-		fixed, exits = fixed && r.isFixed(), math.Max(exits, r.exits)
+		least, most, fixed = math.Min(least, r.mean()), math.Max(most, r.mean()), fixed && r.isFixed()
 	}
 	f.Bad, f.Good = bad.mean(), roundOf(k.references()[0], from, to).mean()
 	if k.own == nil {
 		return k.differsAtOtherSize(f, bad, from)
 	}
 	slack := k.slack(most, func(b *behaviour) float64 { return roundOf(b, from, to).mean() })
-	switch {
-	case bad.exits == 0: // it is still in the loop, which may have been left as often as it was entered
-		f.StillIn, f.Bad = true, bad.total+1
-		return exits <= 1 && f.Bad > most+slack
-	case fixed && (bad.isFixed() || !k.isOver(from)):
-		if !k.isOver(from) { // the last entry may not be complete
-			return bad.exits >= 3 && (bad.total < least*bad.exits || bad.total > most*(bad.exits+1))
+	if k.isOver(from) {
+		if fixed {
+			slack = 0.5
 		}
-		return bad.mean() < least-0.5 || bad.mean() > most+0.5
-	case exits > 1 && !k.isOver(from): // entries to come may be longer or shorter
-		return false
+		return bad.mean() < least-slack || bad.mean() > most+slack
 	}
-	return bad.mean() < least-slack || bad.mean() > most+slack
+	if bad.exits == 0 {
+		f.StillIn, f.Bad = true, bad.total+1
+	}
+	_, back := passed(k.like, from, to)
+	return float64(k.bad.next[from][to]) > float64(back) && f.Bad > most+slack
 }
 
 // What counts as another number of iterations in runs of different size: a loop with a collective that goes round one and a

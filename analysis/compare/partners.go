@@ -44,7 +44,8 @@ func (p partners) usedPeers(c channel) (peers []int) {
 	return peers
 }
 
-// findMessages lists messages that the same ranks of the good runs never exchanged, and sends that they made and these did not.
+// findMessages lists messages that the same ranks of the good runs never exchanged, and sends that they made and these did
+// not. A send to another rank or with another tag is not missing, too.
 func (p partners) findMessages() (out []Finding) {
 	if p.own == nil || p.bad.Lossy || slices.ContainsFunc(p.own, func(g *behaviour) bool { return g.Lossy }) {
 		return nil
@@ -55,7 +56,8 @@ func (p partners) findMessages() (out []Finding) {
 		}
 	}
 	for _, c := range p.own[0].splitDirections() {
-		if f, ok := p.missingSend(c); ok {
+		f, ok := p.missingSend(c)
+		if ok && !slices.ContainsFunc(out, func(g Finding) bool { return g.id == f.id }) {
 			out = append(out, f)
 		}
 	}

@@ -52,6 +52,12 @@ func (p *places) addRun(run int, r *runRead, config symbol.Config) {
 		}
 		numbers[i] = at[key]
 	}
+	p.addSites(run, sites, stacks, numbers)
+	p.noteUnnamed(unnamed)
+}
+
+// addSites takes over the sites of a run, with their stacks; numbers gives the site of each state.
+func (p *places) addSites(run int, sites []place.Site, stacks [][]symbol.Location, numbers []int) {
 	found := p.matchSites(sites)
 	for i, number := range found {
 		if number == place.None {
@@ -60,11 +66,11 @@ func (p *places) addRun(run int, r *runRead, config symbol.Config) {
 		}
 		p.list[found[i]].stacks[run] = stacks[i]
 	}
+	out := make([]int, len(numbers))
 	for i := range numbers {
-		numbers[i] = found[numbers[i]]
+		out[i] = found[numbers[i]]
 	}
-	p.number = append(p.number, numbers)
-	p.noteUnnamed(unnamed)
+	p.number = append(p.number, out)
 }
 
 func (p *places) matchSites(sites []place.Site) []int {

@@ -10,7 +10,8 @@ func (u *unit) isOver(place int) bool {
 	}
 	stands := u.bad.Stands
 	refs := u.references()
-	return stands >= 0 && stands != place && visitedByAny(refs, stands) && !reaches(append(refs[:len(refs):len(refs)], u.bad), stands, place)
+	return stands >= 0 && stands != place && visitedByAny(refs, stands) &&
+		!reaches(append(refs[:len(refs):len(refs)], u.bad), stands, place)
 }
 
 // isPast reports whether a rank came to places that its references came to only after they had been at a place.

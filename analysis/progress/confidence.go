@@ -33,6 +33,9 @@ const (
 	undecided = 0.10
 )
 
+// IsUndecided reports whether a confidence says that nothing tells the ranks apart.
+func IsUndecided(confidence float64) bool { return confidence <= undecided }
+
 // scaleByKnown weighs a level with the share of ranks that are known.
 func (j *job) scaleByKnown(level float64) float64 {
 	s := j.scene

@@ -19,15 +19,16 @@ func sentenceOf(d Difference, stillIn bool) string {
 	case compare.MissingPlace:
 		return fmt.Sprintf("%s%s; GOOD: %s", s.does("never call"), s.after(), times(d.GoodCount))
 	case compare.SkippedPlace:
-		return fmt.Sprintf("%s%s, %s of %s; GOOD never", s.does("skip"), s.after(), number(d.BadCount), times(d.GoodCount))
+		return fmt.Sprintf("%s%s, %s; GOOD never does", s.does("skip"), s.after(), times(d.BadCount))
 	case compare.OtherOrder:
-		return fmt.Sprintf("%s%s, %s; GOOD never%s", s.does("call"), s.after(), times(d.BadCount), s.usual())
+		return fmt.Sprintf("%s%s, %s; GOOD never does%s", s.does("call"), s.after(), times(d.BadCount), s.usual())
 	case compare.Iterations:
 		return s.iterations(stillIn)
 	case compare.BranchCount:
 		return fmt.Sprintf("%s%s, %s; GOOD: %s", s.does("call"), s.after(), times(d.BadCount), times(d.GoodCount))
 	case compare.ReturnedError:
-		return fmt.Sprintf("%s: %s returned an error%s, %s%s; GOOD never", s.ranks, s.at, inBrackets(d.BadValue), times(d.BadCount), s.then())
+		return fmt.Sprintf("%s: %s returned an error%s, %s%s; GOOD never", s.ranks, s.at, inBrackets(d.BadValue), times(d.BadCount),
+			s.then())
 	case compare.NewMessage:
 		return fmt.Sprintf("%s: %s: message %s, %s; GOOD never%s", s.ranks, cmp.Or(s.at, "of an unknown call"), d.BadValue,
 			times(d.BadCount), inBrackets(d.GoodValue))
@@ -84,7 +85,7 @@ func (s sentence) usual() string {
 	if s.Next == nil {
 		return ""
 	}
-	return ", but mostly " + s.Next.String()
+	return ", it mostly calls " + s.Next.String()
 }
 
 func inBrackets(text string) string {

@@ -7,14 +7,14 @@ import (
 	"laggard/report/words"
 )
 
-// maxDifferences is how many differences the text form shows, unless all are asked for.
-const maxDifferences = 10
+// MaxDifferences is how many differences the text form shows, unless all are asked for.
+const MaxDifferences = 10
 
 // Text writes the result for a person; all: every difference.
 func Text(w io.Writer, r *Result, all bool) error {
 	p := &words.Printer{}
-	p.Line("%s", r.headline())
-	limit := maxDifferences
+	p.Line("%s", r.Headline())
+	limit := MaxDifferences
 	if all {
 		limit = len(r.Differences)
 	}
@@ -27,8 +27,8 @@ func Text(w io.Writer, r *Result, all bool) error {
 	return err
 }
 
-// headline says how many differences there are, and what was compared.
-func (c *Comparison) headline() string {
+// Headline says how many differences there are, and what was compared.
+func (c *Comparison) Headline() string {
 	what := fmt.Sprintf("%s of BAD with %s of GOOD: %s of MPI, %s", words.Count(c.Compared.BadRanks, "rank", "ranks"),
 		words.Count(c.Compared.GoodRanks, "rank", "ranks"), words.Count(c.Compared.Places, "call site", "call sites"),
 		words.Count(c.Compared.Passages, "passage", "passages"))

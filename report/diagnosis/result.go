@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/report"
+	"laggard/report/compare"
 	"laggard/report/slice"
 	"laggard/report/usage"
 )
@@ -29,7 +30,8 @@ type Result struct {
 	// messages that ranks wait for and that were not sent, or in whose receive MPI reported an error
 	Unsent []Unsent `json:"unsent,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
-	Taken []Taken `json:"taken,omitempty"`
+	Taken   []Taken  `json:"taken,omitempty"`
+	Against *Against `json:"against,omitempty"` // comparison with good runs; absent: none was named
 	// how the ranks differ, where the evidence does not distinguish them
 	Differences []Difference   `json:"differences,omitempty"`
 	Explained   *usage.Finding `json:"explained,omitempty"` // the finding of laggard usage that explains the hang
@@ -163,6 +165,14 @@ type Edge struct {
 	Kind   string `json:"kind"`   // collective, p2p, inferred or undefined
 	Weak   bool   `json:"weak"`   // the wait may be satisfied already
 	Reason string `json:"reason"` // why, in words
+}
+
+// Against is what the run did otherwise than good ones.
+type Against struct {
+	Good []report.Run `json:"good"` // the good runs
+	// the diagnosis has no evidence that distinguishes the ranks: the first difference is the first evidence
+	FirstEvidence bool `json:"first_evidence"`
+	compare.Comparison
 }
 
 // Analysis is how the result was made.

@@ -15,8 +15,8 @@ func Match(from, to []Site) []int {
 	for i := range m.found {
 		m.found[i] = None
 	}
-	for _, pair := range joinGroups(m.groupSites(from, 0, outermost), m.groupSites(to, 0, outermost)) {
-		m.matchWithin(pair[0].sites, pair[1].sites, 0)
+	for _, pair := range joinGroups(groupSome(from, numbers(from), 0, outermost), groupSome(to, numbers(to), 0, outermost)) {
+		m.matchPrograms(pair[0].sites, pair[1].sites)
 	}
 	m.matchMoved()
 	m.matchShortened()
@@ -78,15 +78,16 @@ func callOn(s Site, level int) group {
 	return group{callee: s.calleeAt(level), position: step.position(), lined: step.Line > 0, build: step.Build}
 }
 
-// groupSites groups sites on a level, by position and callee.
-func (m *matcher) groupSites(sites []Site, level int, describe func(Site, int) group) []group {
+// numbers are those of all sites.
+func numbers(sites []Site) []int {
 	all := make([]int, len(sites))
 	for i := range all {
 		all[i] = i
 	}
-	return groupSome(sites, all, level, describe)
+	return all
 }
 
+// groupSome groups some of the sites on a level, by position and callee.
 func groupSome(sites []Site, some []int, level int, describe func(Site, int) group) []group {
 	var out []group
 	for _, i := range some {
@@ -115,24 +116,38 @@ func joinGroups(from, to []group) [][2]group {
 	return out
 }
 
-// matchWithin matches sites whose chains correspond down to the function on a level.
-func (m *matcher) matchWithin(from, to []int, level int) {
+// function is sites whose chains correspond down to the function on a level.
+type function struct {
+	from, to []int
+	level    int
+}
+
+// matchPrograms matches sites with the same outermost function, level by level.
+func (m *matcher) matchPrograms(from, to []int) {
 	if len(m.from[from[0]].Steps) == 0 || len(m.to[to[0]].Steps) == 0 { // nothing is known of who called
 		m.pair(from[0], to[0])
 		return
 	}
-	pairs, strays := align(groupSome(m.from, from, level, callOn), groupSome(m.to, to, level, callOn))
+	for queue := []function{{from, to, 0}}; len(queue) > 0; queue = queue[1:] {
+		queue = append(queue, m.matchCalls(queue[0])...)
+	}
+}
+
+// matchCalls matches the calls of MPI that a function makes, and returns the functions that it calls.
+func (m *matcher) matchCalls(f function) (called []function) {
+	pairs, strays := align(groupSome(m.from, f.from, f.level, callOn), groupSome(m.to, f.to, f.level, callOn))
 	for _, pair := range strays {
 		m.noteStrays(pair)
 	}
 	for _, pair := range pairs {
 		a, b := pair[0].sites, pair[1].sites
-		if len(m.from[a[0]].Steps) == level+1 {
+		if len(m.from[a[0]].Steps) == f.level+1 {
 			m.pair(a[0], b[0])
 			continue
 		}
-		m.matchWithin(a, b, level+1)
+		called = append(called, function{a, b, f.level + 1})
 	}
+	return called
 }
 
 func (m *matcher) pair(from, to int) { m.found[from], m.taken[to] = to, true }
