@@ -26,33 +26,33 @@ type comparisonJSON struct {
 func (f family) recordPair(t *testing.T, p pairOfRuns) (good, bad string) {
 	t.Helper()
 	dir := t.TempDir()
-	record := "progress"
-	source, flags := "compare/"+p.program, []string{"-O2"}
-	badSource, badFlags := source, []string{"-O2", "-DCHANGE=" + p.change}
+	record, source := "progress", "compare/"+p.program
+	build := func(flags ...string) string { return f.buildProgram(t, source, flags...) }
+	goodProgram, badFlags := build("-O2"), []string{"-O2", "-DCHANGE=" + p.change}
 	switch p.option {
 	case "volume":
 		record = "progress,volume"
 	case "moved":
-		badSource = moveLines(t, source)
+		build = func(flags ...string) string { return f.buildMoved(t, source, flags) }
 	case "-O0":
 		badFlags[0] = "-O0"
 	}
 	good, bad = filepath.Join(dir, "good"), filepath.Join(dir, "bad")
-	f.recordForComparison(t, good, record, p.goodRanks, f.buildProgram(t, source, flags...))
-	f.recordForComparison(t, bad, record, p.badRanks, f.buildProgram(t, badSource, badFlags...))
+	f.recordForComparison(t, good, record, p.goodRanks, goodProgram)
+	f.recordForComparison(t, bad, record, p.badRanks, build(badFlags...))
 	return good, bad
 }
 
 // recordForComparison runs a program to its end, or until it hangs.
 func (f family) recordForComparison(t *testing.T, dir, record string, ranks int, program string) {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--timeout", standstillTimeout(3e9),
-		"--on-hang", "dump", "--"}
+	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--timeout",
+		standstillTimeout(3e9), "--"}
 	startJob(t, f.runEnvironment(t), nil, append(append(args, f.launchCommand(ranks)...), program)...).wait()
 }
 
-// moveLines writes a program with other lines in and between its functions, and returns its path below testdata/programs.
-func moveLines(t *testing.T, source string) string {
+// buildMoved compiles a program with other lines in and between its functions.
+func (f family) buildMoved(t *testing.T, source string, flags []string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(programs, source))
 	must(t, err)
@@ -63,13 +63,15 @@ func moveLines(t *testing.T, source string) string {
 			b.WriteString("/* a line more */\n\n")
 		}
 	}
-	moved := filepath.Join(t.TempDir(), filepath.Base(source))
+	dir := t.TempDir()
+	moved, out := filepath.Join(dir, filepath.Base(source)), filepath.Join(dir, "moved")
 	must(t, os.WriteFile(moved, []byte(b.String()), 0o600))
 	path, err := filepath.Abs(programs)
 	must(t, err)
 	relative, err := filepath.Rel(path, moved)
 	must(t, err)
-	return relative
+	must(t, f.compileProgram(relative, dir, out, flags))
+	return out
 }
 
 // compareRuns returns the differences between two runs.
