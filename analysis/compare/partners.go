@@ -194,7 +194,8 @@ var collectiveProperties = []property{
 	{OtherSize, func(_ *comparison, b begun) string { return fmt.Sprintf("%d bytes", b.Bytes) }},
 }
 
-// enoughCollectives is how many of the latest collectives at a place must be the same where earlier ones are not known.
+// enoughCollectives is how many of the latest collectives at a place must be the same where earlier ones are not known. The
+// latest are comparable if both runs have come to their end, or if one rank differs from the others of its run.
 const enoughCollectives = 4
 
 func (p partners) compareProperty(b begun, is property) (f Finding, ok bool) {
@@ -212,7 +213,8 @@ func (p partners) compareProperty(b begun, is property) (f Finding, ok bool) {
 			}
 		}
 	}
-	known := all && !p.bad.Cut || all && b.All || len(values) == 1 && count >= enoughCollectives
+	known := all && (b.All || !p.bad.Cut) ||
+		len(values) == 1 && count >= enoughCollectives && (!p.bad.Cut || p.isAlone(b.State, bad, is))
 	if len(values) == 0 || slices.Contains(values, bad) || !known {
 		return f, false
 	}
@@ -220,6 +222,26 @@ func (p partners) compareProperty(b begun, is property) (f Finding, ok bool) {
 		Good: float64(count), BadIs: bad, GoodIs: strings.Join(values, ", ")}
 	p.setPlaces(&f, []int{b.State})
 	return f, true
+}
+
+// isAlone reports whether other ranks of the bad run made collectives at a place, and none with that value.
+func (p partners) isAlone(place int, value string, is property) bool {
+	others := false
+	for _, u := range p.units {
+		if u.bad == p.bad {
+			continue
+		}
+		for _, b := range u.bad.Begun {
+			if b.State != place {
+				continue
+			}
+			if is.value(p.comparison, b) == value {
+				return false
+			}
+			others = true
+		}
+	}
+	return others
 }
 
 // otherMean is by what share the mean size of messages must differ.
