@@ -31,10 +31,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the commands as a user does. Each script finds the recorded
-// run in $RUN, a copy of its own, and in $LAGGARD_LIBRARY a library that can be
+// run in $RUN, a copy of its own, all recorded runs in $RUNS, and in $LAGGARD_LIBRARY a library that can be
 // preloaded: the recorder if it has been built, else an empty one.
 func TestScripts(t *testing.T) {
 	library, err := preloadable(t)
+	runs, failed := filepath.Abs("testdata/runs")
+	if failed != nil {
+		t.Fatal(failed)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -42,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			run := filepath.Join(e.WorkDir, "run")
 			e.Setenv("RUN", run)
+			e.Setenv("RUNS", runs)
 			e.Setenv("LAGGARD_LIBRARY", library)
 			return os.CopyFS(run, os.DirFS("testdata/runs/halo16"))
 		},
