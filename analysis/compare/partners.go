@@ -125,14 +125,14 @@ func (p partners) peerText(c channel, distances ...int) string {
 	for _, d := range distances {
 		switch {
 		case world:
-			out = append(out, fmt.Sprint((p.ranks.Min()+d)%c.Group))
+			out = append(out, fmt.Sprintf("rank %d", (p.ranks.Min()+d)%c.Group))
 		case d > c.Group/2:
-			out = append(out, fmt.Sprintf("own - %d", c.Group-d))
+			out = append(out, fmt.Sprintf("own rank - %d", c.Group-d))
 		default:
-			out = append(out, fmt.Sprintf("own + %d", d))
+			out = append(out, fmt.Sprintf("own rank + %d", d))
 		}
 	}
-	return "rank " + strings.Join(out, ", ")
+	return strings.Join(out, ", ")
 }
 
 func joinNumbers(list []int) string {

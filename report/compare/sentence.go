@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,7 +11,7 @@ import (
 
 // sentenceOf says what differs. stillIn: the bad run had not left the loop.
 func sentenceOf(d Difference, stillIn bool) string {
-	s := sentence{d, words.Ranks(d.Ranks), d.At.String()}
+	s := sentence{d, words.Ranks(d.Ranks), d.At.String() + d.otherSide()}
 	switch compare.Kind(d.Kind) {
 	case compare.NewPlace:
 		return fmt.Sprintf("%s%s, %s; no like rank of GOOD does%s", s.does("call"), s.after(), times(d.BadCount), s.instead())
@@ -30,8 +29,7 @@ func sentenceOf(d Difference, stillIn bool) string {
 		return fmt.Sprintf("%s: %s returned an error%s, %s%s; GOOD never", s.ranks, s.at, inBrackets(d.BadValue), times(d.BadCount),
 			s.then())
 	case compare.NewMessage:
-		return fmt.Sprintf("%s: %s: message %s, %s; GOOD never%s", s.ranks, cmp.Or(s.at, "of an unknown call"), d.BadValue,
-			times(d.BadCount), inBrackets(d.GoodValue))
+		return fmt.Sprintf("%s: %s %s, %s; GOOD never%s", s.ranks, s.message(), d.BadValue, times(d.BadCount), inBrackets(d.GoodValue))
 	case compare.MissingSend:
 		return fmt.Sprintf("%s: %s: no message %s; GOOD: %s", s.ranks, s.at, d.BadValue, times(d.GoodCount))
 	}
@@ -88,6 +86,14 @@ func (s sentence) usual() string {
 	return ", it mostly calls " + s.Next.String()
 }
 
+// message names the call that exchanges a message, if it is known.
+func (s sentence) message() string {
+	if s.at == "" {
+		return "a message"
+	}
+	return s.at + ": a message"
+}
+
 func inBrackets(text string) string {
 	if text == "" {
 		return ""
@@ -124,4 +130,12 @@ func (p Place) String() string {
 		return fmt.Sprintf("%s in %s", p.Call, *p.Good)
 	}
 	return p.Call
+}
+
+// otherSide says where the place is in the good runs, if its line has moved.
+func (d *Difference) otherSide() string {
+	if d.At.Good == nil || d.At.Bad == nil || *d.At.Good == *d.At.Bad {
+		return ""
+	}
+	return fmt.Sprintf(" [GOOD: %s]", d.At.Good)
 }

@@ -41,7 +41,7 @@ func (c *Comparison) Headline() string {
 // WriteLines writes the differences, at most so many, and the notes.
 func (c *Comparison) WriteLines(p *words.Printer, limit int) {
 	for i, d := range c.Differences[:min(limit, len(c.Differences))] {
-		p.Line("%3d. %s%s", i+1, d.Text, d.otherSide())
+		p.Line("%3d. %s", i+1, d.Text)
 	}
 	if n := len(c.Differences) - limit; n > 0 {
 		p.Line("     … and %d more, with --all", n)
@@ -49,12 +49,4 @@ func (c *Comparison) WriteLines(p *words.Printer, limit int) {
 	for _, n := range c.Notes {
 		p.Line("  %s", n)
 	}
-}
-
-// otherSide says where the place is in the good runs, if its line has moved.
-func (d *Difference) otherSide() string {
-	if d.At.Good == nil || d.At.Bad == nil || *d.At.Good == *d.At.Bad {
-		return ""
-	}
-	return fmt.Sprintf(" (in GOOD %s)", d.At.Good)
 }

@@ -1,0 +1,80 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"laggard/analysis/compare"
+	"laggard/internal/golden"
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// stackAt is a stack of one function.
+func stackAt(function string, line int) []symbol.Location {
+	return []symbol.Location{{Call: symbol.Call{Function: function, File: "/src/app.c", Line: line}, Module: "/bin/app"}}
+}
+
+// eachKind is a result with a difference of each kind.
+func eachKind() *compare.Result {
+	at := func(call string, good, bad int) compare.Place {
+		p := compare.Place{Call: call}
+		if good > 0 {
+			p.Good = stackAt("step", good)
+		}
+		if bad > 0 {
+			p.Bad = stackAt("step", bad)
+		}
+		return p
+	}
+	wait, sum := at("MPI_Waitall", 20, 22), at("MPI_Allreduce", 30, 33)
+	one, some := model.NewRankSet(2), model.NewRankSet(0, 1, 3)
+	return &compare.Result{
+		Bad: &model.Index{Dir: "bad"}, Good: []*model.Index{{Dir: "good"}},
+		Compared: compare.Compared{GoodRanks: 4, BadRanks: 4, Places: 9, Passages: 1, Messages: true},
+		Notes:    []string{"the bad run was cut off: rank 2 in MPI_Recv"},
+		Findings: []compare.Finding{
+			{Kind: compare.NewPlace, Ranks: one, At: at("MPI_Barrier", 0, 25), After: &wait, Bad: 1},
+			{Kind: compare.NewPlace, Ranks: some, At: at("MPI_Reduce", 0, 33), Next: &sum, Bad: 5},
+			{Kind: compare.MissingPlace, Ranks: some, At: at("MPI_Isend", 15, 0), More: []compare.Place{wait}, Good: 60},
+			{Kind: compare.SkippedPlace, Ranks: one, At: wait, More: []compare.Place{sum, sum}, Next: &sum, Bad: 7},
+			{Kind: compare.OtherOrder, Ranks: some, At: wait, After: &sum, Next: &sum, Bad: 7, Good: 60},
+			{Kind: compare.Iterations, Ranks: one, At: sum, Bad: 6.52, Good: 3},
+			{Kind: compare.Iterations, Ranks: some, At: sum, Bad: 61, Good: 60, StillIn: true},
+			{Kind: compare.BranchCount, Ranks: one, At: sum, After: &wait, Bad: 6, Good: 1},
+			{Kind: compare.NewMessage, Ranks: one, At: sum, Bad: 1, BadIs: "to rank 3, tag 21", GoodIs: "tag 11"},
+			{Kind: compare.NewMessage, Ranks: some, Bad: 2, BadIs: "from own rank + 1, tag 21"},
+			{Kind: compare.MissingSend, Ranks: one, At: sum, Good: 1, BadIs: "to rank 3, tag 2"},
+			{Kind: compare.OtherComm, Ranks: one, At: sum, BadIs: "that of MPI_Comm_split in main", GoodIs: "MPI_COMM_WORLD"},
+			{Kind: compare.OtherRoot, Ranks: one, At: sum, BadIs: "root 1", GoodIs: "root 0"},
+			{Kind: compare.OtherOp, Ranks: one, At: sum, BadIs: "MPI_MAX", GoodIs: "MPI_SUM"},
+			{Kind: compare.OtherSize, Ranks: one, At: sum, BadIs: "128 bytes", GoodIs: "256 bytes"},
+			{Kind: compare.ReturnedError, Ranks: one, At: wait, Next: &sum, Bad: 2, BadIs: "MPI_ERR_TRUNCATE: \x1b[2J"},
+		},
+		Problems: []string{"a file is cut short"},
+	}
+}
+
+// TestText: the words for each kind of difference, all of them and the first ones.
+func TestText(t *testing.T) {
+	for name, all := range map[string]bool{"all.txt": true, "first.txt": false} {
+		var b strings.Builder
+		if err := Text(&b, New(eachKind()), all); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, name, []byte(b.String()))
+	}
+}
+
+// TestNoDifference: one line says what was compared.
+func TestNoDifference(t *testing.T) {
+	var b strings.Builder
+	r := New(&compare.Result{Bad: &model.Index{}, Compared: compare.Compared{GoodRanks: 8, BadRanks: 4, Places: 3, Passages: 2}})
+	if err := Text(&b, r, false); err != nil {
+		t.Fatal(err)
+	}
+	const want = "No difference found. Compared: 4 ranks of BAD with 8 ranks of GOOD: 3 call sites of MPI, 2 passages\n"
+	if b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+}
