@@ -162,6 +162,9 @@ func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbolConfig(a, dir),
 	}
 	if f.against != nil {
+		if f.html != "" || f.dot || f.stacks {
+			return question{}, usageError{errors.New("--against is for the text and JSON forms: not with --html, --dot or --stacks")}
+		}
 		against, err := a.newCompareQuestion(&f.symbolFlags, f.against, dir)
 		if err != nil {
 			return question{}, err
