@@ -53,7 +53,8 @@ func made(t *testing.T, columns int) *Timeline {
 	site := func(*model.State) report.Site { return report.Site{Function: "main", File: "src/a<b.c", Line: 7} }
 	out := New(Source{Result: result, Site: site, Events: []slowness.Event{{
 		Kind: slowness.Slowdown, Begin: begin, Noticed: begin.Add(30 * time.Second), Cause: slowness.RankComputes,
-		Ranks: model.NewRankSet(3), Hosts: []string{"node002"}, ComputingRatio: 1.6, Rate: slowness.Rate{Now: 2.5, Before: 4}, Confidence: 0.97,
+		Ranks: model.NewRankSet(3), Hosts: []string{"node002"}, ComputingRatio: 1.6, Rate: slowness.Rate{Now: 2.5, Before: 4},
+		Confidence: 0.97,
 	}}})
 	out.Run.Dir = "run"
 	return out
