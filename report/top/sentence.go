@@ -1,0 +1,152 @@
+package top
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+	"time"
+
+	"laggard/analysis/slowness"
+	"laggard/report/words"
+)
+
+// headline says how the job is, for the lines below the header.
+func (s *Snapshot) headline() string {
+	switch {
+	case s.Explanation != "":
+		return s.Explanation
+	case len(s.Events) > 0:
+		return s.Events[len(s.Events)-1].text(s.End)
+	}
+	text := "No change of speed was seen."
+	if b := s.Imbalance; b != nil && b.Cost >= 0.01 {
+		text = fmt.Sprintf("No change of speed was seen; uneven work costs %s of the run", percent(b.Cost))
+		if len(b.Sites) > 0 {
+			text += fmt.Sprintf(", most after %s: %s longest", b.Sites[0].Place.at(), words.Ranks(b.Sites[0].Ranks))
+		}
+	}
+	return text
+}
+
+// lacks says what slow nodes lack.
+var lacks = map[string]string{
+	string(slowness.NoProcessor): "their processes wait for processors",
+	string(slowness.NoMemory):    "they read pages from disk",
+	string(slowness.SlowClock):   "their processors run slower",
+}
+
+// text says what happened and since when, seen from a later moment.
+func (e *Event) text(now time.Time) string {
+	since := e.Begin.UTC().Format("15:04:05") + " UTC"
+	if ago := now.Sub(e.Begin); ago > 0 {
+		since += fmt.Sprintf(" (%s ago)", duration(ago))
+	}
+	if e.Kind == string(slowness.Recovery) {
+		return "As fast as before again since " + since + "."
+	}
+	change := ""
+	if e.Rate.Now > 0 && e.Rate.Before > 0 {
+		change = fmt.Sprintf(": %s iterations/s, before %s", rate(e.Rate.Now), rate(e.Rate.Before))
+	}
+	return fmt.Sprintf("Slower since %s%s. %s (confidence %.2f).", since, change, words.Upper(e.causeText()), e.Confidence)
+}
+
+// causeText says why the job is slower.
+func (e *Event) causeText() string {
+	longer := " longer"
+	if e.ComputingRatio > 0 {
+		longer = fmt.Sprintf(" %.1f times as long", e.ComputingRatio)
+	}
+	at := ""
+	if e.Place != nil {
+		at = " after " + e.Place.at()
+	}
+	switch slowness.Cause(e.Cause) {
+	case slowness.RankComputes:
+		return words.Ranks(e.Ranks) + words.Verb(e.Ranks, " computes", " compute") + longer + at
+	case slowness.NodeSlow:
+		noun := "nodes "
+		if len(e.Hosts) == 1 {
+			noun = "node "
+		}
+		slow := cmp.Or(lacks[e.Lack], words.Ranks(e.Ranks)+words.Verb(e.Ranks, " computes", " compute")+longer)
+		return noun + strings.Join(e.Hosts, ", ") + ": " + slow
+	case slowness.MachineSlow:
+		return "all nodes are slower" + lackClause(e.Lack)
+	case slowness.LinkSlow:
+		return "ranks wait longer in communication and none computes longer: network or MPI library"
+	case slowness.IOSlow:
+		if e.Ranks == "" {
+			return "ranks wait longer for files"
+		}
+		return words.Ranks(e.Ranks) + words.Verb(e.Ranks, " waits", " wait") + " longer for files"
+	case slowness.AllCompute:
+		return "all ranks compute" + longer + at + "; nothing says that the machine is slower"
+	}
+	return "the cause is unclear"
+}
+
+func lackClause(lack string) string {
+	if text := lacks[lack]; text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// at names a place on little room: the program's line, or else the call.
+func (p *SampledAt) at() string {
+	switch site := p.Site; {
+	case site.File != "" && site.Function != "":
+		return fmt.Sprintf("%s:%d %s", path.Base(site.File), site.Line, site.Function)
+	case site.Function != "":
+		return site.Function
+	case site.Code != "":
+		return site.Code
+	}
+	return p.MPI
+}
+
+// text names a place with what happens there.
+func (p *SampledAt) text() string {
+	switch {
+	case p == nil:
+		return "-"
+	case p.InMPI && p.at() != p.MPI:
+		return p.at() + " in " + p.MPI
+	case p.InMPI:
+		return p.MPI
+	}
+	return "after " + p.at()
+}
+
+// percent writes a part of 1.
+func percent(part float64) string { return fmt.Sprintf("%.0f%%", 100*part) }
+
+// rate writes iterations per second with three digits.
+func rate(perSecond float64) string {
+	switch {
+	case perSecond <= 0:
+		return "-"
+	case perSecond < 0.01:
+		return fmt.Sprintf("%.1g", perSecond)
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(perSecond))))
+	return fmt.Sprintf("%.*f", min(digits, 3), perSecond)
+}
+
+// duration writes a length of time in its two largest units.
+func duration(d time.Duration) string {
+	d = d.Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h >= 24:
+		return fmt.Sprintf("%d d %d h", h/24, h%24)
+	case h > 0:
+		return fmt.Sprintf("%d h %d min", h, m)
+	case m > 0:
+		return fmt.Sprintf("%d min %d s", m, s)
+	}
+	return fmt.Sprintf("%d s", s)
+}
