@@ -136,7 +136,7 @@ func (s *Snapshot) tableLines(v View, rows int) []Line {
 		return nil
 	}
 	cols := columns(v.Width)
-	out := []Line{plain(joinColumns(cols, func(c column) string { return c.name }), Title)}
+	out := []Line{plain(fit(joinColumns(cols, func(c column) string { return c.name }), v.Width), Title)}
 	speeds := s.sorted(v.Order)
 	first := 0
 	if i := slices.IndexFunc(speeds, func(k *Speed) bool { return k.Rank == v.Selected }); i >= 0 {
@@ -150,7 +150,7 @@ func (s *Snapshot) tableLines(v View, rows int) []Line {
 		case k.Named:
 			style = Alarm
 		}
-		out = append(out, plain(joinColumns(cols, func(c column) string { return c.text(k) }), style))
+		out = append(out, plain(fit(joinColumns(cols, func(c column) string { return c.text(k) }), v.Width), style))
 	}
 	return out
 }

@@ -118,7 +118,7 @@ func TestScreens(t *testing.T) {
 func TestDetail(t *testing.T) {
 	d := &Detail{
 		Rank: 11, PID: 4711, Host: "n0000", Call: "MPI_Sendrecv", Quiet: start.Add(9 * time.Minute), Taken: start.Add(9 * time.Minute),
-		Stack: []report.Frame{{Function: "settle", File: "src/halo.c", Line: 32}, {Function: "main", File: "src/main.c", Line: 66}},
+		Stack: []report.Frame{{Function: "settle", File: "src/halo.c", Line: 32, Module: "/app"}, {Function: "main", File: "src/main.c", Line: 66, Module: "/app"}},
 	}
 	for i := range 90 {
 		d.Series = append(d.Series, model.Interval{
@@ -200,7 +200,7 @@ func TestPress(t *testing.T) {
 	}{
 		{"", -1, false, BySlowest},
 		{"j", 11, false, BySlowest},
-		{"jj", 6, false, BySlowest},
+		{"jj", 0, false, BySlowest},
 		{"k", 11, false, BySlowest},
 		{"s", -1, false, ByRank},
 		{"sjjj", 2, false, ByRank},
