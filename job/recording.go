@@ -14,6 +14,7 @@ import (
 	"laggard/job/preload"
 	"laggard/job/rundir"
 	"laggard/job/sight"
+	"laggard/job/speed"
 	"laggard/job/watch"
 	"laggard/model"
 )
@@ -38,6 +39,7 @@ type Recording struct {
 	Say          io.Writer             // where the user is told what is done
 	Quiet        bool                  // nothing is said of a job that is well
 	Limit        watch.Limit           // see there; nil: none
+	Speed        *speed.Watch          // follows how fast the job is; nil: nothing does
 	Certain      func(dir string) bool // see watch.Watcher; nil: unknown
 	// Helper is the command line, with the program's name first, that makes this program one of its helpers; nil: the
 	// job is not ended if this process is killed.
@@ -122,6 +124,10 @@ func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (h
 		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, End: end,
 		Say: r.Say, Sight: r.sight, Limit: r.Limit,
 		Certain: r.Certain, CertainAfter: r.CertainAfter,
+	}
+	if r.Speed != nil && !r.Quiet {
+		w.Look = func(now time.Time, hung bool) { r.Speed.Look(now, r.nodeFileDir(), r.Dir, hung) }
+		defer func() { r.Speed.Close(time.Now()) }()
 	}
 	return w.WatchUntil(done)
 }

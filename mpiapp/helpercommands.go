@@ -100,6 +100,9 @@ func (a nodeHelpers) helperArguments(r job.Recording, words ...string) []string 
 	}
 	args = append(args, words[0], "--on-hang", r.OnHang, "--timeout", r.Timeout.String(), "--live-dir", r.LiveDir,
 		"--kill-after", r.KillAfter.String())
+	if r.Speed != nil {
+		args = append(args, "--on-slow", r.Speed.Command, "--metrics", r.Speed.MetricsFile)
+	}
 	return append(args, words[1:]...)
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,8 +18,13 @@ import (
 	"laggard/job/launcher"
 	"laggard/job/preload"
 	"laggard/job/signals"
+	"laggard/job/speed"
 	"laggard/job/watch"
+	"laggard/model"
 	"laggard/model/process"
+	"laggard/report"
+	"laggard/report/metrics"
+	slownessreport "laggard/report/slowness"
 	"laggard/report/words"
 )
 
@@ -38,6 +45,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
 // runFlags are the flags of run and exec.
 type runFlags struct {
 	dir, onHang, liveDir string
+	onSlow, metrics      string
 	record, feature      []string
 	timeout, killAfter   time.Duration
 	exitCode             bool
@@ -53,6 +61,8 @@ func (f *runFlags) register(cmd *cobra.Command) {
 		"(LAGGARD_KILL_AFTER; default 10s)")
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
 		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.metrics, "metrics", "", "`FILE` to keep the job's speed in, as text for Prometheus (LAGGARD_METRICS)")
+	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
 	flags.StringVar(&f.liveDir, "live-dir", "",
 		"`DIR` on each node for the recording while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil,
@@ -107,9 +117,40 @@ func (a *app) newRecording(f runFlags, cmd *cobra.Command) (job.Recording, error
 	if r.LiveDir != "" {
 		r.LiveDir, err = filepath.Abs(r.LiveDir)
 	}
+	r.Speed, err = a.newSpeedWatch(f)
+	if err != nil {
+		return r, err
+	}
 	r.Certain = isCertainHang
 	r.Helper = func(words ...string) []string { return nodeHelpers{a}.helperArguments(r, words...) }
 	return r, err
+}
+
+// newSpeedWatch follows the speed of the job as the settings say; nil: nothing does.
+func (a *app) newSpeedWatch(f runFlags) (*speed.Watch, error) {
+	s := a.settings.Run
+	w := &speed.Watch{Command: cmp.Or(f.onSlow, s.OnSlow), MetricsFile: cmp.Or(f.metrics, s.Metrics), Say: a.err}
+	if s.SlowAlerts {
+		w.Sentence = slownessreport.Sentence
+	}
+	if w.MetricsFile == "" {
+		if w.Sentence == nil {
+			return nil, nil
+		}
+		return w, nil
+	}
+	var err error
+	w.MetricsFile, err = filepath.Abs(w.MetricsFile)
+	w.Metrics = func(out io.Writer, state speed.State) error {
+		index := &model.Index{Dir: state.Dir}
+		if m, err := model.ReadManifest(state.Dir); err == nil { // exec may not have written it yet
+			index.Manifest = m
+			index.ID, _ = m.ID() // checked by ReadManifest
+		}
+		return metrics.Write(out, report.NewRun(index),
+			metrics.State{Result: state.Result, Hung: state.Hung, Running: state.Running, Quiet: state.Quiet, Now: state.Now})
+	}
+	return w, err
 }
 
 func requireCommand(cmd *cobra.Command, args []string) error {

@@ -37,13 +37,16 @@ func (d *duration) UnmarshalText(text []byte) error {
 // environment, which beats the file, which beats the defaults.
 type settings struct {
 	Run struct {
-		Dir       string   `toml:"dir"`
-		Timeout   duration `toml:"timeout"`
-		OnHang    string   `toml:"on_hang"`
-		Command   bool     `toml:"command"`
-		Values    bool     `toml:"values"`
-		Require   bool     `toml:"require_recording"`
-		KillAfter duration `toml:"kill_after"`
+		Dir        string   `toml:"dir"`
+		Timeout    duration `toml:"timeout"`
+		OnHang     string   `toml:"on_hang"`
+		Command    bool     `toml:"command"`
+		Values     bool     `toml:"values"`
+		Require    bool     `toml:"require_recording"`
+		SlowAlerts bool     `toml:"slow_alerts"`
+		OnSlow     string   `toml:"on_slow"`
+		Metrics    string   `toml:"metrics"`
+		KillAfter  duration `toml:"kill_after"`
 	} `toml:"run"`
 	Recorder struct {
 		Library   string   `toml:"library"`
@@ -136,6 +139,21 @@ func (s *settings) table() []setting {
 			key: "run.require_recording", value: &s.Run.Require, fallback: "0", env: "LAGGARD_REQUIRE_RECORDING",
 			doc: `Whether to refuse a job that cannot be recorded, for example because the disk is full. Otherwise it runs
 				unrecorded, with a warning (the variable: 0 or 1).`,
+		},
+		{
+			key: "run.slow_alerts", value: &s.Run.SlowAlerts, fallback: "1", env: "LAGGARD_SLOW_ALERTS",
+			doc: `Whether run and exec print a line when the job, or some ranks of it, become slower, and one when they are
+				as fast as before again (the variable: 0 or 1).`,
+		},
+		{
+			key: "run.metrics", value: &s.Run.Metrics, env: "LAGGARD_METRICS", flag: "metrics",
+			doc: `A file in which run and exec keep how fast the job is in the text form of Prometheus, for the textfile
+				collector of node_exporter.`,
+		},
+		{
+			key: "run.on_slow", value: &s.Run.OnSlow, env: "LAGGARD_ON_SLOW", flag: "on-slow",
+			doc: `A command that the shell runs once for each slowdown; docs/manual/slow.md says what its environment tells
+				it. It has a minute.`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",

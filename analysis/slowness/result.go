@@ -122,3 +122,15 @@ type ImbalancedSite struct {
 	Mean    float64       // the part of the run that a rank computes there, 0 to 1
 	Longest float64       // the same of Most
 }
+
+// leastAlert is the confidence from which on a slowdown is told without being asked for.
+const leastAlert = 0.5
+
+// IsAlert reports whether a user should be told of the event at once: its cause is known, and it is none of the program's own doing.
+func (e *Event) IsAlert() bool {
+	switch e.Cause {
+	case RankComputes, NodeSlow, MachineSlow, LinkSlow, IOSlow:
+		return e.Kind == Slowdown && e.Confidence > leastAlert
+	}
+	return false
+}

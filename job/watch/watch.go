@@ -46,12 +46,13 @@ type Watcher struct {
 	// CertainAfter is after how long a standstill is asked about at the soonest, and counts as a hang if it is certain;
 	// 0: as Timeout says.
 	CertainAfter time.Duration
-	Explain      func()              // prints the diagnosis
-	End          func()              // begins to end the job
-	Say          io.Writer           // where the user is told what is done
-	why          string              // it counts as hung
-	moved        int                 // looks in a row that saw a job that was left alone go on
-	own          standstill.Observer // on this node
+	Explain      func()                         // prints the diagnosis
+	Look         func(now time.Time, hung bool) // is called after each look at the job; nil: nothing is
+	End          func()                         // begins to end the job
+	Say          io.Writer                      // where the user is told what is done
+	why          string                         // it counts as hung
+	moved        int                            // looks in a row that saw a job that was left alone go on
+	own          standstill.Observer            // on this node
 	all          standstill.Observer
 	verdict      certainty
 	waited       time.Duration // during the present look, which costs nothing
@@ -83,6 +84,9 @@ func (w *Watcher) WatchUntil(done <-chan error) (hung bool, err error) {
 				hung = !w.hasMovedAgain(begin)
 			} else if hung = w.isHung(begin); hung {
 				w.actOnHang()
+			}
+			if w.Look != nil {
+				w.Look(begin, hung)
 			}
 			pause := pauseAfter(begin.Add(w.waited))
 			due = time.Now().Round(0).Add(pause)

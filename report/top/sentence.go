@@ -1,14 +1,11 @@
 package top
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path"
-	"strings"
 	"time"
 
-	"laggard/analysis/slowness"
 	"laggard/report/words"
 )
 
@@ -30,69 +27,13 @@ func (s *Snapshot) headline() string {
 	return text
 }
 
-// lacks says what slow nodes lack.
-var lacks = map[string]string{
-	string(slowness.NoProcessor): "their processes wait for processors",
-	string(slowness.NoMemory):    "they read pages from disk",
-	string(slowness.SlowClock):   "their processors run slower",
-}
-
-// text says what happened and since when, seen from a later moment.
+// text says what happened, seen from a later moment.
 func (e *Event) text(now time.Time) string {
-	since := e.Begin.UTC().Format("15:04:05") + " UTC"
+	text := words.Upper(e.Text)
 	if ago := now.Sub(e.Begin); ago > 0 {
-		since += fmt.Sprintf(" (%s ago)", duration(ago))
+		text = duration(ago) + " ago: " + e.Text
 	}
-	if e.Kind == string(slowness.Recovery) {
-		return "As fast as before again since " + since + "."
-	}
-	change := ""
-	if e.Rate.Now > 0 && e.Rate.Before > 0 {
-		change = fmt.Sprintf(": %s iterations/s, before %s", rate(e.Rate.Now), rate(e.Rate.Before))
-	}
-	return fmt.Sprintf("Slower since %s%s. %s (confidence %.2f).", since, change, words.Upper(e.causeText()), e.Confidence)
-}
-
-// causeText says why the job is slower.
-func (e *Event) causeText() string {
-	longer := " longer"
-	if e.ComputingRatio > 0 {
-		longer = fmt.Sprintf(" %.1f times as long", e.ComputingRatio)
-	}
-	at := ""
-	if e.Place != nil {
-		at = " after " + e.Place.at()
-	}
-	switch slowness.Cause(e.Cause) {
-	case slowness.RankComputes:
-		return words.Ranks(e.Ranks) + words.Verb(e.Ranks, " computes", " compute") + longer + at
-	case slowness.NodeSlow:
-		noun := "nodes "
-		if len(e.Hosts) == 1 {
-			noun = "node "
-		}
-		slow := cmp.Or(lacks[e.Lack], words.Ranks(e.Ranks)+words.Verb(e.Ranks, " computes", " compute")+longer)
-		return noun + strings.Join(e.Hosts, ", ") + ": " + slow
-	case slowness.MachineSlow:
-		return "all nodes are slower" + lackClause(e.Lack)
-	case slowness.LinkSlow:
-		return "ranks wait longer in communication and none computes longer: network or MPI library"
-	case slowness.IOSlow:
-		if e.Ranks == "" {
-			return "ranks wait longer for files"
-		}
-		return words.Ranks(e.Ranks) + words.Verb(e.Ranks, " waits", " wait") + " longer for files"
-	case slowness.AllCompute:
-		return "all ranks compute" + longer + at + "; nothing says that the machine is slower"
-	}
-	return "the cause is unclear"
-}
-
-func lackClause(lack string) string {
-	if text := lacks[lack]; text != "" {
-		return ": " + text
-	}
-	return ""
+	return text
 }
 
 // at names a place on little room: the program's line, or else the call.

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/slowness"
 	"laggard/model"
 	"laggard/report"
+	slownessreport "laggard/report/slowness"
 	"laggard/report/words"
 )
 
@@ -93,6 +94,7 @@ type SampledAt struct {
 // Event is a moment from which the job or some ranks were slower, or as fast as before again.
 type Event struct {
 	Kind           string     `json:"kind"`            // slowdown or recovery
+	Text           string     `json:"text"`            // one sentence about it
 	Begin          time.Time  `json:"begin"`           // estimate of when the speed changed
 	Noticed        time.Time  `json:"noticed"`         // the samples up to then showed it
 	Cause          string     `json:"cause"`           // rank, node, machine, link, io, program or unclear; "" of a recovery
@@ -218,7 +220,8 @@ func (s Source) newPlace(state *model.State, inMPI bool) *SampledAt {
 
 func (s Source) newEvent(e slowness.Event) Event {
 	return Event{
-		Kind: string(e.Kind), Begin: e.Begin, Noticed: e.Noticed, Cause: string(e.Cause), Lack: string(e.Evidence),
+		Kind: string(e.Kind), Text: slownessreport.Describe(&e), Begin: e.Begin, Noticed: e.Noticed, Cause: string(e.Cause),
+		Lack: string(e.Evidence),
 		Ranks: e.Ranks.String(), Hosts: words.AllPrintable(e.Hosts), ComputingRatio: e.ComputingRatio, Rate: Rate(e.Rate),
 		Now: Shares(e.Now), Before: Shares(e.Before), Place: s.newPlace(e.Place, e.Cause == slowness.LinkSlow),
 		Confidence: e.Confidence,
@@ -231,4 +234,9 @@ func (s Source) newImbalance(b *slowness.Imbalance) *Imbalance {
 		out.Sites = append(out.Sites, ImbalanceSite{Place: s.newPlace(site.State, false), Cost: site.Cost, Ranks: site.Most.String()})
 	}
 	return out
+}
+
+// IsIncomplete reports whether data was missing or damaged.
+func (s *Snapshot) IsIncomplete() bool {
+	return len(s.Problems) > 0 || s.Life == Unsampled || len(s.Speeds) < s.Ranks
 }

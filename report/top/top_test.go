@@ -65,7 +65,8 @@ func result(ranks int, slow ...int) *slowness.Result {
 }
 
 func snapshot(r *slowness.Result) *Snapshot {
-	return New(Source{Run: report.Run{Command: []string{"mpirun", "-np", "16", "./app"}, Job: "slurm 4711"}, Result: r, Life: Running, Site: siteOf})
+	run := report.Run{Command: []string{"mpirun", "-np", "16", "./app"}, Job: "slurm 4711"}
+	return New(Source{Run: run, Result: r, Life: Running, Site: siteOf})
 }
 
 // mixed is a job whose ranks do different things.
@@ -89,7 +90,8 @@ func TestScreens(t *testing.T) {
 	ended.Life, ended.Explanation = Ended, "The job ended at 02:30:01 UTC; this is its last state."
 	help, rank, typed := slow, slow, slow
 	help.Help, rank.Order, rank.Selected, typed.Typed = true, ByRank, 15, "123"
-	none := New(Source{Run: report.Run{Dir: "run"}, Result: new(slowness.Result), Life: Unsampled, Explanation: "There are no samples: why, and what to do."})
+	none := New(Source{Run: report.Run{Dir: "run"}, Result: new(slowness.Result), Life: Unsampled,
+		Explanation: "There are no samples: why, and what to do."})
 	pipe := View{Width: 80, Height: 40, Order: BySlowest, Selected: -1, NoKeys: true}
 	for _, c := range []struct {
 		name string
@@ -118,7 +120,8 @@ func TestScreens(t *testing.T) {
 func TestDetail(t *testing.T) {
 	d := &Detail{
 		Rank: 11, PID: 4711, Host: "n0000", Call: "MPI_Sendrecv", Quiet: start.Add(9 * time.Minute), Taken: start.Add(9 * time.Minute),
-		Stack: []report.Frame{{Function: "settle", File: "src/halo.c", Line: 32, Module: "/app"}, {Function: "main", File: "src/main.c", Line: 66, Module: "/app"}},
+		Stack: []report.Frame{{Function: "settle", File: "src/halo.c", Line: 32, Module: "/app"},
+			{Function: "main", File: "src/main.c", Line: 66, Module: "/app"}},
 	}
 	for i := range 90 {
 		d.Series = append(d.Series, model.Interval{
@@ -139,7 +142,8 @@ func TestDrawFits(t *testing.T) {
 		for width := 1; width < 230; width += 7 {
 			for height := 1; height < 60; height += 5 {
 				for mode := range 4 {
-					v := View{Width: width, Height: height, Order: Orders[height%len(Orders)], Selected: 3*mode - 1, Detail: mode == 1, Help: mode == 2}
+					v := View{Width: width, Height: height, Order: Orders[height%len(Orders)], Selected: 3*mode - 1,
+						Detail: mode == 1, Help: mode == 2}
 					lines := s.Draw(v, &Detail{Rank: v.Selected, Host: "h"})
 					if len(lines) > height {
 						t.Fatalf("%+v: %d lines", v, len(lines))
@@ -153,24 +157,6 @@ func TestDrawFits(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestEvents: each cause has a sentence.
-func TestEvents(t *testing.T) {
-	e := Event{Kind: "slowdown", Begin: start, Ranks: "0-3", Hosts: []string{"n1"}, ComputingRatio: 1.5, Rate: Rate{4, 8}, Confidence: 0.8}
-	var b strings.Builder
-	for _, cause := range []slowness.Cause{slowness.RankComputes, slowness.NodeSlow, slowness.MachineSlow, slowness.LinkSlow,
-		slowness.IOSlow, slowness.AllCompute, slowness.Unclear} {
-		for _, lack := range []slowness.Lack{"", slowness.NoProcessor, slowness.NoMemory, slowness.SlowClock} {
-			if lack != "" && cause != slowness.NodeSlow && cause != slowness.MachineSlow {
-				continue
-			}
-			e.Cause, e.Lack = string(cause), string(lack)
-			fmt.Fprintf(&b, "%s %s\n  %s\n", cause, lack, e.text(start.Add(time.Minute)))
-		}
-	}
-	fmt.Fprintf(&b, "recovery\n  %s\n", (&Event{Kind: "recovery", Begin: start}).text(start.Add(3*time.Hour)))
-	golden.Check(t, "events.golden", []byte(b.String()))
 }
 
 // TestJSON: the JSON form.

@@ -144,7 +144,9 @@ func goFields(part *Part) string {
 }
 
 // capitals are the words of names that Go writes in capitals.
-var capitals = map[string]bool{"cpu": true, "crc": true, "id": true, "io": true, "mpi": true, "ns": true, "pid": true, "rma": true, "tid": true}
+var capitals = map[string]bool{
+	"cpu": true, "crc": true, "id": true, "io": true, "mpi": true, "ns": true, "pid": true, "rma": true, "tid": true,
+}
 
 // goName turns a name of the table into one of Go.
 func goName(name string) string {

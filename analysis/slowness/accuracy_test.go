@@ -1,0 +1,149 @@
+package slowness
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// programs are like those that were measured: iterations of 5 ms to 4 s, that compute for 60 to 90 % of the time.
+var programs = []simulation{
+	{iteration: 0.005, computing: 0.85, imbalance: 0.02, noise: 0.05, jitter: 0.01},
+	{iteration: 0.02, computing: 0.7, imbalance: 0.05, noise: 0.05, jitter: 0.01, every: 50},
+	{iteration: 0.1, computing: 0.9, imbalance: 0.03, noise: 0.03, jitter: 0.015},
+	{iteration: 0.3, computing: 0.6, imbalance: 0.1, noise: 0.1, jitter: 0.02, every: 20},
+	{iteration: 1.1, computing: 0.8, imbalance: 0.05, noise: 0.05, jitter: 0.02},
+	{iteration: 4, computing: 0.75, imbalance: 0.02, noise: 0.03, jitter: 0.01},
+}
+
+// kinds of fault. A node is slow with two ranks or more on it.
+var kinds = []struct {
+	name  string
+	fault fault
+	cause Cause
+	ranks []int
+}{
+	{"rank", fault{kind: RankComputes}, RankComputes, []int{2, 16, 256}},
+	{"steal", fault{kind: RankComputes, starve: true}, NodeSlow, []int{2, 16, 256}},
+	{"node", fault{kind: NodeSlow}, NodeSlow, []int{16, 256}},
+	{"io", fault{kind: IOSlow}, IOSlow, []int{2, 16, 256}},
+	{"link", fault{kind: LinkSlow}, LinkSlow, []int{2, 16, 256}},
+}
+
+// score counts runs, those whose slowdown was told within 75 s, and of these those with the right ranks and cause.
+type score struct{ runs, found, ranks, cause, early int }
+
+func (s *score) add(o score) {
+	s.runs, s.found, s.ranks, s.cause, s.early = s.runs+o.runs, s.found+o.found, s.ranks+o.ranks, s.cause+o.cause, s.early+o.early
+}
+
+func (s score) String() string {
+	part := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+	return fmt.Sprintf("%4d runs, found %.2f, right ranks %.2f, right cause %.2f, too early %d",
+		s.runs, part(s.found, s.runs), part(s.ranks, s.found), part(s.cause, s.found), s.early)
+}
+
+// countFromEnv is how much of something a test does.
+func countFromEnv(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// judge simulates a run with a fault and scores the first event that run would tell of.
+func (s *score) judge(t *testing.T, m *simulated, want Cause) {
+	f := m.fault
+	m.run(0, f.at+75)
+	s.runs++
+	at := slices.IndexFunc(m.job.events, func(e Event) bool { return e.IsAlert() })
+	if at < 0 {
+		return
+	}
+	e := &m.job.events[at]
+	if e.Noticed.Before(simulationBegin.Add(time.Duration(f.at) * time.Second)) {
+		s.early++
+		t.Logf("too early: seed %d, %d ranks: %+v", m.seed, m.ranks, *e)
+		return
+	}
+	s.found++
+	if f.kind == LinkSlow || e.Ranks.Contains(f.rank) && (f.kind == NodeSlow || e.Ranks.Len() == 1) {
+		s.ranks++
+	}
+	if e.Cause == want {
+		s.cause++
+	}
+}
+
+// TestSimulatedSlowRanks slows down ranks, nodes, links and files of simulated jobs, LAGGARD_TRIALS times each. The bounds
+// are below what docs/results/slowness.md reports, which was measured with more trials.
+func TestSimulatedSlowRanks(t *testing.T) {
+	trials := countFromEnv(t, "LAGGARD_TRIALS", 1)
+	scores, total := map[string]*score{}, map[bool]*score{false: {}, true: {}}
+	for _, kind := range kinds {
+		for _, factor := range []float64{1.1, 1.25, 1.5, 2, 4} {
+			key := fmt.Sprintf("%-5s %.4g", kind.name, factor)
+			scores[key] = &score{}
+			for p, program := range programs {
+				for _, ranks := range kind.ranks {
+					for trial := range trials {
+						s := program
+						s.seed, s.ranks, s.perNode = uint64(p*1000+trial*10+ranks), ranks, max(1, min(8, ranks/4))
+						s.fault = kind.fault
+						s.fault.at, s.fault.factor, s.fault.rank = 90+7*(trial%9), factor, (trial*37+11)%ranks
+						scores[key].judge(t, newSimulated(s), kind.cause)
+					}
+				}
+			}
+			total[factor >= 1.25].add(*scores[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(scores)) {
+		t.Logf("%-10s %v", key, scores[key])
+	}
+	t.Logf("1.1        %v", total[false])
+	t.Logf("1.25 to 4  %v", total[true])
+	if s := total[true]; 100*s.found < 93*s.runs || 100*s.ranks < 95*s.found || 100*s.cause < 93*s.found {
+		t.Errorf("slowdowns by 1.25 and more: %v", s)
+	}
+}
+
+// TestSimulatedHealthyRuns has healthy jobs run for LAGGARD_HOURS, half of them beside other load that comes and goes: then the
+// machine is the right answer.
+func TestSimulatedHealthyRuns(t *testing.T) {
+	hours := countFromEnv(t, "LAGGARD_HOURS", 24)
+	wrong, machine := 0, 0
+	for hour := range hours {
+		s := programs[hour%len(programs)]
+		s.ranks, s.perNode, s.seed, s.busy = 16, 4, uint64(hour), hour/len(programs)%2 == 1
+		m := newSimulated(s)
+		m.run(0, 3600)
+		for _, e := range m.job.events {
+			switch {
+			case !e.IsAlert():
+			case s.busy && e.Cause == MachineSlow:
+				machine++
+			default:
+				wrong++
+				t.Logf("hour %d, busy %v: %+v", hour, s.busy, e)
+			}
+		}
+	}
+	t.Logf("%d hours: %d false alarms; %d times the machine was named", hours, wrong, machine)
+	if 20*wrong > max(hours, 20) {
+		t.Errorf("%d false alarms in %d hours", wrong, hours)
+	}
+	if hours >= 24 && machine == 0 {
+		t.Error("load of others was never noticed")
+	}
+}

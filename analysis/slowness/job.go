@@ -1,0 +1,219 @@
+package slowness
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"laggard/model"
+)
+
+// job is what is known of the speed of a job and of its ranks, by the samples so far.
+type job struct {
+	tracks []*track // by rising rank
+	speed  speed
+	judged int64 // the last bucket that was judged; 0 none
+	hz     float64
+	events []Event
+	alone  model.RankSet // ranks that are slower though the job is not
+}
+
+// judge judges all buckets before the one with a number.
+func (j *job) judge(before int64) {
+	first := int64(math.MaxInt64)
+	for _, t := range j.tracks {
+		if len(t.pending) > 0 {
+			first = min(first, t.pending[0].number)
+		}
+	}
+	for number := max(first, j.judged+1); number < before && first < math.MaxInt64; number++ {
+		j.judgeBucket(number)
+		j.judged = number
+	}
+}
+
+// judgeBucket takes in what the ranks did in one bucket, and looks whether the speed changed.
+func (j *job) judgeBucket(number int64) {
+	var rates []float64
+	begins := make([]int64, 0, len(j.tracks))
+	for _, t := range j.tracks {
+		b := t.take(number, j.speed.atUsual)
+		if b == nil || t.anchor.state < 0 {
+			continue
+		}
+		if b.anchor == t.anchor && b.seconds+b.absent > float32(bucketTime.Seconds()/2) {
+			rates = append(rates, b.rate())
+			begins = append(begins, t.since)
+		}
+	}
+	if len(rates) == 0 {
+		return
+	}
+	slices.Sort(begins)
+	if since := begins[len(begins)/2] + 1; since > j.speed.begins { // the first bucket of a loop is cut
+		j.speed.restart(since)
+		j.alone = model.RankSet{}
+	}
+	if number < j.speed.begins {
+		return
+	}
+	j.speed.add(number, median(rates))
+	j.lookAtJob(number)
+	j.lookAtRanks(number)
+}
+
+// lookAtJob looks whether the job as a whole is slower, or as fast as before again.
+func (j *job) lookAtJob(number int64) {
+	s := &j.speed
+	switch {
+	case s.usual == 0:
+		if c, ok := s.findSlowdown(); ok {
+			s.usual, s.slow, s.told = c.before, c.begin, 0
+		}
+	case s.hasRecovered():
+		j.noteRecovery(number)
+	case s.told == 0:
+		j.decideCause(number)
+	case number-s.told > settles: // this is the usual speed now
+		s.begins, s.usual = s.slow+1, 0
+		for _, t := range j.tracks {
+			t.normal = sums{}
+		}
+	}
+}
+
+func (j *job) noteRecovery(number int64) {
+	s := &j.speed
+	begin := s.slow
+	for _, r := range s.rates {
+		if r.number > s.slow && r.rate < recovered*s.usual {
+			begin = r.number + 1
+		}
+	}
+	if s.told != 0 {
+		j.events = append(j.events, Event{Kind: Recovery, Begin: bucketBegin(begin), Noticed: bucketBegin(number + 1),
+			Rate: Rate{Now: s.rates[len(s.rates)-1].rate, Before: s.usual}, Confidence: sure})
+	}
+	s.spans = append(s.spans, span{s.slow, begin})
+	s.usual = 0
+}
+
+// How long the cause of a slowdown is looked for: the more samples, the surer.
+const (
+	leastBuckets  = 4 // before anything is said: programs are slow for some seconds by themselves
+	mostBuckets   = 9
+	decidesAtOnce = 0.9 // confidence
+)
+
+// decideCause says why the job is slower, once the samples show it.
+func (j *job) decideCause(number int64) {
+	s := &j.speed
+	s.slow = s.firstSlow()
+	buckets := int(number - s.slow) // the first one may be slow only in part
+	if buckets < leastBuckets {
+		return
+	}
+	now := s.since(s.slow + 1)
+	ranks := j.compareRanks(s.slow + 1)
+	f := findCause(ranks, 1/now-1/s.usual, j.hz)
+	if f.confidence < decidesAtOnce && buckets < mostBuckets {
+		return
+	}
+	s.told = number
+	j.events = append(j.events, j.newEvent(f, ranks, s.slow, number, Rate{Now: now, Before: s.usual}))
+}
+
+// A rank alone: its computing must be longer by this, and by so many standard errors, in so many buckets.
+const (
+	aloneRatio      = 1.15
+	aloneDeviations = 6
+	aloneBuckets    = 6
+)
+
+// lookAtRanks looks for ranks that compute longer though the job is as fast as before, as it still waits longer for others.
+func (j *job) lookAtRanks(number int64) {
+	if j.speed.usual > 0 || number-j.speed.begins < leastBefore+aloneBuckets {
+		return
+	}
+	begin := number - aloneBuckets + 1
+	ranks := j.compareRanks(begin)
+	if typicallyStarved(ranks) {
+		return // the whole job gets slower: why is decided once that is clear
+	}
+	rates := j.speed.current()
+	f, ok := longComputing(ranks, 0, j.hz)
+	if !ok || f.cause != RankComputes {
+		j.alone = model.RankSet{}
+		return
+	}
+	slower := rankSetOf(ranks, func(c *compared) bool {
+		q := math.Log(max(c.computingRatio(), 1e-9))
+		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) && q >= aloneDeviations*c.ratioError(j.hz)
+	})
+	if slower.Minus(j.alone).Len() == 0 {
+		return
+	}
+	f.ranks, j.alone = slower, j.alone.Union(slower)
+	rate := Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}
+	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, rate))
+}
+
+// typicallyStarved reports whether the median rank lacks a processor more than before.
+func typicallyStarved(ranks []compared) bool {
+	more := make([]float64, len(ranks))
+	for i := range ranks {
+		more[i] = ranks[i].more(noProcessor)
+	}
+	return median(more) >= leastStarved/2
+}
+
+// compareRanks compares what the ranks did from a bucket on with what they did at the usual speed. Ranks without iterations are left out.
+func (j *job) compareRanks(from int64) []compared {
+	out := make([]compared, 0, len(j.tracks))
+	for _, t := range j.tracks {
+		c := compared{rank: t.rank.Rank, host: t.rank.Host}
+		if c.since, c.before = t.sinceAndBefore(from); c.rated() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (j *job) newEvent(f finding, ranks []compared, begin, number int64, rate Rate) Event {
+	e := Event{Kind: Slowdown, Begin: bucketBegin(begin), Noticed: bucketBegin(number + 1), Cause: f.cause, Ranks: f.ranks, Rate: rate,
+		Evidence: f.lack, Confidence: f.confidence}
+	var quotients []float64
+	var before, since []Shares
+	for i := range ranks {
+		c := &ranks[i]
+		if f.ranks.Len() > 0 && !f.ranks.Contains(c.rank) {
+			continue
+		}
+		if q := c.computingRatio(); q > 0 {
+			quotients = append(quotients, q)
+		}
+		before, since = append(before, c.before.shares()), append(since, c.since.shares())
+		if f.ranks.Len() > 0 && !slices.Contains(e.Hosts, c.host) {
+			e.Hosts = append(e.Hosts, c.host)
+		}
+	}
+	slices.Sort(e.Hosts)
+	e.ComputingRatio, e.Before, e.Now = median(quotients), medianShares(before), medianShares(since)
+	return e
+}
+
+func medianShares(all []Shares) Shares {
+	part := func(of func(Shares) float64) float64 {
+		values := make([]float64, len(all))
+		for i, s := range all {
+			values[i] = of(s)
+		}
+		return median(values)
+	}
+	return Shares{
+		Computing: part(func(s Shares) float64 { return s.Computing }), Waiting: part(func(s Shares) float64 { return s.Waiting }),
+		IO: part(func(s Shares) float64 { return s.IO }), Absent: part(func(s Shares) float64 { return s.Absent }),
+		Starved: part(func(s Shares) float64 { return s.Starved }),
+	}
+}

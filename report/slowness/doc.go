@@ -1,0 +1,2 @@
+// Package slowness puts into words what analysis/slowness found.
+package slowness
