@@ -23,6 +23,7 @@ import (
 	"laggard/report/provoke"
 	"laggard/report/scaling"
 	"laggard/report/slice"
+	"laggard/report/top"
 	"laggard/report/usage"
 )
 
@@ -37,6 +38,7 @@ var documents = []struct {
 	{"laggard movement", "[Data movement](../manual/movement.md) explains the terms.", movement.Result{}},
 	{"laggard scaling test", "[Scaling](../manual/scaling.md) explains the terms.", scaling.Result{}},
 	{"laggard provoke", "[Failures that come once in a hundred runs](../manual/provoke.md) explains the terms.", provoke.Report{}},
+	{"laggard top", "[Slow jobs](../manual/slow.md) explains the terms.", top.Snapshot{}},
 	{"laggard inspect", "", inspect.Inspection{}},
 	{"laggard inject", "", injector.Document{}},
 }
@@ -45,7 +47,7 @@ const jsonIntro = `<!-- Generated from the comments of Go fields: go test ./mpia
 
 # JSON
 
-Eight commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
+Nine commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
 
 - **Compatibility**: a field keeps its name and meaning while ` + "`schema_version`" + ` stays the same. New fields may appear:
   ignore those that you do not know.
@@ -54,7 +56,7 @@ Eight commands print JSON with ` + "`--json`" + `. This page lists every field, 
 - **Rank sets** are strings such as ` + "`\"0-3,7\"`" + `; "" is the empty set. Ranks are those of ` + "`MPI_COMM_WORLD`" + `.
 - **Times** are strings in RFC 3339 format; ` + "`\"0001-01-01T00:00:00Z\"`" + ` means unknown.
 - **Same input, same output**: apart from ` + "`analysis`" + ` of ` + "`laggard diagnose`" + `, the output depends on the run directory and
-  the options alone, not on the number of analysis ranks.
+  the options alone, not on the number of analysis ranks. ` + "`laggard top`" + ` also asks for the time, to tell whether the job runs.
 
 ` + "`laggard run`" + `, ` + "`exec`" + `, ` + "`attach`" + `, ` + "`import`" + `, ` + "`doctor`" + ` and ` + "`test`" + ` have no ` + "`--json`" + `. ` +
 	"`laggard test`" + ` writes JUnit XML, SARIF 2.1.0 and

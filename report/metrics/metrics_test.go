@@ -36,7 +36,7 @@ func TestWrite(t *testing.T) { golden.Check(t, "metrics.golden", written(t)) }
 
 // The text has the form that Prometheus reads, line by line, and promtool accepts it where it is installed.
 func TestForm(t *testing.T) {
-	line := regexp.MustCompile(`^(# HELP [a-z_]+ .+\.|# TYPE [a-z_]+ gauge|[a-z_]+\{job_id="([^"\\]|\\.)*",run="[0-9a-f]*"\} [0-9.e+-]+)$`)
+	line := regexp.MustCompile(`^(# EOF|# HELP [a-z_]+ .+\.|# TYPE [a-z_]+ gauge|[a-z_]+\{job_id="([^"\\]|\\.)*",run="[0-9a-f]*"\} [0-9.e+-]+)$`)
 	for text := range strings.Lines(string(written(t))) {
 		if !line.MatchString(strings.TrimSuffix(text, "\n")) {
 			t.Errorf("%q", text)
