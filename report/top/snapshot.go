@@ -166,7 +166,7 @@ func (s Source) newSpeed(k *slowness.RankSpeed, all *Snapshot) Speed {
 		WaitsFor: k.WaitsFor,
 	}
 	out.Doing = out.Now.most()
-	if all.Life == Ended || k.Latest.Before(all.End.Add(-lately)) {
+	if k.Latest.Before(all.End.Add(-lately)) {
 		out.Doing = Absent
 	}
 	return out
@@ -189,7 +189,7 @@ func (s Shares) most() Doing {
 	return best
 }
 
-// meanShares is over the ranks that take samples now.
+// meanShares is over the ranks that take samples now, or did until the job ended.
 func meanShares(speeds []Speed) (mean Shares) {
 	n := 0.0
 	for i := range speeds {
@@ -221,7 +221,7 @@ func (s Source) newPlace(state *model.State, inMPI bool) *SampledAt {
 func (s Source) newEvent(e slowness.Event) Event {
 	return Event{
 		Kind: string(e.Kind), Text: slownessreport.Describe(&e), Begin: e.Begin, Noticed: e.Noticed, Cause: string(e.Cause),
-		Lack: string(e.Evidence),
+		Lack:  string(e.Evidence),
 		Ranks: e.Ranks.String(), Hosts: words.AllPrintable(e.Hosts), ComputingRatio: e.ComputingRatio, Rate: Rate(e.Rate),
 		Now: Shares(e.Now), Before: Shares(e.Before), Place: s.newPlace(e.Place, e.Cause == slowness.LinkSlow),
 		Confidence: e.Confidence,
