@@ -96,7 +96,9 @@ func ReplacePublicFile(path string, data []byte) error {
 }
 
 // ReplaceFileBy is ReplaceFile with what write writes. An error of write leaves the old file.
-func ReplaceFileBy(path string, write func(io.Writer) error) error { return replaceFile(path, 0o600, write) }
+func ReplaceFileBy(path string, write func(io.Writer) error) error {
+	return replaceFile(path, 0o600, write)
+}
 
 func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".laggard-*")
