@@ -47,25 +47,34 @@ type metric struct {
 }
 
 var all = []metric{
-	{"laggard_ranks", "Ranks of the job.", func(s State) float64 { return float64(s.Result.Size) }},
-	{"laggard_ranks_sampled", "Ranks that have taken samples.", func(s State) float64 { return float64(s.Result.Sampled.Len()) }},
-	{"laggard_running", "1 while the job runs; what the other metrics say is of its last moments then.", func(s State) float64 { return flag(s.Running) }},
-	{"laggard_iterations_per_second", "Iterations of the median rank's loop, a second.", func(s State) float64 { return known(s.Result.Rate.Now) }},
-	{"laggard_iterations_per_second_usual", "The same at the usual speed of the loop.", func(s State) float64 { return known(s.Result.Rate.Before) }},
+	{"laggard_ranks", "Ranks of the job.",
+		func(s State) float64 { return float64(s.Result.Size) }},
+	{"laggard_ranks_sampled", "Ranks that have taken samples.",
+		func(s State) float64 { return float64(s.Result.Sampled.Len()) }},
+	{"laggard_running", "1 while the job runs; what the other metrics say is of its last moments then.",
+		func(s State) float64 { return flag(s.Running) }},
+	{"laggard_iterations_per_second", "Iterations of the median rank's loop, a second.",
+		func(s State) float64 { return known(s.Result.Rate.Now) }},
+	{"laggard_iterations_per_second_usual", "The same at the usual speed of the loop.",
+		func(s State) float64 { return known(s.Result.Rate.Before) }},
 	{"laggard_mpi_time_ratio", "Part of the time that ranks are inside MPI, 0 to 1.", mean(func(s slowness.Shares) float64 { return s.Waiting })},
 	{"laggard_io_time_ratio", "Part of the time that ranks wait for files, 0 to 1.", mean(func(s slowness.Shares) float64 { return s.IO })},
 	{"laggard_starved_time_ratio", "Part of the time that ranks would run but have no processor, 0 to 1.",
 		mean(func(s slowness.Shares) float64 { return s.Starved + s.Absent })},
-	{"laggard_seconds_without_progress", "Seconds since a rank made progress.", func(s State) float64 { return s.Quiet.Seconds() }},
-	{"laggard_hung", "1 if the job hangs.", func(s State) float64 { return flag(s.Hung) }},
-	{"laggard_slow", "1 if the job is slower than usual.", func(s State) float64 { return flag(slowdown(s) != nil) }},
+	{"laggard_seconds_without_progress", "Seconds since a rank made progress.",
+		func(s State) float64 { return s.Quiet.Seconds() }},
+	{"laggard_hung", "1 if the job hangs.",
+		func(s State) float64 { return flag(s.Hung) }},
+	{"laggard_slow", "1 if the job is slower than usual.",
+		func(s State) float64 { return flag(slowdown(s) != nil) }},
 	{"laggard_slow_ranks", "Ranks at which the cause of that lies.", func(s State) float64 {
 		if e := slowdown(s); e != nil {
 			return float64(e.Ranks.Len())
 		}
 		return 0
 	}},
-	{"laggard_updated_timestamp_seconds", "When these metrics were written.", func(s State) float64 { return float64(s.Now.Unix()) }},
+	{"laggard_updated_timestamp_seconds", "When these metrics were written.",
+		func(s State) float64 { return float64(s.Now.Unix()) }},
 }
 
 func flag(is bool) float64 {

@@ -17,7 +17,9 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 	t.Helper()
 	dir = t.TempDir()
 	end = time.Now().UTC().Truncate(time.Second)
-	m := &model.Manifest{SchemaVersion: 1, RunID: model.RunIDText(17), Created: end, Version: "test", Command: []string{"mpirun", "app"}, Ranks: ranks}
+	m := &model.Manifest{
+		SchemaVersion: 1, RunID: model.RunIDText(17), Created: end, Version: "test", Command: []string{"mpirun", "app"}, Ranks: ranks,
+	}
 	if err := model.WriteManifest(dir, m); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +32,9 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 			k := &model.Rank{
 				Rank: rank, Size: ranks, Host: host, PID: 1000 + rank, Start: end.Add(-time.Hour), Phase: model.Running, EndDetail: -1,
 				ThreadLevel: -1, SampleHz: 10, Heartbeat: end, Modules: []*model.Module{module},
-				Threads: []*model.Thread{{Model: model.Model{States: []*model.State{state}, Visits: []uint64{9000}}, Op: model.Op{State: 0}, Calls: 9000}},
+				Threads: []*model.Thread{{
+					Model: model.Model{States: []*model.State{state}, Visits: []uint64{9000}}, Calls: 9000,
+				}},
 			}
 			for i := seconds; i > 0; i-- {
 				k.Series = append(k.Series, model.Interval{
