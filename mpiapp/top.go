@@ -126,7 +126,8 @@ func (t liveView) printSnapshot(s *top.Snapshot, order top.Order, asJSON bool) e
 	if asJSON {
 		err = report.JSON(t.out, s)
 	} else {
-		_, err = io.WriteString(t.out, s.Text(top.View{Width: printedColumns, Height: printedLines, Order: order, Selected: -1, NoKeys: true}))
+		v := top.View{Width: printedColumns, Height: printedLines, Order: order, Selected: -1, NoKeys: true}
+		_, err = io.WriteString(t.out, s.Text(v))
 		for i, problem := range s.Problems {
 			if i == words.MaxLines {
 				fmt.Fprintf(t.out, "… and %d more problems, in the JSON form\n", len(s.Problems)-i)
