@@ -15,7 +15,8 @@ import (
 func TestSentence(t *testing.T) {
 	begin := time.Date(2026, 11, 28, 14, 1, 0, 0, time.UTC)
 	var b strings.Builder
-	for _, cause := range []slowness.Cause{slowness.RankComputes, slowness.NodeSlow, slowness.MachineSlow, slowness.LinkSlow, slowness.IOSlow,
+	for _, cause := range []slowness.Cause{slowness.RankComputes, slowness.NodeSlow, slowness.MachineSlow,
+		slowness.LinkSlow, slowness.IOSlow,
 		slowness.AllCompute, slowness.Unclear} {
 		for _, lack := range []slowness.Lack{"", slowness.NoProcessor, slowness.NoMemory, slowness.SlowClock} {
 			if lack != "" && cause != slowness.NodeSlow && cause != slowness.MachineSlow {
