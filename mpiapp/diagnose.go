@@ -337,7 +337,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 		return err
 	}
 	if f.html != "" {
-		err = a.writePage(f.html, "page", func(w io.Writer) error { return diagnosis.HTML(w, result) })
+		err = a.writePage(f.html, func(w io.Writer) error { return diagnosis.HTML(w, result) })
 	} else {
 		err = writeReport(a.out, f, result)
 	}

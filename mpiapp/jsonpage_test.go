@@ -37,7 +37,7 @@ var documents = []struct {
 	{"laggard diagnose", "[Diagnosis](../manual/diagnosis.md) explains the terms.", diagnosis.Result{}},
 	{"laggard slice", "[Slices](../manual/slicing.md) explains the terms.", slice.Document{}},
 	{"laggard usage", "[Wrong use of MPI](../manual/usage.md) lists the classes.", usage.Result{}},
-	{"laggard timeline", "[Slow jobs](../manual/slow.md#over-time) shows the other forms.", timeline.Timeline{}},
+	{"laggard timeline", "[Ranks over time](../manual/timeline.md) explains the terms.", timeline.Result{}},
 	{"laggard top", "[Slow jobs](../manual/slow.md#laggard-top) explains the terms.", top.Snapshot{}},
 	{"laggard movement", "[Data movement](../manual/movement.md) explains the terms.", movement.Result{}},
 	{"laggard scaling test", "[Scaling](../manual/scaling.md) explains the terms.", scaling.Result{}},
@@ -51,7 +51,7 @@ const jsonIntro = `<!-- Generated from the comments of Go fields: go test ./mpia
 
 # JSON
 
-Nine commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
+Eleven commands print JSON with ` + "`--json`" + `. This page lists every field, in the order in which it is printed.
 
 - **Compatibility**: a field keeps its name and meaning while ` + "`schema_version`" + ` stays the same. New fields may appear:
   ignore those that you do not know.
@@ -60,7 +60,7 @@ Nine commands print JSON with ` + "`--json`" + `. This page lists every field, i
 - **Rank sets** are strings such as ` + "`\"0-3,7\"`" + `; "" is the empty set. Ranks are those of ` + "`MPI_COMM_WORLD`" + `.
 - **Times** are strings in RFC 3339 format; ` + "`\"0001-01-01T00:00:00Z\"`" + ` means unknown.
 - **Same input, same output**: apart from ` + "`analysis`" + ` of ` + "`laggard diagnose`" + `, the output depends on the run directory and
-  the options alone, not on the number of analysis ranks.
+  the options alone, not on the number of analysis ranks. ` + "`laggard top`" + ` also asks for the time, to tell whether the job runs.
 
 ` + "`laggard run`" + `, ` + "`exec`" + `, ` + "`attach`" + `, ` + "`import`" + `, ` + "`doctor`" + ` and ` + "`test`" + ` have no ` + "`--json`" + `. ` +
 	"`laggard test`" + ` writes JUnit XML, SARIF 2.1.0 and

@@ -45,7 +45,7 @@ func (a *app) print(f outputFlags, o output) error {
 	var err error
 	switch {
 	case f.html != "":
-		err = a.writePage(f.html, "page", o.page)
+		err = a.writePage(f.html, o.page)
 	case f.json:
 		err = report.JSON(a.out, o.result)
 	default:

@@ -140,7 +140,7 @@ func (a *app) root() *cobra.Command {
 		nodeHelpers{a}.watchCommand(), a.collectCommand(),
 		runImport{a}.attachCommand(), runImport{a}.command(),
 		a.diagnoseCommand(), a.sliceCommand(), usageAnalysis{a}.command(), movementAnalysis{a}.command(), scalingAnalysis{a}.command(),
-		a.viewCommand(), liveView{a}.command(), overTime{a}.command(), runComparison{a}.command(), a.inspectCommand(),
+		a.viewCommand(), liveView{a}.command(), timelineAnalysis{a}.command(), runComparison{a}.command(), a.inspectCommand(),
 		faultInjection{a}.command(), syntheticRuns{a}.command(), a.doctorCommand(),
 		a.configCommand(), a.manualCommand(), a.slicerCommand(),
 	)

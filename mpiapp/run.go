@@ -115,15 +115,16 @@ func (a *app) newRecording(f runFlags, cmd *cobra.Command) (job.Recording, error
 		return r, usageError{fmt.Errorf("--record: %w", err)}
 	}
 	if r.LiveDir != "" {
-		r.LiveDir, err = filepath.Abs(r.LiveDir)
+		if r.LiveDir, err = filepath.Abs(r.LiveDir); err != nil {
+			return r, err
+		}
 	}
-	r.Speed, err = a.newSpeedWatch(f)
-	if err != nil {
+	if r.Speed, err = a.newSpeedWatch(f); err != nil {
 		return r, err
 	}
 	r.Certain = isCertainHang
 	r.Helper = func(words ...string) []string { return nodeHelpers{a}.helperArguments(r, words...) }
-	return r, err
+	return r, nil
 }
 
 // newSpeedWatch follows the speed of the job as the settings say; nil: nothing does.

@@ -5,35 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline"
-	"laggard/model"
 	"laggard/report"
 	timelinereport "laggard/report/timeline"
 	"laggard/symbol"
 )
 
-const timelineLong = `Show what each rank did over time: computing, waiting in MPI and for whom, waiting
-for files, stopped, without a processor; the iterations per second, and when the job
-became slower. It works while the job runs and after it. Ranks that did alike have
-one row.
+const timelineLong = `Show what the ranks of a run did over time: computing, waiting in MPI, I/O, stopped,
+or without a processor; how many iterations a second the job made; and when it became
+slower. The job may run, or may have ended. Ranks that did the same share a row.
 
 Exit status: 0 done, 1 failed, 2 usage, 4 done but data was missing or damaged.`
 
 const timelineExample = `  laggard timeline RUNDIR
-  laggard timeline --html over.html RUNDIR
-  laggard timeline --perfetto trace.json RUNDIR          # open it in https://ui.perfetto.dev
-  laggard timeline --json RUNDIR | jq '.rows[] | .ranks'`
+  laggard timeline --html timeline.html RUNDIR
+  laggard timeline --perfetto trace.json RUNDIR     open it in Perfetto
+  laggard timeline --json RUNDIR | jq '.rows[].ranks'`
 
-// Columns and rows of the forms.
+// The most columns and rows of a timeline.
 const (
-	textColumns = 62 // for a terminal of 80
-	pageColumns = 400
-	pageRows    = 100
+	timelineColumns = 300
+	timelineRows    = 100
 )
 
 type timelineFlags struct {
@@ -42,77 +40,89 @@ type timelineFlags struct {
 	html, perfetto string
 }
 
-// overTime is the command timeline.
-type overTime struct{ *app }
+// timelineAnalysis shows ranks over time.
+type timelineAnalysis struct{ *app }
 
-func (a overTime) command() *cobra.Command {
+func (a timelineAnalysis) command() *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
 		Use:               "timeline [flags] RUNDIR",
-		Short:             "Show what each rank did over time",
+		Short:             "Show what the ranks did over time",
 		Long:              timelineLong,
 		Example:           timelineExample,
 		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.show(ctx, f, dir) }),
+		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.showTimeline(ctx, f, dir) }),
 		ValidArgsFunction: completeRunDirs,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.StringVar(&f.html, "html", "", "write one page to `FILE`, - for standard output")
-	flags.StringVar(&f.perfetto, "perfetto", "", "write a trace for Perfetto to `FILE`, - for standard output")
-	cmd.MarkFlagsMutuallyExclusive("json", "html", "perfetto")
-	f.analysisFlags.register(cmd)
+	flags.StringVar(&f.html, "html", "", "write the timeline as one page to `FILE`, - for standard output")
+	flags.StringVar(&f.perfetto, "perfetto", "", "write a trace for Perfetto, with each rank, to `FILE`")
+	f.register(cmd)
 	return cmd
 }
 
-func (a overTime) show(ctx context.Context, f timelineFlags, dir string) error {
-	if err := errors.Join(f.check(), isDir(dir)); err != nil {
+func (a timelineAnalysis) showTimeline(ctx context.Context, f timelineFlags, dir string) error {
+	form := outputFlags{json: f.json, html: f.html}
+	if err := errors.Join(f.check(), form.check()); err != nil {
 		return err
 	}
-	q := timeline.Question{Dir: dir, Columns: textColumns, Rows: pageRows}
-	switch {
-	case f.perfetto != "":
-		q.Columns, q.Rows = pageColumns, 0
-	case f.html != "" || f.json:
-		q.Columns = pageColumns
+	if f.perfetto != "" && (f.json || f.html != "") {
+		return usageError{errors.New("--perfetto cannot be combined with --json or --html")}
 	}
-	events := eventsOf(dir)
-	for i := range events {
-		q.Apart = q.Apart.Union(events[i].Ranks)
+	if err := isDir(dir); err != nil {
+		return err
+	}
+	slow, err := findSlowdowns(dir)
+	if err != nil {
+		return err
+	}
+	q := timeline.Question{Dir: dir, Columns: timelineColumns, Rows: timelineRows}
+	for _, e := range slow.Events {
+		q.Apart = q.Apart.Union(e.Ranks)
+	}
+	if f.perfetto != "" {
+		q.Rows = 0
 	}
 	found, err := runAnalysis(ctx, runInWorld, f.analysts, q, timeline.Run)
-	if errors.Is(err, timeline.ErrNoSamples) {
-		return fmt.Errorf("%s: %w: it was imported or attached to, recorded with LAGGARD_SAMPLE_HZ=0 or by an older recorder, or "+
-			"lasted less than a second", dir, err)
-	}
-	if err != nil || found == nil {
+	switch {
+	case errors.Is(err, timeline.ErrNoSamples):
+		return fmt.Errorf("%s: %w; they are taken by laggard run and exec unless recorder.sample_hz is 0",
+			filepath.Base(dir), timeline.ErrNoSamples)
+	case err != nil || found == nil:
 		return err
 	}
 	resolver := symbol.New(f.symbolConfig(a.app, dir))
 	defer resolver.Close()
-	t := timelinereport.New(timelinereport.Source{Result: found, Events: events, Site: func(s *model.State) report.Site {
-		return report.NewSite(symbol.TrimStack(resolver.ResolveStack(s.Stack, false)))
-	}})
+	return a.printTimeline(f, timelinereport.New(timelinereport.Source{
+		Run: report.NewRun(found.Index), Found: found, Slow: slow, Resolver: resolver,
+	}))
+}
+
+// printTimeline writes the form that was asked for.
+func (a timelineAnalysis) printTimeline(f timelineFlags, r *timelinereport.Result) error {
+	text := func(w io.Writer) error { return timelinereport.Text(w, r) }
 	if f.perfetto != "" {
-		return a.writePage(f.perfetto, "trace", func(w io.Writer) error { return timelinereport.Perfetto(w, t) })
+		text = func(w io.Writer) error {
+			if err := writePageFile(f.perfetto, func(w io.Writer) error { return timelinereport.Perfetto(w, r) }); err != nil {
+				return fmt.Errorf("trace %s: %w", f.perfetto, err)
+			}
+			_, err := fmt.Fprintf(w, "the trace is %s: open it in Perfetto\n", f.perfetto)
+			return err
+		}
 	}
 	return a.print(outputFlags{json: f.json, html: f.html}, output{
-		result: t, damaged: len(t.Problems) > 0,
-		text: func(w io.Writer) error { return timelinereport.Text(w, t) },
-		page: func(w io.Writer) error { return timelinereport.HTML(w, t) },
+		result: r, text: text, damaged: len(r.Problems) > 0,
+		page: func(w io.Writer) error { return timelinereport.HTML(w, r) },
 	})
 }
 
-// eventsOf are the slowdowns of a run; none if they cannot be found, as a timeline is worth something without them.
-func eventsOf(dir string) []slowness.Event {
+// findSlowdowns looks once for changes of the speed.
+func findSlowdowns(dir string) (*slowness.Result, error) {
 	m, err := slowness.NewMonitor(dir)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer m.Close()
-	r, err := m.Refresh(time.Now())
-	if err != nil {
-		return nil
-	}
-	return r.Events
+	return m.Refresh(time.Now())
 }

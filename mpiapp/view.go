@@ -99,14 +99,14 @@ func renderPage(ctx context.Context, q question) ([]byte, error) {
 }
 
 // writePage writes a page to a file, or to the output if it is named "-".
-func (a *app) writePage(name, what string, page func(io.Writer) error) error {
+func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
 		return page(a.raw)
 	}
 	if err := writePageFile(name, page); err != nil {
-		return fmt.Errorf("%s %s: %w", what, name, err)
+		return fmt.Errorf("page %s: %w", name, err)
 	}
-	_, err := fmt.Fprintf(a.out, "the %s is %s\n", what, name)
+	_, err := fmt.Fprintf(a.out, "the page is %s\n", name)
 	return err
 }
 

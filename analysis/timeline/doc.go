@@ -11,6 +11,6 @@
 // An analysis rank reads its share of the ranks once and keeps of each the sums of its columns,
 // 52 bytes a column. The longest run decides on the length of the columns ([Scale]), to which
 // the finer ones are added up. Where there are more ranks than rows, rank 0 gets what they did
-// in windows of several lengths, groups those that are [alike], and tells the others; then the
+// in windows of several lengths, groups those that are alike, and tells the others; then the
 // columns of each row merge over the tree ([Sum]).
 package timeline

@@ -35,7 +35,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := newScale(all.Begin, all.End, all.LongestStep, q.Columns)
+	scale := newScale(all.Begin, all.End, q.Columns)
 	for _, t := range tracks {
 		t.rescale(scale, all.End)
 	}
@@ -58,17 +58,16 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 
 // extent is what all analysis ranks must know before they can add up columns.
 type extent struct {
-	Begin       int64          `json:"begin"` // seconds since 1970
-	End         int64          `json:"end"`
-	LongestStep int64          `json:"longest_step"` // seconds
-	Hz          int64          `json:"hz"`           // the most samples a second
-	Sampled     model.RankSet  `json:"sampled"`
-	Problems    share.Problems `json:"problems"`
+	Begin    int64          `json:"begin"` // seconds since 1970
+	End      int64          `json:"end"`
+	Hz       int64          `json:"hz"` // the most samples a second
+	Sampled  model.RankSet  `json:"sampled"`
+	Problems share.Problems `json:"problems"`
 }
 
 func mergeExtents(a, b extent) extent {
 	out := extent{
-		Begin: a.Begin, End: max(a.End, b.End), LongestStep: max(a.LongestStep, b.LongestStep), Hz: max(a.Hz, b.Hz),
+		Begin: a.Begin, End: max(a.End, b.End), Hz: max(a.Hz, b.Hz),
 		Sampled: a.Sampled.Union(b.Sampled), Problems: share.MergeProblems(a.Problems, b.Problems),
 	}
 	if a.Sampled.Len() == 0 || b.Sampled.Len() > 0 && b.Begin < a.Begin {
@@ -81,7 +80,7 @@ func (e *extent) addTrack(t *track) {
 	if e.Sampled.Len() == 0 || t.since < e.Begin {
 		e.Begin = t.since
 	}
-	e.End, e.LongestStep, e.Hz = max(e.End, t.until), max(e.LongestStep, t.step), max(e.Hz, t.hz)
+	e.End, e.Hz = max(e.End, t.until), max(e.Hz, t.hz)
 	e.Sampled.Add(t.rank)
 }
 

@@ -1,113 +1,167 @@
-package timeline_test
+package timeline
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"laggard/analysis/timeline"
 	"laggard/analysis/timeline/timelinetest"
 	"laggard/model"
 	"laggard/reduce"
+	"laggard/reduce/reducetest"
 )
 
-// ask asks a number of analysis ranks.
-func ask(t *testing.T, analysts int, q timeline.Question) *timeline.Result {
+// ask puts a question to so many analysis ranks.
+func ask(t *testing.T, q Question, analysts int) (*Result, error) {
 	t.Helper()
-	var result *timeline.Result
+	var result *Result
 	err := reduce.Run(analysts, func(c reduce.Comm) error {
-		r, err := timeline.Run(context.Background(), q, c)
+		r, err := Run(context.Background(), q, c)
 		if r != nil {
 			result = r
 		}
 		return err
 	})
+	return result, err
+}
+
+// shortDay is a day's job with fewer of its ranks and hours: rank 333 is slow from the start.
+func shortDay(ranks int) timelinetest.Job {
+	j := timelinetest.Day(ranks)
+	day := j.Do
+	j.Length = 2 * time.Hour
+	j.Do = func(rank int, at time.Duration) timelinetest.Doing { return day(rank, at+15*time.Hour+10*time.Minute) }
+	return j
+}
+
+// TestRun: like ranks have one row, the slow rank and those on the starved node have their own, and any number of analysis
+// ranks finds the same.
+func TestRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := shortDay(352).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	q := Question{Dir: dir, Columns: 300, Rows: 20, Apart: model.NewRankSet(7)}
+	one, err := ask(t, q, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result
+	var rows []string
+	for _, row := range one.Rows {
+		rows = append(rows, row.Ranks.String())
+	}
+	if diff := cmp.Diff([]string{"0-6,8-175", "7", "176-332,334-351", "333"}, rows); diff != "" {
+		t.Errorf("rows: %s", diff)
+	}
+	if one.Scale.Width != 60 || one.Scale.Columns != 120 {
+		t.Errorf("scale %+v", one.Scale)
+	}
+	if rate := one.Loops[0].Turns[30].Rate(); rate < 2.3 || rate > 2.7 {
+		t.Errorf("%v iterations per second, want 2.5", rate)
+	}
+	three, err := ask(t, q, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := sums.Encode(one.Sum)
+	b, _ := sums.Encode(three.Sum)
+	if string(a) != string(b) {
+		t.Error("three analysis ranks find something else than one")
+	}
 }
 
-func write(t *testing.T, j timelinetest.Job) string {
-	t.Helper()
+// TestFewRanksHaveRowsOfTheirOwn, also if they are alike, and stopped ones show when.
+func TestFewRanksHaveRowsOfTheirOwn(t *testing.T) {
+	j := timelinetest.Job{Ranks: 4, PerNode: 4, Length: 5 * time.Minute, Do: func(rank int, at time.Duration) timelinetest.Doing {
+		return timelinetest.Doing{Computing: 0.5, WaitsFor: 3 - rank, Stopped: rank == 2 && at > 4*time.Minute, Rate: 10}
+	}}
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := j.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	r, err := ask(t, Question{Dir: dir, Columns: 30, Rows: 10}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 4 || r.Rows[1].Columns[3].Peer != 2 {
+		t.Errorf("%d rows, rank 1 waits for %d", len(r.Rows), r.Rows[1].Columns[3].Peer)
+	}
+	var b strings.Builder
+	for _, c := range r.Rows[2].Columns {
+		fmt.Fprintf(&b, "%.0f", 9*float64(c.Absent)/float64(c.Expected))
+	}
+	if got := b.String(); strings.Trim(got, "0") == got || !strings.HasSuffix(got, "99999") {
+		t.Errorf("rank 2 is stopped in the last fifth, got %s", got)
+	}
 }
 
-// The answer does not depend on the number of analysis ranks.
-func TestAnalystsAgree(t *testing.T) {
-	job := timelinetest.Day(40)
-	job.Length, job.PerNode = 3*time.Hour, 4
-	q := timeline.Question{Dir: write(t, job), Columns: 100, Rows: 10}
-	want := ask(t, 1, q)
-	for _, n := range []int{2, 3, 8} {
-		if diff := cmp.Diff(want, ask(t, n, q), cmpopts.IgnoreFields(timeline.Result{}, "Index"),
-			cmp.Comparer(func(a, b model.RankSet) bool { return a.Equal(b) })); diff != "" {
-			t.Fatalf("%d analysis ranks: %s", n, diff)
+func TestNoSamples(t *testing.T) {
+	j := timelinetest.Job{Ranks: 2, PerNode: 2}
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := j.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, Question{Dir: dir, Columns: 30}, 1); !errors.Is(err, ErrNoSamples) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestLaws: any tree over the shares gives the same sums and the same ranks to compare.
+func TestLaws(t *testing.T) {
+	var tracks []*track
+	j := timelinetest.Day(12)
+	j.Length = 3 * time.Hour
+	for rank := range j.Ranks {
+		tracks = append(tracks, newTrack(j.Rank(rank), time.Time{}, time.Time{}, 300))
+	}
+	rows := map[int]int{}
+	for rank := range j.Ranks {
+		rows[rank] = rank % 3
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	err := reducetest.Laws(sums, func() (out []Sum) {
+		for i := range 6 {
+			out = append(out, newSum(tracks[2*i:2*i+2], rows))
 		}
-	}
-}
-
-// Each rank's samples are all in the columns, and one that is stopped has columns without.
-func TestColumns(t *testing.T) {
-	job := timelinetest.Job{Ranks: 2, PerNode: 2, Length: 5 * time.Minute, Do: func(rank int, at time.Duration) timelinetest.Doing {
-		stopped := rank == 1 && at >= 2*time.Minute && at < 3*time.Minute
-		return timelinetest.Doing{Computing: 0.5, WaitsFor: 1 - rank, Rate: 2, Stopped: stopped}
-	}}
-	r := ask(t, 2, timeline.Question{Dir: write(t, job), Columns: 10})
-	if r.Scale.Width != 60 || r.Scale.Columns != 5 || len(r.Rows) != 2 {
-		t.Fatalf("%+v, %d rows", r.Scale, len(r.Rows))
-	}
-	for rank, row := range r.Rows {
-		for i, c := range row.Columns {
-			stopped := rank == 1 && i == 2
-			if all := c.Computing + c.Waiting + c.IO; all+c.Absent != 600 || (all == 0) != stopped {
-				t.Errorf("rank %d, column %d: %+v", rank, i, c)
-			}
-			if !stopped && c.Peer != 1-rank {
-				t.Errorf("rank %d, column %d: waits for %d", rank, i, c.Peer)
-			}
+		return out
+	}, 20, rng)
+	err = errors.Join(err, reducetest.Laws(likenesses, func() (out [][]likeness) {
+		for _, one := range tracks {
+			out = append(out, []likeness{newLikeness(one)})
 		}
-	}
-	if rate := r.Loops[0].Turns[0].Rate(); rate < 1.8 || rate > 2.7 {
-		t.Errorf("%g iterations/s", rate)
-	}
-}
-
-// Ranks that are alike have one row, those that differ or are set apart have rows of their own.
-func TestAlike(t *testing.T) {
-	job := timelinetest.Job{Ranks: 64, PerNode: 8, Length: 4 * time.Minute, Do: func(rank int, _ time.Duration) timelinetest.Doing {
-		d := timelinetest.Doing{Computing: 0.6, WaitsFor: -1, Rate: 2}
-		if rank == 17 {
-			d.Computing = 0.95
+		return out
+	}, 20, rng))
+	err = errors.Join(err, reducetest.Laws(extents, func() (out []extent) {
+		for _, one := range tracks {
+			var e extent
+			e.addTrack(one)
+			out = append(out, e)
 		}
-		return d
-	}}
-	r := ask(t, 2, timeline.Question{Dir: write(t, job), Columns: 60, Rows: 20, Apart: model.NewRankSet(40)})
-	var rows []string
-	for _, row := range r.Rows {
-		rows = append(rows, row.Ranks.String())
-	}
-	if diff := cmp.Diff([]string{"0-16,18-39,41-63", "17", "40"}, rows); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestWithoutSamples(t *testing.T) {
-	dir := write(t, timelinetest.Job{Ranks: 1, PerNode: 1, Do: func(int, time.Duration) timelinetest.Doing { return timelinetest.Doing{} }})
-	err := reduce.Run(1, func(c reduce.Comm) error {
-		_, err := timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: 10}, c)
-		return err
-	})
-	if !errors.Is(err, timeline.ErrNoSamples) {
+		return out
+	}, 20, rng))
+	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGroupAlikeLimitsRows: ranks that all differ are put together until there are few enough rows.
+func TestGroupAlikeLimitsRows(t *testing.T) {
+	var all []likeness
+	for rank := range 100 {
+		all = append(all, likeness{rank, []window{{computingShare: uint32(10 * rank), aliveShare: 1000}}})
+	}
+	if n := len(groupAlike(all, 100, model.RankSet{}, 1000)); n < 4 || n > 10 {
+		t.Errorf("%d groups", n)
+	}
+	groups := groupAlike(all, 3, model.NewRankSet(50), 1000)
+	if n := len(groups); n > 3 {
+		t.Errorf("%d groups, want 3 at most", n)
 	}
 }

@@ -189,30 +189,3 @@ func (c *Column) Place() Place {
 	}
 	return most
 }
-
-// Widen adds up each n columns to one.
-func (s Sum) Widen(n int) Sum {
-	out := Sum{States: s.States}
-	for _, row := range s.Rows {
-		row.Columns = widen(row.Columns, n, mergeColumns)
-		out.Rows = append(out.Rows, row)
-	}
-	for _, loop := range s.Loops {
-		loop.Turns = widen(loop.Turns, n, func(a, b Turns) Turns { return Turns{a.Count + b.Count, a.Seconds + b.Seconds} })
-		out.Loops = append(out.Loops, loop)
-	}
-	return out
-}
-
-// widen merges each n values of a list.
-func widen[T any](list []T, n int, merge func(a, b T) T) []T {
-	var out []T
-	for some := range slices.Chunk(list, n) {
-		one := some[0]
-		for _, next := range some[1:] {
-			one = merge(one, next)
-		}
-		out = append(out, one)
-	}
-	return out
-}

@@ -62,7 +62,7 @@ func newTrack(r *model.Rank, from, to time.Time, columns int) *track {
 	for i := range series {
 		t.step = max(t.step, int64(series[i].Step/time.Second))
 	}
-	t.scale = newScale(t.since, t.until, t.step, columns)
+	t.scale = newScale(t.since, t.until, columns)
 	t.cells = make([]cell, t.scale.Columns)
 	numbers := map[*model.State]int32{}
 	at := t.since
@@ -85,31 +85,36 @@ func between(series []model.Interval, from, to time.Time) []model.Interval {
 	return series
 }
 
-// add adds an interval. The first one began before there were samples.
+// add adds an interval, evenly to the columns that it lies in. The first one began before there were samples.
 func (t *track) add(r *model.Rank, i *model.Interval, numbers map[*model.State]int32, first bool) {
-	begin := i.Begin.Unix()
+	begin, step := i.Begin.Unix(), int64(i.Step/time.Second)
 	column := t.scale.columnOf(begin)
-	if column < 0 || column >= len(t.cells) {
+	n := max(1, int(step/t.scale.Width))
+	if column < 0 || column+n > len(t.cells) {
 		return
 	}
-	c := &t.cells[column]
-	c.computing += uint32(i.Computing)
-	c.waiting += uint32(i.Waiting)
-	c.io += uint32(i.IO)
-	c.taken += uint32(i.Samples)
-	c.starved += uint32(min(i.Starved, i.Step) / time.Millisecond)
-	if first {
-		c.expected += uint32(i.Samples)
-	} else {
-		t.expect(begin, begin+int64(i.Step/time.Second))
+	if !first {
+		t.expect(begin, begin+step)
 	}
-	c.place.add(t.number(r, i.Thread, i.State, numbers), uint32(i.AtState))
+	place, peer := t.number(r, i.Thread, i.State, numbers), int32(0)
 	if i.Comm >= 0 && 2*i.ForPeer >= i.Waiting {
-		c.peer.add(int32(r.Comms[i.Comm].WorldRank(i.Peer)+1), uint32(i.ForPeer))
+		peer = int32(r.Comms[i.Comm].WorldRank(i.Peer) + 1)
 	}
-	loop, seconds := t.number(r, i.Thread, i.Anchor, numbers), uint32(i.Step/time.Second)
-	if loop > 0 && (c.loop == 0 || c.loop == loop) {
-		c.loop, c.turns, c.turning = loop, c.turns+uint32(i.Turns), c.turning+seconds
+	loop := t.number(r, i.Thread, i.Anchor, numbers)
+	starved := int(min(i.Starved, i.Step) / time.Millisecond)
+	for k := range n {
+		part := func(of int) uint32 { return uint32(of*(k+1)/n - of*k/n) }
+		c := cell{
+			computing: part(i.Computing), waiting: part(i.Waiting), io: part(i.IO), taken: part(i.Samples), starved: part(starved),
+			place: vote{place, part(i.AtState)}, peer: vote{peer, part(i.ForPeer)},
+		}
+		if first {
+			c.expected = c.taken
+		}
+		if loop > 0 {
+			c.loop, c.turns, c.turning = loop, part(i.Turns), part(int(step))
+		}
+		t.cells[column+k].merge(&c)
 	}
 }
 

@@ -87,14 +87,26 @@ func ReplaceFile(path string, data []byte) error {
 	})
 }
 
-// ReplaceFileBy does the same with what write writes. An error of write leaves the old file.
+// ReplacePublicFile does the same with a file that all users may read.
+func ReplacePublicFile(path string, data []byte) error {
+	return replaceFile(path, 0o644, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// ReplaceFileBy is ReplaceFile with what write writes. An error of write leaves the old file.
 func ReplaceFileBy(path string, write func(io.Writer) error) error {
+	return replaceFile(path, 0o600, write)
+}
+
+func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".laggard-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // gone already, if all went well
-	if err = errors.Join(write(tmp), tmp.Close()); err != nil {
+	if err = errors.Join(write(tmp), tmp.Chmod(mode), tmp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

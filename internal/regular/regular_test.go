@@ -79,3 +79,23 @@ func TestRefused(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 }
+
+// TestReplace: a file that is replaced can be read by its owner alone, or by all users.
+func TestReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, c := range []struct {
+		replace func(string, []byte) error
+		mode    fs.FileMode
+	}{{ReplaceFile, 0o600}, {ReplacePublicFile, 0o644}} {
+		if err := c.replace(path, []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != c.mode {
+			t.Errorf("mode %o, want %o", got, c.mode)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (w *Watch) writeMetrics() {
 	var b bytes.Buffer
 	err := w.Metrics(&b, w.state)
 	if err == nil {
-		err = regular.ReplaceFile(w.MetricsFile, b.Bytes())
+		err = regular.ReplacePublicFile(w.MetricsFile, b.Bytes()) // node_exporter is another user
 	}
 	if err != nil {
 		w.reportOnce("--metrics: %v", err)

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,7 +22,7 @@ type State struct {
 
 // Write writes the state of a job.
 func Write(w io.Writer, run report.Run, s State) error {
-	labels := fmt.Sprintf("{job_id=%s,run=%s}", quote(run.Job), quote(run.ID))
+	labels := fmt.Sprintf("{job_id=%s,run=%s}", quote(cmp.Or(run.Job, run.ID)), quote(run.ID))
 	for _, m := range all {
 		if v := m.value(s); v >= 0 {
 			if _, err := fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s%s %s\n", m.name, m.help, m.name, m.name, labels,
@@ -30,7 +31,8 @@ func Write(w io.Writer, run report.Run, s State) error {
 			}
 		}
 	}
-	return nil
+	_, err := fmt.Fprintln(w, "# EOF")
+	return err
 }
 
 // quote writes the value of a label.

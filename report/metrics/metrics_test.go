@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	pmodel "github.com/prometheus/common/model"
+
 	"laggard/analysis/slowness"
 	"laggard/internal/golden"
 	"laggard/model"
@@ -36,7 +39,7 @@ func TestWrite(t *testing.T) { golden.Check(t, "metrics.golden", written(t)) }
 
 // The text has the form that Prometheus reads, line by line, and promtool accepts it where it is installed.
 func TestForm(t *testing.T) {
-	line := regexp.MustCompile(`^(# HELP [a-z_]+ .+\.|# TYPE [a-z_]+ gauge|[a-z_]+\{job_id="([^"\\]|\\.)*",run="[0-9a-f]*"\} [0-9.e+-]+)$`)
+	line := regexp.MustCompile(`^(# EOF|# HELP [a-z_]+ .+\.|# TYPE [a-z_]+ gauge|[a-z_]+\{job_id="([^"\\]|\\.)*",run="[0-9a-f]*"\} [0-9.e+-]+)$`)
 	for text := range strings.Lines(string(written(t))) {
 		if !line.MatchString(strings.TrimSuffix(text, "\n")) {
 			t.Errorf("%q", text)
@@ -71,5 +74,26 @@ func TestDashboard(t *testing.T) {
 	slices.Sort(used)
 	if n := len(slices.Compact(used)); n < 8 {
 		t.Errorf("%d metrics are shown", n)
+	}
+}
+
+// The parser that node_exporter has reads the text, with the labels as they were.
+func TestParsed(t *testing.T) {
+	parser := expfmt.NewTextParser(pmodel.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(written(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(families) != len(all) {
+		t.Errorf("%d metrics, want %d", len(families), len(all))
+	}
+	for name, f := range families {
+		m := f.GetMetric()
+		if len(m) != 1 || f.GetHelp() == "" || m[0].GetGauge() == nil {
+			t.Fatalf("%s: %v", name, f)
+		}
+		if job := m[0].GetLabel()[0]; job.GetName() != "job_id" || job.GetValue() != `slurm "17"` {
+			t.Errorf("%s: label %v", name, job)
+		}
 	}
 }

@@ -1,2 +1,2 @@
-// Package timeline shows what the ranks of a job did over time: as text, JSON, a page, and a trace for Perfetto.
+// Package timeline shows what analysis/timeline found: text for a terminal, JSON, a page, and a trace that Perfetto reads.
 package timeline

@@ -1,89 +1,152 @@
 package timeline
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"path"
+	"slices"
+	"strings"
+
+	"laggard/model"
 )
 
-// traceEvent is an event of the Trace Event Format (Google, 2016), which Perfetto and chrome://tracing read. Times are in
-// microseconds.
+// traceEvent is one of the trace event format, which Perfetto and chrome://tracing read. Times are in microseconds.
 type traceEvent struct {
-	Name  string         `json:"name"`
-	Phase string         `json:"ph"` // X a slice, C a counter, i an instant, M about a process or thread
-	Time  int64          `json:"ts"`
-	Long  int64          `json:"dur,omitempty"`
-	PID   int            `json:"pid"`
-	TID   int            `json:"tid"`
-	Scope string         `json:"s,omitempty"` // of an instant: g all
-	Args  map[string]any `json:"args,omitempty"`
+	Phase    string         `json:"ph"` // X a slice, C a counter, i an instant, M a name
+	Name     string         `json:"name"`
+	Process  int            `json:"pid"`
+	Thread   int            `json:"tid,omitempty"`
+	Time     int64          `json:"ts"`
+	Duration int64          `json:"dur,omitempty"`
+	Scope    string         `json:"s,omitempty"`
+	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Perfetto writes a trace: nodes are its processes, rows its threads, with a slice for each time in which a row does the same.
-func Perfetto(w io.Writer, t *Timeline) error {
-	out := bufio.NewWriter(w)
-	first := true
-	var failed error
-	event := func(e traceEvent) {
-		text, err := json.Marshal(e)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		if !first {
-			out.WriteString(",\n")
-		}
-		first = false
-		out.Write(text)
+// jobProcess is the process of the trace that has what is true of the whole job. Hosts are those behind it.
+const jobProcess = 1
+
+// Perfetto writes the result as a trace: a process for each host, a thread for each rank, a slice for the time in which a rank
+// did the same at the same place, and counters and events of the job. Each row is to be one rank.
+func Perfetto(w io.Writer, r *Result) error {
+	out := traceWriter{w: w}
+	out.add(traceEvent{Phase: "M", Name: "process_name", Process: jobProcess, Args: map[string]any{"name": "job"}})
+	hosts := map[string]int{}
+	for i := range r.Rows {
+		out.addRank(r, &r.Rows[i], hosts)
 	}
-	out.WriteString("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n")
-	at := func(column int) int64 { return t.Time(column).UnixMicro() }
-	event(traceEvent{Name: "process_name", Phase: "M", Args: map[string]any{"name": "job"}})
-	for i, rate := range t.Rate {
-		event(traceEvent{Name: "iterations/s", Phase: "C", Time: at(i), Args: map[string]any{"value": rate}})
+	out.addCounters(r)
+	for _, e := range r.Events {
+		out.add(traceEvent{Phase: "i", Name: e.Text, Process: jobProcess, Time: e.Begin.UnixMicro(), Scope: "g"})
 	}
-	for _, e := range t.Events {
-		event(traceEvent{Name: e.Text, Phase: "i", Time: e.Begin.UnixMicro(), Scope: "g", Args: map[string]any{"ranks": e.Ranks}})
-	}
-	nodes := map[string]int{}
-	for i := range t.Rows {
-		t.traceRow(&t.Rows[i], i+1, nodes, event)
-	}
-	out.WriteString("\n]}\n")
-	if failed != nil {
-		return failed
-	}
-	return out.Flush()
+	out.write("\n]}\n")
+	return out.err
 }
 
-// traceRow writes what one row did, as thread number.
-func (t *Timeline) traceRow(r *Row, number int, nodes map[string]int, event func(traceEvent)) {
-	host := "several nodes"
-	if len(r.Hosts) == 1 {
-		host = r.Hosts[0]
+// traceWriter writes events, each on a line. The first error stays.
+type traceWriter struct {
+	w     io.Writer
+	begun bool
+	err   error
+}
+
+func (t *traceWriter) write(text string) {
+	if t.err == nil {
+		_, t.err = io.WriteString(t.w, text)
 	}
-	if nodes[host] == 0 {
-		nodes[host] = len(nodes) + 1
-		event(traceEvent{Name: "process_name", Phase: "M", PID: nodes[host], Args: map[string]any{"name": host}})
+}
+
+func (t *traceWriter) add(e traceEvent) {
+	line, err := json.Marshal(e)
+	if t.err == nil {
+		t.err = err
 	}
-	event(traceEvent{Name: "thread_name", Phase: "M", PID: nodes[host], TID: number, Args: map[string]any{"name": "ranks " + r.Ranks}})
-	names := map[Doing]string{}
-	for _, d := range doings {
-		names[d.doing] = d.name
+	if t.begun {
+		t.write(",\n")
+	} else {
+		t.write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n")
 	}
-	same := func(a, b int) bool { return r.Place[a] == r.Place[b] && r.WaitsFor[a] == r.WaitsFor[b] }
-	for _, s := range r.spells(same) {
-		args := map[string]any{}
-		if p := r.Place[s.First]; p >= 0 {
-			site := t.Places[p]
-			args["place"] = fmt.Sprintf("%s %s:%d", site.Function, path.Base(site.File), site.Line)
+	t.begun = true
+	t.write(string(line))
+}
+
+// addRank adds the track of a row.
+func (t *traceWriter) addRank(r *Result, row *Row, hosts map[string]int) {
+	ranks, _ := model.ParseRankSet(row.Ranks)
+	host, thread := strings.Join(row.Hosts, ", "), ranks.Min()+1
+	if hosts[host] == 0 {
+		hosts[host] = jobProcess + 1 + len(hosts)
+		t.add(traceEvent{Phase: "M", Name: "process_name", Process: hosts[host], Args: map[string]any{"name": host}})
+	}
+	name := map[string]any{"name": "rank " + row.Ranks}
+	t.add(traceEvent{Phase: "M", Name: "thread_name", Process: hosts[host], Thread: thread, Args: name})
+	for from := 0; from < len(row.Alive); {
+		to := from + 1
+		for to < len(row.Alive) && row.describe(r, to) == row.describe(r, from) {
+			to++
 		}
-		if rank := r.WaitsFor[s.First]; rank >= 0 {
-			args["waits_for"] = rank
+		if name := row.describe(r, from); name != "" {
+			args := map[string]any{"computing %": mean(row.Computing[from:to]), "waiting %": mean(row.Waiting[from:to]),
+				"io %": mean(row.IO[from:to]), "no samples %": mean(row.Absent[from:to]), "no CPU %": mean(row.Starved[from:to])}
+			t.add(traceEvent{Phase: "X", Name: name, Process: hosts[host], Thread: thread, Time: r.time(from).UnixMicro(),
+				Duration: r.time(to).Sub(r.time(from)).Microseconds(), Args: args})
 		}
-		begin := t.Time(s.First).UnixMicro()
-		event(traceEvent{Name: names[s.Doing], Phase: "X", Time: begin, Long: t.Time(s.Next).UnixMicro() - begin, PID: nodes[host],
-			TID: number, Args: args})
+		from = to
+	}
+}
+
+func mean(list []int) int { return sum(list) / max(1, len(list)) }
+
+// describe says what a row did most in a column, where, and for whom it waited; "" it did not run.
+func (r *Row) describe(all *Result, column int) string {
+	if r.Alive[column] == 0 {
+		return ""
+	}
+	at := ""
+	if p := r.Place[column]; p >= 0 {
+		at = all.Places[p].String()
+	}
+	shares := []int{r.Computing[column], r.Waiting[column], r.IO[column], r.Absent[column]}
+	switch most := slices.Max(shares); slices.Index(shares, most) {
+	case 0:
+		return strings.TrimSuffix("computing after "+at, " after ")
+	case 1:
+		text := strings.TrimSuffix("waiting in "+at, " in ")
+		if peer := r.WaitsFor[column]; peer >= 0 {
+			text += fmt.Sprintf(" for rank %d", peer)
+		}
+		return text
+	case 2:
+		return "I/O"
+	}
+	return "no samples (stopped)"
+}
+
+// addCounters adds the rates of the loops, and the shares of all ranks.
+func (t *traceWriter) addCounters(r *Result) {
+	for column := range r.Columns {
+		at := r.time(column).UnixMicro()
+		for _, loop := range r.Loops {
+			if rate := loop.Rate[column]; rate > 0 {
+				name := "iterations/s, " + r.Places[loop.Place].String()
+				t.add(traceEvent{Phase: "C", Name: name, Process: jobProcess, Time: at, Args: map[string]any{"rate": rate}})
+			}
+		}
+		for _, s := range []struct {
+			name string
+			of   func(*Row) []int
+		}{
+			{"computing %", func(row *Row) []int { return row.Computing }}, {"waiting %", func(row *Row) []int { return row.Waiting }},
+			{"io %", func(row *Row) []int { return row.IO }}, {"no samples %", func(row *Row) []int { return row.Absent }},
+			{"no CPU %", func(row *Row) []int { return row.Starved }},
+		} {
+			total, ranks := 0, 0
+			for i := range r.Rows {
+				if row := &r.Rows[i]; row.Alive[column] > 0 {
+					total, ranks = total+row.Count*s.of(row)[column], ranks+row.Count
+				}
+			}
+			args := map[string]any{"share": total / max(1, ranks)}
+			t.add(traceEvent{Phase: "C", Name: s.name, Process: jobProcess, Time: at, Args: args})
+		}
 	}
 }

@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"bytes"
+	"cmp"
 	"slices"
 	"time"
 
@@ -9,191 +9,157 @@ import (
 	"laggard/analysis/timeline"
 	"laggard/model"
 	"laggard/report"
-	slownessreport "laggard/report/slowness"
 	"laggard/report/words"
+	"laggard/symbol"
+
+	slownessreport "laggard/report/slowness"
 )
 
-// Timeline is what the ranks of a job did over time.
-type Timeline struct {
-	SchemaVersion int           `json:"schema_version"` // see Compatibility
-	Run           report.Run    `json:"run"`            // the run
-	Sampled       string        `json:"sampled"`        // ranks with samples
-	Begin         time.Time     `json:"begin"`          // of the first column
-	Seconds       int64         `json:"seconds"`        // length of a column
-	Rate          []float64     `json:"rate"`           // by column: iterations per second of a rank, on average; 0 unknown
-	Rows          []Row         `json:"rows"`           // ranks, or ranks that are alike, by the lowest rank
-	Places        []report.Site `json:"places"`         // that rows name by index
-	Events        []Event       `json:"events"`         // slowdowns and recoveries, in order of time
-	Notes         []string      `json:"notes"`          // what else is to be known of the run
-	Problems      []string      `json:"problems"`       // what was missing or damaged
+// Result is what the ranks of a run did over time. The lists of a Row and of a Loop have an entry for each column.
+type Result struct {
+	SchemaVersion int        `json:"schema_version"` // version of this JSON form
+	Run           report.Run `json:"run"`            // the run that was analysed
+	Ranks         int        `json:"ranks"`          // size of MPI_COMM_WORLD; 0: unknown
+	Sampled       string     `json:"sampled"`        // ranks with samples
+	Begin         time.Time  `json:"begin"`          // of the first column
+	Seconds       int64      `json:"seconds"`        // length of a column
+	Columns       int        `json:"columns"`        // number of columns
+	Places        []Place    `json:"places"`         // calls, and the computation behind them, that rows and loops refer to
+	Rows          []Row      `json:"rows"`           // by their lowest rank
+	Loops         []Loop     `json:"loops"`          // how fast the ranks iterate: the loops that they were in for the longest time
+	Events        []Event    `json:"events"`         // slowdowns and recoveries, in order of time
+	Notes         []string   `json:"notes"`          // remarks on the run, see docs/reference/notes.md
+	Problems      []string   `json:"problems"`       // what was missing or damaged in the data
 }
 
-// Row is what one rank did, or several that are alike. The lists have an entry for each column.
+// Row is what one rank did, or several ranks that are alike. Shares are in percent of the time of these ranks.
 type Row struct {
-	Ranks     string    `json:"ranks"`     // the ranks
-	Hosts     []string  `json:"hosts"`     // their nodes
-	Computing []float64 `json:"computing"` // parts of the time, 0 to 1, outside MPI
-	Waiting   []float64 `json:"waiting"`   // inside MPI
-	IO        []float64 `json:"io"`        // in MPI-IO, or asleep on a disk
-	Absent    []float64 `json:"absent"`    // without samples: stopped, or without a processor throughout
-	Starved   []float64 `json:"starved"`   // ready to run but without a processor; a part of the others
-	Ran       []bool    `json:"ran"`       // a process of the row existed
-	Place     []int     `json:"place"`     // index into places: where they were sampled most; -1 none
-	WaitsFor  []int     `json:"waits_for"` // rank that they waited for most; -1 none or unknown, -2 several
+	Ranks     string   `json:"ranks"`     // the ranks
+	Count     int      `json:"count"`     // number of ranks
+	Hosts     []string `json:"hosts"`     // their nodes
+	Computing []int    `json:"computing"` // outside MPI
+	Waiting   []int    `json:"waiting"`   // inside an MPI call, or between polls that found nothing
+	IO        []int    `json:"io"`        // in MPI-IO, or asleep on a disk
+	Absent    []int    `json:"absent"`    // without samples: stopped, or without a processor throughout
+	Starved   []int    `json:"starved"`   // ready to run but without a processor; a part of the others
+	Alive     []int    `json:"alive"`     // 100: all of these ranks ran
+	Place     []int    `json:"place"`     // position in places of where they were found most; -1 unknown
+	WaitsFor  []int    `json:"waits_for"` // rank that they waited for most; -1 none or unknown, -2 several
 }
 
-// Event is a moment from which the job or some ranks were slower, or as fast as before again.
+// Place is an MPI call, or the computation behind it.
+type Place struct {
+	MPI  string      `json:"mpi"`  // the MPI function
+	Site report.Site `json:"site"` // the program's line that makes the call
+}
+
+// Loop is how fast the ranks went through a loop.
+type Loop struct {
+	Place int       `json:"place"` // position in places of a call that comes once in each turn
+	Rate  []float64 `json:"rate"`  // turns per second of a rank; 0 unknown
+}
+
+// Event is a moment from which the job was slower, or as fast as before again.
 type Event struct {
 	Kind  string    `json:"kind"`  // slowdown or recovery
-	Text  string    `json:"text"`  // one sentence about it
-	Begin time.Time `json:"begin"` // when the speed changed
+	Begin time.Time `json:"begin"` // estimate of when the speed changed
 	Ranks string    `json:"ranks"` // at which the cause lies; "" none can be named
+	Text  string    `json:"text"`  // what happened, in words
 }
 
-// Source is what a Timeline is made of.
+// Source is what a Result is made from.
 type Source struct {
-	Result *timeline.Result
-	Events []slowness.Event
-	Site   func(*model.State) report.Site // names the place of a state
+	Run      report.Run
+	Found    *timeline.Result
+	Slow     *slowness.Result // nil: it was not found out
+	Resolver *symbol.Resolver
 }
 
-// New makes a Timeline.
-func New(s Source) *Timeline {
-	r := s.Result
-	out := &Timeline{
-		SchemaVersion: report.SchemaVersion, Run: report.NewRun(r.Index), Sampled: r.Sampled.String(), Begin: r.Scale.Time(0),
-		Seconds: r.Scale.Width, Rate: rates(r), Rows: []Row{}, Places: []report.Site{}, Events: []Event{},
-		Notes: words.AllPrintable(r.Notes), Problems: words.AllPrintable(r.Problems),
+// New makes the result.
+func New(s Source) *Result {
+	f := s.Found
+	r := &Result{
+		SchemaVersion: report.SchemaVersion, Run: s.Run, Ranks: f.Index.Size, Sampled: f.Sampled.String(), Begin: f.Scale.Time(0),
+		Seconds: f.Scale.Width, Columns: f.Scale.Columns, Places: []Place{}, Rows: []Row{}, Loops: []Loop{}, Events: []Event{},
+		Notes: words.AllPrintable(f.Notes), Problems: words.AllPrintable(f.Problems),
 	}
-	for _, state := range r.States {
-		out.Places = append(out.Places, s.Site(state))
+	at := map[model.StateID]int{}
+	for i, state := range f.States {
+		at[state.ID] = i
+		stack := symbol.TrimStack(s.Resolver.ResolveStack(state.Stack, false))
+		r.Places = append(r.Places, Place{words.Printable(state.Call), report.NewSite(stack)})
 	}
-	for i := range r.Rows {
-		out.Rows = append(out.Rows, newRow(&r.Rows[i], r.States))
+	for i := range f.Rows {
+		r.Rows = append(r.Rows, newRow(&f.Rows[i], at))
 	}
-	for i := range s.Events {
-		e := &s.Events[i]
-		out.Events = append(out.Events, Event{string(e.Kind), slownessreport.Describe(e), e.Begin, e.Ranks.String()})
-	}
-	return out
-}
-
-// rates are those of the loop that most ranks were in, by column.
-func rates(r *timeline.Result) []float64 {
-	out := make([]float64, r.Scale.Columns)
-	for i := range out {
-		var most timeline.Turns
-		for _, loop := range r.Loops {
-			if loop.Turns[i].Seconds > most.Seconds {
-				most = loop.Turns[i]
-			}
+	for _, loop := range mostLooped(f.Loops) {
+		one := Loop{Place: at[loop.State]}
+		for _, turns := range loop.Turns {
+			one.Rate = append(one.Rate, turns.Rate())
 		}
-		out[i] = most.Rate()
+		r.Loops = append(r.Loops, one)
 	}
-	return out
+	if s.Slow != nil {
+		for i := range s.Slow.Events {
+			e := &s.Slow.Events[i]
+			r.Events = append(r.Events, Event{
+				string(e.Kind), e.Begin.UTC(), e.Ranks.String(), words.Printable(slownessreport.Sentence(e)),
+			})
+		}
+	}
+	return r
 }
 
-func newRow(row *timeline.Row, states []*model.State) Row {
-	out := Row{Ranks: row.Ranks.String(), Hosts: words.AllPrintable(row.Hosts)}
+// maxLoops is how many loops are shown: ranks that do different things have different ones.
+const maxLoops = 3
+
+// mostLooped are the loops that ranks were in for the longest time, longest first.
+func mostLooped(loops []timeline.Loop) []timeline.Loop {
+	seconds := func(l timeline.Loop) (sum uint64) {
+		for _, turns := range l.Turns {
+			sum += turns.Seconds
+		}
+		return sum
+	}
+	out := slices.Clone(loops)
+	slices.SortStableFunc(out, func(a, b timeline.Loop) int { return cmp.Compare(seconds(b), seconds(a)) })
+	return out[:min(len(out), maxLoops)]
+}
+
+func newRow(row *timeline.Row, at map[model.StateID]int) Row {
+	out := Row{Ranks: row.Ranks.String(), Count: row.Ranks.Len(), Hosts: words.AllPrintable(row.Hosts)}
+	var most uint64 // samples that a column could have
+	for i := range row.Columns {
+		most = max(most, row.Columns[i].Expected)
+	}
 	for i := range row.Columns {
 		c := &row.Columns[i]
-		part := func(n uint64) float64 { return float64(int(100*float64(n)/float64(max(c.Expected, 1))+0.5)) / 100 }
-		out.Computing = append(out.Computing, part(c.Computing))
-		out.Waiting = append(out.Waiting, part(c.Waiting))
-		out.IO = append(out.IO, part(c.IO))
-		out.Absent = append(out.Absent, part(c.Absent))
-		out.Starved = append(out.Starved, part(c.Starved))
-		out.Ran = append(out.Ran, c.Expected > 0)
-		out.Place = append(out.Place, placeOf(c, states))
+		percent := func(samples uint64) int { return int((200*samples + c.Expected) / max(1, 2*c.Expected)) }
+		out.Computing = append(out.Computing, percent(c.Computing))
+		out.Waiting = append(out.Waiting, percent(c.Waiting))
+		out.IO = append(out.IO, percent(c.IO))
+		out.Absent = append(out.Absent, percent(c.Absent))
+		out.Starved = append(out.Starved, min(100, percent(c.Starved)))
+		out.Alive = append(out.Alive, int(100*c.Expected/max(1, most)))
 		out.WaitsFor = append(out.WaitsFor, c.Peer)
+		place := -1
+		if p := c.Place(); p.Samples > 0 {
+			place = at[p.State]
+		}
+		out.Place = append(out.Place, place)
 	}
 	return out
 }
 
-func placeOf(c *timeline.Column, states []*model.State) int {
-	most := c.Place()
-	if most.Samples == 0 {
-		return -1
+// String names a place: the program's line, with the call that it makes.
+func (p Place) String() string {
+	if p.Site == (report.Site{}) {
+		return p.MPI
 	}
-	byID := func(s *model.State, id model.StateID) int { return bytes.Compare(s.ID[:], id[:]) }
-	at, ok := slices.BinarySearchFunc(states, most.State, byID)
-	if !ok {
-		return -1
-	}
-	return at
+	return p.MPI + " at " + p.Site.String()
 }
 
-// Doing is what the ranks of a row did most in a column.
-type Doing byte
-
-// What they can do, by the letters of the text form.
-const (
-	Computing Doing = 'c'
-	Waiting   Doing = 'w'
-	IO        Doing = 'i'
-	Starved   Doing = 's'
-	Absent    Doing = '-'
-	Nothing   Doing = ' ' // no process ran
-)
-
-// doings in the order of the legend, with their names.
-var doings = []struct {
-	doing Doing
-	name  string
-}{{Computing, "computes"}, {Waiting, "waits in MPI"}, {IO, "waits for files"}, {Starved, "no CPU"}, {Absent, "stopped"}}
-
-// Doing is what the ranks did most in a column. Those that lack a processor half of the time do so whatever else they do.
-func (r *Row) Doing(column int) Doing {
-	if !r.Ran[column] {
-		return Nothing
-	}
-	if r.Starved[column] >= 0.5 {
-		return Starved
-	}
-	best, part := Computing, r.Computing[column]
-	for _, other := range []struct {
-		doing Doing
-		part  float64
-	}{{Waiting, r.Waiting[column]}, {IO, r.IO[column]}, {Absent, r.Absent[column]}} {
-		if other.part > part {
-			best, part = other.doing, other.part
-		}
-	}
-	return best
-}
-
-// spell is columns in a row in which ranks did the same.
-type spell struct {
-	Doing       Doing
-	First, Next int // columns
-}
-
-// spells are those of a row, without times in which no process ran. same reports what else must not change.
-func (r *Row) spells(same func(a, b int) bool) (out []spell) {
-	for i := range r.Ran {
-		d := r.Doing(i)
-		if n := len(out); n > 0 && out[n-1].Doing == d && out[n-1].Next == i && same(i-1, i) {
-			out[n-1].Next++
-		} else if d != Nothing {
-			out = append(out, spell{d, i, i + 1})
-		}
-	}
-	return out
-}
-
-// mean of a list over the columns in which a process ran.
-func (r *Row) mean(list []float64) float64 {
-	sum, n := 0.0, 0
-	for i, v := range list {
-		if r.Ran[i] {
-			sum += v
-			n++
-		}
-	}
-	return sum / float64(max(n, 1))
-}
-
-// Time is when a column begins.
-func (t *Timeline) Time(column int) time.Time {
-	return t.Begin.Add(time.Duration(int64(column)*t.Seconds) * time.Second)
+// time is when a column begins.
+func (r *Result) time(column int) time.Time {
+	return r.Begin.Add(time.Duration(int64(column)*r.Seconds) * time.Second)
 }

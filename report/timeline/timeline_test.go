@@ -1,13 +1,14 @@
-package timeline
+package timeline_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline"
@@ -16,118 +17,97 @@ import (
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/symbol"
+
+	timelinereport "laggard/report/timeline"
 )
 
-// made is the timeline of a job of four ranks, one of which is slow, one stopped for a while and one short of a processor.
-func made(t *testing.T, columns int) *Timeline {
+// newResult is that of a job of four ranks, of which rank 2 is stopped in the last minute and rank 1 waits for it.
+func newResult(t *testing.T) *timelinereport.Result {
 	t.Helper()
-	job := timelinetest.Job{Ranks: 4, PerNode: 2, Length: 10 * time.Minute, Do: func(rank int, at time.Duration) timelinetest.Doing {
-		d := timelinetest.Doing{Computing: 0.7, WaitsFor: -1, Rate: 4}
-		if at >= 6*time.Minute {
-			d.Rate, d.Computing, d.WaitsFor = 2.5, 0.3, 3
-			if rank == 3 {
-				d.Computing, d.WaitsFor = 0.98, -1
-			}
-		}
-		if rank == 1 && at >= 2*time.Minute && at < 3*time.Minute {
-			d.IO, d.Computing = 0.8, 0.1
-		}
-		d.Stopped = rank == 2 && at >= 4*time.Minute && at < 5*time.Minute
-		if rank == 0 && at < time.Minute {
-			d.Starved = 0.7
+	j := timelinetest.Job{Ranks: 4, PerNode: 2, Length: 5 * time.Minute, Do: func(rank int, at time.Duration) timelinetest.Doing {
+		d := timelinetest.Doing{Computing: 0.8, WaitsFor: -1, Rate: 10, Stopped: rank == 2 && at > 4*time.Minute}
+		if rank == 1 && at > 4*time.Minute {
+			d.Computing, d.WaitsFor = 0, 2
 		}
 		return d
 	}}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := job.Write(dir); err != nil {
+	if err := j.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	var result *timeline.Result
-	if err := reduce.Run(1, func(c reduce.Comm) (err error) {
-		result, err = timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: columns, Rows: 100}, c)
+	var found *timeline.Result
+	err := reduce.Run(1, func(c reduce.Comm) (err error) {
+		found, err = timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: 60, Rows: 10}, c)
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	begin := timelinetest.End.Add(-4 * time.Minute)
-	site := func(*model.State) report.Site { return report.Site{Function: "main", File: "src/a<b.c", Line: 7} }
-	out := New(Source{Result: result, Site: site, Events: []slowness.Event{{
-		Kind: slowness.Slowdown, Begin: begin, Noticed: begin.Add(30 * time.Second), Cause: slowness.RankComputes,
-		Ranks: model.NewRankSet(3), Hosts: []string{"node002"}, ComputingRatio: 1.6, Rate: slowness.Rate{Now: 2.5, Before: 4},
-		Confidence: 0.97,
-	}}})
-	out.Run.Dir = "run"
-	return out
+	slow := &slowness.Result{Events: []slowness.Event{{Kind: slowness.Slowdown, Begin: timelinetest.End.Add(-time.Minute),
+		Noticed: timelinetest.End, Cause: slowness.RankComputes, Ranks: model.NewRankSet(2), ComputingRatio: 2, Confidence: 0.9}}}
+	run := report.Run{Dir: "run", Command: []string{}}
+	return timelinereport.New(timelinereport.Source{Run: run, Found: found, Slow: slow, Resolver: symbol.New(symbol.Config{})})
 }
 
-func TestForms(t *testing.T) {
-	for _, form := range []struct {
-		name    string
-		columns int
-		write   func(io.Writer, *Timeline) error
-	}{
-		{"timeline.txt", 62, Text}, {"timeline.html", 62, HTML}, {"trace.json", 30, Perfetto},
-		{"timeline.json", 12, func(w io.Writer, t *Timeline) error { return report.JSON(w, t) }},
-	} {
-		var b bytes.Buffer
-		if err := form.write(&b, made(t, form.columns)); err != nil {
-			t.Fatal(err)
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := timelinereport.Text(&b, newResult(t)); err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(b.String(), "\n\n"+timelinetest.End.Local().Format("15:04:05"))
+	golden.Check(t, "timeline.txt", []byte(text+"\n"))
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
 		}
-		golden.Check(t, form.name, b.Bytes())
 	}
 }
 
-// The trace has what the Trace Event Format asks for, and slices of one thread do not overlap.
-func TestTrace(t *testing.T) {
+// TestPerfetto: the trace is of the trace event format, the slices of a thread do not overlap, and all is there: a process for
+// each host, a thread for each rank, counters, and the event.
+func TestPerfetto(t *testing.T) {
 	var b bytes.Buffer
-	if err := Perfetto(&b, made(t, 100)); err != nil {
+	if err := timelinereport.Perfetto(&b, newResult(t)); err != nil {
 		t.Fatal(err)
 	}
 	var trace struct {
-		Events []struct {
-			Name, Ph          string
-			Ts, Dur, Pid, Tid int64
-		} `json:"traceEvents"`
+		TraceEvents []struct {
+			Ph, Name, S       string
+			Pid, Tid, Ts, Dur int64
+			Args              map[string]any
+		}
 	}
 	if err := json.Unmarshal(b.Bytes(), &trace); err != nil {
 		t.Fatal(err)
 	}
-	ends, kinds := map[[2]int64]int64{}, map[string]int{}
-	for _, e := range trace.Events {
-		kinds[e.Ph]++
-		if e.Ph != "X" {
-			continue
+	phases, ends, names := map[string]int{}, map[int64]int64{}, map[string]bool{}
+	for _, e := range trace.TraceEvents {
+		phases[e.Ph]++
+		names[e.Name] = true
+		if e.Ph == "X" {
+			if e.Dur <= 0 || e.Ts < ends[e.Tid] {
+				t.Errorf("a slice from %d for %d behind one that ends at %d", e.Ts, e.Dur, ends[e.Tid])
+			}
+			ends[e.Tid] = e.Ts + e.Dur
 		}
-		thread := [2]int64{e.Pid, e.Tid}
-		if e.Dur <= 0 || e.Ts < ends[thread] {
-			t.Errorf("%+v begins before %d", e, ends[thread])
-		}
-		ends[thread] = e.Ts + e.Dur
 	}
-	if len(ends) != 4 || kinds["C"] == 0 || kinds["i"] != 1 || kinds["M"] < 7 {
-		t.Errorf("%d threads, %v", len(ends), kinds)
+	if phases["M"] != 3+4 || phases["i"] != 1 || phases["C"] != 30*6 || len(ends) != 4 {
+		t.Errorf("events %v, %d threads with slices", phases, len(ends))
+	}
+	if !names["no samples (stopped)"] || !names["waiting in MPI_Sendrecv at steps+0x100 for rank 2"] {
+		t.Errorf("names %v", names)
 	}
 }
 
-// The page of a day of 1,024 ranks stays small.
-func TestLargePage(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	job := timelinetest.Day(1024)
-	job.Length = 3 * time.Hour
-	if err := job.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+func TestHTML(t *testing.T) {
 	var b bytes.Buffer
-	if err := reduce.Run(2, func(c reduce.Comm) error {
-		r, err := timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: 400, Rows: 100}, c)
-		if err != nil || r == nil {
-			return err
-		}
-		return HTML(&b, New(Source{Result: r, Site: func(*model.State) report.Site { return report.Site{Function: "main"} }}))
-	}); err != nil {
+	if err := timelinereport.HTML(&b, newResult(t)); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > 2<<20 {
-		t.Errorf("%d bytes", b.Len())
+	for _, want := range []string{"<noscript><pre>run: 4 ranks", `id="data"`, "Timeline of 4 ranks"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in the page", want)
+		}
 	}
 }

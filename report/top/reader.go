@@ -29,6 +29,9 @@ type Reader struct {
 	judged      time.Time
 	life        Life
 	explanation string
+	// imbalance is what uneven work costs, measured then.
+	imbalance *slowness.Imbalance
+	measured  time.Time
 }
 
 // NewReader returns a Reader of a run directory that monitor follows.
@@ -52,9 +55,27 @@ func (r *Reader) Snapshot(now time.Time) (*Snapshot, error) {
 			r.run.ID = m.RunID
 		}
 	}
+	r.measureImbalance(result, now)
 	s := Source{Run: r.run, Result: result, Site: r.site}
 	s.Life, s.Explanation = r.judge(result, now)
 	return New(s), nil
+}
+
+// How often the imbalance is measured, which reads all that the ranks have recorded, and of how many ranks at most.
+const (
+	imbalanceEvery = 30 * time.Second
+	imbalanceRanks = 2048
+)
+
+// measureImbalance adds to a result what uneven work costs.
+func (r *Reader) measureImbalance(result *slowness.Result, now time.Time) {
+	if len(result.Ranks) <= imbalanceRanks && now.Sub(r.measured) >= imbalanceEvery {
+		r.measured = now
+		if index, err := model.Scan(r.dir); err == nil {
+			r.imbalance = slowness.MeasureImbalance(index)
+		}
+	}
+	result.Imbalance = r.imbalance
 }
 
 // Detail reads the record of a rank.

@@ -166,7 +166,7 @@ func (s Source) newSpeed(k *slowness.RankSpeed, all *Snapshot) Speed {
 		WaitsFor: k.WaitsFor,
 	}
 	out.Doing = out.Now.most()
-	if all.Life == Ended || k.Latest.Before(all.End.Add(-lately)) {
+	if k.Latest.Before(all.End.Add(-lately)) {
 		out.Doing = Absent
 	}
 	return out
@@ -189,7 +189,7 @@ func (s Shares) most() Doing {
 	return best
 }
 
-// meanShares is over the ranks that take samples now.
+// meanShares is over the ranks that take samples now, or did until the job ended.
 func meanShares(speeds []Speed) (mean Shares) {
 	n := 0.0
 	for i := range speeds {

@@ -86,8 +86,8 @@ func mixed() *slowness.Result {
 // TestScreens: each screen is what the golden file shows.
 func TestScreens(t *testing.T) {
 	slow, wide := View{Width: 80, Height: 24, Order: BySlowest, Selected: -1}, View{Width: 200, Height: 50, Order: BySlowest, Selected: -1}
-	ended := snapshot(result(16, 11))
-	ended.Life, ended.Explanation = Ended, "The job ended at 02:30:01 UTC; this is its last state."
+	ended := New(Source{Run: report.Run{Dir: "run"}, Result: result(16, 11), Life: Ended, Site: siteOf,
+		Explanation: "The job ended at 02:30:01 UTC; this is its last state."})
 	help, rank, typed := slow, slow, slow
 	help.Help, rank.Order, rank.Selected, typed.Typed = true, ByRank, 15, "123"
 	none := New(Source{Run: report.Run{Dir: "run"}, Result: new(slowness.Result), Life: Unsampled,

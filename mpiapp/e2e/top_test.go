@@ -1,0 +1,59 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"laggard/report/top"
+)
+
+// TestTop: laggard top shows each rank of a running job with its place, and afterwards that the job has ended, as the metrics do,
+// which all users can read.
+func TestTop(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		dir, metrics := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "laggard.prom")
+		env := append(f.runEnvironment(t), "LAGGARD_METRICS="+metrics)
+		laggard := filepath.Join(binaryDir(t), "laggard")
+		j := f.startRecorded(t, dir, env, 3, nil, f.buildProgram(t, "steady.c", "-g", "-O1"), "8")
+		var s top.Snapshot
+		j.eventually("places of all ranks", func() bool {
+			if o := runCommand(t, env, laggard, "top", "--json", dir); json.Unmarshal([]byte(o.stdout), &s) != nil || len(s.Speeds) < 3 {
+				return false
+			}
+			for _, k := range s.Speeds {
+				if k.Place == nil || k.Place.Site.Line == 0 {
+					return false
+				}
+			}
+			return true
+		})
+		if j.hasEnded() || s.Life != top.Running || s.Sampled != "0-2" || s.Slow {
+			t.Errorf("ended %v, %s, ranks %s, slow %v", j.hasEnded(), s.Life, s.Sampled, s.Slow)
+		}
+		if o := j.wait(); o.status != 0 {
+			t.Fatalf("status %d: %s", o.status, o.stderr)
+		}
+		o := runCommand(t, env, laggard, "top", dir)
+		if o.status != 0 || !strings.Contains(o.stdout, "The job ended at") || strings.Contains(o.stdout, "\x1b") {
+			t.Errorf("status %d: %s%s", o.status, o.stdout, o.stderr)
+		}
+		text, err := os.ReadFile(metrics)
+		must(t, err)
+		info, err := os.Stat(metrics)
+		must(t, err)
+		whole := strings.Contains(string(text), "laggard_running{") && strings.HasSuffix(string(text), "# EOF\n")
+		if info.Mode().Perm() != 0o644 || !whole {
+			t.Errorf("%v:\n%s", info.Mode(), text)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "laggard_running{") && !strings.HasSuffix(line, " 0\n") {
+				t.Errorf("after the end: %s", line)
+			}
+		}
+	})
+}
