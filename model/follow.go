@@ -2,7 +2,10 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"laggard/model/format"
 )
@@ -15,6 +18,7 @@ type Follower struct {
 	files   map[string]*followedFile
 	ranks   []*FollowedRank
 	scanned time.Time
+	most    int // files that may be open
 }
 
 // FollowedRank is a rank of the job's MPI_COMM_WORLD.
@@ -51,12 +55,24 @@ const rescanAfter = 5 * time.Second
 
 // Follow begins to follow the ranks of a run directory. See Scan for the errors.
 func Follow(dir string) (*Follower, error) {
-	f := &Follower{dir: dir, files: map[string]*followedFile{}}
+	f := &Follower{dir: dir, files: map[string]*followedFile{}, most: mostFollowed()}
 	if err := f.rescan(time.Now()); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// mostFollowed is how many files may stay open: half of those that this process may have. Ranks in others have no samples.
+func mostFollowed() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return leastFollowed
+	}
+	return int(min(limit.Cur/2, math.MaxInt32))
+}
+
+// leastFollowed is for where the limit is not known.
+const leastFollowed = 256
 
 // Close ends the use of the files.
 func (f *Follower) Close() {
@@ -129,7 +145,7 @@ func (f *Follower) rescan(now time.Time) error {
 		}
 		r.SlotInfo, r.at = s, i
 		f.ranks = append(f.ranks, r)
-		if f.files[s.File] == nil {
+		if f.files[s.File] == nil && len(f.files) < f.most {
 			if img, err := l.openFile(s.File); err == nil {
 				f.files[s.File] = &followedFile{path: func() (*image, error) { return l.openFile(s.File) }, img: img}
 			}

@@ -26,6 +26,7 @@ type Watch struct {
 	told        int  // events that were looked at
 	slow        bool // a slowdown was told, and no recovery yet
 	failed      bool // the command could not be run, or the file not written, which was said
+	off         bool // the job is too large
 }
 
 // State is how a job is.
@@ -46,7 +47,7 @@ const (
 // Look looks whether something happened, if it is time to. What cannot be read yet is looked at the next time. dir is where
 // the ranks' files are, of which the user knows as runDir.
 func (w *Watch) Look(now time.Time, dir, runDir string, hung bool) {
-	if now.Before(w.next) && hung == w.state.Hung {
+	if w.off || now.Before(w.next) && hung == w.state.Hung {
 		return
 	}
 	begin := time.Now()
@@ -54,13 +55,25 @@ func (w *Watch) Look(now time.Time, dir, runDir string, hung bool) {
 		w.monitor, _ = slowness.NewMonitor(dir) // there may be nothing yet
 	}
 	if w.monitor != nil {
-		if r, err := w.monitor.Refresh(now); err == nil {
+		if r, err := w.monitor.Refresh(now); err == nil && r.Size > mostRanks {
+			w.turnOff(r.Size)
+		} else if err == nil {
 			w.state = State{Dir: runDir, Result: r, Hung: hung, Running: true, Quiet: w.monitor.Quiet(now), Now: now}
 			w.tell(r.Events)
 			w.writeMetrics()
 		}
 	}
 	w.next = now.Add(max(lookEvery, costFactor*time.Since(begin)))
+}
+
+// mostRanks is of how many ranks the speed is followed: it takes about 2 KB of each in this process, and time that is needed
+// to look for hangs.
+const mostRanks = 65536
+
+func (w *Watch) turnOff(ranks int) {
+	fmt.Fprintf(w.Say, "laggard: the speed of %d ranks is not followed; laggard top shows it\n", ranks)
+	w.monitor.Close()
+	w.monitor, w.off = nil, true
 }
 
 // Close ends the watch, as the job has ended.
