@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -219,17 +218,6 @@ static uint64_t cpu_ns(const struct rusage *u)
   return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * SECOND + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
 }
 
-static bool read_file(const char *path, char *text, size_t room)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t n = read(fd, text, room - 1);
-  close(fd);
-  text[n < 0 ? 0 : n] = 0;
-  return n > 0;
-}
-
 /* pressure is how many thousandths of the time since the last call some process of the node waited; 0 unknown. */
 static uint64_t pressure(int kind, uint64_t elapsed_ns)
 {
@@ -238,7 +226,7 @@ static uint64_t pressure(int kind, uint64_t elapsed_ns)
   static bool absent[3];
   char text[LG_TASK_LINE];
   uint64_t total;
-  absent[kind] = absent[kind] || !read_file(paths[kind], text, sizeof text);
+  absent[kind] = absent[kind] || !lg_read_text(paths[kind], text, sizeof text);
   const char *at = absent[kind] ? NULL : strstr(text, "total=");
   if (!at || sscanf(at, "total=%lu", &total) != 1)
     return 0;
@@ -256,7 +244,7 @@ static uint64_t clock_mhz(void)
   if (absent || sampled.cpu < 0)
     return 0;
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", sampled.cpu);
-  absent = !read_file(path, text, sizeof text);
+  absent = !lg_read_text(path, text, sizeof text);
   return !absent && sscanf(text, "%lu", &khz) == 1 ? khz / 1000 : 0;
 }
 

@@ -7,10 +7,8 @@
 #include <unistd.h>
 #include "start/task.h"
 
-bool lg_task_read(int tid, const char *name, char *text, size_t room)
+bool lg_read_text(const char *path, char *text, size_t room)
 {
-  char path[MAX_TASK_PATH];
-  snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
@@ -18,6 +16,13 @@ bool lg_task_read(int tid, const char *name, char *text, size_t room)
   close(fd);
   text[n < 0 ? 0 : n] = 0;
   return n > 0;
+}
+
+bool lg_task_read(int tid, const char *name, char *text, size_t room)
+{
+  char path[MAX_TASK_PATH];
+  snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
+  return lg_read_text(path, text, room);
 }
 
 /* The thread that asks is in a call that reads. An emulator shows its own calls, and some containers show none. */
