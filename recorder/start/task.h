@@ -8,8 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Reads the beginning of a file about a thread; false: it has none. */
-bool lg_read_text(const char *path, char *text, size_t room); /* the beginning of a file of the kernel, as text; false: there is none */
+/* Reads the beginning of a file of the kernel as text; false: there is none. */
+bool lg_read_text(const char *path, char *text, size_t room);
+/* Likewise of a file about a thread. */
 bool lg_task_read(int tid, const char *name, char *text, size_t room);
 /* Whether the kernel says in which system call a thread is, with numbers of this processor. */
 bool lg_task_calls_told(void);
