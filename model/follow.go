@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +16,7 @@ import (
 // a look at many ranks takes little time. It is for one goroutine.
 type Follower struct {
 	dir     string
+	only    string // the one file that is followed; "": all
 	index   *Index
 	files   map[string]*followedFile
 	ranks   []*FollowedRank
@@ -53,9 +56,10 @@ const shortestStep = 1
 // rescanAfter is how long new files, and what ranks learn about themselves, may take to be noticed.
 const rescanAfter = 5 * time.Second
 
-// Follow begins to follow the ranks of a run directory. See Scan for the errors.
-func Follow(dir string) (*Follower, error) {
-	f := &Follower{dir: dir, files: map[string]*followedFile{}, most: mostFollowed()}
+// Follow begins to follow the ranks of a run directory, or of one of its node files alone if only names one: then nothing else is
+// looked at. See Scan for the errors.
+func Follow(dir, only string) (*Follower, error) {
+	f := &Follower{dir: dir, only: only, files: map[string]*followedFile{}, most: mostFollowed()}
 	if err := f.rescan(time.Now()); err != nil {
 		return nil, err
 	}
@@ -124,7 +128,7 @@ func (f *Follower) Load(r *FollowedRank) (*Rank, error) {
 
 // rescan finds the slots of the ranks; what was read of them before stays.
 func (f *Follower) rescan(now time.Time) error {
-	l, err := ListPresent(f.dir)
+	l, err := f.list()
 	if err != nil {
 		return err
 	}
@@ -152,6 +156,18 @@ func (f *Follower) rescan(now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// list lists the files that are followed.
+func (f *Follower) list() (*Listing, error) {
+	if f.only == "" {
+		return ListPresent(f.dir)
+	}
+	info, err := os.Stat(filepath.Join(f.dir, f.only))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w: %w", ErrNoRun, err)
+	}
+	return &Listing{Dir: f.dir, Files: []ListedFile{{Name: f.only, Bytes: info.Size()}}}, nil
 }
 
 func slotKey(s *SlotInfo) string { return fmt.Sprintf("%s %d %d", s.File, s.Slot, s.Start.UnixNano()) }

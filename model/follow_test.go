@@ -38,7 +38,7 @@ func TestFollowerReadsOn(t *testing.T) {
 	all := secondsOf(1_700_000_000, 3*ring)
 	writeNode(t, dir, testHeader, []*Rank{sampledRank(all[:ring])})
 	data := mapForWriting(t, filepath.Join(dir, "node-a.lgd"))
-	f, err := Follow(dir)
+	f, err := Follow(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}

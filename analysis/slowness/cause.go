@@ -215,6 +215,18 @@ func longWaiting(ranks []compared, longer, hz float64) finding {
 	return finding{cause: LinkSlow, confidence: min(distuv.UnitNormal.CDF(nearest), sure)}
 }
 
+// asSeenByPart is what can be said of a finding where only some ranks of the job are seen: they may wait for others that compute
+// longer, and other nodes may be well.
+func (f finding) asSeenByPart() finding {
+	switch f.cause {
+	case LinkSlow, AllCompute:
+		return finding{cause: Unclear}
+	case MachineSlow:
+		f.cause = NodeSlow
+	}
+	return f
+}
+
 // withNode widens a finding to nodes: what all ranks of a node have in common is the node's.
 func (f finding) withNode(ranks []compared, longer, hz float64) finding {
 	if f.cause == AllCompute || f.cause == IOSlow {

@@ -15,6 +15,7 @@ type job struct {
 	speed  speed
 	judged int64 // the last bucket that was judged; 0 none
 	hz     float64
+	size   int // of MPI_COMM_WORLD; 0: the tracks are all
 	events []Event
 	alone  model.RankSet // ranks that are slower though the job is not
 }
@@ -117,6 +118,9 @@ func (j *job) decideCause(number int64) {
 	now := s.since(s.slow + 1)
 	ranks := j.compareRanks(s.slow + 1)
 	f := findCause(ranks, 1/now-1/s.usual, j.hz)
+	if len(j.tracks) < j.size {
+		f = f.asSeenByPart()
+	}
 	if f.confidence < decidesAtOnce && buckets < mostBuckets {
 		return
 	}

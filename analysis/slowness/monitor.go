@@ -18,8 +18,12 @@ type Monitor struct {
 }
 
 // NewMonitor begins to follow a run directory. See model.Scan for the errors.
-func NewMonitor(dir string) (*Monitor, error) {
-	f, err := model.Follow(dir)
+func NewMonitor(dir string) (*Monitor, error) { return NewNodeMonitor(dir, "") }
+
+// NewNodeMonitor begins to follow one node file of a run directory, without looking at another. What ranks of other nodes
+// do may be the cause of what it sees, so fewer causes can be told.
+func NewNodeMonitor(dir, file string) (*Monitor, error) {
+	f, err := model.Follow(dir, file)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +86,7 @@ func (m *Monitor) Refresh(now time.Time) (*Result, error) {
 		t.feed(latestOf(r.Fresh, history), r.SampleHz)
 		newest = maxTime(newest, t.latest)
 	}
+	m.job.size = m.follower.Size()
 	m.job.judge(bucketOf(newest.Add(-lag)))
 	return m.result(), nil
 }

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"laggard/analysis/slowness"
 	"laggard/internal/regular"
+	"laggard/job/rundir"
 )
 
 // Watch looks at the speed of a job now and then. It is for one goroutine.
@@ -52,7 +54,7 @@ func (w *Watch) Look(now time.Time, dir, runDir string, hung bool) {
 	}
 	begin := time.Now()
 	if w.monitor == nil {
-		w.monitor, _ = slowness.NewMonitor(dir) // there may be nothing yet
+		w.monitor = newMonitor(dir)
 	}
 	if w.monitor != nil {
 		if r, err := w.monitor.Refresh(now); err == nil && r.Size > mostRanks {
@@ -64,6 +66,23 @@ func (w *Watch) Look(now time.Time, dir, runDir string, hung bool) {
 		}
 	}
 	w.next = now.Add(max(lookEvery, costFactor*time.Since(begin)))
+}
+
+// newMonitor follows the ranks of this node; nil: there are none yet. Files of other nodes, which are in use there, are left alone.
+func newMonitor(dir string) *slowness.Monitor {
+	own := rundir.OwnFile(dir)
+	if own == "" {
+		return nil
+	}
+	name, err := filepath.Rel(dir, own)
+	if err != nil {
+		return nil
+	}
+	m, err := slowness.NewNodeMonitor(dir, name)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // mostRanks is of how many ranks the speed is followed: it takes about 2 KB of each in this process, and time that is needed

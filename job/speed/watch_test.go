@@ -31,6 +31,13 @@ func slowJob(t *testing.T) string {
 	if err := job.Write(dir); err != nil {
 		t.Fatal(err)
 	}
+	host, err := os.Hostname() // the job ran here
+	if err == nil {
+		err = os.Rename(filepath.Join(dir, "node-node001.lgd"), filepath.Join(dir, "node-"+host+".lgd"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
