@@ -79,7 +79,8 @@ func TestLook(t *testing.T) {
 // What cannot be read or written is said once, and a directory that is not there yet is looked at again.
 func TestLookAtNothing(t *testing.T) {
 	said := &bytes.Buffer{}
-	w := &Watch{Say: said, MetricsFile: filepath.Join(t.TempDir(), "no", "such", "file"), Metrics: func(io.Writer, State) error { return nil }}
+	w := &Watch{Say: said, MetricsFile: filepath.Join(t.TempDir(), "no", "such", "file"),
+		Metrics: func(io.Writer, State) error { return nil }}
 	now := timelinetest.End
 	w.Look(now, filepath.Join(t.TempDir(), "none"), "none", false)
 	if said.Len() > 0 {
