@@ -296,7 +296,7 @@ func rangeText(ranges []byte) string {
 
 // dumpSeries shows the intervals of a record that are in use.
 func (m *image) dumpSeries(w *bufio.Writer, rec record) {
-	for b := m.appendIntervals(nil, rec, 0); len(b) > 0; b = b[format.SizeofInterval:] {
+	for b := m.appendIntervals(nil, rec); len(b) > 0; b = b[format.SizeofInterval:] {
 		fmt.Fprint(w, "\n     ")
 		dumpFields(w, b[:format.SizeofInterval], format.IntervalFields)
 	}

@@ -253,7 +253,7 @@ func (r *FollowedRank) findRecords(f *followedFile) (fresh []Interval) {
 				r.series = append(r.series, seriesPlace{rec.live, rec.nlive / format.SizeofInterval})
 			}
 			if r.seen == 0 && step > 0 && step <= longestStep {
-				for b := f.img.appendIntervals(nil, rec, 0); len(b) > 0; b = b[format.SizeofInterval:] {
+				for b := f.img.appendIntervals(nil, rec); len(b) > 0; b = b[format.SizeofInterval:] {
 					fresh = append(fresh, intervalAt(b, step))
 				}
 			}

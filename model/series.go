@@ -57,15 +57,15 @@ func (r *slotReader) takeSeries(rec record) {
 	}
 	le32, _ := wordReaders(rec.fixed)
 	s := seriesReader{off: rec.off, step: le32(format.SeriesStep), hz: le32(format.SeriesHz)}
-	s.intervals = r.img.appendIntervals(nil, rec, 0)
+	s.intervals = r.img.appendIntervals(nil, rec)
 	r.series = append(r.series, s)
 }
 
-// appendIntervals appends the intervals of a SERIES record that are whole and begin at a time, in seconds since 1970, or later.
-func (m *image) appendIntervals(dst []byte, rec record, from uint32) []byte {
+// appendIntervals appends the intervals of a SERIES record that are whole.
+func (m *image) appendIntervals(dst []byte, rec record) []byte {
 	for at := int64(0); at+format.SizeofInterval <= rec.nlive; at += format.SizeofInterval {
 		begin := m.u32(rec.live + at + format.IntervalBegin)
-		if begin == 0 || begin < from {
+		if begin == 0 {
 			continue
 		}
 		n := len(dst)

@@ -17,32 +17,29 @@ type partners struct {
 const manyTags = 4
 
 // usedTags lists the tags of like channels of the good ranks: the same communicator, peer and direction.
-func (p partners) usedTags(c channel) (tags []int) {
+func (p partners) usedTags(c channel) []int {
+	return p.usedValues(c, func(d channel) bool { return d.Distance == c.Distance }, func(d channel) int { return d.Tag })
+}
+
+// usedPeers lists the distances of the peers to which the good ranks send, or from which they receive, with that tag.
+func (p partners) usedPeers(c channel) []int {
+	return p.usedValues(c, func(d channel) bool { return d.Tag == c.Tag }, func(d channel) int { return d.Distance })
+}
+
+// usedValues lists a value of the channels of the good ranks that have the communicator and direction of one and are like it.
+func (p partners) usedValues(c channel, like func(channel) bool, value func(channel) int) (values []int) {
 	for _, g := range p.own {
 		for _, d := range g.splitDirections() {
-			if d.Comm == c.Comm && d.Distance == c.Distance && sends(d) == sends(c) && !slices.Contains(tags, d.Tag) {
-				tags = append(tags, d.Tag)
+			if d.Comm == c.Comm && sends(d) == sends(c) && like(d) && !slices.Contains(values, value(d)) {
+				values = append(values, value(d))
 			}
 		}
 	}
-	slices.Sort(tags)
-	return tags
+	slices.Sort(values)
+	return values
 }
 
 func sends(c channel) bool { return c.Sent > 0 }
-
-// usedPeers lists the distances of the peers to which the good ranks send, or from which they receive, with that tag.
-func (p partners) usedPeers(c channel) (peers []int) {
-	for _, g := range p.own {
-		for _, d := range g.splitDirections() {
-			if d.Comm == c.Comm && d.Tag == c.Tag && sends(d) == sends(c) && !slices.Contains(peers, d.Distance) {
-				peers = append(peers, d.Distance)
-			}
-		}
-	}
-	slices.Sort(peers)
-	return peers
-}
 
 // findMessages lists messages that the same ranks of the good runs never exchanged, and sends that they made and these did
 // not. A send to another rank or with another tag is not missing, too.

@@ -278,13 +278,12 @@ func hostsOf(ranks []compared, some model.RankSet) map[string]bool {
 // slowTogether reports whether all ranks of a node compute longer by about as much as those of some do, and returns them. Each of
 // them alone may not show it.
 func slowTogether(node []compared, some model.RankSet, hz float64) (model.RankSet, bool) {
-	var all, rest, named compared
+	var rest, named compared
 	var out model.RankSet
 	n := 0
 	for i := range node {
 		c := &node[i]
 		out.Add(c.rank)
-		all.merge(c)
 		if some.Contains(c.rank) {
 			named.merge(c)
 			n++
