@@ -27,12 +27,10 @@ type Follower struct {
 // FollowedRank is a rank of the job's MPI_COMM_WORLD.
 type FollowedRank struct {
 	SlotInfo
-	PID       int
-	Phase     Phase
-	End       End // how the process ended, as far as it could say
-	Heartbeat time.Time
-	Quiet     time.Time // since when it makes no progress; zero while it does
-	SampleHz  int       // samples a second; 0: there are no samples
+	PID      int
+	End      End       // how the process ended, as far as it could say
+	Quiet    time.Time // since when it makes no progress; zero while it does
+	SampleHz int       // samples a second; 0: there are no samples
 	// Fresh are the intervals since the last Refresh, at first all that there are, without overlap by rising time. Their Thread,
 	// State, Anchor and Comm are numbers in the file, good for comparisons; see Load.
 	Fresh []Interval
@@ -88,9 +86,6 @@ func (f *Follower) Close() {
 
 // Size is that of MPI_COMM_WORLD; 0 unknown.
 func (f *Follower) Size() int { return f.index.Size }
-
-// Index is what is in the directory, as of the last scan.
-func (f *Follower) Index() *Index { return f.index }
 
 // Refresh reads what is new, and returns the ranks that have a slot by rising rank. They are the same ones each time.
 func (f *Follower) Refresh(now time.Time) ([]*FollowedRank, error) {
@@ -214,9 +209,8 @@ func (f *followedFile) refresh(ranks []*FollowedRank) {
 func (r *FollowedRank) refresh(f *followedFile) {
 	fresh := r.findRecords(f)
 	if r.rank != 0 {
-		r.PID, r.Phase = r.pidAt(f.img), Phase(f.img.u32(r.rank+format.RankStatus))
+		r.PID, r.End = r.pidAt(f.img), End(f.img.u32(r.rank+format.RankEnd))
 		r.Quiet = timeOf(f.img.u64(r.rank + format.RankQuietSince))
-		r.End, r.Heartbeat = End(f.img.u32(r.rank+format.RankEnd)), timeOf(f.img.u64(r.rank+format.RankHeartbeat))
 	}
 	if len(fresh) > 0 {
 		r.Fresh = withoutOverlap(fresh)

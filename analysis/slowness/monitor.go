@@ -33,9 +33,6 @@ func NewNodeMonitor(dir, file string) (*Monitor, error) {
 // Close ends the use of the files.
 func (m *Monitor) Close() { m.follower.Close() }
 
-// Follower reads the run directory; its ranks say what there is beside the speed.
-func (m *Monitor) Follower() *model.Follower { return m.follower }
-
 // Quiet is for how long no rank that runs has made progress, as of the last Refresh.
 func (m *Monitor) Quiet(now time.Time) time.Duration {
 	var latest time.Time
@@ -65,8 +62,7 @@ const (
 	bytesPerBucket = 72
 )
 
-// Refresh takes in what the ranks have recorded since the last time, and returns what is known now. Places are those of
-// the ranks of events and of the slowest ranks (slowestPlaces).
+// Refresh takes in what the ranks have recorded since the last time, and returns what is known now, without places (AddPlaces).
 func (m *Monitor) Refresh(now time.Time) (*Result, error) {
 	ranks, err := m.follower.Refresh(now)
 	if err != nil {
@@ -105,15 +101,15 @@ func latestOf(intervals []model.Interval, buckets int) []model.Interval {
 func (m *Monitor) result() *Result {
 	r := m.job.result()
 	r.Size = m.follower.Size()
-	m.addPlaces(r)
 	return r
 }
 
-// slowestPlaces is of how many of the slowest ranks a Result has places.
+// slowestPlaces is of how many of the slowest ranks AddPlaces adds the places.
 const slowestPlaces = 16
 
-// addPlaces adds where the slowest ranks are, and those of the last event.
-func (m *Monitor) addPlaces(r *Result) {
+// AddPlaces adds to a Result of the last Refresh where the slowest ranks are, and the first ones of each slowdown. It reads all
+// that these have recorded.
+func (m *Monitor) AddPlaces(r *Result) {
 	slowest := make([]*RankSpeed, len(r.Ranks))
 	for i := range r.Ranks {
 		slowest[i] = &r.Ranks[i]

@@ -13,15 +13,10 @@ import (
 	"laggard/symbol"
 )
 
-// Monitor follows the speed of a job, as [slowness.Monitor] does.
-type Monitor interface {
-	Refresh(now time.Time) (*slowness.Result, error)
-}
-
 // Reader makes snapshots of a run directory, again and again. It is for one goroutine.
 type Reader struct {
 	dir      string
-	monitor  Monitor
+	monitor  *slowness.Monitor
 	resolver *symbol.Resolver
 	sites    map[model.StateID]report.Site
 	run      report.Run
@@ -35,7 +30,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of a run directory that monitor follows.
-func NewReader(dir string, monitor Monitor, resolver *symbol.Resolver) *Reader {
+func NewReader(dir string, monitor *slowness.Monitor, resolver *symbol.Resolver) *Reader {
 	return &Reader{dir: dir, monitor: monitor, resolver: resolver, sites: map[model.StateID]report.Site{}}
 }
 
@@ -55,6 +50,7 @@ func (r *Reader) Snapshot(now time.Time) (*Snapshot, error) {
 			r.run.ID = m.RunID
 		}
 	}
+	r.monitor.AddPlaces(result)
 	r.measureImbalance(result, now)
 	s := Source{Run: r.run, Result: result, Site: r.site}
 	s.Life, s.Explanation = r.judge(result, now)
