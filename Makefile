@@ -148,7 +148,7 @@ test-e2e: ## real MPI programs with known hangs, recorded and diagnosed
 	$(SUITE) $(RETRY) --packages=./mpiapp/e2e/... -- -tags e2e -parallel 4 -timeout 60m
 
 test-slurm: build ## the job scripts, on a Slurm of its own with four nodes
-	$(SUITE) $(RETRY) --packages=./mpiapp/e2e -- -tags e2e,slurm -count=1 -timeout 10m -run '^(TestSlurm|TestSlurmEnding|TestSlurmSteps|TestSignalsSlurm)$$'
+	$(SUITE) $(RETRY) --packages=./mpiapp/e2e -- -tags e2e,slurm -count=1 -timeout 20m -run '^(TestSlurm|TestSlurmEnding|TestSlurmSteps|TestSignalsSlurm)$$'
 
 test-long: $(if $(RUN),build) ## what takes longer than test may: RUN=NAME; without a name, a list
 	@scripts/test-long $(RUN)

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net"
@@ -232,9 +233,14 @@ func (c *cluster) logTails() string {
 	return b.String()
 }
 
-// runAsUser runs a command of Slurm's as a user in the directory work.
+// runAsUser runs a command of Slurm's as a user in the directory work. A command that waits for a job that Slurm never
+// starts is interrupted: the case fails, and the others go on.
 func (c *cluster) runAsUser(args ...string) (string, error) {
-	cmd := exec.Command(args[0], args[1:]...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
 	cmd.Env, cmd.Dir = c.env, c.path("work")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

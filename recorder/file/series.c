@@ -111,13 +111,15 @@ static void fill(struct lg_interval *to, const struct lg_sum *s)
   to->mhz = small(s->mhz / s->seconds);
 }
 
-static struct lg_series *new_record(uint32_t step, uint32_t hz)
+static uint32_t sample_hz;
+
+static struct lg_series *new_record(uint32_t step)
 {
   lg_lock_file();
   struct lg_series *r = lg_rec_begin(LG_REC_SERIES, 0, offsetof(struct lg_series, entry) - sizeof(struct lg_rec), sizeof *r);
   if (r) {
     r->step = step;
-    r->hz = hz;
+    r->hz = sample_hz;
     lg_rec_commit(r);
   }
   lg_unlock_file();
@@ -125,11 +127,11 @@ static struct lg_series *new_record(uint32_t step, uint32_t hz)
 }
 
 /* write_step writes the step of a level that is over. A reader finds the entry without its begin until it is whole. */
-static bool write_step(struct level *l, uint32_t hz)
+static bool write_step(struct level *l)
 {
   uint32_t n = l->written++ % (l->records * LG_INTERVALS);
   struct lg_series **r = &l->record[n / LG_INTERVALS];
-  if (!*r && !(*r = new_record(l->step, hz)))
+  if (!*r && !(*r = new_record(l->step)))
     return false;
   struct lg_interval *to = &(*r)->entry[n % LG_INTERVALS];
   __atomic_store_n(&to->begin, 0, __ATOMIC_RELAXED);
@@ -140,14 +142,23 @@ static bool write_step(struct level *l, uint32_t hz)
   return true;
 }
 
-bool lg_series_add(const struct lg_sum *second, uint32_t hz)
+bool lg_series_start(uint32_t hz)
+{
+  sample_hz = hz;
+  for (struct level *l = levels; l < levels + 2; l++)
+    if (!(l->record[0] = new_record(l->step)))
+      return false;
+  return true;
+}
+
+bool lg_series_add(const struct lg_sum *second)
 {
   for (struct level *l = levels; l < levels + LEVELS; l++) {
     uint32_t begin = second->begin - second->begin % l->step;
-    if (l->sum.seconds && l->sum.begin != begin && !write_step(l, hz))
+    if (l->sum.seconds && l->sum.begin != begin && !write_step(l))
       return false;
     merge(&l->sum, second, begin);
-    if (second->begin + 1 == begin + l->step && !write_step(l, hz))
+    if (second->begin + 1 == begin + l->step && !write_step(l))
       return false;
   }
   return true;

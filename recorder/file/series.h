@@ -32,8 +32,10 @@ struct lg_sum {
 #pragma GCC visibility push(hidden)
 
 void lg_leaders_count(struct lg_leaders *l, uint64_t value, uint32_t count);
-/* Adds a second, of samples so many a second. False: there is no room, and nothing more is to be added. */
-bool lg_series_add(const struct lg_sum *second, uint32_t hz);
+/* Takes the room for the seconds of the first minute at once: a file on a shared file system is extended as the job
+ * starts, not while it runs. False, as below: there is no room, and nothing is to be added. */
+bool lg_series_start(uint32_t hz);
+bool lg_series_add(const struct lg_sum *second);
 
 #pragma GCC visibility pop
 #endif

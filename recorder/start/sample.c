@@ -303,7 +303,7 @@ static void end_second(uint64_t now)
   if (sampled.thread)
     count_thread(sampled.thread);
   second.seconds = 1;
-  if (!lg_series_add(&second, hz))
+  if (!lg_series_add(&second))
     hz = 0;
   memset(&second, 0, sizeof second);
   follow(busiest());
@@ -331,6 +331,12 @@ uint64_t lg_sample_pause(void)
 }
 
 void lg_sample_start(void)
+{
+  if (hz && !lg_series_start(hz))
+    hz = 0;
+}
+
+void lg_sample_read_settings(void)
 {
   long given = lg_env_int("SAMPLE_HZ", DEFAULT_HZ);
   hz = (uint32_t)(given < MOST_HZ ? given : MOST_HZ);

@@ -7,6 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
+void lg_sample_read_settings(void);
+/* Is called by the thread that takes the samples, before the first. */
 void lg_sample_start(void);
 /* Takes one, and after the first of a second adds the second before to the series. */
 void lg_sample_take(uint64_t now);

@@ -313,6 +313,7 @@ static void *watch(void *unused)
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
   note_end();
+  lg_sample_start();
   for (uint64_t due = 0; !lg_off;) {
     uint64_t now = lg_now(), pause = lg_sample_pause();
     if (now >= due || due > now + SECOND) { /* or the clock was set back */
@@ -337,7 +338,7 @@ void lg_watch_start(void)
 {
   long ms = lg_env_int("QUIET_MS", DEFAULT_QUIET_MS);
   quiet_ns = (uint64_t)ms * MS;
-  lg_sample_start();
+  lg_sample_read_settings();
   if (lg_own_thread(watch))
     return;
   lg_lock_file();
