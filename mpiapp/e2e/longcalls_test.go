@@ -33,7 +33,10 @@ type longCall struct {
 // TestLongCalls: a job is neither ended nor blamed while a rank is at work inside a call, however short the timeout.
 func TestLongCalls(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, mode := range f.longCalls() {
+		for i, mode := range f.longCalls() {
+			if !f.runsCase(i) {
+				continue
+			}
 			t.Run(mode, func(t *testing.T) {
 				t.Parallel()
 				f.checkLongCall(t, longCall{mode, 25, 10 * time.Second})
@@ -45,25 +48,35 @@ func TestLongCalls(t *testing.T) {
 // TestInterrupted: time for which a job is suspended, or a rank stopped by a debugger, does not count.
 func TestInterrupted(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		t.Run("suspended", func(t *testing.T) {
-			t.Parallel()
-			f.checkInterrupted(t, func(run *model.Run) {
-				signalRanks(run, syscall.SIGSTOP)
-				time.Sleep(2 * interruptTimeout)
-				signalRanks(run, syscall.SIGCONT)
+		for i, c := range interruptions {
+			if !f.runsCase(i) {
+				continue
+			}
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				f.checkInterrupted(t, c.interrupt)
 			})
-		})
-		t.Run("debugger", func(t *testing.T) {
-			t.Parallel()
-			f.checkInterrupted(t, func(run *model.Run) {
-				pause := fmt.Sprintf("shell sleep %.0f", 2*interruptTimeout.Seconds())
-				gdb := exec.Command("gdb", "-p", strconv.Itoa(run.Ranks[0].PID), "-batch", "-ex", pause)
-				if out, err := gdb.CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-			})
-		})
+		}
 	})
+}
+
+// interruptions of all ranks, or of rank 0, for longer than the timeout.
+var interruptions = []struct {
+	name      string
+	interrupt func(*testing.T, *model.Run)
+}{
+	{"suspended", func(_ *testing.T, run *model.Run) {
+		signalRanks(run, syscall.SIGSTOP)
+		time.Sleep(2 * interruptTimeout)
+		signalRanks(run, syscall.SIGCONT)
+	}},
+	{"debugger", func(t *testing.T, run *model.Run) {
+		pause := fmt.Sprintf("shell sleep %.0f", 2*interruptTimeout.Seconds())
+		gdb := exec.Command("gdb", "-p", strconv.Itoa(run.Ranks[0].PID), "-batch", "-ex", pause)
+		if out, err := gdb.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}},
 }
 
 // interruptTimeout is the user's timeout of the jobs that are interrupted.
@@ -81,12 +94,12 @@ func (f family) checkLongCall(t *testing.T, c longCall) {
 	checkUnharmed(t, j, time.Duration(c.seconds)*time.Second)
 }
 
-func (f family) checkInterrupted(t *testing.T, interrupt func(*model.Run)) {
+func (f family) checkInterrupted(t *testing.T, interrupt func(*testing.T, *model.Run)) {
 	t.Helper()
 	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
 	j := f.startWatched(t, env, dir, longCall{"write", 25, interruptTimeout})
 	time.Sleep(5 * time.Second)
-	interrupt(openRun(t, dir))
+	interrupt(t, openRun(t, dir))
 	checkUnharmed(t, j, patience)
 }
 
