@@ -49,27 +49,27 @@ const (
 )
 
 // Inst is one instruction, or a part of one that does several things; the parts
-// share the bytes of the instruction.
+// share the bytes of the instruction. There are many: the order of the fields leaves no gaps.
 type Inst struct {
-	Addr     uint64
-	Len      int
-	Kind     Kind
-	Target   uint64 // of a direct jump, branch or call
-	Indirect bool   // the target comes from a register or memory
+	Addr   uint64
+	Target uint64 // of a direct jump, branch or call
+	Len    int
+	Imm    int64
+	Bound  int64 // of a comparison with a constant: the constant
+	// SP is what is added to the stack pointer by push, pop, call and return.
+	SP          int64
+	Load, Store *Mem // nil none
+	Load2       *Mem // of string instructions that read twice
+	Address     *Mem // of lea, which computes an address and reads nothing there
 	// Def and Use are the registers written and read, without the stack
 	// pointer and without those in memory operands.
 	Def, Use RegSet
 	// Kills is Def without the registers that keep a part of their value.
-	Kills       RegSet
-	Load, Store *Mem // nil none
-	Load2       *Mem // of string instructions that read twice
-	Address     *Mem // of lea, which computes an address and reads nothing there
-	Move        Move
-	Dst, Src    Reg
-	Imm         int64
-	Bound       int64 // of a comparison with a constant: the constant
-	// SP is what is added to the stack pointer by push, pop, call and return.
-	SP int64
+	Kills    RegSet
+	Kind     Kind
+	Indirect bool // the target comes from a register or memory
+	Move     Move
+	Dst, Src Reg
 	// Unfixed: the stack pointer changes by what neither Move nor SP says.
 	Unfixed bool
 	Opaque  bool // it may do more than is said here

@@ -57,7 +57,7 @@ func (v aliases) inferTypes() {
 					v.learnType(v.regs[i][m.Base], f.mod.code.TargetOf(vars.RegisterType(f.mod.arch.DWARF[m.Base], in.Addr)))
 				}
 			}
-			if p := v.addr[i]; in.Move == cpu.StoreReg && f.mod.arch.IsGeneral(in.Src) && p.base != noBase {
+			if p := *v.addr[i]; in.Move == cpu.StoreReg && f.mod.arch.IsGeneral(in.Src) && p.base != noBase {
 				v.learnType(v.regs[i][in.Src], v.pointeeAt(value{base: p.base, off: p.lo, any: p.any}))
 			}
 			if in.Kind == cpu.Call {

@@ -39,7 +39,7 @@ func (s *Slicer) withRun(ctx context.Context, f func(r *run) error) (err error) 
 	err = f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
 	switch {
 	case err == nil && s.prog.over:
-		err = fmt.Errorf("slicing: %w: %s", slicing.ErrNothing, noTime) // what was found may not be the nearest
+		err = fmt.Errorf("slicing: %w: %s", slicing.ErrNothing, s.prog.limitReached()) // what was found may not be the nearest
 	case errors.Is(err, symbol.ErrNoCode):
 		err = fmt.Errorf("slicing: %w: %w", slicing.ErrNothing, err)
 	}

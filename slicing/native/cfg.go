@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -124,19 +125,11 @@ func (b *builder) staysInside(addr uint64) bool {
 // buildBlocks makes blocks of what was decoded.
 func (b *builder) buildBlocks() {
 	f := b.f
-	f.insts, f.blocks, f.index = nil, nil, make(map[uint64]int, len(b.seen))
+	f.insts, f.blocks = make([]cpu.Inst, 0, len(b.seen)), nil
 	for _, in := range b.seen {
 		f.insts = append(f.insts, in)
 	}
-	slices.SortFunc(f.insts, func(x, y cpu.Inst) int {
-		if x.Addr < y.Addr {
-			return -1
-		}
-		return 1
-	})
-	for i := range f.insts {
-		f.index[f.insts[i].Addr] = i
-	}
+	slices.SortFunc(f.insts, func(x, y cpu.Inst) int { return cmp.Compare(x.Addr, y.Addr) })
 	b.splitBlocks()
 	for n := range f.blocks {
 		b.connectBlock(n)

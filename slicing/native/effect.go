@@ -32,7 +32,7 @@ func (f callEffects) callTarget(i int) target {
 		return t
 	}
 	if in.Load != nil {
-		at := f.valueFlow().load[i]
+		at := *f.valueFlow().load[i]
 		if at.base == constBase && at.isExact() && !f.mod.code.IsWritable(uint64(at.lo)) {
 			return f.mod.slotTarget(uint64(at.lo))
 		}

@@ -15,7 +15,6 @@ type function struct {
 	name   string // linker name, "" unknown
 	parts  []symbol.Function
 	insts  []cpu.Inst // by address
-	index  map[uint64]int
 	blocks []block
 	blk    []int32 // block of each instruction
 	tails  map[int]uint64
@@ -64,7 +63,7 @@ func (f *function) containsAddr(addr uint64) bool {
 
 // instAt returns the instruction at addr, -1 if there is none.
 func (f *function) instAt(addr uint64) int {
-	if i, ok := f.index[addr]; ok {
+	if i := f.firstInstFrom(addr); i < len(f.insts) && f.insts[i].Addr == addr {
 		return i
 	}
 	return -1

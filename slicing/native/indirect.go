@@ -204,7 +204,7 @@ func (c *constants) traceSum(a *activation, d int, reg cpu.Reg, n int64) {
 // traceLoad looks at what instruction d loads: out of a table that does not
 // change, or what was stored there.
 func (c *constants) traceLoad(a *activation, d int) {
-	in, p := &a.f.insts[d], a.f.valueFlow().load[d]
+	in, p := &a.f.insts[d], *a.f.valueFlow().load[d]
 	code := a.f.mod.code
 	if p.base == constBase && p.isExact() && !code.IsWritable(uint64(p.lo)) {
 		if to, ok := code.PointerAt(uint64(p.lo)); ok {
@@ -299,7 +299,7 @@ func (v *values) keptPointers() map[int32]shape.Bytes {
 				continue
 			}
 			if x := v.regs[i][in.Src]; x.off == 0 && !x.any && v.isCallResult(x.base) {
-				if m := v.aliases().memberBytes(v.addr[i]); m.Shape != nil {
+				if m := v.aliases().memberBytes(*v.addr[i]); m.Shape != nil {
 					v.keptMembers[x.base] = m
 				}
 			}

@@ -111,14 +111,28 @@ func processTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// timeOver reports whether the time of an answer is over, or nobody waits for it any more.
+// maxHeld bounds the instructions that are held at once, of some 700 bytes each with what is known of them: where one call
+// leads into a whole compiler, an answer would need gigabytes.
+const maxHeld = 500_000
+
+// timeOver reports whether the time of an answer is over, too much code was taken apart for it, or nobody waits for it any
+// more.
 func (p *program) timeOver() bool {
 	if !p.over {
 		took := time.Since(p.began)
-		p.over = p.ctx.Err() != nil || took >= slicing.CrowdedFactor*p.time ||
+		p.over = p.insts > maxHeld || p.ctx.Err() != nil || took >= slicing.CrowdedFactor*p.time ||
 			took >= p.time && processTime()-p.worked >= p.time*mostlyWorked/100
 	}
 	return p.over
+}
+
+// limitReached is said of an answer that was not finished. How much time it had is no part of the answer: equal input
+// gives equal output.
+func (p *program) limitReached() string {
+	if p.insts > maxHeld {
+		return fmt.Sprintf("cut at its limit of %d instructions", maxHeld)
+	}
+	return "cut at its time limit"
 }
 
 // mostlyWorked is the share of its time, in percent, that a process has worked which was not kept from it; it reads files, too.

@@ -36,7 +36,7 @@ const (
 const headerShare = 16
 
 // maxCached bounds the instructions that are kept from one slice to the next.
-const maxCached = 400_000
+const maxCached = 250_000
 
 // Slicer is the backend. It keeps what it learned of the modules.
 type Slicer struct {

@@ -1,8 +1,8 @@
 package native
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"laggard/slicing/cpu"
 	"laggard/symbol"
@@ -153,10 +153,7 @@ func (f *function) settledInst(b symbol.Held) int {
 
 // firstInstFrom is the first instruction at or behind an address.
 func (f *function) firstInstFrom(addr uint64) int {
-	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in cpu.Inst, addr uint64) int {
-		return cmp.Compare(in.Addr, addr)
-	})
-	return i
+	return sort.Search(len(f.insts), func(i int) bool { return f.insts[i].Addr >= addr })
 }
 
 // smallestVariable finds the variable around an offset; shift is added to where it is.

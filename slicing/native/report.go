@@ -168,10 +168,10 @@ func (f *function) isSilentMove(i int) bool {
 	case cpu.PushReg, cpu.PopReg:
 		return true
 	case cpu.StoreReg:
-		p := v.addr[i]
+		p := *v.addr[i]
 		return f.isSpillSlot(p) || f.savesArgument(i) || f.unwinding().savesException(i)
 	case cpu.LoadReg:
-		return f.isSpillSlot(v.load[i])
+		return f.isSpillSlot(*v.load[i])
 	case cpu.Copy:
 		return f.savesArgument(i) || f.unwinding().savesException(i)
 	}

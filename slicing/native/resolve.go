@@ -22,7 +22,7 @@ func (f placeResolver) resolvePlace(i int, p place) place {
 
 // storePlace is where instruction i stores, as well as it can be named.
 func (f placeResolver) storePlace(i int) place {
-	p := f.valueFlow().addr[i]
+	p := *f.valueFlow().addr[i]
 	if !p.isMemory() || f.valueFlow().bases[p.base].kind != loaded || f.isLookingUp() {
 		return f.resolvePlace(i, p)
 	}
@@ -121,10 +121,10 @@ func (f placeResolver) writtenValue(d int, p place, depth int) (value, bool) {
 			at := from.off + p.lo - to.off
 			return f.copiedValue(d, place{reg: cpu.None, base: from.base, lo: at, hi: at + 8}, depth-1), true
 		}
-	case in.Load != nil && v.load[d] == p && v.addr[d] == p: // something is added to it
+	case in.Load != nil && *v.load[d] == p && *v.addr[d] == p: // something is added to it
 		return value{base: v.intern(base{kind: loaded, from: p.base, off: p.lo})}, true
 	case in.Move != cpu.StoreReg && in.Move != cpu.PushReg:
-		if from := v.load[d]; in.SP == -8 && from.isExact() { // a push from memory
+		if from := *v.load[d]; in.SP == -8 && from.isExact() { // a push from memory
 			return f.copiedValue(d, from, depth-1), true
 		}
 	case f.mod.arch.IsGeneral(in.Src):
@@ -146,7 +146,7 @@ func (f placeResolver) vectorValue(i int, reg cpu.Reg, off int64, depth int) (va
 	high := in.Move == cpu.JoinHigh && off == 8
 	switch {
 	case in.Move == cpu.LoadReg || high && in.Load != nil:
-		part := v.load[from]
+		part := *v.load[from]
 		if !part.isExact() {
 			return value{}, false
 		}

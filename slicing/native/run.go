@@ -184,10 +184,6 @@ func (r *run) searchBackward() {
 	}
 }
 
-// noTime is said of a slice that was not finished in its time. How much it had is no part of the answer: equal
-// input gives equal output.
-const noTime = "cut at its time limit"
-
 // budgetExhausted reports whether a budget ends the search, and notes which.
 func (r *run) budgetExhausted() bool {
 	if r.beyondDepth(r.queue.next().distance) {
@@ -202,7 +198,7 @@ func (r *run) budgetExhausted() bool {
 		return true
 	}
 	if r.prog.timeOver() {
-		r.markTruncated(noTime)
+		r.markTruncated(r.prog.limitReached())
 		return true
 	}
 	return false

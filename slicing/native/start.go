@@ -164,7 +164,7 @@ func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, s
 	stack = stack[:len(symbol.TrimStack(r.prog.resolver.ResolveStack(stack, exact)))]
 	for n, fr := range stack {
 		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
-			r.markTruncated(noTime)
+			r.markTruncated(r.prog.limitReached())
 			break
 		}
 		l, err := r.locateFrame(fr, exact && n == 0)
@@ -264,7 +264,7 @@ func (r *run) moduleErrors() error {
 	}
 	switch {
 	case len(all) == 0 && r.truncated:
-		return errors.New(noTime)
+		return errors.New(r.prog.limitReached())
 	case len(all) == 0:
 		return errNoInstruction
 	}

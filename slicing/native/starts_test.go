@@ -100,7 +100,7 @@ func TestStartsWorker(t *testing.T) {
 	if err := syscall.Setrlimit(limitData, &syscall.Rlimit{Cur: maxMemory, Max: maxMemory}); err != nil {
 		t.Fatal(err)
 	}
-	debug.SetMemoryLimit(maxMemory * 7 / 10)
+	debug.SetMemoryLimit(maxMemory / 2)
 	newStarter(&b).runAll(json.NewEncoder(os.NewFile(3, "events")))
 }
 

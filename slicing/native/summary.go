@@ -139,7 +139,7 @@ func (v *values) handedOut() map[int32]value {
 	v.handedPlaces = map[int32]value{}
 	put := map[value]int32{}
 	for i := range v.f.insts {
-		in, p := &v.f.insts[i], v.addr[i]
+		in, p := &v.f.insts[i], *v.addr[i]
 		root := v.rootBase(p.base)
 		if in.Store == nil || !p.isExact() || p.hi-p.lo != 8 || root == stackBase || v.bases[root].kind != onEntry {
 			continue

@@ -59,15 +59,15 @@ const maxNesting = 4
 type values struct {
 	f            *function
 	bases        []base
-	numbers      map[base]int32
+	numbers      map[base]int32  // of the bases; nil: none was looked for since all was known
 	nesting      []uint8
 	start        []*state        // of the blocks, nil if not reached
 	escapes      []int64         // offsets on the stack whose address is taken
 	open         [][2]int64      // what they are in
 	passed       map[int][]value // by call: what it finds on the stack
-	regs         [][]value
-	addr         []place // by instruction: where it stores
-	load         []place
+	regs         [][]value // before each instruction; one that changes none shares them with the next
+	addr         []*place  // by instruction: where it stores; the same one for all that do not
+	load         []*place
 	after        map[int]value // by call: what it returns
 	returnValue  value         // what the function returns
 	returns      []value       // the same, at each of its ends
@@ -101,7 +101,7 @@ func (f *function) valueFlow() *values {
 	if f.flow != nil {
 		return f.flow
 	}
-	v := &values{f: f, numbers: map[base]int32{}, types: map[int32]*symbol.Type{}, after: map[int]value{}}
+	v := &values{f: f, types: map[int32]*symbol.Type{}, after: map[int]value{}}
 	v.intern(base{kind: unknown})
 	v.intern(base{kind: constant})
 	v.intern(base{kind: onEntry, reg: f.mod.arch.SP})
@@ -121,7 +121,7 @@ func (f *function) valueFlow() *values {
 	v.aliases().inferTypes()
 	v.retypePlaces()
 	v.part = v.returnedPart()
-	v.loads, v.locals, v.final = nil, map[localKey]object{}, true
+	v.loads, v.numbers, v.locals, v.final = nil, nil, map[localKey]object{}, true
 	return v
 }
 
@@ -149,6 +149,12 @@ func (v *values) returnedPart() (out part) {
 }
 
 func (v *values) intern(b base) int32 {
+	if v.numbers == nil {
+		v.numbers = make(map[base]int32, len(v.bases))
+		for n, known := range v.bases {
+			v.numbers[known] = int32(n)
+		}
+	}
 	if n, ok := v.numbers[b]; ok {
 		return n
 	}
@@ -345,9 +351,8 @@ func (v *values) noteDirect(s *state, in *cpu.Inst) {
 func (v *values) recordPlaces() {
 	f := v.f
 	v.regs = make([][]value, len(f.insts))
-	known := make([]value, len(f.insts)*int(f.mod.arch.General)) // one piece of memory for all
 	v.passed = map[int][]value{}
-	v.addr, v.load = make([]place, len(f.insts)), make([]place, len(f.insts))
+	v.addr, v.load = make([]*place, len(f.insts)), make([]*place, len(f.insts))
 	for n := range f.blocks {
 		s := v.start[n]
 		if s == nil {
@@ -356,10 +361,9 @@ func (v *values) recordPlaces() {
 		s = s.clone()
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 			v.at = int32(i)
-			v.regs[i], known = known[:len(s.regs):len(s.regs)], known[len(s.regs):]
-			copy(v.regs[i], s.regs)
+			v.recordRegs(i, s.regs)
 			in := &f.insts[i]
-			v.addr[i], v.load[i] = v.operandPlace(s, in, in.Store), v.operandPlace(s, in, in.Load)
+			v.addr[i], v.load[i] = v.keptPlace(s, in, in.Store), v.keptPlace(s, in, in.Load)
 			if in.Kind == cpu.Call || in.Kind == cpu.Jump {
 				v.recordPassed(s, i)
 			}
@@ -374,6 +378,24 @@ func (v *values) recordPlaces() {
 		}
 		v.start[n] = nil
 	}
+}
+
+func (v *values) recordRegs(i int, regs []value) {
+	if i > 0 && slices.Equal(v.regs[i-1], regs) {
+		v.regs[i] = v.regs[i-1]
+	} else {
+		v.regs[i] = slices.Clone(regs)
+	}
+}
+
+// noPlace is that of an operand that an instruction does not have.
+var noPlace = &place{reg: cpu.None}
+
+func (v *values) keptPlace(s *state, in *cpu.Inst, m *cpu.Mem) *place {
+	if p := v.operandPlace(s, in, m); p != *noPlace {
+		return &p
+	}
+	return noPlace
 }
 
 // eitherResult is one of two values that a function may return; the zero value is none.
@@ -392,10 +414,10 @@ func (v *values) retypePlaces() {
 	for i := range v.f.insts {
 		in, s := &v.f.insts[i], &state{regs: v.regs[i]}
 		if v.addr[i].any {
-			v.addr[i] = v.operandPlace(s, in, in.Store)
+			v.addr[i] = v.keptPlace(s, in, in.Store)
 		}
 		if v.load[i].any {
-			v.load[i] = v.operandPlace(s, in, in.Load)
+			v.load[i] = v.keptPlace(s, in, in.Load)
 		}
 	}
 }

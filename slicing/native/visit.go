@@ -107,9 +107,9 @@ func (r visitor) askOperands(it item) {
 		if m == nil {
 			continue
 		}
-		p := v.load[it.i]
+		p := *v.load[it.i]
 		if m == in.Store {
-			p = v.addr[it.i]
+			p = *v.addr[it.i]
 		}
 		if m == in.Load2 || !p.isExact() || p.base != stackBase && p.base != constBase {
 			regs = regs.Or(m.Regs().Without(cpu.Set(f.mod.arch.SP)))
@@ -117,7 +117,7 @@ func (r visitor) askOperands(it item) {
 	}
 	r.askRegisters(it, regs)
 	if in.Load != nil {
-		r.askMemory(it, v.load[it.i])
+		r.askMemory(it, *v.load[it.i])
 	}
 }
 
