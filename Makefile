@@ -8,7 +8,7 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 ARCH     ?= $(shell $(GO) env GOARCH)
 B        := $(CURDIR)/build
 BIN      := $(CURDIR)/bin
-LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
+LDFLAGS  := -ldflags '-s -w -X main.version=$(VERSION)' # without debug information: ten of 37 MB
 CFLAGS   ?= -O2 -g
 SAME     := -ffile-prefix-map=$(CURDIR)=. -frandom-seed=laggard # the same bytes wherever it is built
 RECORDER := $(CFLAGS) $(SAME) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
@@ -17,6 +17,10 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 LIBRARY   = -shared -o $@ $^ $(SANITIZER) -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed \
             -Wl,-z,now -Wl,-z,defs -Wl,-soname,$(@F)
+# Debug information goes into a file beside the library, where gdb finds it: each rank's node reads less, and copies are small.
+OBJCOPY   = $(shell $(CC) -print-prog-name=objcopy)
+SPLIT     = cd $(@D) && $(OBJCOPY) --only-keep-debug $(@F) $(@F).debug && \
+            $(OBJCOPY) --strip-unneeded --add-gnu-debuglink=$(@F).debug $(@F)
 Q        := $(if $(V),,@)# make V=1 shows the commands
 SAY       = @printf '  %-3s %s\n' $(1) '$(patsubst $(CURDIR)/%,%,$(2))'
 MORE     := $(MAKE) --no-print-directory
@@ -53,6 +57,7 @@ $(BIN)/liblaggard.so: $(OBJECTS)
 	$(call SAY,LD,$@)
 	@mkdir -p $(BIN)
 	$(Q)$(CC) $(CFLAGS) $(SAME) $(LTO) $(LIBRARY)
+	$(Q)$(SPLIT)
 
 # A library of its own: functions of the C library are interposed only where that is wanted.
 $(B)/recorder/libc/%.o: LTO :=
@@ -60,6 +65,7 @@ $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard 
 	$(call SAY,LD,$@)
 	@mkdir -p $(BIN)
 	$(Q)$(CC) $(CFLAGS) $(SAME) $(LIBRARY)
+	$(Q)$(SPLIT)
 
 # ---- the program, in Go ----
 
@@ -98,6 +104,7 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/laggard share/laggard/python)
 	install -m 755 $(BIN)/laggard $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 644 $(BIN)/liblaggard.so.debug $(BIN)/liblaggard-libc.so.debug $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 644 python/laggard_pytest.py python/laggard_build.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
 	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
