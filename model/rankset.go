@@ -203,18 +203,35 @@ func (s RankSet) String() string {
 	if s.bits == nil {
 		return string(appendSpan(nil, span{s.Min(), s.Max()}))
 	}
-	// The complement tells where a run ends without a walk through the run.
-	members := s.bits.Iterator()
-	gaps := roaring.Flip(s.bits, 0, uint64(s.Max())+2).Iterator()
 	var out []byte
-	for members.HasNext() {
-		first := members.Next()
-		gaps.AdvanceIfNeeded(first)
-		end := gaps.PeekNext()
-		members.AdvanceIfNeeded(end)
-		out = appendSpan(out, span{int(first), int(end) - 1})
-	}
+	s.eachSpan(func(run span) { out = appendSpan(out, run) })
 	return string(out)
+}
+
+// eachSpan calls f with the runs of a bitmap, in order.
+func (s RankSet) eachSpan(f func(span)) {
+	var piece [512]uint32
+	run := span{first: -1, last: -1}
+	for members := s.bits.ManyIterator(); ; {
+		n := members.NextMany(piece[:])
+		if n == 0 {
+			break
+		}
+		for i := 0; i < n; i++ {
+			r := int(piece[i])
+			if r != run.last+1 || run.first < 0 {
+				if run.first >= 0 {
+					f(run)
+				}
+				run.first = r
+			}
+			if whole := n - 1 - i; int(piece[n-1])-r == whole { // the rest is one run
+				i, r = n-1, r+whole
+			}
+			run.last = r
+		}
+	}
+	f(run)
 }
 
 // Phrase writes the set as a sentence has it: "rank 3", "ranks 0-2,7".

@@ -58,14 +58,23 @@ func MergeProblems(a, b Problems) Problems {
 }
 
 func (p *Problems) joinKind(kind string, more Kind) {
+	k := p.kindNamed(kind)
+	k.Count += more.Count
+	k.Ranks = k.Ranks.Union(more.Ranks)
+	k.addTexts(more.Texts...)
+}
+
+func (p *Problems) kindNamed(kind string) *Kind {
 	k := p.Kinds[kind]
 	if k == nil {
 		k = &Kind{}
 		p.Kinds[kind] = k
 	}
-	k.Count += more.Count
-	k.Ranks = k.Ranks.Union(more.Ranks)
-	k.Texts = append(k.Texts, more.Texts...)
+	return k
+}
+
+func (k *Kind) addTexts(texts ...string) {
+	k.Texts = append(k.Texts, texts...)
 	slices.Sort(k.Texts)
 	k.Texts = k.Texts[:min(len(k.Texts), maxTexts)]
 }
@@ -86,7 +95,10 @@ func (p *Problems) Add(found []model.Problem) {
 // Note adds something that is missing, by its kind; rank -1: it is not about one
 // rank.
 func (p *Problems) Note(kind string, rank int, text string) {
-	p.joinKind(kind, Kind{1, model.NewRankSet(rank), []string{text}})
+	k := p.kindNamed(kind)
+	k.Count++
+	k.Ranks.Add(rank) // in place: of a big damaged run each rank has a problem
+	k.addTexts(text)
 }
 
 // kindOf says what a problem has in common with others: the part of the file and
