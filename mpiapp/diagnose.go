@@ -19,6 +19,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
 	"laggard/analysis/slice"
+	"laggard/analysis/slowness"
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
 	"laggard/internal/bound"
@@ -216,10 +217,13 @@ func (q question) answer(ctx context.Context, in worldRunner, text *diagnosis.Te
 		begun := time.Now()
 		result = q.resultWithOptionalSteps(found, resolver, note)
 		diagnosis.AddComparison(result, compared, notCompared)
+		if result.Ended != nil || result.Hang {
+			runOptionalStep(result, "the search for changes of the speed", func() { addSpeed(result, found.Index, compared) })
+		}
 		hanging = diagnosis.Hanging(result)
 		err = q.filterShownRanks(result, found.Result)
 		if err == nil && text != nil {
-			err = errors.Join(text.Code(result), text.Details(result))
+			err = errors.Join(text.Code(result), text.Speed(result), text.Details(result))
 		}
 		found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	}
@@ -292,6 +296,20 @@ func runOptionalStep(r *diagnosis.Result, what string, step func()) {
 	})
 	if err != nil {
 		r.Notes = append(r.Notes, words.Printable(fmt.Sprintf("%s failed: %v", what, err)))
+	}
+}
+
+// addSpeed adds how the speed of the job developed, and what the first good run, if one was compared, says of the rest.
+func addSpeed(r *diagnosis.Result, x *model.Index, compared *compare.Result) {
+	d, err := slowness.Develop(x)
+	switch {
+	case err != nil:
+		r.Notes = append(r.Notes, words.Printable("how the speed developed is not known: "+err.Error()))
+	case d == nil:
+	case compared == nil:
+		diagnosis.AddSpeed(r, d, 0)
+	default:
+		diagnosis.AddSpeed(r, d, d.IterationsIn(compared.Good[0]))
 	}
 }
 

@@ -20,6 +20,7 @@ type Result struct {
 	Ended         *Ended     `json:"ended,omitempty"`    // how the job was ended from outside; absent: it was not
 	Running       bool       `json:"running"`            // the job was making progress when it was last observed
 	Progress      *Progress  `json:"progress,omitempty"` // how a running job progresses; absent: it does not run
+	Speed         *Speed     `json:"speed,omitempty"`    // how the speed of a job developed that was ended or hangs; absent: unknown
 	// how the job failed although nothing hung: ranks that ended by themselves while no other rank waited for them
 	Failures        []Loss           `json:"failures,omitempty"`
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // the answer; null: no rank is named

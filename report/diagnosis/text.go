@@ -30,7 +30,7 @@ const (
 // Text writes the result for a person; see TextReport.
 func Text(w io.Writer, r *Result) error {
 	t := NewTextReport(w)
-	for _, write := range []func(*Result) error{t.Diagnosis, t.Code, t.Details, t.Misuse, t.Comparison} {
+	for _, write := range []func(*Result) error{t.Diagnosis, t.Code, t.Speed, t.Details, t.Misuse, t.Comparison} {
 		if err := write(r); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func Text(w io.Writer, r *Result) error {
 }
 
 // TextReport writes a result for a person, part by part, as it comes to be known. Diagnosis comes first, then Code,
-// Details, Misuse and Comparison. The first two are the first screen. It does not write the Analysis, so equal runs give equal text.
+// Speed, Details, Misuse and Comparison. The first two are the first screen. It does not write the Analysis, so equal runs give equal text.
 type TextReport struct {
 	w          io.Writer
 	printed    map[int]bool // edges, by index, that have been written

@@ -18,11 +18,11 @@ func Sentence(e *slowness.Event) string { return e.Noticed.UTC().Format(clock) +
 // Describe tells of an event without that time.
 func Describe(e *slowness.Event) string {
 	if e.Kind == slowness.Recovery {
-		return fmt.Sprintf("the job is as fast as before again, since %s: %s iterations/s", e.Begin.UTC().Format(clock), rate(e.Rate.Now))
+		return fmt.Sprintf("the job is as fast as before again, since %s: %s iterations/s", e.Begin.UTC().Format(clock), Rate(e.Rate.Now))
 	}
 	parts := []string{what(e)}
 	if e.Rate.Now < e.Rate.Before {
-		parts = append(parts, fmt.Sprintf("the job runs %s iterations/s, before %s", rate(e.Rate.Now), rate(e.Rate.Before)))
+		parts = append(parts, fmt.Sprintf("the job runs %s iterations/s, before %s", Rate(e.Rate.Now), Rate(e.Rate.Before)))
 	}
 	if lack := lackText(e); lack != "" {
 		parts = append(parts, lack)
@@ -106,8 +106,8 @@ func lackText(e *slowness.Event) string {
 
 func percent(part float64) string { return strconv.Itoa(int(100*part+0.5)) + " %" }
 
-// rate is a number of iterations per second with three digits.
-func rate(r float64) string {
+// Rate writes a number of iterations per second with three digits.
+func Rate(r float64) string {
 	if r >= 100 {
 		return strconv.FormatFloat(r, 'f', 0, 64)
 	}

@@ -59,14 +59,14 @@ const maxNesting = 4
 type values struct {
 	f            *function
 	bases        []base
-	numbers      map[base]int32  // of the bases; nil: none was looked for since all was known
+	numbers      map[base]int32 // of the bases; nil: none was looked for since all was known
 	nesting      []uint8
 	start        []*state        // of the blocks, nil if not reached
 	escapes      []int64         // offsets on the stack whose address is taken
 	open         [][2]int64      // what they are in
 	passed       map[int][]value // by call: what it finds on the stack
-	regs         [][]value // before each instruction; one that changes none shares them with the next
-	addr         []*place  // by instruction: where it stores; the same one for all that do not
+	regs         [][]value       // before each instruction; one that changes none shares them with the next
+	addr         []*place        // by instruction: where it stores; the same one for all that do not
 	load         []*place
 	after        map[int]value // by call: what it returns
 	returnValue  value         // what the function returns

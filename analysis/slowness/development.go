@@ -1,0 +1,91 @@
+package slowness
+
+import (
+	"slices"
+	"time"
+
+	"laggard/model"
+)
+
+// Development is how the speed of a job developed until it ended or stopped.
+type Development struct {
+	Rate   Rate    // Now is over its last 10 s
+	Events []Event // without places, by time
+	// Loop is the call by which iterations are counted, and Iterations how often rank Rank had come to it; nil unknown.
+	Loop       *model.State
+	Iterations uint64
+	Rank       int
+}
+
+// mostFollowed bounds the ranks that Develop reads; of a larger job it reads one node, which says how fast all are.
+const mostFollowed = 1024
+
+// Develop reads the samples of a run that has ended, or hangs. Nil: there are none of a loop. See model.Follow for the errors.
+func Develop(x *model.Index) (*Development, error) {
+	file := ""
+	if len(x.Slots) > mostFollowed {
+		file = x.Slots[0].File
+	}
+	m, err := NewNodeMonitor(x.Dir, file)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	r, err := m.Refresh(time.Now())
+	if err != nil || r.Rate == (Rate{}) {
+		return nil, err
+	}
+	d := &Development{Rate: r.Rate, Events: r.Events}
+	for _, t := range m.job.tracks {
+		if d.addLoop(m, t) {
+			break
+		}
+	}
+	return d, nil
+}
+
+// addLoop adds the loop that a rank is in.
+func (d *Development) addLoop(m *Monitor, t *track) bool {
+	if t.anchor.state < 0 {
+		return false
+	}
+	k, err := m.follower.Load(t.rank)
+	if err != nil || t.anchor.thread >= len(k.Threads) {
+		return false
+	}
+	states := k.Threads[t.anchor.thread].Model.States
+	if t.anchor.state >= len(states) {
+		return false
+	}
+	d.Loop, d.Rank = states[t.anchor.state], k.Rank
+	d.Iterations = visitsOf(k, d.Loop.ID)
+	return true
+}
+
+// IterationsIn is how often the same rank came to the same call in another run of the program; 0: never, or it is unknown.
+func (d *Development) IterationsIn(other *model.Index) uint64 {
+	if d.Loop == nil {
+		return 0
+	}
+	at := slices.IndexFunc(other.Slots, func(s model.SlotInfo) bool { return s.Rank == d.Rank && !s.Spawned })
+	if at < 0 {
+		return 0
+	}
+	run, err := other.LoadSlots(at, at+1)
+	if err != nil || len(run.Ranks) == 0 {
+		return 0
+	}
+	return visitsOf(run.Ranks[0], d.Loop.ID)
+}
+
+// visitsOf is how often the threads of a rank came to a state.
+func visitsOf(k *model.Rank, id model.StateID) (visits uint64) {
+	for _, t := range k.Threads {
+		for i, s := range t.Model.States {
+			if s.ID == id {
+				visits += t.Model.Visits[i]
+			}
+		}
+	}
+	return visits
+}

@@ -1,0 +1,73 @@
+package slowness_test
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"laggard/analysis/slowness"
+	"laggard/analysis/timeline/timelinetest"
+	"laggard/model"
+)
+
+// TestDevelop: of a run that has ended, the speed at the end and before, the slowdown, and the loop are found, and the loop
+// is found again in another run.
+func TestDevelop(t *testing.T) {
+	job := timelinetest.Job{Ranks: 2, PerNode: 2, Length: 9 * time.Minute, Do: func(rank int, at time.Duration) timelinetest.Doing {
+		d := timelinetest.Doing{Computing: 0.5, WaitsFor: -1, Rate: 20}
+		if at > 5*time.Minute {
+			d.Rate, d.Computing = 12, 0.3+0.6*float64(rank)
+		}
+		return d
+	}}
+	d := develop(t, job)
+	if math.Abs(d.Rate.Before-20) > 1 || math.Abs(d.Rate.Now-12) > 1 {
+		t.Errorf("the rates are %+v, want 20 before and 12 now", d.Rate)
+	}
+	if len(d.Events) == 0 || d.Events[0].Cause != slowness.RankComputes || !d.Events[0].Ranks.Contains(1) {
+		t.Errorf("the events are %+v, want that rank 1 computes longer", d.Events)
+	}
+	if d.Loop == nil || d.Loop.Call != "MPI_Allreduce" || d.Iterations != 9 {
+		t.Errorf("the loop is %+v with %d iterations", d.Loop, d.Iterations)
+	}
+	other := scanned(t, job)
+	if n := d.IterationsIn(other); n != 9 {
+		t.Errorf("%d iterations in the other run, want 9", n)
+	}
+	d.Loop = &model.State{ID: model.StateID{77}}
+	if n := d.IterationsIn(other); n != 0 {
+		t.Errorf("%d iterations of a loop that the other run does not have", n)
+	}
+}
+
+// TestDevelopShort: of a run that is too short for a speed nothing is said.
+func TestDevelopShort(t *testing.T) {
+	job := timelinetest.Job{Ranks: 1, PerNode: 1, Length: 2 * time.Second,
+		Do: func(int, time.Duration) timelinetest.Doing { return timelinetest.Doing{Computing: 1, WaitsFor: -1} }}
+	if d, err := slowness.Develop(scanned(t, job)); d != nil || err != nil {
+		t.Errorf("%+v, %v, want nothing", d, err)
+	}
+}
+
+func develop(t *testing.T, job timelinetest.Job) *slowness.Development {
+	t.Helper()
+	d, err := slowness.Develop(scanned(t, job))
+	if err != nil || d == nil {
+		t.Fatal(d, err)
+	}
+	return d
+}
+
+func scanned(t *testing.T, job timelinetest.Job) *model.Index {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := job.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	x, err := model.Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
