@@ -87,6 +87,9 @@ func (f *Follower) Close() {
 // Size is that of MPI_COMM_WORLD; 0 unknown.
 func (f *Follower) Size() int { return f.index.Size }
 
+// Problems are what was missing or damaged when the directory was last listed.
+func (f *Follower) Problems() []Problem { return f.index.Problems }
+
 // Refresh reads what is new, and returns the ranks that have a slot by rising rank. They are the same ones each time.
 func (f *Follower) Refresh(now time.Time) ([]*FollowedRank, error) {
 	if now.Sub(f.scanned) >= rescanAfter {

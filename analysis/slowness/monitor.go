@@ -100,7 +100,7 @@ func latestOf(intervals []model.Interval, buckets int) []model.Interval {
 // result is what is known by now.
 func (m *Monitor) result() *Result {
 	r := m.job.result()
-	r.Size = m.follower.Size()
+	r.Size, r.Problems = m.follower.Size(), m.follower.Problems()
 	return r
 }
 

@@ -19,7 +19,7 @@ type Result struct {
 	Events []Event
 	// Imbalance is what ranks that compute longer than others cost since the job began; nil unknown.
 	Imbalance *Imbalance
-	Problems  []model.Problem
+	Problems  []model.Problem // what was missing or damaged
 }
 
 // Rate is a speed now, over the latest 10 to 60 s, and before: over the time in which the same loop ran at its usual speed.

@@ -14,8 +14,8 @@ import (
 func TestSpeed(t *testing.T) {
 	begin := time.Date(2026, 11, 28, 14, 1, 0, 0, time.UTC)
 	d := &slowness.Development{Rate: slowness.Rate{Now: 13.7, Before: 21.5}, Iterations: 2220, Events: []slowness.Event{
-		{Kind: slowness.Slowdown, Begin: begin, Cause: slowness.RankComputes, Ranks: model.NewRankSet(1), ComputingRatio: 1.9, Confidence: 0.9,
-			Rate: slowness.Rate{Now: 18.8, Before: 24}},
+		{Kind: slowness.Slowdown, Begin: begin, Cause: slowness.RankComputes, Ranks: model.NewRankSet(1), ComputingRatio: 1.9,
+			Confidence: 0.9, Rate: slowness.Rate{Now: 18.8, Before: 24}},
 		{Kind: slowness.Slowdown, Begin: begin.Add(time.Minute), Cause: slowness.Unclear, Confidence: 0.3},
 	}}
 	slow := "Rank 1 computes 1.9 times as long between MPI calls as before 14:01:00; the job runs 18.8 iterations/s, before 24."

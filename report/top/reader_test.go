@@ -3,6 +3,8 @@ package top
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +91,21 @@ func TestReader(t *testing.T) {
 	}
 	if d, err = r.Detail(99); err != nil || d.Rank != 99 || d.PID != 0 {
 		t.Errorf("of a rank that is not there: %+v, %v", d, err)
+	}
+}
+
+// TestDamaged: a node file that cannot be read is a problem, and the ranks of the others are shown.
+func TestDamaged(t *testing.T) {
+	dir, end := writeRun(t, 256, 10)
+	if err := os.WriteFile(filepath.Join(dir, "node-n0001.lgd"), []byte("no node file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newReader(t, dir).Snapshot(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Speeds) != 128 || len(s.Problems) == 0 || !strings.Contains(s.Problems[0], "node-n0001.lgd") || !s.IsIncomplete() {
+		t.Errorf("%d ranks, %q", len(s.Speeds), s.Problems)
 	}
 }
 
