@@ -68,7 +68,12 @@ $(B)/slowdown/%.o: injector/slowdown/%.c injector/slowdown/slowdown.h $(B)/recor
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(RECORDER) -c $< -o $@
 
-$(BIN)/liblaggard-before.so: $(B)/slowdown/before.o $(B)/slowdown/files.o $(BIN)/liblaggard-behind.so
+$(B)/slowdown/entries.o: injector/slowdown/entries.S $(B)/recorder/slowdown/functions.h
+	$(call SAY,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAME) -I$(B)/recorder -c $< -o $@
+
+$(BIN)/liblaggard-before.so: $(addprefix $(B)/slowdown/,before.o entries.o files.o) $(BIN)/liblaggard-behind.so
 $(BIN)/liblaggard-behind.so: $(B)/slowdown/behind.o
 $(BIN)/liblaggard-before.so $(BIN)/liblaggard-behind.so:
 	$(call SAY,LD,$@)

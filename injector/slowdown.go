@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,8 +138,9 @@ func stealProcessor(s Strike, pid int, told func(Report) error) error {
 	}
 	takeWeight(pid)
 	busy := make(chan error)
-	for cpu := range runtime.NumCPU() {
+	for cpu, left := 0, processors.Count(); left > 0; cpu++ { // they may be others than those of this process
 		if processors.IsSet(cpu) {
+			left--
 			go func() { busy <- onOwnThread(func() error { return keepBusy(cpu, process) }) }()
 		}
 	}

@@ -3,13 +3,18 @@ package injector
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"laggard/internal/golden"
 )
@@ -104,30 +109,73 @@ func TestSlowedEnvironment(t *testing.T) {
 	}
 }
 
-// What takes the processor runs beside the program from the moment on, is reported, and ends with it.
+// What takes the processor keeps the one busy that the program is pinned to, from the moment on, is reported, and ends with it.
 func TestSteal(t *testing.T) {
 	order := Order{Strike: &Strike{Fault: Fault{Kind: Steal}, After: Duration(300 * time.Millisecond)}, Slow: &SlowLibraries{"a", "b"}}
 	began := time.Now()
+	last := pinToLast(t)
 	l := launchProgram(t, order, "/bin/sleep", "600")
 	r := l.waitReport(t)
 	if r.State != Injected || r.PID != l.Process.Pid || time.Since(began) < 300*time.Millisecond {
 		t.Errorf("%+v", r)
 	}
 	file := filepath.Join(l.order.Out, "order.json")
-	eventually(t, "a process beside it", func() bool { return len(processesOf(t, file)) == 1 })
+	eventually(t, "a busy process beside it", func() bool {
+		found := processesOf(t, file)
+		return len(found) == 1 && isBusyOn(found[0], strconv.Itoa(last))
+	})
 	l.Process.Kill()
 	eventually(t, "its end", func() bool { return len(processesOf(t, file)) == 0 })
+}
+
+// pinToLast pins what the test starts to the last processor that it may run on, as launchers pin ranks, and returns it.
+func pinToLast(t *testing.T) (last int) {
+	t.Helper()
+	var may, only unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &may); err != nil {
+		t.Fatal(err)
+	}
+	for left := may.Count(); left > 0; last++ {
+		if may.IsSet(last) {
+			left--
+		}
+	}
+	last--
+	only.Set(last)
+	runtime.LockOSThread()
+	if err := unix.SchedSetaffinity(0, &only); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.SchedSetaffinity(0, &may); err != nil {
+			t.Error(err)
+		}
+		runtime.UnlockOSThread()
+	})
+	return last
+}
+
+// isBusyOn reports whether a thread of a process, which may run on one processor only, has run there for 100 ms.
+func isBusyOn(process, processor string) bool {
+	threads, _ := filepath.Glob(filepath.Join(process, "task", "*"))
+	return slices.ContainsFunc(threads, func(thread string) bool {
+		status, _ := os.ReadFile(filepath.Join(thread, "status")) // it may be gone
+		scheduled, _ := os.ReadFile(filepath.Join(thread, "schedstat"))
+		var ran time.Duration
+		fmt.Sscan(string(scheduled), (*int64)(&ran))
+		return strings.Contains(string(status), "Cpus_allowed_list:\t"+processor+"\n") && ran > 100*time.Millisecond
+	})
 }
 
 // processesOf are the processes beside a rank that follow an order.
 func processesOf(t *testing.T, order string) (out []string) {
 	t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range all {
-		text, err := os.ReadFile(path) // it may be gone
+		text, err := os.ReadFile(filepath.Join(path, "cmdline")) // it may be gone
 		if err == nil && bytes.Contains(text, []byte("follow\x00"+order+"\x00")) {
 			out = append(out, path)
 		}

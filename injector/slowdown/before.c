@@ -1,6 +1,6 @@
 /* Before the recorder: the MPI functions as the program calls them. Here a rank computes longer: before a call it uses the
- * processor for as long as it did since the last one, times what the factor is above 1. The call goes on by a jump, so that
- * the recorder sees the program as its caller. */
+ * processor for as long as it did since the last one, times what the factor is above 1. The call goes on by a jump
+ * (entries.S), so that the recorder sees the program as its caller. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const char *const names[] = {
 #undef FUNCTION
 };
 
-/* slowdown_before is called by the stubs, and returns what a function goes on with. */
+/* slowdown_before is called at the entry of each function (entries.S), and returns where it goes on. */
 __attribute__((used, visibility("hidden"))) void *slowdown_before(unsigned function)
 {
   static void *next[FUNCTIONS];
@@ -56,47 +56,3 @@ __attribute__((used, visibility("hidden"))) void *slowdown_before(unsigned funct
   compute();
   return real;
 }
-
-/* Each stub names its function and goes to this code, which keeps the arguments. */
-#if defined __x86_64__
-__asm__(".text\n"
-        ".type slowdown_stub, @function\n"
-        "slowdown_stub:\n"
-        "  .cfi_startproc\n"
-        "  push %rdi\n  push %rsi\n  push %rdx\n  push %rcx\n  push %r8\n  push %r9\n  push %rax\n"
-        "  .cfi_adjust_cfa_offset 56\n"
-        "  mov %r11d, %edi\n"
-        "  call slowdown_before\n"
-        "  mov %rax, %r11\n"
-        "  pop %rax\n  pop %r9\n  pop %r8\n  pop %rcx\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
-        "  .cfi_adjust_cfa_offset -56\n"
-        "  jmp *%r11\n"
-        "  .cfi_endproc\n"
-        ".size slowdown_stub, .-slowdown_stub\n");
-#define STUB "  mov $slowdown_number, %r11d\n  jmp slowdown_stub\n"
-#elif defined __aarch64__
-__asm__(".text\n"
-        ".type slowdown_stub, @function\n"
-        "slowdown_stub:\n"
-        "  .cfi_startproc\n"
-        "  stp x29, x30, [sp, #-96]!\n"
-        "  .cfi_def_cfa_offset 96\n  .cfi_offset x29, -96\n  .cfi_offset x30, -88\n"
-        "  stp x0, x1, [sp, #16]\n  stp x2, x3, [sp, #32]\n  stp x4, x5, [sp, #48]\n  stp x6, x7, [sp, #64]\n  str x8, [sp, #80]\n"
-        "  mov w0, w17\n"
-        "  bl slowdown_before\n"
-        "  mov x16, x0\n"
-        "  ldp x0, x1, [sp, #16]\n  ldp x2, x3, [sp, #32]\n  ldp x4, x5, [sp, #48]\n  ldp x6, x7, [sp, #64]\n  ldr x8, [sp, #80]\n"
-        "  ldp x29, x30, [sp], #96\n"
-        "  .cfi_restore x29\n  .cfi_restore x30\n  .cfi_def_cfa_offset 0\n"
-        "  br x16\n"
-        "  .cfi_endproc\n"
-        ".size slowdown_stub, .-slowdown_stub\n");
-#define STUB "  mov w17, #slowdown_number\n  b slowdown_stub\n"
-#endif
-
-/* The assembler counts them as the list above does. */
-__asm__(".set slowdown_number, 0\n");
-#define FUNCTION(name, sends, params, args)                                                       \
-  __asm__(".globl " #name "\n.type " #name ", @function\n" #name ":\n  .cfi_startproc\n" STUB     \
-          "  .cfi_endproc\n.size " #name ", .-" #name "\n.set slowdown_number, slowdown_number + 1\n");
-#include "slowdown/functions.h"

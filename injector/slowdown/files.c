@@ -7,10 +7,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#include "base/stat.h"
 #include "slowdown.h"
 
 #define LEAST 1e-3 /* seconds that are worth a sleep; less is remembered */
@@ -45,7 +44,7 @@ static void take_time(int fd, ssize_t bytes, const void *caller)
   int error = errno;
   double rate = bytes > 0 ? slowdown_amount(IO) : 0;
   struct stat s;
-  if (rate > 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && !by_laggard(caller))
+  if (rate > 0 && lg_fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && !by_laggard(caller))
     owed += (double)bytes / (rate * 1e6);
   if (owed >= LEAST) {
     sleep_on_disk(owed);

@@ -14,7 +14,7 @@ import (
 )
 
 // iterations is how long an iteration took, in microseconds.
-type iterations struct{ least, mean, cpu float64 }
+type iterations struct{ least, cpu float64 }
 
 // slowdowns are what makes a rank slow, and how an iteration of timed.c shows it.
 var slowdowns = []struct {
@@ -24,11 +24,10 @@ var slowdowns = []struct {
 	{"compute:2", func(b, a iterations) bool { return a.cpu > b.cpu+1700 && a.cpu < b.cpu+2600 }}, // 2 ms more
 	{"io:20", func(b, a iterations) bool { return a.least > b.least+9000 && a.cpu < 1.5*b.cpu }},  // 200 KB: 10 ms
 	{"late:10", func(b, a iterations) bool { return a.least > b.least+9000 && a.cpu < 1.5*b.cpu }},
-	{"steal", func(b, a iterations) bool { return a.mean > 1.2*b.mean && a.cpu < 1.5*b.cpu }},
 }
 
-// TestSlowdowns: a rank gets slower in each way, from the moment on that the order says, and only in that way. What takes its
-// processor ends with it.
+// TestSlowdowns: a rank gets slower in each way, from the moment on that the order says, and only in that way. How much slower
+// it gets by what takes its processor depends on what else runs; TestSteal of package injector has that.
 func TestSlowdowns(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for number, s := range slowdowns {
@@ -49,8 +48,7 @@ func TestSlowdowns(t *testing.T) {
 				words = append(words, laggard, "inject", "exec", path, "--", f.buildProgram(t, "timed.c", "-O1"), "2")
 				o := runCommand(t, f.runEnvironment(t), words...)
 				var before, after iterations
-				_, err = fmt.Sscanf(o.stdout, "before %f %f %f\nafter %f %f %f", &before.least, &before.mean, &before.cpu,
-					&after.least, &after.mean, &after.cpu)
+				_, err = fmt.Sscanf(o.stdout, "before %f %f\nafter %f %f", &before.least, &before.cpu, &after.least, &after.cpu)
 				if err != nil || o.status != 0 || !s.shows(before, after) {
 					t.Errorf("%v, status %d: %s%s", err, o.status, o.stdout, o.stderr)
 				}
