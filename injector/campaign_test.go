@@ -33,7 +33,8 @@ func TestCampaignDefaults(t *testing.T) {
 	for line := range strings.Lines(Example) {
 		key, _, _ := strings.Cut(line, " ")
 		switch key {
-		case "from", "to", "watch", "[slowness]", "timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude", "prepare", "healthy":
+		case "from", "to", "watch", "[slowness]",
+			"timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude", "prepare", "healthy":
 		default:
 			short = append(short, line)
 		}

@@ -190,12 +190,14 @@ func TestJudgeSlowdown(t *testing.T) {
 		alerts []Alert
 		want   SlowdownVerdict
 	}{
-		"nothing":     {struck("compute:2"), nil, SlowdownVerdict{}},
-		"right":       {struck("compute:2"), []Alert{{25, "rank", []int{1}, ""}}, SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25}},
+		"nothing": {struck("compute:2"), nil, SlowdownVerdict{}},
+		"right": {struck("compute:2"), []Alert{{25, "rank", []int{1}, ""}},
+			SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25}},
 		"other rank":  {struck("compute:2"), []Alert{{25, "rank", []int{0}, ""}}, SlowdownVerdict{Told: true, Cause: true, Seconds: 25}},
 		"and another": {struck("steal"), []Alert{{25, "node", []int{0, 1}, ""}}, SlowdownVerdict{Told: true, Cause: true, Seconds: 25}},
 		"other cause": {struck("io"), []Alert{{25, "link", nil, ""}}, SlowdownVerdict{Told: true, Seconds: 25}},
-		"link":        {struck("late"), []Alert{{25, "link", []int{}, ""}}, SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25}},
+		"link": {struck("late"), []Alert{{25, "link", []int{}, ""}},
+			SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25}},
 		"before": {struck("steal"), []Alert{{-9, "rank", []int{1}, ""}, {25, "node", []int{1}, ""}, {40, "rank", []int{0}, ""}},
 			SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25, FalseAlarms: 1}},
 	} {
@@ -217,7 +219,8 @@ func slowdownRecords(t *testing.T) []Record {
 	healthy := HealthyTrials(2)
 	return []Record{
 		of("2-000", 1, faults[0], Alert{24, "rank", []int{1}, "14:00:24 UTC rank 1 computes 1.5 times as long"}),
-		of("2-001", 1, faults[1], Alert{-8, "link", []int{}, "13:59:52 UTC all ranks wait longer"}, Alert{30, "node", []int{1}, "14:00:30 UTC no CPU"}),
+		of("2-001", 1, faults[1], Alert{-8, "link", []int{}, "13:59:52 UTC all ranks wait longer"},
+			Alert{30, "node", []int{1}, "14:00:30 UTC no CPU"}),
 		of("2-002", 0, faults[0], Alert{36, "rank", []int{1}, "14:00:36 UTC rank 1 computes 1.1 times as long"}),
 		of("2-003", 0, faults[1]),
 		late,
