@@ -24,11 +24,12 @@ SPLIT     = cd $(@D) && $(OBJCOPY) --only-keep-debug $(@F) $(@F).debug && \
 Q        := $(if $(V),,@)# make V=1 shows the commands
 SAY       = @printf '  %-3s %s\n' $(1) '$(patsubst $(CURDIR)/%,%,$(2))'
 MORE     := $(MAKE) --no-print-directory
+LIBRARIES := liblaggard.so liblaggard-libc.so liblaggard-before.so liblaggard-behind.so
 
 .PHONY: help build arm64 package-arm64 dyninst-helper install install-files package clean deps demo bench fuzz lint \
         test test-go test-mpi test-browser test-e2e test-slurm test-long
 
-build: $(addprefix $(BIN)/,laggard liblaggard.so liblaggard-libc.so laggard-mpi laggard-mpich) dyninst-helper ## everything into bin/ (V=1 shows the commands)
+build: $(addprefix $(BIN)/,laggard $(LIBRARIES) laggard-mpi laggard-mpich) dyninst-helper ## everything into bin/ (V=1 shows the commands)
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,7 +40,7 @@ SOURCES := $(filter-out recorder/libc/%,$(wildcard recorder/*/*.c))
 HEADERS := $(wildcard recorder/*.h recorder/*/*.h) $(addprefix $(B)/recorder/,format.h mpi/numbers.h python/layouts.h)
 OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/mpi/table.o $(B)/recorder/start/wrappers.o
 
-GENERATED := $(addprefix $(B)/recorder/,format.h mpi/numbers.h mpi/table.c python/layouts.h start/wrappers.c)
+GENERATED := $(addprefix $(B)/recorder/,format.h mpi/numbers.h mpi/table.c python/layouts.h slowdown/functions.h start/wrappers.c)
 $(GENERATED) &: $(wildcard model/mpi/*.tbl model/format/*.tbl binary/cpython/* model/mpi/*.go model/format/*.go recorder/gen/*.go recorder/gen/layout/*.go)
 	$(call SAY,GEN,$(GENERATED))
 	$(Q)$(GO) run ./recorder/gen $(B)/recorder
@@ -62,6 +63,25 @@ $(BIN)/liblaggard.so: $(OBJECTS)
 # A library of its own: functions of the C library are interposed only where that is wanted.
 $(B)/recorder/libc/%.o: LTO :=
 $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard recorder/libc/*.c))
+	$(call SAY,LD,$@)
+	@mkdir -p $(BIN)
+	$(Q)$(CC) $(CFLAGS) $(SAME) $(LIBRARY)
+	$(Q)$(SPLIT)
+
+# What makes a rank slow in a campaign (laggard inject), before the recorder and behind it.
+$(B)/slowdown/%.o: injector/slowdown/%.c injector/slowdown/slowdown.h $(B)/recorder/slowdown/functions.h
+	$(call SAY,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(RECORDER) -c $< -o $@
+
+$(B)/slowdown/entries.o: injector/slowdown/entries.S $(B)/recorder/slowdown/functions.h
+	$(call SAY,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAME) -I$(B)/recorder -c $< -o $@
+
+$(BIN)/liblaggard-before.so: $(addprefix $(B)/slowdown/,before.o entries.o files.o) $(BIN)/liblaggard-behind.so
+$(BIN)/liblaggard-behind.so: $(B)/slowdown/behind.o
+$(BIN)/liblaggard-before.so $(BIN)/liblaggard-behind.so:
 	$(call SAY,LD,$@)
 	@mkdir -p $(BIN)
 	$(Q)$(CC) $(CFLAGS) $(SAME) $(LIBRARY)
@@ -91,7 +111,7 @@ ARM64_CC ?= aarch64-linux-gnu-gcc
 ARM64    := ARCH=arm64 CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin
 
 arm64: ## laggard and the recorder for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-	@$(MORE) $(ARM64) $(addprefix $(B)/arm64/bin/,laggard liblaggard.so liblaggard-libc.so)
+	@$(MORE) $(ARM64) $(addprefix $(B)/arm64/bin/,laggard $(LIBRARIES))
 
 # ---- install ----
 
@@ -100,11 +120,11 @@ install: build install-files ## into PREFIX (default /usr/local)
 	[ ! -e $(BIN)/laggard-dyninst ] || install -m 755 $(BIN)/laggard-dyninst $(DESTDIR)$(PREFIX)/lib/laggard
 
 # What needs nothing of the machine: neither an MPI nor another C library.
-install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
+install-files: $(addprefix $(BIN)/,laggard $(LIBRARIES))
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/laggard share/laggard/python)
 	install -m 755 $(BIN)/laggard $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
-	install -m 644 $(BIN)/liblaggard.so.debug $(BIN)/liblaggard-libc.so.debug $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 755 $(addprefix $(BIN)/,$(LIBRARIES)) $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 644 $(patsubst %,$(BIN)/%.debug,$(LIBRARIES)) $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 644 python/laggard_pytest.py python/laggard_build.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
 	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
@@ -163,7 +183,7 @@ test-long: $(if $(RUN),build) ## what takes longer than test may: RUN=NAME; with
 fuzz: ## every fuzz target, each for FUZZTIME (100s)
 	@scripts/fuzz
 
-lint: $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so ## formatting, vet, staticcheck, shellcheck, dead code, import directions, what the C library must have
+lint: $(addprefix $(BIN)/,$(LIBRARIES)) ## formatting, vet, staticcheck, shellcheck, dead code, import directions, what the C library must have
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./...

@@ -62,6 +62,11 @@ type Campaign struct {
 		Faults  []Fault  `toml:"faults" json:"faults"`   // faults to inject, in turn
 		Healthy int      `toml:"healthy" json:"healthy"` // runs without a fault
 	} `toml:"trials" json:"trials"`
+	Slowness struct {
+		From  Duration `toml:"from" json:"from"`   // a rank gets slower at a moment between this
+		To    Duration `toml:"to" json:"to"`       // and this after its start
+		Watch Duration `toml:"watch" json:"watch"` // how long an alert is waited for
+	} `toml:"slowness" json:"slowness"`
 }
 
 // Example is a campaign with every key; its values are the defaults where there
@@ -102,7 +107,17 @@ faults = ["hang"]                      # spin, slow:10, segv, kill, exit:3
 # Or faults by which ranks leave the common sequence of collectives: skip, skip:2 (two
 # ranks), extra, extra:2, leave:exit, leave:finalize, leave:abort, root, count, type,
 # order, loop, branch; each in turn.
+# Or faults by which a rank gets slower while the job goes on: compute:1.5 (it computes 1.5 times as long between its
+# MPI calls), steal (a busy process takes its processor half of the time; pin the ranks), io:10 (its reads and writes of files
+# make 10 MB/s), late:1 (what it sends is late by 1 ms in each call); each in turn. Nothing is profiled for these, and
+# [functions] is not used.
 healthy = 0                            # runs without a fault, half of them beside other load
+
+# For ranks that get slower. The program has to run for longer than to and watch.
+[slowness]
+from = "45s"                           # at a moment between from and to after the start
+to = "55s"
+watch = "1m0s"                         # an alert is waited for so long, and of runs without a fault as well
 `
 
 // ReadCampaign reads a campaign file. Errors name the file and, where they are
@@ -124,6 +139,7 @@ func ParseCampaign(text string) (*Campaign, error) {
 	c := &Campaign{}
 	c.Launch.Timeout, c.Launch.Limit = Duration(20*time.Second), Duration(5*time.Minute)
 	c.Functions.Entry, c.Functions.Cap = Library, 1000
+	c.Slowness.From, c.Slowness.To, c.Slowness.Watch = Duration(45*time.Second), Duration(55*time.Second), Duration(time.Minute)
 	c.Trials.Count, c.Trials.Faults = 100, []Fault{{Kind: Hang}}
 	meta, err := toml.Decode(text, c)
 	var parse toml.ParseError
@@ -183,8 +199,10 @@ func (c *Campaign) complaints() []complaint {
 	check(len(t.Faults) > 0, "trials", "faults", "no fault")
 	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults",
 		"use healthy for runs without a fault")
-	check(!c.causesDivergence() || !slices.ContainsFunc(t.Faults, func(f Fault) bool { return !f.CausesDivergence() }), "trials", "faults",
+	check(c.allOrNone(Fault.CausesDivergence), "trials", "faults",
 		"some by which ranks leave the common sequence of collectives, and others, are for two campaigns")
+	check(c.allOrNone(Fault.CausesSlowdown), "trials", "faults", "some by which a rank gets slower, and others, are for two campaigns")
+	check(c.Slowness.From <= c.Slowness.To, "slowness", "to", "must not be before from")
 	check(t.Healthy >= 0, "trials", "healthy", "must be 0 or greater")
 	return append(out, c.duplicateSeeds()...)
 }
@@ -252,15 +270,32 @@ func (c *Campaign) ProfileOrder(out string, jumps []Jump) Order {
 		Cap: c.Functions.Cap, Follow: c.causesDivergence(), Jumps: jumps}}
 }
 
+// allOrNone reports whether something is so of all faults, or of none.
+func (c *Campaign) allOrNone(is func(Fault) bool) bool {
+	return !slices.ContainsFunc(c.Trials.Faults, func(f Fault) bool { return is(f) != is(c.Trials.Faults[0]) })
+}
+
+// CausesSlowdown reports whether the faults are such by which a rank gets slower.
+func (c *Campaign) CausesSlowdown() bool {
+	return slices.ContainsFunc(c.Trials.Faults, Fault.CausesSlowdown)
+}
+
 // causesDivergence reports whether the faults are such by which ranks part.
 func (c *Campaign) causesDivergence() bool {
 	return slices.ContainsFunc(c.Trials.Faults, Fault.CausesDivergence)
 }
 
 // Draw makes the trials of all seeds, those to tune on first, and after them the
-// healthy runs.
+// healthy runs. Those by which a rank gets slower need no profiles.
 func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 	var out []Trial
+	if c.CausesSlowdown() {
+		for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
+			out = append(out, DrawSlowdowns(seed, c.Trials.Count, c.Launch.Ranks, c.Trials.Faults,
+				time.Duration(c.Slowness.From), time.Duration(c.Slowness.To))...)
+		}
+		return append(out, HealthyTrials(c.Trials.Healthy)...), nil
+	}
 	for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
 		draw := Draw
 		if c.causesDivergence() {

@@ -33,7 +33,8 @@ func TestCampaignDefaults(t *testing.T) {
 	for line := range strings.Lines(Example) {
 		key, _, _ := strings.Cut(line, " ")
 		switch key {
-		case "timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude", "prepare", "healthy":
+		case "from", "to", "watch", "[slowness]",
+			"timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude", "prepare", "healthy":
 		default:
 			short = append(short, line)
 		}
@@ -71,7 +72,10 @@ func TestCampaignErrors(t *testing.T) {
 			`33: not a usable campaign: trials.faults: use healthy for runs without a fault`},
 		{`"hang"`, `"hang", "skip"`, `33: not a usable campaign: trials.faults: some by which ranks leave the ` +
 			`common sequence of collectives, and others, are for two campaigns`},
-		{`healthy = 0`, `healthy = -1`, `37: not a usable campaign: trials.healthy: must be 0 or greater`},
+		{`"hang"`, `"hang", "steal"`, `33: not a usable campaign: trials.faults: some by which a rank gets slower, and others, ` +
+			`are for two campaigns`},
+		{`from = "45s"`, `from = "56s"`, `46: not a usable campaign: slowness.to: must not be before from`},
+		{`healthy = 0`, `healthy = -1`, `41: not a usable campaign: trials.healthy: must be 0 or greater`},
 		{`cap = 1000`, `cap = 0`, `27: not a usable campaign: functions.cap: must be at least 1`},
 	} {
 		if !strings.Contains(Example, c.from) {

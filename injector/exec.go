@@ -38,7 +38,13 @@ func Exec(orderFile string, command, helper []string) error {
 			return fmt.Errorf("injector: rank %d: %w", rank, err)
 		}
 	}
-	return fmt.Errorf("injector: %s: %w", path, syscall.Exec(path, command, os.Environ()))
+	environment := os.Environ()
+	if order.slows(rank) && order.Strike.Fault.Kind != Steal {
+		if environment, err = slowedEnvironment(order, environment); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("injector: %s: %w", path, syscall.Exec(path, command, environment))
 }
 
 // Rank returns the process's rank as launchers tell it before MPI_Init. The
@@ -126,6 +132,11 @@ const ackFile = 3
 // traceRank traces a rank that is about to become the program.
 func traceRank(order Order, rank, pid, tid int) error {
 	ack := os.NewFile(ackFile, "ack")
+	told := func(r Report) error { return writeJSON(order.reportFile(rank), r) }
+	if order.slows(rank) { // beside the rank, which is left alone
+		fmt.Fprint(ack, "ok")
+		return errors.Join(ack.Close(), stealProcessor(*order.Strike, pid, told))
+	}
 	p, err := ptrace.Seize(pid, tid)
 	if err != nil {
 		fmt.Fprint(ack, err)
@@ -136,7 +147,6 @@ func traceRank(order Order, rank, pid, tid int) error {
 		return errors.Join(err, p.Detach())
 	}
 	if order.Strike != nil {
-		told := func(r Report) error { return writeJSON(order.reportFile(rank), r) }
 		if order.Strike.Fault.CausesDivergence() {
 			return traceDivergence(p, order, rank, told)
 		}

@@ -64,10 +64,11 @@ const (
 
 // Fault is a fault as a campaign asks for it. Its text form is the kind, with
 // what belongs to it: "hang", "spin", "slow:10", "segv", "kill", "exit:3", "skip:2",
-// "leave:abort".
+// "leave:abort", "compute:1.5".
 type Fault struct {
 	Kind   Kind
 	Factor float64 // of Slow, above 1
+	Amount float64 // of Compute, IO and Late
 	Status int     // of Exit, 0 to 255
 	Ranks  int     // of Skip and Extra: how many ranks do so
 	End    string  // of Leave
@@ -80,8 +81,8 @@ func (f Fault) CausesDivergence() bool { return slices.Contains(divergenceKinds,
 func (f Fault) flipsJump() bool { return f.Kind == Loop || f.Kind == Branch }
 
 // ParseFault reads the text form. "slow" alone is slow:10, "exit" alone exit:1, "skip"
-// and "extra" alone are of one rank, "leave" alone is leave:exit. The error wraps
-// ErrFault.
+// and "extra" alone are of one rank, "leave" alone is leave:exit, "compute" alone
+// compute:2, "io" alone io:10, "late" alone late:1. The error wraps ErrFault.
 func ParseFault(text string) (Fault, error) {
 	kind, detail, given := strings.Cut(text, ":")
 	f := Fault{Kind: Kind(kind)}
@@ -118,9 +119,14 @@ func ParseFault(text string) (Fault, error) {
 		if !slices.Contains([]string{ToExit, ToFinalize, ToAbort}, f.End) {
 			return Fault{}, fmt.Errorf("injector: %q: %w: it ends in exit, finalize or abort", text, ErrFault)
 		}
-	case given || !f.CausesDivergence() && !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
+	case f.CausesSlowdown() && f.Kind != Steal:
+		if f.Amount, err = parseAmount(f.Kind, detail, given); err != nil {
+			return Fault{}, err
+		}
+	case given || f.Kind != Steal && !f.CausesDivergence() && !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
 		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill, exit:STATUS, or "+
-			"skip:RANKS, extra:RANKS, leave:END, root, count, type, order, loop, branch", text, ErrFault)
+			"skip:RANKS, extra:RANKS, leave:END, root, count, type, order, loop, branch, or "+
+			"compute:FACTOR, steal, io:MB/S, late:MS", text, ErrFault)
 	}
 	return f, nil
 }
@@ -130,6 +136,8 @@ func (f Fault) String() string {
 	switch f.Kind {
 	case Slow:
 		return fmt.Sprintf("%s:%g", f.Kind, f.Factor)
+	case Compute, IO, Late:
+		return fmt.Sprintf("%s:%g", f.Kind, f.Amount)
 	case Exit:
 		return fmt.Sprintf("%s:%d", f.Kind, f.Status)
 	case Leave:

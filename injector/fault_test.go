@@ -10,6 +10,8 @@ func TestFaultText(t *testing.T) {
 		"hang": "hang", "spin": "spin", "segv": "segv", "kill": "kill",
 		"slow": "slow:10", "slow:2.5": "slow:2.5", "exit": "exit:1", "exit:0": "exit:0",
 		"skip": "skip", "skip:1": "skip", "extra:2": "extra:2", "leave": "leave:exit", "leave:abort": "leave:abort",
+		"compute": "compute:2", "compute:1.25": "compute:1.25", "steal": "steal",
+		"io": "io:10", "io:0.5": "io:0.5", "late": "late:1", "late:20": "late:20",
 		"root": "root", "order": "order", "loop": "loop", "branch": "branch",
 	} {
 		f, err := ParseFault(text)
@@ -21,7 +23,8 @@ func TestFaultText(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256",
-		"exit:-1", "kill:9", "slow:+Inf", "skip:0", "skip:x", "leave:x", "root:1"} {
+		"exit:-1", "kill:9", "slow:+Inf", "skip:0", "skip:x", "leave:x", "root:1", "compute:1", "compute:101",
+		"compute:", "compute:NaN", "steal:2", "io:0", "io:-1", "late:x", "late:1001"} {
 		if f, err := ParseFault(text); !errors.Is(err, ErrFault) || f != (Fault{}) {
 			t.Errorf("%q: %v, %v", text, f, err)
 		}

@@ -18,7 +18,7 @@ func HealthyTrials(n int) []Trial {
 type Health struct {
 	Runs        int      `json:"runs"`         // runs that ended by themselves or were called a hang
 	Loaded      int      `json:"loaded"`       // of these, runs on a loaded machine
-	FalseAlarms []string `json:"false_alarms"` // IDs of the runs that were called a hang
+	FalseAlarms []string `json:"false_alarms"` // IDs of the runs that were called a hang, or slower
 }
 
 // NewHealth sums up the records of trials without a fault; others are left out.
@@ -33,7 +33,7 @@ func NewHealth(records []Record) Health {
 		if r.Trial.Loaded {
 			h.Loaded++
 		}
-		if r.Outcome.Hang {
+		if r.Outcome.Hang || len(r.Outcome.Alerts) > 0 {
 			h.FalseAlarms = append(h.FalseAlarms, r.Trial.ID)
 		}
 	}
@@ -42,7 +42,7 @@ func NewHealth(records []Record) Health {
 
 // String is the sum in a line.
 func (h Health) String() string {
-	text := fmt.Sprintf("healthy runs %d, on a loaded machine %d of these; called a hang %d", h.Runs, h.Loaded,
+	text := fmt.Sprintf("healthy runs %d, on a loaded machine %d of these; called a hang or slower %d", h.Runs, h.Loaded,
 		len(h.FalseAlarms))
 	if len(h.FalseAlarms) > 0 {
 		text += fmt.Sprintf(" %v", h.FalseAlarms)

@@ -19,7 +19,7 @@ func TestHealth(t *testing.T) {
 	if d := cmp.Diff(want, NewHealth(records)); d != "" {
 		t.Error(d)
 	}
-	if got := want.String(); got != "healthy runs 3, on a loaded machine 1 of these; called a hang 1 [healthy-001]" {
+	if got := want.String(); got != "healthy runs 3, on a loaded machine 1 of these; called a hang or slower 1 [healthy-001]" {
 		t.Error(got)
 	}
 	if s := NewScore(records); s.Injected != 1 {

@@ -21,6 +21,8 @@ type Order struct {
 	Out     string   `json:"out"`
 	Strike  *Strike  `json:"strike,omitempty"`  // one fault into one rank
 	Profile *Profile `json:"profile,omitempty"` // or a profile of all ranks; its options are used
+	// Slow is what makes the rank slow, of faults that do.
+	Slow *SlowLibraries `json:"slow,omitempty"`
 }
 
 // Strike is one fault at one place.
@@ -33,6 +35,8 @@ type Strike struct {
 	Invocation int         `json:"invocation"`
 	Fault      Fault       `json:"fault"`             // what is done to it
 	Divergence *Divergence `json:"parting,omitempty"` // further data of faults that make ranks diverge
+	// how long after the rank was started, of faults that make it slower; they have no target
+	After Duration `json:"after,omitempty"`
 }
 
 // Divergence completes a Strike by which ranks leave the common sequence of collectives.
@@ -116,6 +120,8 @@ func (o Order) check() error {
 		return fmt.Errorf("injector: %w: it asks for a strike or a profile", ErrOrder)
 	case o.Out == "":
 		return fmt.Errorf("injector: %w: it has no directory for the report", ErrOrder)
+	case s != nil && s.Fault.CausesSlowdown():
+		return o.checkSlowdown()
 	case s != nil && s.Invocation < 1:
 		return fmt.Errorf("injector: %w: invocation %d: they count from 1", ErrOrder, s.Invocation)
 	case s != nil && s.Target.Function == "" && s.Target.Offset == 0:
@@ -126,6 +132,16 @@ func (o Order) check() error {
 		return fmt.Errorf("injector: %w: it does not say which jump", ErrOrder)
 	case o.Profile != nil && o.Profile.Cap < 1:
 		return fmt.Errorf("injector: %w: the cap of the profile is %d", ErrOrder, o.Profile.Cap)
+	}
+	return nil
+}
+
+func (o Order) checkSlowdown() error {
+	switch {
+	case o.Strike.After <= 0:
+		return fmt.Errorf("injector: %w: it does not say from when on the rank is slow", ErrOrder)
+	case o.Slow == nil || o.Slow.Before == "" || o.Slow.Behind == "":
+		return fmt.Errorf("injector: %w: it does not say what makes the rank slow", ErrOrder)
 	}
 	return nil
 }
@@ -141,7 +157,15 @@ func (o Order) Write(path string) error {
 // tracesRank reports whether a rank gets a tracer. Where some are to part, the others are
 // looked at, too: theirs is the common sequence.
 func (o Order) tracesRank(rank int) bool {
+	if o.slows(rank) && o.Strike.Fault.Kind != Steal {
+		return false
+	}
 	return o.Profile != nil || o.Strike.Rank == rank || o.Strike.Fault.CausesDivergence()
+}
+
+// slows reports whether a rank gets slower.
+func (o Order) slows(rank int) bool {
+	return o.Strike != nil && o.Strike.Rank == rank && o.Strike.Fault.CausesSlowdown()
 }
 
 // ReadReport returns what became of the strike: the report of the last rank that is

@@ -15,6 +15,8 @@ type Outcome struct {
 	Diagnoses []Diagnosis `json:"diagnoses"`       // one for each algorithm
 	Ended     bool        `json:"ended,omitempty"` // the job ended before it was to be observed
 	Truth     *Truth      `json:"truth,omitempty"` // how the ranks diverged, for faults that make them diverge
+	// Alerts are the slowdowns that a user was told of, for faults that make a rank slower.
+	Alerts []Alert `json:"alerts,omitempty"`
 }
 
 // Record is what is kept of a trial.

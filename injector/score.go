@@ -27,16 +27,17 @@ type Row struct {
 
 // Score is the sum of a campaign.
 type Score struct {
-	Rows        []Row               `json:"rows"`               // the scores, one for each algorithm and class of functions
-	Divergences []DivergenceRow     `json:"partings,omitempty"` // the scores of faults that make ranks diverge
-	Injected    int                 `json:"injected"`           // trials in which the fault was injected
-	NotReached  int                 `json:"not_reached"`        // the run ended before the drawn entry
-	Undetected  int                 `json:"undetected"`         // injected, and no hang or loss was noticed
-	Early       int                 `json:"early"`              // injected, and a hang was noticed before that
-	Over        int                 `json:"over"`               // for slow: the job ended before it was to be observed
-	Failed      int                 `json:"failed"`             // could not be run or injected
-	Absorbed    int                 `json:"absorbed,omitempty"` // ranks diverged, and the job ended well
-	Misses      map[string][]string `json:"misses"`             // IDs of the trials that are not exact, for each algorithm
+	Rows        []Row               `json:"rows"`                // the scores, one for each algorithm and class of functions
+	Divergences []DivergenceRow     `json:"partings,omitempty"`  // the scores of faults that make ranks diverge
+	Slowdowns   []SlowdownRow       `json:"slowdowns,omitempty"` // the scores of faults that make a rank slower
+	Injected    int                 `json:"injected"`            // trials in which the fault was injected
+	NotReached  int                 `json:"not_reached"`         // the run ended before the drawn entry
+	Undetected  int                 `json:"undetected"`          // injected, and no hang or loss was noticed
+	Early       int                 `json:"early"`               // injected, and a hang was noticed before that
+	Over        int                 `json:"over"`                // for slow: the job ended before it was to be observed
+	Failed      int                 `json:"failed"`              // could not be run or injected
+	Absorbed    int                 `json:"absorbed,omitempty"`  // ranks diverged, and the job ended well
+	Misses      map[string][]string `json:"misses"`              // IDs of the trials that are not exact, for each algorithm
 }
 
 // NewScore sums up records. Only trials whose fault was injected count; one that
@@ -59,7 +60,7 @@ func NewScore(records []Record) Score {
 			s.Absorbed++
 		default:
 			s.Injected++
-			if !r.Outcome.Hang {
+			if !r.Outcome.Hang && !r.Trial.Fault.CausesSlowdown() {
 				s.Undetected++
 			}
 			if r.Outcome.Early {
@@ -67,6 +68,9 @@ func NewScore(records []Record) Score {
 			}
 			scored = append(scored, r)
 		}
+	}
+	if s.Slowdowns = slowdownRows(scored); len(s.Slowdowns) > 0 {
+		return s
 	}
 	if s.Divergences = divergenceRows(scored); len(s.Divergences) > 0 {
 		return s
@@ -168,7 +172,10 @@ func indicator(yes bool) float64 {
 
 // WriteText prints the paper's table. What has no trials is shown as "-".
 func (s Score) WriteText(w io.Writer) error {
-	if len(s.Divergences) > 0 {
+	switch {
+	case len(s.Slowdowns) > 0:
+		return s.writeSlowdowns(w)
+	case len(s.Divergences) > 0:
 		return s.writeDivergences(w)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 )
 
 // String is a trial in a line: what was done to whom, and what was found.
@@ -14,8 +15,11 @@ func (r Record) String() string {
 		return r.healthyString()
 	}
 	text := fmt.Sprintf("%s %s rank %d at entry %d of %s", t.ID, t.Fault, t.Rank, t.Invocation, t.Target)
-	if t.Fault.CausesDivergence() {
+	switch {
+	case t.Fault.CausesDivergence():
 		text = fmt.Sprintf("%s %s ranks %v at collective %d, %s", t.ID, t.Fault, t.Ranks(), t.Invocation, t.Target)
+	case t.Fault.CausesSlowdown():
+		text = fmt.Sprintf("%s %s rank %d after %s", t.ID, t.Fault, t.Rank, time.Duration(t.After))
 	}
 	if r.Outcome == nil {
 		return text + ": failed: " + r.Error
@@ -26,8 +30,11 @@ func (r Record) String() string {
 	if r.Outcome.Over {
 		return text + ": all ranks had finished before they were examined"
 	}
-	if t.Fault.CausesDivergence() {
+	switch {
+	case t.Fault.CausesDivergence():
 		return text + r.divergenceString()
+	case t.Fault.CausesSlowdown():
+		return text + ": " + JudgeSlowdown(t.Strike, r.Outcome.Alerts).String() + r.Outcome.alertLines()
 	}
 	for _, d := range r.Outcome.Diagnoses {
 		text += fmt.Sprintf("; %s %s", d.Algorithm, Judge(t.Strike, d))
@@ -61,6 +68,8 @@ func (r Record) healthyString() string {
 		return text + ": failed: " + r.Error
 	case r.Outcome.Hang:
 		return text + ": FALSE ALARM"
+	case len(r.Outcome.Alerts) > 0:
+		return text + ": FALSE ALARM" + r.Outcome.alertLines()
 	}
 	return text + ": ended well"
 }

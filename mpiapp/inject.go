@@ -16,6 +16,7 @@ import (
 	"laggard/injector"
 	"laggard/job"
 	"laggard/job/trial"
+	slownessreport "laggard/report/slowness"
 )
 
 const injectLong = `Inject faults into a real MPI program, one run after another, diagnose each, and
@@ -23,7 +24,8 @@ print how often the faulty rank was named: the paper's measures (recall,
 isolation, imprecision, exact), by user function and MPI call, for each
 algorithm. Where the faults make ranks leave the common sequence of collectives,
 print how often the diagnosis named who left it, how, with which call, and the line
-that decided.
+that decided. Where the faults make a rank slower, print how often the user was told,
+with the right rank and cause, and after how many seconds; nothing is profiled.
 
 The program is profiled first, to learn which functions each rank enters and how
 often; then rank, function and entry are drawn from the seeds of the campaign.
@@ -174,6 +176,7 @@ func (a faultInjection) newTrialRunner(c *injector.Campaign, dir string) (*trial
 		Diagnose: a.diagnoseTrial,
 		Under:    func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
 		Say:      a.err,
+		Sentence: slownessreport.Sentence,
 	}, nil
 }
 

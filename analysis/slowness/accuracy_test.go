@@ -147,3 +147,25 @@ func TestSimulatedHealthyRuns(t *testing.T) {
 		t.Error("load of others was never noticed")
 	}
 }
+
+// TestInnerLoops: of some ranks the iterations that are counted are those of a loop within the other ranks' iterations. What
+// is told of a slowdown does not depend on that.
+func TestInnerLoops(t *testing.T) {
+	for _, kind := range kinds {
+		for _, ranks := range kind.ranks[:1] {
+			one, inner := &score{}, &score{}
+			for p, program := range programs {
+				s := program
+				s.seed, s.ranks, s.perNode = uint64(p), ranks, max(1, min(8, ranks/4))
+				s.fault = kind.fault
+				s.fault.at, s.fault.factor, s.fault.rank = 90, 1.6, 1
+				one.judge(t, newSimulated(s), kind.cause)
+				s.inner = 19
+				inner.judge(t, newSimulated(s), kind.cause)
+			}
+			if *one != *inner {
+				t.Errorf("%s: %v; with an inner loop %v", kind.name, one, inner)
+			}
+		}
+	}
+}

@@ -116,7 +116,7 @@ func (j *job) decideCause(number int64) {
 		return
 	}
 	now := s.since(s.slow + 1)
-	ranks := j.compareRanks(s.slow + 1)
+	ranks := j.compareRanks(s.slow+1, s.usual)
 	f := findCause(ranks, 1/now-1/s.usual, j.hz)
 	if len(j.tracks) < j.size {
 		f = f.asSeenByPart()
@@ -141,11 +141,11 @@ func (j *job) lookAtRanks(number int64) {
 		return
 	}
 	begin := number - aloneBuckets + 1
-	ranks := j.compareRanks(begin)
+	rates := j.speed.current()
+	ranks := j.compareRanks(begin, stat.Mean(rates, nil))
 	if typicallyStarved(ranks) {
 		return // the whole job gets slower: why is decided once that is clear
 	}
-	rates := j.speed.current()
 	f, ok := longComputing(ranks, 0, j.hz)
 	if !ok || f.cause != RankComputes {
 		j.alone = model.RankSet{}
@@ -173,11 +173,16 @@ func typicallyStarved(ranks []compared) bool {
 }
 
 // compareRanks compares what the ranks did from a bucket on with what they did at the usual speed. Ranks without iterations are left out.
-func (j *job) compareRanks(from int64) []compared {
+// What is counted of one rank may be the turns of a loop within what is counted of another: each rank's are brought to the usual
+// rate of the job, so that all speak of the same iteration.
+func (j *job) compareRanks(from int64, usual float64) []compared {
 	out := make([]compared, 0, len(j.tracks))
 	for _, t := range j.tracks {
 		c := compared{rank: t.rank.Rank, host: t.rank.Host}
 		if c.since, c.before = t.sinceAndBefore(from); c.rated() {
+			per := float32(usual / c.before.rate())
+			c.before.turns *= per
+			c.since.turns *= per
 			out = append(out, c)
 		}
 	}

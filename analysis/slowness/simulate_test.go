@@ -20,6 +20,7 @@ type simulation struct {
 	jitter         float64 // likewise of one second of the job as a whole: other jobs on the network, the clock
 	every          int     // each so many iterations one takes twice as long (output, reneighbouring); 0 never
 	busy           bool    // other load comes and goes on all nodes
+	inner          int     // so many visits count as an iteration of every other rank, which are of a loop within; 0: one
 	fault          fault
 	seed           uint64
 }
@@ -125,7 +126,11 @@ func (m *simulated) second(second int) {
 	}
 	begin := simulationBegin.Add(time.Duration(second) * time.Second)
 	for r, t := range m.job.tracks {
-		t.feedInterval(m.sample(begin, compute[r]/length, io[r]/length, starved[r], turns), simulatedHz)
+		visits := turns
+		if r%2 == 1 {
+			visits *= max(m.inner, 1)
+		}
+		t.feedInterval(m.sample(begin, compute[r]/length, io[r]/length, starved[r], visits), simulatedHz)
 	}
 }
 

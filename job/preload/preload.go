@@ -28,10 +28,13 @@ func OrderKinds(wanted []string) ([]string, error) {
 }
 
 // Names of the libraries. The second interposes C library functions and is
-// preloaded only for what needs that.
+// preloaded only for what needs that. The others make a rank slow.
 const (
 	library     = "liblaggard.so"
 	libcLibrary = "liblaggard-libc.so"
+
+	beforeLibrary = "liblaggard-before.so"
+	behindLibrary = "liblaggard-behind.so"
 )
 
 // Libraries are those that record what is named, as LD_PRELOAD lists them. set is
@@ -47,6 +50,22 @@ func Libraries(set string, record []string) (string, error) {
 		return "", fmt.Errorf("recorder: to record %s: %w", strings.Join(record, ", "), err)
 	}
 	return lib + ":" + second, nil
+}
+
+// SlowLibraries are those that make a rank slow, which lie beside the recorder: the one that is preloaded before it, and the
+// one behind it.
+func SlowLibraries(set string) (before, behind string, err error) {
+	lib, err := findRecorder(set)
+	if err != nil {
+		return "", "", err
+	}
+	before, behind = filepath.Join(filepath.Dir(lib), beforeLibrary), filepath.Join(filepath.Dir(lib), behindLibrary)
+	for _, path := range []string{before, behind} {
+		if _, err := os.Stat(path); err != nil {
+			return "", "", fmt.Errorf("to make a rank slow: %w", err)
+		}
+	}
+	return before, behind, nil
 }
 
 func findRecorder(set string) (string, error) {

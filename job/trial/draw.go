@@ -15,8 +15,14 @@ import (
 	"laggard/symbol"
 )
 
-// DrawTrials profiles the program, unless that was done before, and draws the trials.
+// DrawTrials profiles the program, unless that was done before or is not needed, and draws the trials.
 func (r *Runner) DrawTrials(ctx context.Context) ([]injector.Trial, error) {
+	if r.Campaign.CausesSlowdown() {
+		if err := r.prepareProgram(ctx); err != nil {
+			return nil, err
+		}
+		return r.Campaign.Draw(nil)
+	}
 	path := filepath.Join(r.Dir, "profiles.json")
 	profiles, err := injector.ReadProfiles(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"laggard/analysis/slowness"
 	"laggard/injector"
 	"laggard/internal/procfs"
 	"laggard/job"
@@ -32,6 +33,8 @@ type Runner struct {
 	// file.
 	Under func(file string) []string
 	Say   io.Writer // where the user is told what is done
+	// Sentence is how a user is told that a job gets slower.
+	Sentence func(*slowness.Event) string
 
 	profiles []*injector.Profile // once trials were drawn
 }
@@ -43,6 +46,9 @@ func (r *Runner) RunDir(id string) string { return filepath.Join(r.Dir, "trials"
 // slow-down, until the hang timeout after the fault. Then it diagnoses.
 func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, error) {
 	place := filepath.Join(r.Dir, "trials", t.ID)
+	if r.Campaign.CausesSlowdown() {
+		return r.runSlowdown(ctx, place, t)
+	}
 	if t.Fault.Kind == injector.None {
 		return r.runHealthy(ctx, place, t.Loaded)
 	}

@@ -15,7 +15,7 @@ func TestOldestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"liblaggard.so", "liblaggard-libc.so"} {
+	for _, name := range []string{"liblaggard.so", "liblaggard-libc.so", "liblaggard-before.so", "liblaggard-behind.so"} {
 		libraries = append(libraries, filepath.Join("..", "..", "bin", name))
 	}
 	for _, name := range libraries {

@@ -7,6 +7,8 @@
 // untouched; no MPI function takes a floating-point argument and every handle fits a
 // register, so one library serves every MPI without its mpi.h.
 //
+// From the same, for the libraries with which the injector makes a rank slow: slowdown/functions.h.
+//
 // From that of package format: format.h, the layout of a node file.
 //
 // From that of package cpython: python/layouts.h, where CPython keeps what a stack is read from.
@@ -80,6 +82,8 @@ func generateAll(args []string) error {
 		"mpi/numbers.h":    writeNumbers, // of both tables of package mpi
 		"mpi/table.c":      func(b *bytes.Buffer) { writeTable(b, functions, wrapped) },
 		"start/wrappers.c": func(b *bytes.Buffer) { writeWrappers(b, wrapped) },
+		// for the injector, whose libraries stand on both sides of the recorder
+		"slowdown/functions.h": func(b *bytes.Buffer) { writeSlowdownFunctions(b, functions) },
 	} {
 		if err := generateFile(filepath.Join(args[0], name), functionsTable, write); err != nil {
 			return err

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"laggard/model/mpi"
+)
+
+// writeSlowdownFunctions lists what the libraries in injector/slowdown define: the C functions in which a rank may wait, and
+// which of them send messages at once. By the others, and by that which begins MPI, the recorder tells what kind of MPI it has.
+func writeSlowdownFunctions(b *bytes.Buffer, functions []*mpi.Function) {
+	for _, f := range functions {
+		if f.Return != "int" || f.InClass(mpi.ClassLight, mpi.ClassLocal, mpi.ClassOther, mpi.ClassInit, mpi.ClassSessionInit) {
+			continue
+		}
+		sends := f.HasTrait(mpi.Sends) && !f.Class.IsPersistent() && !f.OnFile() && !f.OnWindow()
+		fmt.Fprintf(b, "FUNCTION(%s, %t, (%s), (%s))\n", f.Name, sends,
+			joinNumbered(len(f.Params), "long a%d", "void"), joinNumbered(len(f.Params), "a%d", ""))
+	}
+}
