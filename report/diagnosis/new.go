@@ -49,6 +49,8 @@ func New(s Source) *Result {
 	if r.ProgressOrder == nil {
 		r.ProgressOrder = [][]int{}
 	}
+	r.Spawned = s.spawned()
+	r.Notes = append(r.spawnedNotes(), r.Notes...)
 	for _, level := range f.RankOrder {
 		r.RankOrder = append(r.RankOrder, level.String())
 	}
