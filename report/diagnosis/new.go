@@ -50,7 +50,7 @@ func New(s Source) *Result {
 		r.ProgressOrder = [][]int{}
 	}
 	r.Spawned = s.spawned()
-	r.Notes = append(r.spawnedNotes(), r.Notes...)
+	r.Notes = slices.Insert(r.Notes, 0, r.spawnedNotes()...)
 	for _, level := range f.RankOrder {
 		r.RankOrder = append(r.RankOrder, level.String())
 	}
