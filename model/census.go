@@ -18,6 +18,7 @@ type RunCensus struct {
 	Sizes map[int]int `json:"sizes"` // slots by the size of MPI_COMM_WORLD that they tell
 	Seen  RankSet     `json:"seen"`  // ranks that have a slot, and
 	Twice RankSet     `json:"twice"` // several
+	worldCensus
 }
 
 // TakeCensus counts the part.
@@ -51,6 +52,7 @@ func (r *RunCensus) countSlots(slots []SlotInfo) {
 		r.Sizes = map[int]int{}
 	}
 	for _, s := range slots {
+		r.countWorld(&s)
 		if s.Spawned {
 			continue
 		}
@@ -89,17 +91,19 @@ func (r *RunCensus) merge(t *RunCensus) {
 	r.Bytes += t.Bytes
 	r.Twice = r.Twice.Union(t.Twice).Union(r.Seen.Intersect(t.Seen))
 	r.Seen = r.Seen.Union(t.Seen)
+	r.mergeWorlds(&t.worldCensus)
 }
 
 // Verdict is what is known of the job once all files were looked at.
 type Verdict struct {
 	ID         uint64
-	Size       int     // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
-	Claimed    int     // what they say where it is not credible, see CredibleRanks; else 0
-	Seen       RankSet // ranks that have a slot, and
-	Twice      RankSet // several
-	Duplicates int     // slots of a world of that size beyond one for each rank
-	Foreign    RankSet // ranks that have one only in files of other runs
+	Size       int            // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Claimed    int            // what they say where it is not credible, see CredibleRanks; else 0
+	Seen       RankSet        // ranks that have a slot, and
+	Twice      RankSet        // several
+	Duplicates int            // slots of a world of that size beyond one for each rank
+	Foreign    RankSet        // ranks that have one only in files of other runs
+	Worlds     []SpawnedWorld // of spawned processes
 	bytes      int64
 	most       int // CredibleRanks of those seen
 }
@@ -130,6 +134,7 @@ func (c Census) DecideRun(m *Manifest) Verdict {
 	}
 	v.Seen, v.Twice = v.inWorld(own.Seen), v.inWorld(own.Twice)
 	v.Duplicates = max(0, own.Sizes[v.Size]-v.Seen.Len())
+	v.Worlds = own.findWorlds(v.Size)
 	for id, r := range c.Runs {
 		if id != v.ID {
 			v.Foreign = v.Foreign.Union(v.inWorld(r.Seen).Minus(v.Seen))

@@ -14,6 +14,7 @@ type commReader struct {
 	comm   *Comm
 	off    int64
 	live   int64  // where the mutable part is
+	nlive  int64  // its bytes, as far as this program knows them
 	local  []byte // its ranges, as recorded; nil unknown
 	remote []byte
 }
@@ -21,10 +22,11 @@ type commReader struct {
 func (r *slotReader) takeComm(rec record) error {
 	le32, _ := wordReaders(rec.fixed)
 	flags := le32(format.CommFlags)
-	c := commReader{off: rec.off, live: rec.live, comm: r.room.newComm()}
+	c := commReader{off: rec.off, live: rec.live, nlive: min(rec.nlive, format.SizeofCommLive), comm: r.room.newComm()}
 	*c.comm = Comm{
 		Kind:       r.commKind(rec, flags),
 		Forming:    flags&format.CommForming != 0,
+		ToParent:   flags&format.CommToParent != 0,
 		Rank:       int(int32(le32(format.CommRank))),
 		Size:       r.checkRange(rec, "size", int(int32(le32(format.CommSize))), 0, MaxRank, 0),
 		RemoteSize: r.checkRange(rec, "remote size", int(int32(le32(format.CommRemoteSize))), 0, MaxRank, 0),
@@ -115,15 +117,11 @@ func (r slotAssembler) assembleComms(position map[uint32]int) {
 	r.rank.Comms = slices.Grow(r.rank.Comms, len(r.comms.list))
 	for i := range r.comms.list {
 		c := &r.comms.list[i]
-		live, ok := c.copyLive(r.slotReader)
+		live, ok := c.takeLive(r.slotReader)
 		if !ok {
 			r.probs.add(format.CommRecord.String(), c.off, ErrTorn)
 		}
-		le32, le64 := wordReaders(live)
-		c.comm.Freed = le64(format.CommFreed) != 0
-		c.comm.Coll = le64(format.CommColl)
-		c.comm.ID = le64(format.CommID)
-		c.comm.Parent = le64(format.CommParent)
+		le32, _ := wordReaders(live)
 		thread, state := le32(format.CommByThread), le32(format.CommState)
 		c.comm.State, c.comm.Thread = -1, position[thread]
 		if t := r.threads[thread]; t != nil {
@@ -135,14 +133,28 @@ func (r slotAssembler) assembleComms(position map[uint32]int) {
 	}
 }
 
+// takeLive reads the mutable part, of which it returns a copy; false: it is torn.
+func (c *commReader) takeLive(r *slotReader) ([]byte, bool) {
+	live, ok := c.copyLive(r)
+	le32, le64 := wordReaders(live)
+	c.comm.Freed = le64(format.CommFreed) != 0
+	c.comm.Coll = le64(format.CommColl)
+	c.comm.ID = le64(format.CommID)
+	c.comm.Parent = le64(format.CommParent)
+	if int64(len(live)) > format.CommPlace {
+		c.comm.Spawned, c.comm.Place = timeOf(le64(format.CommSpawned)), le32(format.CommPlace)
+	}
+	return live, ok
+}
+
 // copyLive copies the mutable part. The record of a freed communicator may be
 // given to a new one meanwhile; the copy is of one of them if the fields that
 // change only then were the same before and after, else it reports false.
 func (c *commReader) copyLive(r *slotReader) ([]byte, bool) {
 	last, next := &r.room.live[0], &r.room.live[1]
-	*last = r.img.appendWords((*last)[:0], c.live, format.SizeofCommLive)
+	*last = r.img.appendWords((*last)[:0], c.live, c.nlive)
 	for range spins {
-		*next = r.img.appendWords((*next)[:0], c.live, format.SizeofCommLive)
+		*next = r.img.appendWords((*next)[:0], c.live, c.nlive)
 		last, next = next, last
 		if bytes.Equal((*last)[:format.CommColl], (*next)[:format.CommColl]) &&
 			bytes.Equal((*last)[format.CommID:], (*next)[format.CommID:]) {
@@ -235,6 +247,8 @@ func (w *slotWriter) writeComm(r *Rank, index int, c *Comm) {
 	live.u64(format.CommParent, c.Parent)
 	live.i32(format.CommByThread, t.Index)
 	live.i32(format.CommState, c.State)
+	live.putTime(format.CommSpawned, c.Spawned)
+	live.u32(format.CommPlace, c.Place)
 	w.writeRecord(format.CommRecord, t.Index, w.commFixed(index, c), live)
 	if c.History != nil {
 		w.writeHistory(r, index, c.History)
@@ -278,6 +292,7 @@ func commFlagsOf(c *Comm) uint32 {
 		flag uint32
 	}{
 		{c.Members == nil, format.CommUnknown}, {c.Forming, format.CommForming},
+		{c.ToParent, format.CommToParent},
 		{c.Neighbours != nil, format.CommTopology},
 	} {
 		if f.set {

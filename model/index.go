@@ -28,8 +28,12 @@ type SlotInfo struct {
 	Rank, Size int // in MPI_COMM_WORLD; -1 unknown
 	Host       string
 	Start      time.Time
-	Spawned    bool               // started by MPI_Comm_spawn: Rank is one of another world
-	Events     [streamKinds]int64 // bytes of its events, unpacked, by their kind
+	Spawned    bool // started by MPI_Comm_spawn: Rank is one of another world
+	// What Rank has of the worlds of a process, and the spawns that it was the root of.
+	World, ParentWorld uint64
+	ParentRank         int
+	Spawns             []Spawn
+	Events             [streamKinds]int64 // bytes of its events, unpacked, by their kind
 }
 
 // Index tells what is in a run directory, or in a Part of it. Slots come in
@@ -38,16 +42,18 @@ type SlotInfo struct {
 type Index struct {
 	Dir        string
 	ID         uint64
-	Manifest   *Manifest  // nil if there is none
-	Slots      []SlotInfo // of the part
-	Size       int        // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
-	Seen       RankSet    // ranks that have a slot, in this part or another
-	Duplicates int        // processes that have the rank of one that started later, see BestClaims; in all parts
-	Stood      time.Time  // see Listing
-	Foreign    RankSet    // ranks that have one only in files of other runs
-	Problems   []Problem  // of the files of the part
-	bytes      int64      // of all node files
-	bound      int        // what all ranks of the job are below
+	Manifest   *Manifest                // nil if there is none
+	Slots      []SlotInfo               // of the part
+	Size       int                      // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Seen       RankSet                  // ranks that have a slot, in this part or another
+	Duplicates int                      // processes that have the rank of one that started later, see BestClaims; in all parts
+	Stood      time.Time                // see Listing
+	Worlds     []SpawnedWorld           // of spawned processes, in all parts; see JoinWorlds
+	Foreign    RankSet                  // ranks that have one only in files of other runs
+	Problems   []Problem                // of the files of the part
+	bytes      int64                    // of all node files
+	bound      int                      // what all ranks of the job are below
+	joined     map[uint64]*SpawnedWorld // by name; nil before JoinWorlds
 	open       func(name string) (*image, error)
 	files      openFiles            // those that a load has open
 	limits     map[StreamKind]int64 // see LimitEvents: for one slot
@@ -112,7 +118,7 @@ func isSubDirectory(name string) bool {
 // to the load, which meets them again.
 func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	r := newSlotReader(m, l, slot)
-	for world := false; !world; {
+	for world := false; !world || r.rank.Spawns > 0; {
 		rec, ok := r.cursor.next()
 		if !ok {
 			break
@@ -120,16 +126,17 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 		if rec.typ != format.RankRecord && rec.typ != format.CommRecord || r.takeRecord(rec) != nil {
 			continue
 		}
-		world = len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.Kind == World
+		world = world || len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.Kind == World
 	}
 	for _, c := range r.comms.list {
 		r.rank.Comms = append(r.rank.Comms, c.comm)
 	}
 	r.identifyRank()
+	spawns := r.findSpawns()
 	r.releaseRoom()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
-		Spawned: k.Spawned}
+		Spawned: k.Spawned, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}
 }
 
 // mostCommon returns the value that is counted most often, the smallest of

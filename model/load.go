@@ -103,7 +103,7 @@ func (x *Index) emptyRun() *Run {
 }
 
 func (x *Index) decodeBatches(slots []SlotInfo, brief bool, f func(*Run)) {
-	in := newInterner(x.bytes)
+	in, worlds := newInterner(x.bytes), newWorldJoiner(x)
 	slots = slices.Clone(slots)
 	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
 	for len(slots) > 0 {
@@ -114,6 +114,7 @@ func (x *Index) decodeBatches(slots []SlotInfo, brief bool, f func(*Run)) {
 			r.internMembers(in)
 			in.internRank(r.rank)
 			run.addSlot(slots[i], r, x.bound)
+			worlds.joinRank(r.rank, slots[i])
 			r.releaseRoom()
 		}
 		in.clearLists()

@@ -81,7 +81,7 @@ func (p *Part) wholeIndex() *Index {
 func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
 	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Duplicates: v.Duplicates,
 		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
-		bound: v.rankBound()}
+		bound: v.rankBound(), Worlds: v.Worlds}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)
 		x.Problems = append(x.Problems, v.manifestProblems(p.listing.Manifest)...)

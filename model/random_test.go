@@ -54,6 +54,7 @@ func randomSignal(r *rand.Rand) Signal {
 func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	k := &Rank{
 		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank), Processors: 1 + rank%256,
+		World: 7 + uint64(rank), ParentWorld: uint64(rank), ParentRank: rank - 1, Spawns: uint32(rank),
 		Family: families[1+r.IntN(len(families)-1)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: testTime(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: testTime(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
@@ -208,7 +209,8 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 	remote := []int{-1, 5}
 	k.Comms = append(k.Comms,
 		&Comm{ID: 77, Parent: 99, Kind: Inter, Rank: r.IntN(len(members)), Members: members, Remote: remote,
-			Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
+			Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1,
+			ToParent: k.Rank%2 == 0, Spawned: testTime(k.Rank), Place: uint32(k.Rank)})
 	k.Comms = append(k.Comms,
 		&Comm{ID: 78, Parent: 1, Kind: Window, Rank: k.Rank, Members: world, Size: len(world), State: -1},
 		&Comm{ID: 79, Parent: 1, Kind: File, Rank: k.Rank, Members: world, Size: len(world), State: -1},

@@ -66,6 +66,11 @@ func (r *slotReader) takeRankLive(rec record) {
 	if rec.hasField(format.RankProcessors) {
 		rank.Processors = i32(format.RankProcessors)
 	}
+	if rec.hasField(format.RankSpawns) {
+		rank.World, rank.ParentWorld = r.img.u64(rec.live+format.RankWorld), r.img.u64(rec.live+format.RankParentWorld)
+		rank.ParentRank = r.checkRange(rec, "rank of the parent", i32(format.RankParentRank), -1, MaxRank, -1)
+		rank.Spawns = r.img.u32(rec.live + format.RankSpawns)
+	}
 	if rec.hasField(format.RankActiveHow) {
 		rank.Activity = r.takeActivity(rec)
 	}
@@ -132,5 +137,9 @@ func rankLive(r *Rank) part {
 	live.putEnded(r.Ended)
 	live.putActivity(r.Activity)
 	live.i32(format.RankProcessors, r.Processors)
+	live.u64(format.RankWorld, r.World)
+	live.u64(format.RankParentWorld, r.ParentWorld)
+	live.i32(format.RankParentRank, r.ParentRank)
+	live.u32(format.RankSpawns, r.Spawns)
 	return live
 }

@@ -320,6 +320,10 @@ type Comm struct {
 	RemoteSize int    // of the remote group, 0 for an intracommunicator
 	Coll       uint64 // collective operations begun on it
 	Freed      bool
+	ToParent   bool // an intercommunicator whose remote group spawned this process
+	// Spawned is when MPI_Comm_spawn had started the remote group, at its root; else zero.
+	Spawned time.Time
+	Place   uint32 // which of the communicators of Parent with these members it is, from 0
 	// History is that of its collectives; nil where none was begun, or it has one
 	// member.
 	History *History
@@ -440,22 +444,29 @@ type Rank struct {
 	Stopped, Gone time.Time
 	// GoneNoted: Gone is when the kernel was seen to have noted the end. So the order is certain; how far apart
 	// ends were is not.
-	GoneNoted    bool
-	ThreadLevel  int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
-	Spawned      bool
-	Off          bool     // the recorder turned itself off
-	Evicted      uint64   // channels dropped, or locks left out, because the table was full
-	LostRequests uint64   // requests not followed because the table was full
-	Notes        []string // why the recorder gave something up
-	Modules      []*Module
-	Threads      []*Thread // in order of Index; never empty
-	Comms        []*Comm
-	Channels     []Channel
-	Locks        []Lock
-	Origins      []Origin // in no order; at most one of a channel
-	Taken        []Taken  // by what wildcards took last, in no order
-	Probed       []Taken  // by matched probes, and not received yet; in no order
-	Sites        []*Site  // if volume was recorded
+	GoneNoted   bool
+	ThreadLevel int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
+	// Spawned: MPI_Comm_spawn has started it, and Rank and Size are those in another MPI_COMM_WORLD than the
+	// job's. [Index.JoinWorlds] gives such processes ranks of the job, where it can.
+	Spawned bool
+	// World is a hash of the launcher's name for its MPI_COMM_WORLD, ParentWorld of that whose rank ParentRank was
+	// the root of the MPI_Comm_spawn that started it; 0 unknown. Spawns is how often it was such a root itself.
+	World, ParentWorld uint64
+	ParentRank         int
+	Spawns             uint32
+	Off                bool     // the recorder turned itself off
+	Evicted            uint64   // channels dropped, or locks left out, because the table was full
+	LostRequests       uint64   // requests not followed because the table was full
+	Notes              []string // why the recorder gave something up
+	Modules            []*Module
+	Threads            []*Thread // in order of Index; never empty
+	Comms              []*Comm
+	Channels           []Channel
+	Locks              []Lock
+	Origins            []Origin // in no order; at most one of a channel
+	Taken              []Taken  // by what wildcards took last, in no order
+	Probed             []Taken  // by matched probes, and not received yet; in no order
+	Sites              []*Site  // if volume was recorded
 	// Series is what the process did over time, without overlap, by rising time. The steps get longer the longer ago
 	// they are; moments at which there were no samples are missing. SampleHz is how many samples a second there should be.
 	Series    []Interval

@@ -45,7 +45,7 @@ type Options struct {
 func (q Question) newOptions(x *model.Index, known overview) Options {
 	o := Options{
 		Algorithm: cmp.Or(q.Algorithm, inference.DefaultAlgorithm), PaperOnly: q.PaperOnly,
-		Observed: evidence.Observed{Size: x.Size, Damaged: known.Damaged.Minus(x.Seen)},
+		Observed: evidence.Observed{Size: x.Size, Worlds: x.Worlds, Damaged: known.Damaged.Minus(x.Seen)},
 	}
 	if x.Manifest != nil && x.Manifest.Imported {
 		// Whoever took the stacks may not have come to all ranks. And there are no

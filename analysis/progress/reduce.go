@@ -34,6 +34,13 @@ var (
 			return a, nil
 		},
 	}
+	spawnCalls = reduce.Monoid[map[int]*model.State]{
+		Codec: reduce.JSON[map[int]*model.State](),
+		Merge: func(a, b map[int]*model.State) (map[int]*model.State, error) {
+			maps.Copy(a, b)
+			return a, nil
+		},
+	}
 	rankSets = reduce.JSON[model.RankSet]()
 )
 

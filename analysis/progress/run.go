@@ -34,6 +34,7 @@ type Result struct {
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
+	Spawned  []Spawned          // processes that ranks started, which are among the ranks
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
 	Problems []string           // what was missing or damaged
 	Compared *Result            // what the other algorithm concludes; nil: it was not asked
@@ -166,6 +167,7 @@ func readShare(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (
 	if err != nil {
 		return nil, err
 	}
+	mine.Index.JoinWorlds()
 	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
 	o, eyes := newOverview(l.Index.Problems), newObserver(l.Index)
 	l.Index.EachBatchBriefly(func(run *model.Run) {
@@ -229,10 +231,11 @@ func (l *looker) drawConclusion(
 	differ, err := l.contrastRanks(q, alike, err)
 	view, err := l.collectInside(held, err)
 	missing, err := l.findUnsent(finding, err)
+	spawned, err := l.findSpawned(err)
 	if err != nil || result == nil {
 		return nil, err
 	}
-	result.Differ, result.Inside, result.Unsent = differ, view, missing
+	result.Differ, result.Inside, result.Unsent, result.Spawned = differ, view, missing, spawned
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil

@@ -158,6 +158,7 @@ const (
 	CommFile     = 32  // likewise a file
 	CommForming  = 64  // likewise a communicator that these members alone are making
 	CommTopology = 128 // with a topology, whose neighbours are listed
+	CommToParent = 256 // an intercommunicator whose remote group has spawned this process
 )
 
 // wild: bits: what a receive left open
@@ -315,7 +316,11 @@ const (
 	RankCallWritten    = 160 // bytes that they wrote
 	RankActiveHow      = 168
 	RankProcessors     = 176 // on which the process could run when it started; 0 unknown
-	SizeofRankLive     = 184
+	RankWorld          = 184 // a hash of the launcher's name for the MPI_COMM_WORLD of the process; 0 unknown
+	RankParentWorld    = 192 // the same of the world whose process spawned this one; 0 unknown, or none did
+	RankParentRank     = 200 // the rank of that process there, the root of MPI_Comm_spawn; -1 unknown
+	RankSpawns         = 204 // how often the process was such a root
+	SizeofRankLive     = 208
 )
 
 // An operation that a thread waits for.
@@ -424,7 +429,9 @@ const (
 	CommParent      = 24 // id of what it was made from; 0 none
 	CommByThread    = 32 // index of the thread that made it, and
 	CommState       = 36 // the state of the call that made it
-	SizeofCommLive  = 40
+	CommSpawned     = 40 // when MPI_Comm_spawn had started the remote group, of which this process was the root; else 0
+	CommPlace       = 48 // which of the communicators of parent with these members it is, from 0
+	SizeofCommLive  = 56
 )
 
 // A call, as the members of a communicator must make it alike.
@@ -710,6 +717,10 @@ var records = [...]record{
 			{"call_written", 160, Uint64},
 			{"active_how", 168, Uint32},
 			{"processors", 176, Uint32},
+			{"world", 184, Hex64},
+			{"parent_world", 192, Hex64},
+			{"parent_rank", 200, Int32},
+			{"spawns", 204, Uint32},
 		}},
 	ThreadRecord: {name: "THREAD", leastFixed: 8, leastLive: 4720,
 		fixed: []Field{
@@ -770,6 +781,8 @@ var records = [...]record{
 			{"parent", 24, Hex64},
 			{"by_thread", 32, Uint32},
 			{"state", 36, Int32},
+			{"spawned", 40, Time},
+			{"place", 48, Uint32},
 		}},
 	HistoryRecord: {name: "HISTORY", leastFixed: 8, leastLive: 336,
 		fixed: []Field{

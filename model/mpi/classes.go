@@ -41,6 +41,7 @@ const (
 	ClassNewcommGroups
 	ClassNewcommLeaders
 	ClassNewcommNb
+	ClassNewcommSpawn
 	ClassNewfile
 	ClassNewwin
 	ClassOther

@@ -9,7 +9,7 @@ func (f *Function) CollectiveOn() Kind {
 		return 0
 	}
 	switch c := f.Class; {
-	case c.isOneOf(ClassColl, ClassIcoll, ClassNewcomm, ClassNewcommNb, ClassNewcommDynamic, ClassNewcommLeaders,
+	case c.isOneOf(ClassColl, ClassIcoll, ClassNewcomm, ClassNewcommNb, ClassNewcommDynamic, ClassNewcommSpawn, ClassNewcommLeaders,
 		ClassNewwin, ClassNewfile, ClassCommFree):
 		return Comm
 	case c.isOneOf(ClassWinColl, ClassWinFree):
@@ -32,5 +32,5 @@ func (f *Function) hasParamKind(k Kind) bool {
 
 // SpawnsProcesses reports whether a function starts processes, and returns when they have called MPI_Init.
 func (f *Function) SpawnsProcesses() bool {
-	return f.ParamIndex("maxprocs") >= 0 || f.ParamIndex("array_of_maxprocs") >= 0
+	return f.InClass(ClassNewcommSpawn)
 }

@@ -60,7 +60,7 @@ func TestOperations(t *testing.T) {
 		{"MPI_Rget", "MPI_Get", 0},
 		{"MPI_File_read_all_begin", "MPI_File_read_all", Begins | Reads},
 		{"MPI_File_write_ordered_end", "MPI_File_write_ordered", Ends | Writes | SharedPointer},
-		{"MPI_Comm_idup", "MPI_Comm_dup", Synchronises},
+		{"MPI_Comm_idup", "MPI_Comm_dup", Synchronises | SameMembers},
 		{"MPI_Ireduce_scatter_block_c", "MPI_Reduce_scatter_block", SendsBlocks | Same | Local | AlikeSent | Synchronises | Large},
 	} {
 		f := FindFunction(c.name)

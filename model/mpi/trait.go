@@ -43,6 +43,7 @@ const (
 	Anytime
 	External
 	Committed
+	SameMembers
 )
 
 // Sends is every trait that says that a rank sends data, and how much.
@@ -52,7 +53,7 @@ const Sends = SendsOne | SendsBlocks | SendsSum | SendsEach | SendsSingle | Send
 var traitNames = [...]string{"sends_one", "sends_blocks", "sends_sum", "sends_each", "sends_single", "sends_two",
 	"from_root", "to_root", "neighbours", "local", "same", "own_block", "own_of_blocks", "exclusive", "alike_sent",
 	"alike_received", "synchronises", "buffered", "synchronous", "ready", "begins", "ends", "large", "reads", "writes",
-	"shared_pointer", "frees", "refers", "anytime", "external", "committed"}
+	"shared_pointer", "frees", "refers", "anytime", "external", "committed", "same_members"}
 
 // String lists the traits by their words in the table, separated by commas.
 func (t Trait) String() string {

@@ -1,6 +1,8 @@
+#include "base/clock.h"
 #include "calls/collective.h"
 #include "calls/operation.h"
 #include "calls/wait.h"
+#include "file/rank.h"
 #include "identity/collective.h"
 #include "identity/comm.h"
 #include "identity/freed.h"
@@ -120,12 +122,23 @@ void lg_after_newcomm(struct lg_call *c)
   lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
 }
 
+/* The root of the spawn is known to the processes that it started: it says when they were there. */
+void lg_after_spawn(struct lg_call *c)
+{
+  lg_after_newcomm(c);
+  struct lg_comm_ref *made = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, c->desc->newcomm));
+  if (!made || !c->comm || c->comm->rank != root_of(c))
+    return;
+  made->live->spawned_ns = lg_now();
+  lg_rank->spawns++;
+}
+
 /* MPI_Comm_spawn made it, in another program. */
 void lg_after_get_parent(struct lg_call *c)
 {
   long handle = lg_comm_made_handle(c, c->desc->newcomm);
   if (!lg_comm_find(LG_HANDLE_COMM, handle))
-    lg_comm_made(c, handle, NULL, c->st->index);
+    lg_comm_parent(c, handle, c->st->index);
 }
 
 void lg_after_newcomm_groups(struct lg_call *c)

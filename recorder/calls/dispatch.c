@@ -47,7 +47,7 @@ void lg_dispatch_before(struct lg_call *c)
   case CLS_startall: return lg_before_start(c, lg_int(c, d->count));
   case CLS_request_free: return lg_before_request_free(c);
   case CLS_cancel: return lg_before_cancel(c);
-  case CLS_coll: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newwin: case CLS_newfile:
+  case CLS_coll: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newwin: case CLS_newfile:
     return lg_before_coll(c, d->comm);
   case CLS_win_coll: return lg_before_coll(c, d->win);
   case CLS_file_coll: return lg_before_coll(c, d->file);
@@ -124,7 +124,7 @@ static bool makes(int cls)
   case CLS_isend: case CLS_ibsend: case CLS_irecv: case CLS_imrecv: case CLS_isendrecv: case CLS_mprobe:
   case CLS_send_init: case CLS_bsend_init: case CLS_recv_init: case CLS_coll_init:
   case CLS_icoll: case CLS_file_icoll: case CLS_rma_nb: case CLS_file_nb: case CLS_flush_nb:
-  case CLS_newcomm: case CLS_newcomm_nb: case CLS_newcomm_dynamic: case CLS_newwin: case CLS_newfile:
+  case CLS_newcomm: case CLS_newcomm_nb: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newwin: case CLS_newfile:
   case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free:
   case CLS_get_parent: case CLS_session_init: case CLS_init:
     return true;
@@ -140,7 +140,7 @@ void lg_dispatch_before_within(struct lg_call *c)
   case CLS_comm_free:
     c->comm = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, d->newcomm));
     return;
-  case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_groups: case CLS_newwin: case CLS_newfile:
+  case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups: case CLS_newwin: case CLS_newfile:
     c->comm = lg_comm_of(c->st, c, d->comm);
     return;
   default:
@@ -151,7 +151,7 @@ void lg_dispatch_before_within(struct lg_call *c)
 void lg_dispatch_after_within(struct lg_call *c)
 {
   switch (c->desc->cls) {
-  case CLS_comm_free: case CLS_type_free: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_groups:
+  case CLS_comm_free: case CLS_type_free: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups:
   case CLS_newcomm_leaders: case CLS_newwin: case CLS_newfile:
     return lg_dispatch_after(c);
   default:
@@ -187,6 +187,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_mprobe: return lg_after_mprobe(c);
   case CLS_icoll: case CLS_newcomm_nb: case CLS_file_icoll: return lg_after_icoll(c);
   case CLS_newcomm: case CLS_newcomm_dynamic: return lg_after_newcomm(c);
+  case CLS_newcomm_spawn: return lg_after_spawn(c);
   case CLS_get_parent: return lg_after_get_parent(c);
   case CLS_newcomm_groups: return lg_after_newcomm_groups(c);
   case CLS_newcomm_leaders: return lg_after_newcomm_leaders(c);

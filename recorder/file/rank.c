@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/locks.h"
 #include "base/recording.h"
 #include "base/settings.h"
@@ -46,6 +49,31 @@ static uint32_t processors(void)
   return n;
 }
 
+static uint64_t hash_of(const char *name, size_t n)
+{
+  uint64_t h = n;
+  for (size_t i = 0; i < n; i++)
+    h = lg_mix(h, (unsigned char)name[i]);
+  return h;
+}
+
+/* set_worlds notes the names of the own world and of the parent's, as Open MPI's launcher gives them: the port at
+ * which the root of MPI_Comm_spawn waits is WORLD.RANK:NUMBER. */
+static void set_worlds(struct lg_rank *r)
+{
+  const char *own = getenv("PMIX_NAMESPACE"), *port = getenv("OMPI_PARENT_PORT");
+  const char *end = port ? strrchr(port, ':') : NULL;
+  const char *dot = end ? memrchr(port, '.', (size_t)(end - port)) : NULL;
+  r->parent_rank = -1;
+  if (own && *own)
+    r->world = hash_of(own, strlen(own));
+  if (dot) {
+    r->parent_world = hash_of(port, (size_t)(dot - port));
+    r->parent_rank = atoi(dot + 1);
+    r->spawned = 1;
+  }
+}
+
 bool lg_rank_open(uint32_t family)
 {
   struct lg_rank *r = lg_rec_begin(LG_REC_RANK, 0, offsetof(struct lg_rank, rank) - sizeof(struct lg_rec), sizeof *r);
@@ -65,6 +93,7 @@ bool lg_rank_open(uint32_t family)
   r->thread_level = -1;
   r->pid_space = pid_space();
   r->processors = processors();
+  set_worlds(r);
   r->heartbeat_ns = lg_now();
   lg_rec_commit(r);
   lg_rank = r;

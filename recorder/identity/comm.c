@@ -98,6 +98,7 @@ struct birth { /* what a new record says */
   long handle;
   uint32_t flags, state, thread;
   int rank;
+  uint32_t place; /* among those of its parent with these members */
   uint64_t id, parent;
   struct lg_members local, remote;
   struct lg_neighbours near;
@@ -208,6 +209,8 @@ static void add(struct birth *b)
     lg_history_reset(r->history);
   live->id = b->id;
   live->parent = b->parent;
+  live->place = b->place;
+  live->spawned_ns = 0;
   live->by_thread = b->thread;
   live->state = b->state;
   __atomic_store_n(&live->freed, 0, __ATOMIC_RELEASE);
@@ -217,25 +220,27 @@ static void add(struct birth *b)
   lg_comm_gen++;
 }
 
-static uint64_t id_for(uint64_t parent, const struct lg_members *l, const struct lg_members *r)
+/* name gives it an id. Where members are of several worlds, readers make another one (model/worldjoiner.go). */
+static void name(struct birth *b, uint64_t parent)
 {
+  const struct lg_members *l = &b->local, *r = &b->remote;
   uint64_t set = r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
-  return lg_mix(lg_mix(lg_mix(parent, set), born(parent, set)), ID_SEED) | 1;
+  b->place = born(parent, set);
+  b->id = lg_mix(lg_mix(lg_mix(parent, set), b->place), ID_SEED) | 1;
 }
 
-void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
+static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags, uint32_t state)
 {
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
-  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1};
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent};
   b.rank = lg_members_of_comm(handle, &b.local);
   if (lg_members_remote(handle, &b.remote)) {
-    b.flags = LG_COMM_INTER;
+    b.flags |= LG_COMM_INTER;
   } else {
     lg_neighbours_of(handle, b.rank, &b.near);
   }
-  b.parent = parent ? parent->id : 0;
-  b.id = id_for(b.parent, &b.local, &b.remote);
+  name(&b, parent);
   add(&b);
   lg_members_forget(&b.local);
   lg_members_forget(&b.remote);
@@ -243,11 +248,21 @@ void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, ui
   free(b.near.dests);
 }
 
+void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
+{
+  made(c, handle, parent ? parent->id : 0, 0, state);
+}
+
+void lg_comm_parent(struct lg_call *c, long handle, uint32_t state)
+{
+  made(c, handle, 0, LG_COMM_TO_PARENT, state);
+}
+
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
   struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
   b.rank = lg_members_of_comm(parent->handle, &b.local);
-  b.id = id_for(lg_mix(parent->id, (uint64_t)what), &b.local, &b.remote);
+  name(&b, lg_mix(parent->id, (uint64_t)what));
   b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
   add(&b);
   lg_members_forget(&b.local);
@@ -260,7 +275,7 @@ static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, uint
   struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent, .flags = LG_COMM_FORMING};
   lg_members_sort(m);
   b.local = *m;
-  b.id = id_for(lg_mix(parent, (uint64_t)b.what), &b.local, &b.remote);
+  name(&b, lg_mix(parent, (uint64_t)b.what));
   add(&b);
   return lg_comm_find(b.what, b.handle);
 }
@@ -297,6 +312,7 @@ void lg_comm_start(void)
     lg_turn_off("this MPI does not answer MPI_Comm_rank");
     return;
   }
-  predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
+  /* Processes that were spawned have a world of their own; which one is known by the launcher's name for it. */
+  predefined(lg_fam.comm_world, LG_COMM_WORLD, lg_rank->spawned && lg_rank->world ? lg_mix(lg_rank->world, WORLD_ID) | 1 : WORLD_ID);
   predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(SELF_SEED, (uint64_t)lg_rank->rank) | 1);
 }

@@ -25,9 +25,9 @@ func Headline(r *Result) string {
 		return runningHeadline(r)
 	case l != nil && endOf(r) != nil:
 		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l))
-		return fmt.Sprintf("%s %s%s, of %s", words.Upper(words.Ranks(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
+		return fmt.Sprintf("%s %s%s, of %s", words.Upper(r.rankNames(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
 	case l != nil:
-		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
+		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(r.rankNames(l.Set)),
 			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
 	case r.Hang:
 		return fmt.Sprintf("The run of %s did not finish; the least-progressed rank could not be determined",
@@ -46,7 +46,7 @@ func Headline(r *Result) string {
 func failureHeadline(r *Result) string {
 	var parts []string
 	for _, f := range r.Failures {
-		parts = append(parts, words.Ranks(f.Ranks)+" "+f.Reason+uncaughtText(r, f.Ranks))
+		parts = append(parts, r.rankNames(f.Ranks)+" "+f.Reason+uncaughtText(r, f.Ranks))
 	}
 	return words.Upper(strings.Join(parts, "; ")) + ". No hang"
 }
@@ -103,7 +103,7 @@ func runningHeadline(r *Result) string {
 	}
 	text := fmt.Sprintf("The job is running: last progress %s, %s%s", last, words.Size(r.Ranks), rate)
 	if l := r.LeastProgressed; l != nil {
-		text += fmt.Sprintf("; %s %s behind the others", words.Ranks(l.Set), words.Verb(l.Set, "is", "are"))
+		text += fmt.Sprintf("; %s %s behind the others", r.rankNames(l.Set), words.Verb(l.Set, "is", "are"))
 	}
 	return text
 }

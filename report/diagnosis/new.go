@@ -49,6 +49,8 @@ func New(s Source) *Result {
 	if r.ProgressOrder == nil {
 		r.ProgressOrder = [][]int{}
 	}
+	r.Spawned = s.spawned()
+	r.Notes = slices.Insert(r.Notes, 0, r.spawnedNotes()...)
 	for _, level := range f.RankOrder {
 		r.RankOrder = append(r.RankOrder, level.String())
 	}

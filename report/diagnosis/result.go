@@ -15,12 +15,14 @@ import (
 type Result struct {
 	SchemaVersion int        `json:"schema_version"`     // version of this JSON form
 	Run           report.Run `json:"run"`                // the run that was analysed
-	Ranks         int        `json:"ranks"`              // size of MPI_COMM_WORLD; 0: unknown
+	Ranks         int        `json:"ranks"`              // of the job, with those of spawned; 0: unknown
 	Hang          bool       `json:"hang"`               // ranks have not finished, and none was seen to make progress
 	Ended         *Ended     `json:"ended,omitempty"`    // how the job was ended from outside; absent: it was not
 	Running       bool       `json:"running"`            // the job was making progress when it was last observed
 	Progress      *Progress  `json:"progress,omitempty"` // how a running job progresses; absent: it does not run
 	Speed         *Speed     `json:"speed,omitempty"`    // how the speed of a job developed that was ended or hangs; absent: unknown
+	// processes that MPI_Comm_spawn started, which have ranks of the job behind those of the first MPI_COMM_WORLD
+	Spawned []Spawned `json:"spawned,omitempty"`
 	// how the job failed although nothing hung: ranks that ended by themselves while no other rank waited for them
 	Failures        []Loss           `json:"failures,omitempty"`
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // the answer; null: no rank is named

@@ -22,6 +22,7 @@ const (
 	screenPlaces  = 3
 	screenFrames  = 3 // of one place; of several, the innermost frame of the first
 	screenWaits   = 2
+	maxSpawned    = 3
 	maxPlaces     = 4
 	maxFrames     = 10
 	maxSliceLines = 8
@@ -106,7 +107,7 @@ func (t *TextReport) Diagnosis(r *Result) error {
 		))
 	}
 	var optional []func(*printer)
-	for i := range r.Notes {
+	for i := len(r.Spawned); i < len(r.Notes); i++ { // those before are below the headline
 		optional = append(optional, func(p *printer) { p.notes(r.Notes[i:][:1]) })
 	}
 	return errors.Join(err, t.writeIfFits(append(optional,
@@ -205,6 +206,7 @@ func (p *printer) headline(r *Result) {
 			p.Line("  because: %s", words.Cut(l.Reason))
 		}
 	}
+	p.List(len(r.Spawned), maxSpawned, "worlds", func(i int) { p.Line("  %s", r.Spawned[i].note()) })
 }
 
 func (p *printer) notes(notes []string) {

@@ -119,7 +119,7 @@ func (s *Scene) Members(comm uint64) model.RankSet {
 
 // groupOf returns one group of a communicator.
 func (s *Scene) groupOf(c *facts.Comm, side int) model.RankSet {
-	if c.World {
+	if c.World && len(s.known.Worlds) == 0 {
 		return s.All
 	}
 	return c.Groups[side]

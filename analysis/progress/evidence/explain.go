@@ -156,6 +156,8 @@ func (s *Scene) CommName(id uint64) string {
 	switch {
 	case c == nil:
 		return "an unknown communicator"
+	case c.World && len(s.known.Worlds) > 0:
+		return "the MPI_COMM_WORLD of " + s.membersOf(c).Phrase()
 	case c.World:
 		return "MPI_COMM_WORLD"
 	}
@@ -169,11 +171,11 @@ func (s *Scene) CommName(id uint64) string {
 	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.membersOf(c).Len())
 }
 
-// World returns the ID of MPI_COMM_WORLD, and how many collectives a rank has begun on
+// World returns the ID of the MPI_COMM_WORLD of a rank, and how many collectives a rank has begun on
 // it; 0 if it is not known.
 func (s *Scene) World(rank int) (id, begun uint64) {
 	for _, c := range s.Sum.Comms {
-		if c.World {
+		if c.World && s.membersOf(&c).Contains(rank) {
 			return c.ID, s.Begun(c.ID, rank)
 		}
 	}

@@ -21,7 +21,7 @@ type targetKey struct {
 	comm uint64
 	seq  uint64
 	call string // the function of the collective
-	rank int
+	rank int    // of which the target is; of those of a whole world the first there
 }
 
 type what uint8
@@ -153,9 +153,9 @@ func weakenAlternatives(alts [][]Link) [][]Link {
 func (s judge) waitOf(f *facts.Fact, wait int) Need {
 	switch w := &f.Waits[wait]; w.Kind {
 	case model.Init:
-		return s.needAll(f, wait, targetKey{what: notStarted})
+		return s.needAll(f, wait, targetKey{what: notStarted, rank: s.worldOf(f.Rank).Min()})
 	case model.Finalize:
-		return s.needAll(f, wait, targetKey{what: notFinalizing})
+		return s.needAll(f, wait, targetKey{what: notFinalizing, rank: s.worldOf(f.Rank).Min()})
 	case model.WaitAny, model.Poll:
 		return s.waitForOne(f, wait)
 	}
@@ -284,12 +284,27 @@ func (s *Scene) ranksOf(key targetKey) model.RankSet {
 	case completingOn:
 		return s.completing(key.comm)
 	case notFinalizing:
-		return s.NotFinalizing()
+		return s.NotFinalizing().Intersect(s.worldOf(key.rank))
 	case notStarted:
 		before := s.RanksWhere(func(f *facts.Fact) bool { return f.Phase == model.Starting && !f.At.Begun })
-		return s.All.Minus(s.Present).Union(s.Lost).Union(before)
+		return s.All.Minus(s.Present).Union(s.Lost).Union(before).Intersect(s.worldOf(key.rank))
 	}
 	return model.NewRankSet(key.rank)
+}
+
+// worldOf returns the ranks that have the MPI_COMM_WORLD of a rank.
+func (s *Scene) worldOf(rank int) model.RankSet {
+	if len(s.known.Worlds) == 0 {
+		return s.All
+	}
+	for i := range s.known.Worlds {
+		if w := s.known.Worlds[i].Ranks(); w.Contains(rank) {
+			return w
+		}
+	}
+	var first model.RankSet
+	first.AddRange(0, s.known.Worlds[0].First-1)
+	return first
 }
 
 // NotFinalizing returns the ranks that have not come to MPI_Finalize.

@@ -22,6 +22,8 @@ type Observed struct {
 	// Size is the number of ranks the run should have, 0 if unknown. What the
 	// ranks themselves say counts too.
 	Size int
+	// Worlds are those of spawned processes, which are among the ranks.
+	Worlds []model.SpawnedWorld
 	// Damaged are ranks whose record could not be read: no conclusion is drawn
 	// from their absence.
 	Damaged model.RankSet

@@ -22,7 +22,7 @@ func (c *collectives) beginCall(a args) {
 	switch a.c.Func.Class {
 	case mpi.ClassIcoll, mpi.ClassCollInit, mpi.ClassNewcommNb, mpi.ClassFileIcoll:
 		c.addCollective(a, false)
-	case mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewcommDynamic, mpi.ClassNewcommLeaders, mpi.ClassCommFree,
+	case mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewcommDynamic, mpi.ClassNewcommSpawn, mpi.ClassNewcommLeaders, mpi.ClassCommFree,
 		mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassFileColl, mpi.ClassFileFree, mpi.ClassWinColl, mpi.ClassWinFree:
 		c.addCollective(a, true)
 	case mpi.ClassNewcommGroups:
