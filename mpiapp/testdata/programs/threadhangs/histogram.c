@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < SAMPLES; i++)
       samples[i] = (i * 7 + step) % BINS;
     if (hang && rank == 2 && step == 7)
-      samples[SAMPLES - 10] = 1e14;
+      samples[SAMPLES - 10] = 1e10;
     count(bins, samples);
     MPI_Allreduce(bins, sums, BINS, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   }
