@@ -185,7 +185,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		t.Captured = &Capture{Time: testTime(40), Why: CaptureQuiet + CaptureReason(r.IntN(5)), Signal: r.IntN(12),
 			Stack: randomStack(r, k, r.IntN(format.MaxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
 			InMPI: r.IntN(2) == 0,
-			Calls: r.Uint64(), Same: r.IntN(99)}
+			Calls: r.Uint64(), Same: r.IntN(99), Other: r.IntN(9) == 0,
+			Awaited: Awaited(r.IntN(4)), AwaitedTID: r.IntN(999)}
 	}
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
 		t.Raised = &Raised{How: RaisedSet + RaisedHow(r.IntN(5)), Calls: r.Uint64(), Order: r.Uint32(),

@@ -7,6 +7,12 @@ import (
 	"laggard/model/format"
 )
 
+// behindStack is where the fields stand that were added behind the stack, in the live part, and sizeofAwaited their size.
+const (
+	behindStack   = format.ThreadStack + format.SizeofCapture
+	sizeofAwaited = format.SizeofThreadLive - behindStack
+)
+
 // threadReader gathers the records of one thread.
 type threadReader struct {
 	thread   *Thread
@@ -61,7 +67,11 @@ func (t *threadReader) copyBlocks(r *slotReader) {
 	if t.op, ok = r.img.copyBlock(t.op, t.rec.live, format.ThreadStack, 64, &r.wait); !ok {
 		r.probs.add(t.rec.typ.String(), t.rec.off, ErrTorn)
 	}
-	if t.stack, ok = r.img.copyBlock(t.stack, t.rec.live+format.ThreadStack, format.SizeofCapture, 64, &r.wait); !ok {
+	size := int64(format.SizeofCapture)
+	if t.rec.hasField(format.ThreadAwaited) {
+		size = format.SizeofThreadLive - format.ThreadStack
+	}
+	if t.stack, ok = r.img.copyBlock(t.stack, t.rec.live+format.ThreadStack, size, 64, &r.wait); !ok {
 		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("captured stack: %w", ErrTorn))
 		t.stack = nil // frames of two stacks in one would mislead
 	}
@@ -176,7 +186,27 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 		InMPI:   le32(format.CaptureInMPI) != 0,
 		Calls:   le64(format.CaptureCalls),
 		Same:    int(le32(format.CaptureSame)),
+		Other:   le32(format.CaptureFlags)&format.StackOther != 0,
 	}
+	behind := int64(format.SizeofCapture)
+	if t.rec.typ == format.RestRecord {
+		behind = format.CaptureFrames + 8*int64(n)
+	}
+	t.assembleAwaited(r, behind)
+}
+
+// assembleAwaited decodes what an older recorder did not write, which stands at that place behind the stack.
+func (t *threadReader) assembleAwaited(r *slotReader, at int64) {
+	if int64(len(t.stack)) < at+sizeofAwaited {
+		return
+	}
+	le32, _ := wordReaders(t.stack[at:])
+	what := Awaited(le32(format.ThreadAwaited - behindStack))
+	if what > EndAwaited {
+		r.probs.addErrorf(t.rec.typ.String(), t.rec.off, ErrUnknown, "%d awaited of a thread", what)
+		return
+	}
+	t.thread.Captured.Awaited, t.thread.Captured.AwaitedTID = what, int(le32(format.ThreadAwaitedTID-behindStack))
 }
 
 // writeThread writes the THREAD record, or of a folded slot the REST record.
@@ -184,15 +214,16 @@ func (w *slotWriter) writeThread(r *Rank, t *Thread) {
 	fixed := make(part, format.SizeofThreadFixed)
 	fixed.i32(format.ThreadIndex, t.Index)
 	fixed.i32(format.ThreadFirstTID, t.TID)
-	op, stack := w.encodeOp(r, t), w.encodeCapture(t.Captured)
+	op, stack, awaited := w.encodeOp(r, t), w.encodeCapture(t.Captured), encodeAwaited(t.Captured)
 	switch {
 	case w.err != nil:
 	case w.fold != nil:
-		w.writeRecord(format.RestRecord, t.Index, slices.Concat(fixed, op, stack), nil)
+		w.writeRecord(format.RestRecord, t.Index, slices.Concat(fixed, op, stack, awaited), nil)
 	default:
 		live := make(part, format.SizeofThreadLive)
 		copy(live, op)
 		copy(live[format.ThreadStack:], stack)
+		copy(live[behindStack:], awaited)
 		w.writeRecord(format.ThreadRecord, t.Index, fixed, live)
 	}
 }
@@ -251,6 +282,16 @@ func (w *slotWriter) encodeCapture(c *Capture) part {
 	return w.appendFrames(live, c.Stack)
 }
 
+// encodeAwaited is what stands behind the stack.
+func encodeAwaited(c *Capture) part {
+	live := make(part, sizeofAwaited)
+	if c != nil {
+		live.u32(format.ThreadAwaited-behindStack, uint32(c.Awaited))
+		live.i32(format.ThreadAwaitedTID-behindStack, c.AwaitedTID)
+	}
+	return live
+}
+
 func captureFlags(c *Capture) uint32 {
 	var flags uint32
 	if c.Partial {
@@ -258,6 +299,9 @@ func captureFlags(c *Capture) uint32 {
 	}
 	if c.Idle {
 		flags |= format.StackIdle
+	}
+	if c.Other {
+		flags |= format.StackOther
 	}
 	return flags
 }

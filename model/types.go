@@ -177,7 +177,23 @@ type Capture struct {
 	InMPI bool
 	Calls uint64 // Thread.Calls at that moment
 	Same  int    // captures in a row that showed this stack
+	// Other: of a thread that never called MPI, and took the fatal signal.
+	Other bool
+	// Awaited says for what of which thread it waited, AwaitedTID is the system's number of that thread.
+	Awaited    Awaited
+	AwaitedTID int
 }
+
+// Awaited says what a thread outside MPI waited for when its stack was captured.
+type Awaited uint32
+
+// What a thread may wait for. It is NothingAwaited where that is not known.
+const (
+	NothingAwaited Awaited = format.AwaitedNone
+	OwnerAwaited   Awaited = format.AwaitedOwner // the owner of a mutex
+	GoneAwaited    Awaited = format.AwaitedGone  // the owner of a mutex, a thread that has ended
+	EndAwaited     Awaited = format.AwaitedEnd   // the end of a thread that it joins
+)
 
 // CaptureReason says what made the recorder take a stack.
 type CaptureReason uint32

@@ -81,7 +81,7 @@ func (f *Finding) leastLocations() []Location {
 		for at, ranks := range byPlace {
 			l := f.newLocation(at, model.NewRankSet(ranks...))
 			if !at.Begun || at.InMPI || l.After != "" { // else the state is a computation, and has its stack
-				l.Stack, l.Captured = stack.Frames, true
+				l.Stack, l.Captured, l.Other = stack.Frames, true, stack.Other
 			}
 			out = append(out, l)
 		}
@@ -107,5 +107,6 @@ func (f *Finding) newLocation(at facts.Position, ranks model.RankSet) Location {
 	} else {
 		l.After = place.Call
 	}
+	l.Holder = f.scene.Facts[ranks.Min()].Holder
 	return l
 }

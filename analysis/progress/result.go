@@ -95,6 +95,10 @@ type Location struct {
 	// computation or inside the call, and starts with a program counter. Else it
 	// is that of the call, all return addresses.
 	Captured bool
+	// Other: Stack is of another thread, in which a fatal signal arrived.
+	Other bool
+	// Holder is the thread that the first of the ranks waits for in computation.
+	Holder facts.Holder
 }
 
 // StateKind says what a group's state is.

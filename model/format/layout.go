@@ -146,6 +146,15 @@ const (
 const (
 	StackPartial = 1 // the unwinding ended before the outermost frame
 	StackIdle    = 2 // in a system call that yields, sleeps, polls or waits for another process: to be found there again shows nothing
+	StackOther   = 4 // of a thread that never called MPI, and took the fatal signal; it stands in the record of the thread with the most progress
+)
+
+// awaited: what a thread outside MPI waited for when its stack was taken
+const (
+	AwaitedNone  = 0 // no other thread, or it is not known
+	AwaitedOwner = 1 // the owner of a mutex
+	AwaitedGone  = 2 // the owner of a mutex, a thread that has ended
+	AwaitedEnd   = 3 // the end of a thread that it joins
 )
 
 // comm_flag: bits
@@ -367,7 +376,9 @@ const (
 	ThreadLight       = 56 // MPI calls that are no states, such as MPI_Wtime
 	ThreadPending     = 64 // the first nlisted are in use
 	ThreadStack       = 4160
-	SizeofThreadLive  = 4720
+	ThreadAwaited     = 4720 // what the thread waited for when that stack was taken; in the block of the stack
+	ThreadAwaitedTID  = 4724 // the system's number of the thread that it waited for
+	SizeofThreadLive  = 4728
 )
 
 // MODULE: A mapped program or library, or a function in Python.

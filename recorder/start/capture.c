@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -65,7 +66,8 @@ static bool same_stack(const struct lg_thread *p, const struct lg_words *w)
 }
 
 /* write_stack publishes a stack whose innermost frame is at pc. */
-static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint32_t why, int sig, bool idle)
+static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint32_t why, int sig, uint32_t flags,
+                        const struct lg_awaits *awaits)
 {
   struct lg_thread *p = t->pub;
   bool same = same_stack(p, w) && t->stack_pc == pc && p->stack.calls == p->calls;
@@ -78,10 +80,12 @@ static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc,
   p->stack.calls = p->calls;
   p->stack.why = why;
   p->stack.in_mpi = p->in_mpi;
-  p->stack.flags = (w->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
+  p->stack.flags = (w->partial ? LG_STACK_PARTIAL : 0) | flags;
   p->stack.signal = (uint32_t)sig;
   p->stack.nframes = (uint32_t)w->n;
   memcpy(p->stack.frames, w->word, sizeof *w->word * (size_t)w->n);
+  p->awaited = awaits->what;
+  p->awaited_tid = awaits->tid;
   lg_seq_end(&p->stack.seq);
   t->stack_pc = pc;
 }
@@ -94,6 +98,8 @@ static bool behind_syscall(uint64_t pc)
 }
 
 static struct lg_words words; /* large; the file lock is held */
+static unsigned char copy[STACK_BYTES];
+static const struct lg_awaits no_other = {LG_AWAITED_NONE, 0};
 
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 {
@@ -112,7 +118,7 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   bool shows = why != LG_WHY_EXIT || lg_called_by_program(&tr);
   if (shows) {
     lg_words_captured(&tr, t->pthread, &words);
-    write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
+    write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]) ? LG_STACK_IDLE : 0, &no_other);
     lg_raised_captured(t);
   }
   lg_unlock_file();
@@ -120,9 +126,8 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 }
 
 /* Only two registers of a thread asleep are known. One that woke up meanwhile may have gone on. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle, const struct lg_awaits *awaits)
 {
-  static unsigned char copy[STACK_BYTES];
   uint64_t hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp + PAGE;
   size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
   struct lg_regs r = {.known = lg_bit(SP) | lg_bit(PC)};
@@ -139,10 +144,38 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
     lg_words_captured(&tr, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
     if (taken) {
-      write_stack(t, &words, pc, lg_capture_why, 0, idle);
+      write_stack(t, &words, pc, lg_capture_why, 0, idle ? LG_STACK_IDLE : 0, awaits);
       lg_raised_captured(t);
     }
   }
   lg_unlock_file();
   return taken;
+}
+
+/* The readers let this thread speak for the rank. */
+static struct lg_thr *foremost(void)
+{
+  struct lg_thr *most = NULL;
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (!most || t->pub->progress >= most->pub->progress)
+      most = t; /* of equals the oldest, which is last */
+  return most;
+}
+
+void lg_capture_other(int sig, void *ucontext)
+{
+  struct lg_thr *t = foremost();
+  struct lg_regs r = {.known = LG_CONTEXT_KNOWN};
+  struct lg_trace tr;
+  LG_CONTEXT(ucontext, r.v);
+  if (!t || !lg_trylock_file())
+    return;
+  size_t got = lg_unloading ? 0 : lg_peek(r.v[SP], copy, sizeof copy);
+  if (got > 0) {
+    struct lg_stack s = {r.v[SP], r.v[SP] + got, copy};
+    lg_unwind(&r, &s, true, &tr);
+    lg_words_captured(&tr, (uint64_t)pthread_self(), &words);
+    write_stack(t, &words, tr.pc[0], LG_WHY_FATAL, sig, LG_STACK_OTHER, &no_other);
+  }
+  lg_unlock_file();
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include "base/base.h"
 #include "identity/thread.h"
+#include "start/awaits.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -25,7 +26,9 @@ void lg_capture_asked(struct lg_thr *t, const siginfo_t *info, void *ucontext);
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
 /* Of a thread asleep with these registers; idle: in a system call that says
  * nothing about progress. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle);
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle, const struct lg_awaits *awaits);
+/* Of the thread whose signal handler this is, which never called MPI: a fatal signal arrived. */
+void lg_capture_other(int sig, void *ucontext);
 
 #pragma GCC visibility pop
 #endif

@@ -125,6 +125,8 @@ static void handler(int sig, siginfo_t *info, void *context)
   if (lg_is_rank()) {
     if (t && is_fault(sig))
       lg_capture_here(t, LG_WHY_FATAL, sig, context);
+    else if (!t && is_fault(sig))
+      lg_capture_other(sig, context);
     else if (t && wanted)
       lg_capture_asked(t, info, context);
     if (sig == asked_signal)

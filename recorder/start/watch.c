@@ -82,8 +82,8 @@ static bool undisturbed(long nr)
 }
 
 /* asleep tells whether a thread is in a system call that is not to be disturbed,
- * and whether it waits there a little at a time, or for others. */
-static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
+ * whether it waits there a little at a time, or for others, and for which thread. */
+static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle, struct lg_awaits *awaits)
 {
   char line[LG_TASK_LINE];
   long nr;
@@ -92,6 +92,7 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
     return false;
   *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
+  *awaits = nr == SYS_futex ? lg_awaits_on(tid, a[0]) : (struct lg_awaits){LG_AWAITED_NONE, 0};
   return *idle || undisturbed(nr);
 }
 
@@ -125,12 +126,13 @@ static bool look(struct lg_thr *t)
 {
   uint64_t sp, pc;
   bool idle;
+  struct lg_awaits awaits;
   t->starved = !has_run(t);
   bool got = false;
   if (!lg_task_calls_told())
     got = !lg_task_sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
   else
-    got = asleep(t->tid, &sp, &pc, &idle) ? lg_capture_asleep(t, sp, pc, idle) : ask(t);
+    got = asleep(t->tid, &sp, &pc, &idle, &awaits) ? lg_capture_asleep(t, sp, pc, idle, &awaits) : ask(t);
   uint64_t waited;
   if (!lg_task_schedule(t->tid, &t->ran, &waited))
     t->ran = 0;

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
@@ -182,11 +183,31 @@ func (s Source) newLocation(place progress.Location) Location {
 	}
 	wait := outside.WaitOf(stack)
 	out.Within = wait.Within
-	if place.Call != "" {
+	out.OtherThread = place.Other
+	if place.Other {
+		out.After = ""
+	} else if place.Call != "" {
 		call := words.Printable(place.Call)
 		out.InMPI = &call
 	} else if place.Captured {
 		out.WaitsFor = wait.For
+		out.Holder = s.newHolder(place.Holder, wait.For)
+	}
+	return out
+}
+
+// newHolder is the thread that has what a thread waits for. What the recorder found in memory must fit what the functions
+// on the stack wait for.
+func (s Source) newHolder(h facts.Holder, waits string) *Holder {
+	joins := h.For == model.EndAwaited
+	if h.For == model.NothingAwaited || joins && waits != "thread" || !joins && waits != "lock" {
+		return nil
+	}
+	out := &Holder{Thread: h.TID, Ended: h.For == model.GoneAwaited}
+	if h.Call != "" {
+		call := words.Printable(h.Call)
+		out.InMPI = &call
+		out.Site = report.NewSite(symbol.TrimStack(s.Resolver.ResolveStack(h.Stack, false)))
 	}
 	return out
 }

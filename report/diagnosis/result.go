@@ -109,14 +109,26 @@ type Location struct {
 	// the stack was captured while the rank stood still; otherwise it is that of its last MPI call
 	Captured bool `json:"captured"`
 	// while it computes: what the thread waits for, such as lock, thread, sleep or read
-	WaitsFor  string         `json:"waits_for,omitempty"`
-	Within    string         `json:"within,omitempty"`    // import or destructor, in Python: how the place was reached
-	Stack     []report.Frame `json:"stack"`               // the call stack, innermost frame first
-	Host      string         `json:"host"`                // name of the node
-	PID       int            `json:"pid"`                 // process ID
-	Contained bool           `json:"contained,omitempty"` // pid is the number inside a container
-	Alive     bool           `json:"alive"`               // the process existed when the run was diagnosed, as far as known
-	Since     *time.Time     `json:"since"`               // no progress since then; null: unknown
+	WaitsFor string `json:"waits_for,omitempty"`
+	// the thread of the rank that has the lock that it waits for, or that it joins; absent: unknown
+	Holder *Holder `json:"holder,omitempty"`
+	// a fatal signal arrived in another thread than the one that calls MPI, whose stack this is
+	OtherThread bool           `json:"other_thread,omitempty"`
+	Within      string         `json:"within,omitempty"`    // import or destructor, in Python: how the place was reached
+	Stack       []report.Frame `json:"stack"`               // the call stack, innermost frame first
+	Host        string         `json:"host"`                // name of the node
+	PID         int            `json:"pid"`                 // process ID
+	Contained   bool           `json:"contained,omitempty"` // pid is the number inside a container
+	Alive       bool           `json:"alive"`               // the process existed when the run was diagnosed, as far as known
+	Since       *time.Time     `json:"since"`               // no progress since then; null: unknown
+}
+
+// Holder is a thread that another thread of its rank waits for. The site is that of its MPI call.
+type Holder struct {
+	Thread int `json:"thread"` // the system's number of the thread
+	report.Site
+	InMPI *string `json:"in_mpi"`          // MPI function that it is in; null: none
+	Ended bool    `json:"ended,omitempty"` // it ended without unlocking the mutex
 }
 
 // Exception is an exception that ranks are handling or threw last. The site is where it was raised.

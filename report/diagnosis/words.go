@@ -33,6 +33,8 @@ func activityText(l Location) string {
 	}
 	at := l.Site.String() + within[l.Within]
 	switch {
+	case l.OtherThread:
+		return "ended in another thread, in " + at
 	case l.InMPI != nil:
 		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, at)
 	case len(l.Stack) == 0:
@@ -42,9 +44,22 @@ func activityText(l Location) string {
 	case l.After == "":
 		return fmt.Sprintf("%s in %s, before the first MPI call", computes, at)
 	case l.Captured:
-		return fmt.Sprintf("%s in %s, after %s", computes, at, l.After)
+		return fmt.Sprintf("%s in %s, after %s%s", computes, at, l.After, holderText(l.Holder))
 	}
 	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, at)
+}
+
+// holderText says which thread has what a rank waits for, and where that thread is.
+func holderText(h *Holder) string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Ended:
+		return fmt.Sprintf("; thread %d locked it and ended without unlocking it", h.Thread)
+	case h.InMPI == nil:
+		return fmt.Sprintf("; it waits for thread %d, which is outside MPI", h.Thread)
+	}
+	return fmt.Sprintf("; it waits for thread %d, which is in %s, called by %s", h.Thread, *h.InMPI, h.Site.String())
 }
 
 // within says in words what of Python a place is part of.

@@ -114,7 +114,7 @@ func (s judge) needOf(f *facts.Fact) Need {
 	for i := range f.Waits {
 		w := s.waitOf(f, i)
 		switch {
-		case !f.Waits[i].Side:
+		case !f.Waits[i].Side, f.Waits[i].Holds:
 			n = w
 		case n.Standing == Waiting && !n.Weak:
 			n.side = append(n.side, w.Alts...)

@@ -74,6 +74,14 @@ func (f *Fact) code(c *wire.Coder) {
 	f.Fatal.code(c)
 	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
+	f.Holder.code(c)
+}
+
+func (h *Holder) code(c *wire.Coder) {
+	wire.Uint(c, &h.For)
+	wire.Int(c, &h.TID)
+	c.Text(&h.Call)
+	c.Stack(&h.Stack)
 }
 
 func (s *Signal) code(c *wire.Coder) {
@@ -94,7 +102,7 @@ func (p *Position) code(c *wire.Coder) {
 func (w *Wait) code(c *wire.Coder) {
 	wire.Uint(c, &w.Kind)
 	c.Text(&w.Call)
-	c.Flags(&w.Side, &w.Unlisted)
+	c.Flags(&w.Side, &w.Holds, &w.Unlisted)
 	wire.List(c, &w.Wants, (*Want).code)
 }
 
@@ -147,7 +155,7 @@ func (p *Place) code(c *wire.Coder) {
 
 func (s *Stack) code(c *wire.Coder) {
 	c.Stack(&s.Frames)
-	c.Flags(&s.Fatal)
+	c.Flags(&s.Fatal, &s.Other)
 	codeSet(c, &s.Ranks)
 }
 

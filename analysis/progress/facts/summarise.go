@@ -81,9 +81,10 @@ func (b *builder) addRank(r *model.Rank) {
 			w.Wants[i].Taken.Stack = b.portableFrames(w.Wants[i].Taken.Stack)
 		}
 	}
+	f.Holder.Stack = b.portableFrames(f.Holder.Stack)
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
-	b.addStack(r.Rank, t)
+	b.addStack(r, t)
 	b.addRaised(r.Rank, t)
 	b.addFailed(r)
 	b.addComms(r, f.Waits)
@@ -118,13 +119,31 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
 	f.Waits = appendWait(f.Waits, r, t, true)
+	if c := t.Captured; isCurrentOutside(t) && !c.Other {
+		f.Holder.For, f.Holder.TID = c.Awaited, c.AwaitedTID
+	}
 	for _, other := range r.Threads {
+		before := len(f.Waits)
 		f.Driving = f.Driving || other.Op.InMPI || isSpinning(other)
 		if other != t {
 			f.Waits = appendWait(f.Waits, r, other, false)
+			f.markHolder(other, before)
 		}
 	}
 	return f
+}
+
+// markHolder notes of another thread, whose waits begin at an index, that the representative one waits for it.
+func (f *Fact) markHolder(other *model.Thread, waits int) {
+	if f.Holder.For == model.NothingAwaited || other.TID != f.Holder.TID {
+		return
+	}
+	if s := stateOf(other, other.Op.State); s != nil && PositionOf(other).InMPI {
+		f.Holder.Call, f.Holder.Stack = validUTF8(s.Call), s.Stack
+	}
+	for i := range f.Waits[waits:] {
+		f.Waits[waits+i].Holds = true
+	}
 }
 
 func signalOf(s model.Signal) Signal { return Signal{s.Number, s.Sender, s.PID, nanoseconds(s.Time)} }
@@ -168,17 +187,38 @@ func (b *builder) addPlace(t *model.Thread) {
 
 // addStack keeps the captured stack of a computation that goes on, or that a
 // fatal signal ended. Inside a call the stack of the state says as much.
-func (b *builder) addStack(rank int, t *model.Thread) {
-	c := t.Captured
+func (b *builder) addStack(r *model.Rank, t *model.Thread) {
+	c, other := t.Captured, false
+	if died := fatalThread(r); died != nil {
+		c, other = died.Captured, died != t || died.Captured.Other
+	}
 	if c == nil || len(c.Stack) == 0 {
 		return
 	}
 	fatal := c.Why == model.CaptureFatal
-	current := c.Calls == t.Calls && !c.InMPI && !PositionOf(t).InMPI
 	still, _ := compareCaptures(t)
-	if fatal || current || still {
-		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portableFrames(c.Stack), fatal, model.NewRankSet(rank)})
+	if fatal || isCurrentOutside(t) || still {
+		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portableFrames(c.Stack), fatal, other, model.NewRankSet(r.Rank)})
 	}
+}
+
+// fatalThread returns the thread that took the signal by which a rank ended, nil if it is not known.
+func fatalThread(r *model.Rank) *model.Thread {
+	if r.End != model.Signalled {
+		return nil
+	}
+	i := slices.IndexFunc(r.Threads, func(t *model.Thread) bool {
+		return t.Captured != nil && t.Captured.Why == model.CaptureFatal && len(t.Captured.Stack) > 0
+	})
+	if i < 0 {
+		return nil
+	}
+	return r.Threads[i]
+}
+
+// isCurrentOutside reports whether the captured stack shows the computation that the thread is still in.
+func isCurrentOutside(t *model.Thread) bool {
+	return t.Captured != nil && t.Captured.Calls == t.Calls && !t.Captured.InMPI && !PositionOf(t).InMPI
 }
 
 // portableFrames returns the frames without what differs between processes: the

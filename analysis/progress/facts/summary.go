@@ -65,11 +65,21 @@ type Fact struct {
 	Off     bool   // its record stopped before it did
 	Evicted bool   // its message counters are not complete
 	Waits   []Wait // of its blocked threads, the representative first
+	// Holder is what its thread outside MPI waits for.
+	Holder Holder
 	// How it ended, in more detail (model.Ended).
 	PID          int
 	Asked, Fatal Signal
 	Ender        model.Ender
 	Orphaned     bool
+}
+
+// Holder is the thread that the representative one waits for outside MPI.
+type Holder struct {
+	For   model.Awaited // what it waits for of that thread
+	TID   int           // the system's number of that thread
+	Call  string        // the MPI function that it is in, "" none
+	Stack []model.Frame // of that call
 }
 
 // Signal is a signal that a rank got.
@@ -92,6 +102,7 @@ type Place struct {
 type Stack struct {
 	Frames []model.Frame // innermost first, a program counter; without run-time addresses
 	Fatal  bool
+	Other  bool // of another thread than the representative one
 	Ranks  model.RankSet
 }
 
@@ -172,7 +183,7 @@ func comparePlaces(a, b Place) int {
 }
 
 func compareStacks(a, b Stack) int {
-	return cmp.Or(compareBool(a.Fatal, b.Fatal), compareFrames(a.Frames, b.Frames))
+	return cmp.Or(compareBool(a.Fatal, b.Fatal), compareBool(a.Other, b.Other), compareFrames(a.Frames, b.Frames))
 }
 
 func joinStacks(a, b Stack) Stack {

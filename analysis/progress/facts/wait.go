@@ -14,7 +14,9 @@ type Wait struct {
 	Kind model.Kind
 	Call string
 	// Side is set for a thread that is not the representative one.
-	Side     bool
+	Side bool
+	// Holds is set for a thread that has what the representative one waits for, so that the rank waits for what it waits for.
+	Holds    bool
 	Wants    []Want
 	Unlisted bool // more may be wanted than the record had room for
 }

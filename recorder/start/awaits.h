@@ -1,0 +1,19 @@
+/* The thread that a thread asleep outside MPI waits for, as the memory that it sleeps on tells. */
+#ifndef LAGGARD_AWAITS_H
+#define LAGGARD_AWAITS_H
+
+#include "base/base.h"
+#include "format.h"
+
+struct lg_awaits {
+  uint32_t what; /* enum lg_awaited */
+  uint32_t tid;  /* of the thread; 0 where there is none */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* Of a thread that sleeps on the futex at an address. */
+struct lg_awaits lg_awaits_on(int tid, uint64_t futex);
+
+#pragma GCC visibility pop
+#endif
