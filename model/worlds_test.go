@@ -27,7 +27,8 @@ func spawningJob() []*Rank {
 		for i := range size {
 			members = append(members, i)
 		}
-		return &Rank{Rank: rank, Size: size, Host: testHeader.Host, Start: start, Phase: Running, EndDetail: -1, World: world, ParentRank: -1,
+		return &Rank{Rank: rank, Size: size, Host: testHeader.Host, Start: start, Phase: Running, EndDetail: -1,
+			World: world, ParentRank: -1,
 			Threads: []*Thread{state("MPI_Intercomm_merge")},
 			Comms:   []*Comm{{ID: world, Kind: World, Rank: rank, Members: members, Size: size, State: -1}}}
 	}
@@ -39,7 +40,8 @@ func spawningJob() []*Rank {
 	for i := range 2 {
 		r := rank(i, 2, at(0), firstName)
 		r.Comms = append(r.Comms,
-			&Comm{ID: spawnComm, Parent: firstName, Kind: Inter, Rank: i, Members: []int{0, 1}, Size: 2, Remote: []int{-1, -1}, RemoteSize: 2,
+			&Comm{ID: spawnComm, Parent: firstName, Kind: Inter, Rank: i, Members: []int{0, 1}, Size: 2,
+				Remote: []int{-1, -1}, RemoteSize: 2,
 				State: -1},
 			&Comm{ID: mergedComm, Parent: spawnComm, Rank: i, Members: []int{0, 1, -1, -1}, Size: 4})
 		all = append(all, r)
@@ -50,7 +52,8 @@ func spawningJob() []*Rank {
 	for i := range 2 {
 		r := child(rank(i, 2, at(10+i), childName))
 		r.Comms = append(r.Comms,
-			&Comm{ID: 203, Kind: Inter, ToParent: true, Rank: i, Members: []int{0, 1}, Size: 2, Remote: []int{-1, -1}, RemoteSize: 2, State: -1},
+			&Comm{ID: 203, Kind: Inter, ToParent: true, Rank: i, Members: []int{0, 1}, Size: 2,
+				Remote: []int{-1, -1}, RemoteSize: 2, State: -1},
 			&Comm{ID: 204, Parent: 203, Rank: 2 + i, Members: []int{-1, -1, 0, 1}, Size: 4})
 		all = append(all, r)
 	}

@@ -31,7 +31,8 @@ var spawnedCases = []spawnedCase{
 	{"farm.c", "hang", 1, []int{0},
 		[]string{"rank 2 is the process spawned at farm.c:", "spawn 2 of 2 there", "Deadlock: ranks 0,2 wait for each other"}, false},
 	{"coupler.f90", "hang", 1, []int{0, 1}, []string{"rank 1 is in MPI_Comm_disconnect"}, true},
-	{"merged.py", "hang", 1, []int{1}, []string{"Rank 1 (rank 0 of the 2 processes spawned at merged.py:", "rank 1 waits for itself"}, false},
+	{"merged.py", "hang", 1, []int{1},
+		[]string{"Rank 1 (rank 0 of the 2 processes spawned at merged.py:", "rank 1 waits for itself"}, false},
 }
 
 // TestSpawned: spawned processes are ranks of the job, named by their spawn, and waited for on both sides; without the

@@ -1,0 +1,80 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// threadHang is a program of testdata/programs/threadhangs that hangs, or dies, because of a thread.
+type threadHang struct {
+	source string
+	dies   bool
+	least  []int // the least-progressed ranks
+	says   []string
+}
+
+// threadHangs are those whose cause the diagnosis names.
+var threadHangs = []threadHang{
+	{"progress.c", false, []int{0, 1},
+		[]string{"progress.c:47", "it waits for thread ", "which is in MPI_Recv, called by", "progress.c:28"}},
+	{"registry.cc", false, []int{2}, []string{"registry.cc:33", "locked it and ended without unlocking it"}},
+	{"checkpoint.cc", true, []int{1}, []string{"Rank 1 died of SIGABRT", "checkpoint.cc:29"}},
+	{"histogram.c", true, []int{2}, []string{"Rank 2 died of SIGSEGV", "histogram.c:21"}},
+}
+
+// TestThreadHangs: a rank that waits for a mutex waits for what its holder waits for, and a rank whose other thread died is shown
+// where that thread was. Without the fault nothing is reported.
+func TestThreadHangs(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for i, c := range threadHangs {
+			if !f.runsCase(i) {
+				continue
+			}
+			t.Run(c.source, func(t *testing.T) {
+				t.Parallel()
+				f.checkThreadHang(t, c)
+			})
+		}
+	})
+}
+
+func (f family) checkThreadHang(t *testing.T, c threadHang) {
+	program := f.buildProgram(t, filepath.Join("threadhangs", c.source), "-O1", "-fopenmp")
+	laggard, env := filepath.Join(binaryDir(t), "laggard"), f.runEnvironment(t)
+	dir := filepath.Join(t.TempDir(), "hang")
+	j := f.startRecorded(t, dir, env, 3, nil, program, "hang")
+	if c.dies {
+		j.waitOrEnd(20 * time.Second)
+	} else {
+		j.awaitHang()
+	}
+	text := runCommand(t, env, laggard, "diagnose", "--no-slice", dir).stdout
+	told := runCommand(t, env, laggard, "diagnose", "--no-slice", "--json", dir)
+	j.killTree()
+	var a diagnosisJSON
+	if err := json.Unmarshal([]byte(told.stdout), &a); err != nil {
+		t.Fatal(err, told.stderr)
+	}
+	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least) {
+		t.Errorf("want ranks %d:\n%s", c.least, text)
+	}
+	for _, words := range c.says {
+		if !strings.Contains(text, words) {
+			t.Errorf("it does not say %q:\n%s", words, text)
+		}
+	}
+	dir = filepath.Join(t.TempDir(), "good")
+	if got := f.startRecorded(t, dir, env, 3, nil, program, "good").wait(); got.status != 0 {
+		t.Errorf("without the fault: status %d\n%s", got.status, got.stderr)
+	}
+	text = runCommand(t, env, laggard, "diagnose", "--no-slice", dir).stdout
+	if !strings.HasPrefix(text, "The job of 3 ranks finished: no hang.") {
+		t.Errorf("without the fault:\n%s", text)
+	}
+}
