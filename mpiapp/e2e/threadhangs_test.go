@@ -26,6 +26,8 @@ var threadHangs = []threadHang{
 	{"registry.cc", false, []int{2}, []string{"registry.cc:33", "locked it and ended without unlocking it"}},
 	{"checkpoint.cc", true, []int{1}, []string{"Rank 1 died of SIGABRT", "checkpoint.cc:29"}},
 	{"histogram.c", true, []int{2}, []string{"Rank 2 died of SIGSEGV", "histogram.c:21"}},
+	{"sweep.c", false, []int{1}, []string{"waits in the OpenMP library for other threads in sweeps (sweep.c:35)"}},
+	{"transfer.c", false, []int{2}, []string{"waits in the OpenMP library for other threads in move (transfer.c:33)"}},
 }
 
 // TestThreadHangs: a rank that waits for a mutex waits for what its holder waits for, and a rank whose other thread died is shown
@@ -45,7 +47,7 @@ func TestThreadHangs(t *testing.T) {
 }
 
 func (f family) checkThreadHang(t *testing.T, c threadHang) {
-	program := f.buildProgram(t, filepath.Join("threadhangs", c.source), "-O1", "-fopenmp")
+	program := f.buildProgram(t, filepath.Join("threadhangs", c.source), "-O1", "-fopenmp", "-Wl,--no-as-needed", "-lm")
 	laggard, env := filepath.Join(binaryDir(t), "laggard"), f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "hang")
 	j := f.startRecorded(t, dir, env, 3, nil, program, "hang")

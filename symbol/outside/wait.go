@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -20,7 +21,8 @@ var Waits = map[string]string{
 	"file lock": "waits for the lock of a file", "open": "opens a file", "disk": "waits for a disk",
 	"socket": "waits for data of a socket", "connection": "waits for a connection",
 	"events": "waits for input, or for a time", "signal": "waits for a signal",
-	"queue": "waits for a queue", "pool": "waits for a result of a pool", "event loop": "waits in an event loop",
+	"openmp": "waits in the OpenMP library for other threads",
+	"queue":  "waits for a queue", "pool": "waits for a result of a pool", "event loop": "waits in an event loop",
 }
 
 // systemWaits are functions of the C library that do not return before something happens, and what that is.
@@ -59,6 +61,15 @@ var pythonWaits = []struct{ file, function, waits string }{
 // that may have no names (from glibc 2.41 on, where it is stripped).
 var interpreterLocks = []string{"_PySemaphore_Wait", "_PySemaphore_PlatformWait", "PyThread_acquire_lock_timed"}
 
+// openMPLibraries are the runtime libraries of OpenMP, of GCC, LLVM, Intel and NVIDIA. They spin or sleep at barriers and locks,
+// and most are stripped; what they do besides takes no time.
+var openMPLibraries = []string{"libgomp.so", "libomp.so", "libiomp5.so", "libnvomp.so"}
+
+func isOpenMP(l symbol.Location) bool {
+	file := path.Base(l.Module)
+	return slices.ContainsFunc(openMPLibraries, func(name string) bool { return strings.HasPrefix(file, name) })
+}
+
 // WaitOf says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
 // the code that stands innermost, whatever is further out.
 func WaitOf(stack []symbol.Location) Wait {
@@ -70,6 +81,9 @@ func WaitOf(stack []symbol.Location) Wait {
 	if w.For == "" && first > 0 && first < len(stack) && symbol.InInterpreter(stack[first]) &&
 		slices.Contains(interpreterLocks, stack[first].Function) {
 		w.For = "lock"
+	}
+	if w.For == "" && first < len(stack) && isOpenMP(stack[first]) {
+		w.For = "openmp"
 	}
 	for _, l := range stack {
 		switch {

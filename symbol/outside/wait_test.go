@@ -71,6 +71,12 @@ func TestOf(t *testing.T) {
 			level{app, "<module>"}), "file lock", "import"},
 		{"a destructor", locatedStack(level{"/usr/lib/libmpi.so.40", "PMPI_Barrier"}, level{app, "Holder.__del__"},
 			level{app, "<module>"}), "", "destructor"},
+		{"a barrier of OpenMP", locatedStack(level{"/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0", ""}, level{"/home/u/a", "sweep"}),
+			"openmp", ""},
+		{"a lock of OpenMP, asleep", locatedStack(level{libc, "syscall"}, level{"/opt/llvm/lib/libomp.so.5", "__kmp_acquire_lock"},
+			level{"/home/u/a", "sweep"}), "openmp", ""},
+		{"a parallel region computes", locatedStack(level{"/home/u/a", "sweep._omp_fn.0"}, level{"/usr/lib/libgomp.so.1", "GOMP_parallel"},
+			level{"/home/u/a", "sweep"}), "", ""},
 		{"nothing", nil, "", ""},
 	} {
 		if got := WaitOf(c.stack); got != (Wait{c.for_, c.inner}) {
