@@ -30,8 +30,8 @@ import (
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
-// a call), moved (a call since the capture), stack=a,b (captured frames), error= (when MPI
-// reported one, seconds), unlisted=,
+// a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
+// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, error= (when MPI reported one, seconds), unlisted=,
 // off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
@@ -306,6 +306,12 @@ func (b *rankBuilder) applyWord(key, value string) {
 		for name := range strings.SplitSeq(value, ",") {
 			t.Captured.Stack = append(t.Captured.Stack, frameNamed(name))
 		}
+	case "holder":
+		t.Captured.Awaited = map[string]model.Awaited{"owner": model.OwnerAwaited, "gone": model.GoneAwaited,
+			"end": model.EndAwaited}[parts[0]]
+		t.Captured.AwaitedTID = mustInt(parts[1])
+	case "tid":
+		t.TID = mustInt(value)
 	case "raised":
 		hows := map[string]model.RaisedHow{"handled": model.RaisedHandled, "last": model.RaisedLast}
 		module := &model.Module{Path: "app.py:<module>", BuildID: hex.EncodeToString([]byte("python"))}
@@ -404,6 +410,9 @@ func describeDiagnosis(r Diagnosis) string {
 			}
 			if at.Captured {
 				where += fmt.Sprintf(", captured %d frames", len(at.Stack))
+			}
+			if at.Holder.For != model.NothingAwaited {
+				where += fmt.Sprintf(", waits for thread %d in %q", at.Holder.TID, at.Holder.Call)
 			}
 			fmt.Fprintf(&b, "  %v: %s\n", at.Ranks, where)
 		}

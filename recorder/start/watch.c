@@ -92,7 +92,8 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle, struct lg_aw
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
     return false;
   *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
-  *awaits = nr == SYS_futex ? lg_awaits_on(tid, a[0]) : (struct lg_awaits){LG_AWAITED_NONE, 0};
+  bool forever = nr == SYS_futex && a[3] == 0; /* a wait with a time limit ends by itself */
+  *awaits = forever ? lg_awaits_on(tid, a[0]) : (struct lg_awaits){LG_AWAITED_NONE, 0};
   return *idle || undisturbed(nr);
 }
 
