@@ -26,6 +26,7 @@ var debuggers = map[string]func(pid string) []string{
 // others wait for, as it is outside MPI.
 func TestImport(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
 		s := scenarioOf(t, "before_collective.c")
 		program := f.buildProgram(t, s.source, "-O1")
 		env := f.runEnvironment(t)

@@ -33,6 +33,7 @@ type longCall struct {
 // TestLongCalls: a job is neither ended nor blamed while a rank is at work inside a call, however short the timeout.
 func TestLongCalls(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
 		for i, mode := range f.longCalls() {
 			if !f.runsCase(i) {
 				continue
@@ -48,6 +49,7 @@ func TestLongCalls(t *testing.T) {
 // TestInterrupted: time for which a job is suspended, or a rank stopped by a debugger, does not count.
 func TestInterrupted(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
 		for i, c := range interruptions {
 			if !f.runsCase(i) {
 				continue
