@@ -56,19 +56,17 @@ func (c *worldCensus) countWorld(s *SlotInfo) {
 		return
 	}
 	if !s.Spawned {
-		c.addNames(map[uint64]int{s.World: 1})
+		c.addName(s.World, 1)
 	} else if s.Rank >= 0 && s.Size > s.Rank && s.ParentWorld != 0 {
 		c.addWorld(s.World, worldCount{s.Size, int64(unixNanos(s.Start)), s.ParentWorld, s.ParentRank, NewRankSet(s.Rank)})
 	}
 }
 
-func (c *worldCensus) addNames(names map[uint64]int) {
+func (c *worldCensus) addName(name uint64, slots int) {
 	if c.Names == nil {
 		c.Names = map[uint64]int{}
 	}
-	for name, n := range names {
-		c.Names[name] += n
-	}
+	c.Names[name] += slots
 }
 
 func (c *worldCensus) addWorld(name uint64, more worldCount) {
@@ -85,8 +83,8 @@ func (c *worldCensus) addWorld(name uint64, more worldCount) {
 
 func (c *worldCensus) mergeWorlds(t *worldCensus) {
 	c.Spawns = append(c.Spawns, t.Spawns...)
-	if len(t.Names) > 0 {
-		c.addNames(t.Names)
+	for name, slots := range t.Names {
+		c.addName(name, slots)
 	}
 	for name, more := range t.Worlds {
 		c.addWorld(name, more)

@@ -27,22 +27,21 @@ var (
 		Codec: reduce.Codec[Partial]{Encode: EncodePartial, Decode: DecodePartial},
 		Merge: MergePartials,
 	}
-	processes = reduce.Monoid[map[int]Process]{
-		Codec: reduce.JSON[map[int]Process](),
-		Merge: func(a, b map[int]Process) (map[int]Process, error) {
-			maps.Copy(a, b)
-			return a, nil
-		},
-	}
-	spawnCalls = reduce.Monoid[map[int]*model.State]{
-		Codec: reduce.JSON[map[int]*model.State](),
-		Merge: func(a, b map[int]*model.State) (map[int]*model.State, error) {
-			maps.Copy(a, b)
-			return a, nil
-		},
-	}
-	rankSets = reduce.JSON[model.RankSet]()
+	processes  = mapsByRank[Process]()
+	spawnCalls = mapsByRank[*model.State]()
+	rankSets   = reduce.JSON[model.RankSet]()
 )
+
+// mapsByRank puts together maps by rank; two analysis ranks have nothing of the same rank.
+func mapsByRank[V any]() reduce.Monoid[map[int]V] {
+	return reduce.Monoid[map[int]V]{
+		Codec: reduce.JSON[map[int]V](),
+		Merge: func(a, b map[int]V) (map[int]V, error) {
+			maps.Copy(a, b)
+			return a, nil
+		},
+	}
+}
 
 // overview is what the analysis ranks tell each other beforehand about their
 // shares of the recorded ranks. It is a monoid: see mergeOverviews.
