@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"slices"
+
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/reduce"
@@ -17,15 +19,17 @@ type Spawned struct {
 func (l *looker) findSpawned(failed error) ([]Spawned, error) {
 	calls := map[int]*model.State{} // by the first rank of the world
 	for i, slot := range l.Index.Slots {
-		for _, w := range l.Index.Worlds {
-			if slot.Spawned || slot.Rank != w.Root {
-				continue
-			}
-			run, err := l.Index.LoadSlots(i, i+1)
-			if err == nil && len(run.Ranks) == 1 {
-				if s := spawnCallOf(run.Ranks[0], w); s != nil {
-					calls[w.First] = s
-				}
+		started := slices.DeleteFunc(slices.Clone(l.Index.Worlds), func(w model.SpawnedWorld) bool { return w.Root != slot.Rank })
+		if slot.Spawned || len(started) == 0 {
+			continue
+		}
+		run, err := l.Index.LoadSlots(i, i+1)
+		if err != nil || len(run.Ranks) != 1 {
+			continue
+		}
+		for _, w := range started {
+			if s := spawnCallOf(run.Ranks[0], w); s != nil {
+				calls[w.First] = s
 			}
 		}
 	}
