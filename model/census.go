@@ -26,20 +26,20 @@ func (p *Part) TakeCensus() Census {
 	c := Census{Runs: map[uint64]RunCensus{}}
 	for i := range p.files {
 		f := &p.files[i]
-		if f.layout == nil {
+		if !f.Usable {
 			continue
 		}
 		r := c.Unsure
-		if f.layout.sure {
-			r = c.Runs[f.layout.header.RunID]
+		if f.Sound {
+			r = c.Runs[f.RunID]
 		}
 		if f.from == 0 {
 			r.Files++
-			r.Bytes += f.layout.size
+			r.Bytes += f.Bytes
 		}
-		r.countSlots(f.slots)
-		if f.layout.sure {
-			c.Runs[f.layout.header.RunID] = r
+		r.countSlots(f.Slots)
+		if f.Sound {
+			c.Runs[f.RunID] = r
 		} else {
 			c.Unsure = r
 		}

@@ -2,14 +2,16 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"laggard/internal/parallel"
 
-	"laggard/model/format"
+	"golang.org/x/sys/unix"
 )
 
 // Follower reads the series of the ranks of a run directory again and again while the job writes them. It remembers where they are, so
@@ -18,7 +20,7 @@ type Follower struct {
 	dir     string
 	only    string // the one file that is followed; "": all
 	index   *Index
-	files   map[string]*followedFile
+	files   map[string]*FollowedFile
 	ranks   []*FollowedRank
 	scanned time.Time
 	most    int // files that may be open
@@ -27,29 +29,9 @@ type Follower struct {
 // FollowedRank is a rank of the job's MPI_COMM_WORLD.
 type FollowedRank struct {
 	SlotInfo
-	PID      int
-	End      End       // how the process ended, as far as it could say
-	Quiet    time.Time // since when it makes no progress; zero while it does
-	SampleHz int       // samples a second; 0: there are no samples
-	// Fresh are the intervals since the last Refresh, at first all that there are, without overlap by rising time. Their Thread,
-	// State, Anchor and Comm are numbers in the file, good for comparisons; see Load.
-	Fresh []Interval
-
-	at     int // in Index.Slots
-	cursor *cursor
-	rank   int64 // where the live part of the RANK record is; 0 not found yet
-	series []seriesPlace
-	next   int    // where the next entry of the shortest step is expected, counted through series
-	seen   uint32 // begin of the last entry of the shortest step that was read
+	FollowedSlot
+	at int // in Index.Slots
 }
-
-// seriesPlace is where a SERIES record of the shortest step is.
-type seriesPlace struct {
-	live, entries int64
-}
-
-// shortestStep is that of the series that a Follower reads on in, in seconds.
-const shortestStep = 1
 
 // rescanAfter is how long new files, and what ranks learn about themselves, may take to be noticed.
 const rescanAfter = 5 * time.Second
@@ -57,7 +39,7 @@ const rescanAfter = 5 * time.Second
 // Follow begins to follow the ranks of a run directory, or of one of its node files alone if only names one: then nothing else is
 // looked at. See Scan for the errors.
 func Follow(dir, only string) (*Follower, error) {
-	f := &Follower{dir: dir, only: only, files: map[string]*followedFile{}, most: mostFollowed()}
+	f := &Follower{dir: dir, only: only, files: map[string]*FollowedFile{}, most: mostFollowed()}
 	if err := f.rescan(time.Now()); err != nil {
 		return nil, err
 	}
@@ -79,9 +61,9 @@ const leastFollowed = 256
 // Close ends the use of the files.
 func (f *Follower) Close() {
 	for _, file := range f.files {
-		file.img.close()
+		file.Close()
 	}
-	f.files, f.ranks = map[string]*followedFile{}, nil
+	f.files, f.ranks = map[string]*FollowedFile{}, nil
 }
 
 // Size is that of MPI_COMM_WORLD; 0 unknown.
@@ -97,18 +79,15 @@ func (f *Follower) Refresh(now time.Time) ([]*FollowedRank, error) {
 			return nil, err
 		}
 	}
-	groups := map[*followedFile][]*FollowedRank{}
+	groups := map[*FollowedFile][]*FollowedSlot{}
 	for _, r := range f.ranks {
 		r.Fresh = nil
 		if file := f.files[r.File]; file != nil {
-			groups[file] = append(groups[file], r)
+			groups[file] = append(groups[file], &r.FollowedSlot)
 		}
 	}
-	list := make([]*followedFile, 0, len(groups))
-	for file := range groups {
-		list = append(list, file)
-	}
-	runParallel(len(list), func(i int) { list[i].refresh(groups[list[i]]) })
+	list := slices.Collect(maps.Keys(groups))
+	parallel.ForEach(len(list), func(i int) { list[i].Refresh(groups[list[i]]) })
 	return f.ranks, nil
 }
 
@@ -143,13 +122,13 @@ func (f *Follower) rescan(now time.Time) error {
 		}
 		r := known[slotKey(&s)]
 		if r == nil {
-			r = &FollowedRank{}
+			r = &FollowedRank{FollowedSlot: FollowSlot(s.Slot)}
 		}
 		r.SlotInfo, r.at = s, i
 		f.ranks = append(f.ranks, r)
 		if f.files[s.File] == nil && len(f.files) < f.most {
-			if img, err := l.openFile(s.File); err == nil {
-				f.files[s.File] = &followedFile{path: func() (*image, error) { return l.openFile(s.File) }, img: img}
+			if file := l.openFile(s.File); file.Err() == nil {
+				f.files[s.File] = FollowFile(file, func() *NodeFile { return l.openFile(s.File) })
 			}
 		}
 	}
@@ -169,145 +148,3 @@ func (f *Follower) list() (*Listing, error) {
 }
 
 func slotKey(s *SlotInfo) string { return fmt.Sprintf("%s %d %d", s.File, s.Slot, s.Start.UnixNano()) }
-
-// followedFile is a node file that stays open.
-type followedFile struct {
-	path   func() (*image, error)
-	img    *image
-	layout *layout
-}
-
-// refresh reads what is new of the ranks of the file. A file that cannot be read any more has nothing new.
-func (f *followedFile) refresh(ranks []*FollowedRank) {
-	size := f.img.size()
-	if size == int64(len(f.img.data)) && f.img.file != nil { // it may have grown out of what is mapped
-		if img, err := f.path(); err == nil {
-			f.img.close()
-			f.img, f.layout = img, nil
-			for _, r := range ranks {
-				if r.cursor != nil {
-					r.cursor.img = img
-				}
-			}
-		}
-	}
-	err := f.img.guardReads(func() {
-		if f.layout == nil || f.layout.size != size {
-			var said problems
-			l, err := f.img.readLayout(&said)
-			if err != nil {
-				return
-			}
-			f.layout = l
-		}
-		for _, r := range ranks {
-			r.refresh(f)
-		}
-	})
-	if err != nil {
-		f.layout = nil
-	}
-}
-
-func (r *FollowedRank) refresh(f *followedFile) {
-	fresh := r.findRecords(f)
-	if r.rank != 0 {
-		r.PID, r.End = r.pidAt(f.img), End(f.img.u32(r.rank+format.RankEnd))
-		r.Quiet = timeOf(f.img.u64(r.rank + format.RankQuietSince))
-	}
-	if len(fresh) > 0 {
-		r.Fresh = withoutOverlap(fresh)
-		r.findNext(f.img)
-		return
-	}
-	r.readOn(f.img)
-}
-
-func (r *FollowedRank) pidAt(img *image) int {
-	return int(img.u32(r.rank - format.SizeofRankFixed + format.RankPID))
-}
-
-// findRecords looks for the records that are new, and returns the intervals of those with SERIES.
-func (r *FollowedRank) findRecords(f *followedFile) (fresh []Interval) {
-	chunks := f.layout.slots[uint32(r.Slot)]
-	if len(chunks) == 0 {
-		return nil
-	}
-	if r.cursor == nil {
-		var said problems // the analyses say what is wrong
-		r.cursor = newCursor(f.img, f.layout, uint32(r.Slot), &said)
-	}
-	r.cursor.chunks, r.cursor.size = chunks, f.layout.size
-	for rec, ok := r.cursor.next(); ok; rec, ok = r.cursor.next() {
-		switch rec.typ {
-		case format.RankRecord:
-			r.rank = rec.live
-		case format.SeriesRecord:
-			le32, _ := wordReaders(rec.fixed)
-			step := le32(format.SeriesStep)
-			r.SampleHz = int(le32(format.SeriesHz))
-			if step == shortestStep {
-				r.series = append(r.series, seriesPlace{rec.live, rec.nlive / format.SizeofInterval})
-			}
-			if r.seen == 0 && step > 0 && step <= longestStep {
-				for b := f.img.appendIntervals(nil, rec); len(b) > 0; b = b[format.SizeofInterval:] {
-					fresh = append(fresh, intervalAt(b, step))
-				}
-			}
-		}
-	}
-	return fresh
-}
-
-// findNext finds the newest entry of the shortest step.
-func (r *FollowedRank) findNext(img *image) {
-	for i := range r.entries() {
-		if begin := r.beginAt(img, i); begin > r.seen {
-			r.seen, r.next = begin, i+1
-		}
-	}
-}
-
-func (r *FollowedRank) entries() (n int) {
-	for _, s := range r.series {
-		n += int(s.entries)
-	}
-	return n
-}
-
-// offsetOf is where the entry i of the shortest step is, counted through the records.
-func (r *FollowedRank) offsetOf(i int) int64 {
-	for _, s := range r.series {
-		if int64(i) < s.entries {
-			return s.live + int64(i)*format.SizeofInterval
-		}
-		i -= int(s.entries)
-	}
-	return -1
-}
-
-func (r *FollowedRank) beginAt(img *image, i int) uint32 {
-	return img.u32(r.offsetOf(i) + format.IntervalBegin)
-}
-
-// readOn reads the entries of the shortest step behind the last one that was read. Behind the last one of all they go on at the first.
-func (r *FollowedRank) readOn(img *image) {
-	total := r.entries()
-	for range total {
-		at := r.next
-		if at >= total {
-			at = 0
-		}
-		off := r.offsetOf(at)
-		begin := img.u32(off + format.IntervalBegin)
-		if begin <= r.seen {
-			return
-		}
-		b := img.appendWords(nil, off, format.SizeofInterval)
-		if img.u32(off+format.IntervalBegin) != begin {
-			return // it is being written anew, as this reader came too late
-		}
-		r.Fresh = append(r.Fresh, intervalAt(b, shortestStep))
-		r.seen, r.next = begin, at+1
-	}
-}

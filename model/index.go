@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"laggard/model/format"
 )
 
 // NodeFiles is the pattern of the names of node files in a run directory.
@@ -20,21 +18,6 @@ const NodeFiles = "node-*.lgd"
 // subLevels is how deep below the run directory node files may be: those of big
 // jobs are spread over sub-directories.
 const subLevels = 2
-
-// SlotInfo is what Scan finds out about a slot.
-type SlotInfo struct {
-	File       string // name of the node file, relative to the run directory
-	Slot       int
-	Rank, Size int // in MPI_COMM_WORLD; -1 unknown
-	Host       string
-	Start      time.Time
-	Spawned    bool // started by MPI_Comm_spawn: Rank is one of another world
-	// What Rank has of the worlds of a process, and the spawns that it was the root of.
-	World, ParentWorld uint64
-	ParentRank         int
-	Spawns             []Spawn
-	Events             [streamKinds]int64 // bytes of its events, unpacked, by their kind
-}
 
 // Index tells what is in a run directory, or in a Part of it. Slots come in
 // order of rank, one for each rank, see BestClaims; behind them those that become
@@ -54,7 +37,7 @@ type Index struct {
 	bytes      int64                    // of all node files
 	bound      int                      // what all ranks of the job are below
 	joined     map[uint64]*SpawnedWorld // by name; nil before JoinWorlds
-	open       func(name string) (*image, error)
+	open       func(name string) *NodeFile
 	files      openFiles            // those that a load has open
 	limits     map[StreamKind]int64 // see LimitEvents: for one slot
 }
@@ -114,31 +97,6 @@ func isSubDirectory(name string) bool {
 	return err == nil && len(name) == 2
 }
 
-// scanSlot reads a slot as far as it says which rank it is. Problems are left
-// to the load, which meets them again.
-func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
-	r := newSlotReader(m, l, slot)
-	for world := false; !world || r.rank.Spawns > 0; {
-		rec, ok := r.cursor.next()
-		if !ok {
-			break
-		}
-		if rec.typ != format.RankRecord && rec.typ != format.CommRecord || r.takeRecord(rec) != nil {
-			continue
-		}
-		world = world || len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.Kind == World
-	}
-	for _, c := range r.comms.list {
-		r.rank.Comms = append(r.rank.Comms, c.comm)
-	}
-	r.identifyRank()
-	spawns := r.findSpawns()
-	r.releaseRoom()
-	k := r.rank
-	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
-		Spawned: k.Spawned, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}
-}
-
 // mostCommon returns the value that is counted most often, the smallest of
 // several; 0 if there is none.
 func mostCommon[T cmp.Ordered](counts map[T]int) T {
@@ -176,10 +134,4 @@ func latestSlots(slots []SlotInfo, v Verdict) []SlotInfo {
 
 // MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the
 // directory.
-func (x *Index) MissingRanks() RankSet { return missingRanks(x.Size, x.Seen) }
-
-func missingRanks(size int, seen RankSet) RankSet {
-	var all RankSet
-	all.AddRange(0, size-1)
-	return all.Minus(seen)
-}
+func (x *Index) MissingRanks() RankSet { return x.Seen.MissingBelow(x.Size) }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,13 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"laggard/internal/regular"
+	"laggard/internal/parallel"
 )
 
 // Listing names the files of a run directory. One analysis rank makes it and
@@ -91,7 +87,7 @@ func listDir(dir, sub string) (*Listing, error) {
 		return nil, fmt.Errorf("model: %s: %w: it has neither %s nor %s", dir, ErrNoRun, ManifestName, NodeFiles)
 	}
 	l.Files = make([]ListedFile, len(names))
-	runParallel(len(names), func(i int) {
+	parallel.ForEach(len(names), func(i int) {
 		l.Files[i].Name = names[i]
 		if info, err := os.Stat(filepath.Join(dir, names[i])); err == nil {
 			l.Files[i].Bytes = info.Size()
@@ -128,96 +124,16 @@ func (l *Listing) ScanPart(i, n int) *Part {
 
 // openFile opens a file. One of the record at a hang has the packed blocks of streams
 // where they are, in the present file.
-func (l *Listing) openFile(name string) (*image, error) {
-	img, err := openImage(filepath.Join(l.Dir, name), name)
-	if present, ok := strings.CutPrefix(name, HangName+"/"); ok && err == nil {
-		img.present, _ = openImage(filepath.Join(l.Dir, present), name)
+func (l *Listing) openFile(name string) *NodeFile {
+	present := ""
+	if name, ok := strings.CutPrefix(name, HangName+"/"); ok {
+		present = filepath.Join(l.Dir, name)
 	}
-	return img, err
+	return OpenFile(filepath.Join(l.Dir, name), name, present)
 }
 
 // shareOf returns where share i of n begins.
 func shareOf(total int64, i, n int) int64 {
 	whole, rest := total/int64(n), total%int64(n)
 	return whole*int64(i) + rest*int64(i)/int64(n)
-}
-
-// ManifestName is the name of the manifest in a run directory.
-const ManifestName = "manifest.json"
-
-// ManifestVersion is the schema_version that this version writes and reads.
-const ManifestVersion = 1
-
-// ParseManifest reads a manifest. The error wraps ErrManifest, or ErrVersion if
-// a later version wrote it.
-func ParseManifest(text []byte) (*Manifest, error) {
-	m := new(Manifest)
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: %w", ManifestName, ErrManifest, err)
-	}
-	if m.SchemaVersion != ManifestVersion {
-		return nil, fmt.Errorf("model: %s: %w: schema_version %d, this program reads %d",
-			ManifestName, ErrVersion, m.SchemaVersion, ManifestVersion)
-	}
-	if _, err := m.ID(); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is not a 64-bit hexadecimal number", ManifestName,
-			ErrManifest, m.RunID)
-	}
-	if m.Ranks < 0 || m.Ranks > MaxRanks {
-		return nil, fmt.Errorf("model: %s: %w: a job of %d ranks", ManifestName, ErrManifest, m.Ranks)
-	}
-	return m, nil
-}
-
-// ID returns the run id as a number, as it is in the node files.
-func (m *Manifest) ID() (uint64, error) { return strconv.ParseUint(m.RunID, 16, 64) }
-
-// RunIDText writes a run id as a manifest has it.
-func RunIDText(id uint64) string { return fmt.Sprintf("%016x", id) }
-
-// maxManifest bounds a manifest, in bytes: the command of a job may be long.
-const maxManifest = 16 << 20
-
-// ReadManifest reads the manifest of a directory. Without one the error wraps
-// fs.ErrNotExist.
-func ReadManifest(dir string) (*Manifest, error) {
-	text, err := regular.Read(filepath.Join(dir, ManifestName), maxManifest)
-	if err != nil {
-		return nil, fmt.Errorf("model: %s: %w", ManifestName, err)
-	}
-	return ParseManifest(text)
-}
-
-// WriteManifest writes the manifest of a run directory, which must not have one
-// yet. Its schema version is set.
-func WriteManifest(dir string, m *Manifest) error {
-	out := *m
-	out.SchemaVersion = ManifestVersion
-	text, err := json.MarshalIndent(&out, "", "  ")
-	if err != nil {
-		return fmt.Errorf("model: %s: %w", ManifestName, err)
-	}
-	return writeNew(filepath.Join(dir, ManifestName), append(text, '\n'))
-}
-
-// writeNew writes a file that must not exist; no link is followed. Whoever sees
-// the file sees all of it: it gets its name once it is written.
-func writeNew(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("model: %s: %w", filepath.Base(path), err)
-	}
-	err = os.Link(file.Name(), path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
-		err = unix.Renameat2(unix.AT_FDCWD, file.Name(), unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
-	}
-	if err != nil {
-		return fmt.Errorf("model: %s: %w", filepath.Base(path), err)
-	}
-	return nil
 }

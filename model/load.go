@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
+
+	"laggard/internal/parallel"
 )
 
 // batchSlots is how many slots are decoded before the next ones are begun.
@@ -49,25 +49,14 @@ func (x *Index) loadAll() (*Run, error) {
 // error means that nothing in it can be used.
 func Decode(name string, data []byte) (*Run, error) {
 	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}},
-		open: func(string) (*image, error) { return newImage(name, data), nil }}
+		open: func(string) *NodeFile { return FileOf(name, data) }}
 	p.scanFiles()
-	usable := p.files[0].layout != nil
+	usable := p.files[0].Usable
 	x := p.wholeIndex()
 	if !usable {
 		return nil, x.Problems[len(x.Problems)-1].Err
 	}
 	return x.loadAll()
-}
-
-// MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the
-// directory.
-func (r *Run) MissingRanks() RankSet {
-	seen, size := r.Seen.Clone(), r.Size
-	for _, k := range r.Ranks {
-		seen.Add(k.Rank)
-		size = max(size, k.Size)
-	}
-	return missingRanks(size, seen)
 }
 
 // LoadSlots decodes the slots from <= i < to of Index.Slots. The problems are those
@@ -103,21 +92,19 @@ func (x *Index) emptyRun() *Run {
 }
 
 func (x *Index) decodeBatches(slots []SlotInfo, brief bool, f func(*Run)) {
-	in, worlds := newInterner(x.bytes), newWorldJoiner(x)
+	decoder, worlds := NewDecoder(x.bytes), newWorldJoiner(x)
+	decoder.Brief = brief
 	slots = slices.Clone(slots)
 	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
 	for len(slots) > 0 {
 		n := batchSize(slots)
 		run := x.emptyRun()
 		x.files = x.openFiles(slots[:n])
-		for i, r := range x.files.readBatch(slots[:n], &in.cache, brief) {
-			r.internMembers(in)
-			in.internRank(r.rank)
-			run.addSlot(slots[i], r, x.bound)
-			worlds.joinRank(r.rank, slots[i])
-			r.releaseRoom()
-		}
-		in.clearLists()
+		decoder.DecodeSlots(x.files, slots[:n], func(i int, r *Rank, wrong *SlotProblems) {
+			x.addSlot(run, slots[i], r)
+			run.Problems = append(run.Problems, wrong.OfRank(r.Rank)...)
+			worlds.joinRank(r, slots[i])
+		})
 		f(run)
 		x.files.close()
 		x.files = nil
@@ -137,18 +124,17 @@ func batchSize(slots []SlotInfo) int {
 
 // addSlot puts a slot where the scan decided it belongs, also if it is of a live
 // process that has learnt its rank since.
-func (r *Run) addSlot(s SlotInfo, read *slotReader, bound int) {
-	if s.isWorldRank(bound) {
-		read.rank.Rank = s.Rank
-		r.Ranks = append(r.Ranks, read.rank)
+func (x *Index) addSlot(run *Run, s SlotInfo, r *Rank) {
+	if s.isWorldRank(x.bound) {
+		r.Rank = s.Rank
+		run.Ranks = append(run.Ranks, r)
 	} else {
-		r.Others = append(r.Others, read.rank)
+		run.Others = append(run.Others, r)
 	}
-	r.Problems = append(r.Problems, read.probs.asProblems(read.rank.Rank)...)
 }
 
 // openFiles are the files of a batch of slots, by name.
-type openFiles map[string]*openFile
+type openFiles map[string]*NodeFile
 
 // openFiles opens each file of the slots once.
 func (x *Index) openFiles(slots []SlotInfo) openFiles {
@@ -158,8 +144,8 @@ func (x *Index) openFiles(slots []SlotInfo) openFiles {
 			names = append(names, s.File)
 		}
 	}
-	opened := make([]*openFile, len(names))
-	runParallel(len(names), func(i int) { opened[i] = x.openFile(names[i]) })
+	opened := make([]*NodeFile, len(names))
+	parallel.ForEach(len(names), func(i int) { opened[i] = x.open(names[i]) })
 	files := openFiles{}
 	for i, name := range names {
 		files[name] = opened[i]
@@ -169,76 +155,6 @@ func (x *Index) openFiles(slots []SlotInfo) openFiles {
 
 func (files openFiles) close() {
 	for _, f := range files {
-		f.close()
+		f.Close()
 	}
-}
-
-// readBatch decodes the slots in parallel and returns them in the same order.
-// A slot that is gone since the scan is left with a problem.
-func (files openFiles) readBatch(slots []SlotInfo, states *stateCache, brief bool) []*slotReader {
-	for _, f := range files {
-		f.slots.states, f.slots.brief = states, brief
-	}
-	out := make([]*slotReader, len(slots))
-	runParallel(len(slots), func(i int) { out[i] = files[slots[i].File].readSlot(slots[i]) })
-	return out
-}
-
-// openFile is a file during a load.
-type openFile struct {
-	img    *image
-	layout *layout
-	err    error
-	slots  slotCache
-}
-
-func (x *Index) openFile(name string) *openFile {
-	f := new(openFile)
-	if f.img, f.err = x.open(name); f.err != nil {
-		return f
-	}
-	var said problems // by Scan
-	fault := f.img.guardReads(func() { f.layout, f.err = f.img.readLayout(&said) })
-	f.err = cmp.Or(f.err, fault)
-	return f
-}
-
-func (f *openFile) close() {
-	if f.img != nil {
-		f.img.close()
-	}
-}
-
-// readSlot decodes a slot; one that cannot be read any more keeps what Scan knew.
-func (f *openFile) readSlot(s SlotInfo) *slotReader {
-	if f.err == nil && f.layout.slots[uint32(s.Slot)] != nil {
-		return f.slots.readSlot(f.img, f.layout, uint32(s.Slot))
-	}
-	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
-	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start,
-		Spawned: s.Spawned, EndDetail: -1, ThreadLevel: -1, Threads: []*Thread{{Op: Op{State: -1}}}}
-	if f.err != nil {
-		r.probs.add("", -1, f.err)
-	} else {
-		r.probs.addErrorf("", -1, ErrLost, "the slot is gone since the scan")
-	}
-	return r
-}
-
-// runParallel calls f(0) to f(n-1), as many at a time as there are processors.
-func runParallel(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 }

@@ -2,10 +2,9 @@ package model
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
+
+	"laggard/internal/parallel"
 )
 
 // Part is a share of a run directory that was scanned. What the files of all
@@ -15,60 +14,30 @@ type Part struct {
 	listing *Listing
 	first   bool // the share that speaks for the whole directory
 	files   []filePart
-	open    func(name string) (*image, error)
+	open    func(name string) *NodeFile
 }
 
 // filePart is a file as far as the part has it: the slots whose first chunk
 // begins at from <= offset < to.
 type filePart struct {
+	FileScan
 	name     string
 	from, to int64
-	layout   *layout // nil: the file cannot be used
-	slots    []SlotInfo
-	probs    problems
 }
 
 func (p *Part) scanFiles() {
-	runParallel(len(p.files), func(i int) { p.files[i].scanFile(p.open) })
+	parallel.ForEach(len(p.files), func(i int) { p.files[i].scanFile(p.open) })
 }
 
 // scanFile looks through one file. What is wrong with it as a whole is told by the
 // part that has its beginning.
-func (f *filePart) scanFile(open func(name string) (*image, error)) {
-	f.probs = problems{file: f.name, slot: -1}
-	img, err := open(f.name)
-	if err != nil {
-		f.probs.add("", -1, err)
-	} else {
-		defer img.close()
-		fault := img.guardReads(func() { err = f.readSlots(img) })
-		if err = errors.Join(err, fault); err != nil {
-			f.layout, f.slots = nil, nil
-			f.probs.add("file header", 0, err)
-		}
-	}
-	if f.from > 0 {
-		f.probs = problems{}
+func (f *filePart) scanFile(open func(name string) *NodeFile) {
+	file := open(f.name)
+	defer file.Close()
+	if f.FileScan = file.Scan(f.from, f.to); f.from > 0 {
+		f.Problems = nil
 	}
 }
-
-func (f *filePart) readSlots(img *image) (err error) {
-	if f.layout, err = img.readLayout(&f.probs); err != nil {
-		return err
-	}
-	for _, slot := range f.layout.slotOrder() {
-		if off := f.layout.slots[slot][0].off; off >= f.from && off < f.to {
-			info := scanSlot(img, f.layout, slot)
-			info.Events = img.countEvents(f.layout.streams[slot])
-			f.slots = append(f.slots, info)
-		}
-	}
-	f.layout.slots = nil // a million slots need not all be remembered
-	return nil
-}
-
-// slotOrder lists the slots of a file.
-func (l *layout) slotOrder() []uint32 { return slices.Sorted(maps.Keys(l.slots)) }
 
 // wholeIndex returns the index if the part is all there is.
 func (p *Part) wholeIndex() *Index {
@@ -90,22 +59,25 @@ func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
 	var all []SlotInfo
 	for i := range p.files {
 		f := &p.files[i]
-		if f.layout != nil && v.isForeign(f.layout) {
-			if f.from == 0 {
-				f.probs.addErrorf("file header", 0, ErrRunID, "%016x, not %016x", f.layout.header.RunID, v.ID)
-			}
-		} else if f.layout != nil {
-			all = append(all, f.slots...)
+		x.Problems = append(x.Problems, f.Problems...)
+		if !v.isForeign(&f.FileScan) {
+			all = append(all, f.Slots...)
+		} else if f.from == 0 {
+			x.Problems = append(x.Problems, v.foreignProblem(f))
 		}
-		x.Problems = append(x.Problems, f.probs.asProblems(-1)...)
-		f.slots = nil
+		f.Slots = nil
 	}
 	x.Slots = latestSlots(claims.filterSlots(all, v), v)
 	return x
 }
 
 // isForeign reports whether a file is of another run.
-func (v *Verdict) isForeign(l *layout) bool { return l.sure && l.header.RunID != v.ID }
+func (v *Verdict) isForeign(s *FileScan) bool { return s.Sound && s.RunID != v.ID }
+
+func (v *Verdict) foreignProblem(f *filePart) Problem {
+	err := fmt.Errorf("%w: %016x, not %016x", ErrRunID, f.RunID, v.ID)
+	return Problem{File: f.name, Rank: -1, Err: &FormatError{File: f.name, Rank: -1, Slot: -1, Section: "file header", Err: err}}
+}
 
 // manifestProblems says where the manifest and the files disagree.
 func (v *Verdict) manifestProblems(m *Manifest) []Problem {
@@ -160,7 +132,7 @@ func (a Claim) compare(b Claim) int {
 
 // claimOf returns the claim of a slot in a job of so many ranks.
 func claimOf(s SlotInfo, size int) Claim {
-	return Claim{size > 0 && s.Size > 0 && s.Size != size, int64(unixNanos(s.Start)), s.File, s.Slot}
+	return Claim{size > 0 && s.Size > 0 && s.Size != size, s.StartNanos(), s.File, s.Slot}
 }
 
 // BestClaims returns the best claims of the part to the ranks that have several.
@@ -168,10 +140,10 @@ func (p *Part) BestClaims(v Verdict) Claims {
 	c := Claims{}
 	for i := range p.files {
 		f := &p.files[i]
-		if v.Twice.Len() == 0 || f.layout == nil || v.isForeign(f.layout) {
+		if v.Twice.Len() == 0 || v.isForeign(&f.FileScan) {
 			continue
 		}
-		for _, s := range f.slots {
+		for _, s := range f.Slots {
 			if s.isWorldRank(v.rankBound()) && v.Twice.Contains(s.Rank) {
 				c = MergeClaims(c, Claims{s.Rank: claimOf(s, v.Size)})
 			}

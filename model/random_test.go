@@ -164,7 +164,7 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		s := &State{Call: fmt.Sprintf("MPI_Call%d", r.IntN(50)), Stack: randomStack(r, k, r.IntN(12)),
 			Partial: r.IntN(2) == 0, Binding: mpi.Binding(r.IntN(3))}
 		s.Stack = append(s.Stack, Frame{Offset: r.Uint64N(1 << format.OffsetBits)}) // no two alike
-		s.ID = stateID(s)
+		s.ID = s.ContentID()
 		t.Model.States = append(t.Model.States, s)
 		t.Model.Visits = append(t.Model.Visits, r.Uint64())
 		if r.IntN(2) == 0 {

@@ -349,3 +349,19 @@ func (s RankSet) asBitmap() *roaring.Bitmap {
 	bits.AddRange(uint64(s.first), uint64(s.end))
 	return bits
 }
+
+// MissingBelow returns the ranks from 0 to size-1 that are not in the set.
+func (s RankSet) MissingBelow(size int) RankSet {
+	var all RankSet
+	all.AddRange(0, size-1)
+	return all.Minus(s)
+}
+
+// Shifted returns the ranks with a number added to each.
+func (s RankSet) Shifted(by int) RankSet {
+	var out RankSet
+	for _, rank := range s.Slice() {
+		out.Add(rank + by)
+	}
+	return out
+}

@@ -47,7 +47,7 @@ func (s *stateReader) buildState(r *slotReader) (state *State, whole bool) {
 	}
 	var lost bool
 	state.Stack, lost = r.decodeFrames(frames, format.StateRecord.String(), s.off)
-	state.ID = stateID(state)
+	state.ID = state.ContentID()
 	return state, !lost
 }
 

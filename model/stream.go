@@ -89,41 +89,8 @@ func (b *block) unpack() ([]byte, error) {
 	return data, nil
 }
 
-// StreamsOf returns the streams of a kind that a rank recorded, and what is wrong
-// with them. It serves the function that Each gives the rank to, while the files
-// are open; at other times there are no streams.
-func (x *Index) StreamsOf(of *Rank, kind StreamKind) ([]*Stream, error) {
-	f := x.files[of.File]
-	if f == nil {
-		return nil, nil
-	}
-	streams, err := f.readStreams(of, kind)
-	if most, limited := x.limits[kind]; limited {
-		leaveOut(streams, most)
-	}
-	return streams, err
-}
-
-// LimitEvents bounds the bytes of events of a kind, unpacked, that Streams gives of all slots of the index together.
-// What is too much is taken from the slots that have most, as a few packed bytes can stand for any number of
-// events.
-func (x *Index) LimitEvents(kind StreamKind, bytes int64) {
-	sizes := make([]int64, len(x.Slots))
-	for i, s := range x.Slots {
-		sizes[i] = s.Events[kind]
-	}
-	slices.Sort(sizes)
-	for i, size := range sizes {
-		if most := bytes / int64(len(sizes)-i); size > most {
-			x.limits = map[StreamKind]int64{kind: most}
-			return
-		}
-		bytes -= size
-	}
-}
-
-// leaveOut keeps the first blocks of the streams of a slot, up to a number of bytes.
-func leaveOut(streams []*Stream, most int64) {
+// LimitStreams keeps the first blocks of the streams of a slot, up to a number of bytes of events.
+func LimitStreams(streams []*Stream, most int64) {
 	for block := 0; ; block++ {
 		more := false
 		for _, s := range streams {
@@ -165,7 +132,8 @@ func (m *image) countEvents(offsets []int64) (bytes [streamKinds]int64) {
 	return bytes
 }
 
-func (f *openFile) readStreams(r *Rank, kind StreamKind) (out []*Stream, err error) {
+// StreamsOf returns the streams of a kind that a rank recorded, and what is wrong with them.
+func (f *NodeFile) StreamsOf(r *Rank, kind StreamKind) (out []*Stream, err error) {
 	if f.err != nil {
 		return nil, &FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Offset: -1, Err: f.err}
 	}

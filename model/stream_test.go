@@ -142,9 +142,9 @@ func TestBlocksAreCounted(t *testing.T) {
 		f = appendBlock(f, 0, 0, 0, randomBytes(1, 5000), false)
 		return appendBlock(f, 0, 1, 0, randomBytes(2, 7000), false)
 	})
-	file := x.openFile(x.Slots[0].File)
-	defer file.close()
-	counts := file.img.countRecords(file.layout)
+	file := x.open(x.Slots[0].File)
+	defer file.Close()
+	counts := file.CountRecords()
 	if last := counts[len(counts)-1]; last != (RecordCount{Type: "usage", Events: true, Count: 2, Bytes: 12000}) {
 		t.Errorf("%+v", counts)
 	}

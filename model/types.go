@@ -504,26 +504,20 @@ type Run struct {
 	Seen     RankSet   // ranks with data in the directory, in this load or not
 }
 
+// MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the
+// directory.
+func (r *Run) MissingRanks() RankSet {
+	seen, size := r.Seen.Clone(), r.Size
+	for _, k := range r.Ranks {
+		seen.Add(k.Rank)
+		size = max(size, k.Size)
+	}
+	return seen.MissingBelow(size)
+}
+
 // Problem is one thing wrong with the data of a run.
 type Problem struct {
 	File string // name of the node file, or of the manifest
 	Rank int    // -1 if it is not about one rank
 	Err  error  // usually a *FormatError, which says the place too
-}
-
-// Manifest is manifest.json, written once per run by laggard run or exec.
-type Manifest struct {
-	SchemaVersion int                `json:"schema_version"`
-	RunID         string             `json:"run_id"` // hex, as in the files
-	Created       time.Time          `json:"created"`
-	Version       string             `json:"version"` // of laggard
-	Command       []string           `json:"command"`
-	Ranks         int                `json:"ranks"`              // expected; 0 not known beforehand
-	Job           string             `json:"job"`                // the resource manager's name for it, "" without one
-	Record        []string           `json:"record,omitempty"`   // progress, and usage, movement, volume if asked
-	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
-	LiveDir       string             `json:"live_dir,omitempty"` // node directory of files not yet collected, or ""
-	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/manual/offline.md
-	// Noticed is when a hang was: the manifest is that of the record as it was then.
-	Noticed time.Time `json:"noticed,omitzero"`
 }

@@ -1,11 +1,6 @@
 package model
 
-import (
-	"slices"
-	"time"
-
-	"laggard/model/format"
-)
+import "laggard/internal/parallel"
 
 // Report is what Validate finds in a run directory.
 type Report struct {
@@ -22,24 +17,14 @@ type Report struct {
 
 // FileReport sums up a node file. A file that cannot be used has only a name.
 type FileReport struct {
-	Name    string
-	Host    string
-	RunID   uint64
-	Created time.Time
-	Bytes   int64
-	Slots   int
+	Header
+	Name  string
+	Bytes int64
+	Slots int
 	// Processors is on how many of the node each of the processes could run, at most; 0 unknown.
 	Processors int
 	Ranks      RankSet
 	Records    []RecordCount // by type, in the order of the types; those that occur
-}
-
-// RecordCount says how often a type of record occurs.
-type RecordCount struct {
-	Type   string // as in the errors, such as "STATE"; of blocks of events "usage", "movement"
-	Events bool   // they are such blocks
-	Count  int
-	Bytes  int64
 }
 
 // Validate reads everything in a run directory and reports what is there and
@@ -70,7 +55,7 @@ func Validate(dir string) (*Report, error) {
 		}
 	}
 	out.Files = make([]FileReport, len(l.Files))
-	runParallel(len(l.Files), func(i int) {
+	parallel.ForEach(len(l.Files), func(i int) {
 		out.Files[i] = x.reportFile(l.Files[i].Name)
 		out.Files[i].Processors = processors[l.Files[i].Name]
 		if set := ranks[l.Files[i].Name]; set != nil {
@@ -82,50 +67,13 @@ func Validate(dir string) (*Report, error) {
 
 func (x *Index) reportFile(name string) FileReport {
 	out := FileReport{Name: name}
-	f := x.openFile(name)
-	defer f.close()
-	if f.err != nil {
+	f := x.open(name)
+	defer f.Close()
+	if f.Err() != nil {
 		return out
 	}
-	l := f.layout
-	out.Host, out.RunID, out.Created = l.header.Host, l.header.RunID, l.header.Created
-	out.Bytes, out.Slots = l.size, len(l.slots)
-	// A fault was met by the load before, which reported it.
-	f.img.guardReads(func() { out.Records = f.img.countRecords(l) })
+	out.Header, _ = f.Header()
+	out.Bytes, out.Slots = f.Bytes(), f.NumSlots()
+	out.Records = f.CountRecords() // a fault was met by the load before, which reported it
 	return out
-}
-
-func (m *image) countRecords(l *layout) []RecordCount {
-	var counts [format.Records]RecordCount
-	for slot := range l.slots {
-		var said problems // by the load
-		c := newCursor(m, l, slot, &said)
-		for rec, ok := c.next(); ok; rec, ok = c.next() {
-			counts[rec.typ].Count++
-			counts[rec.typ].Bytes += format.SizeofRec + int64(len(rec.fixed)) + rec.nlive
-		}
-	}
-	var out []RecordCount
-	for typ := format.RankRecord; typ < format.Records; typ++ {
-		if counts[typ].Count > 0 {
-			counts[typ].Type = typ.Name()
-			out = append(out, counts[typ])
-		}
-	}
-	return append(out, m.countBlocks(l)...)
-}
-
-// countBlocks counts the blocks of the streams, as they are in the file.
-func (m *image) countBlocks(l *layout) []RecordCount {
-	counts := []RecordCount{UsageStream: {Type: "usage", Events: true},
-		MovementStream: {Type: "movement", Events: true}}
-	for _, offsets := range l.streams {
-		for _, off := range offsets {
-			if kind := int(StreamKind(m.u32(off + format.StreamChunkKind))); kind < len(counts) {
-				counts[kind].Count++
-				counts[kind].Bytes += int64(m.u64(off + format.StreamChunkUsed))
-			}
-		}
-	}
-	return slices.DeleteFunc(counts, func(c RecordCount) bool { return c.Count == 0 })
 }

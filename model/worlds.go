@@ -24,16 +24,6 @@ func (w *SpawnedWorld) Ranks() RankSet {
 	return all
 }
 
-// Spawn is an MPI_Comm_spawn, as its root recorded it.
-type Spawn struct {
-	World   uint64 `json:"world"`   // of the root
-	Rank    int    `json:"rank"`    // of the root there
-	At      int64  `json:"at"`      // when the processes had started, ns since 1970
-	Comm    uint64 `json:"comm"`    // id of the intercommunicator
-	Size    int    `json:"size"`    // of the processes
-	Parents []int  `json:"parents"` // ranks in the world of the root
-}
-
 // worldCensus counts what the slots say of worlds.
 type worldCensus struct {
 	Worlds map[uint64]worldCount `json:"worlds,omitempty"` // of spawned processes, by their names
@@ -58,7 +48,7 @@ func (c *worldCensus) countWorld(s *SlotInfo) {
 	if !s.Spawned {
 		c.addName(s.World, 1)
 	} else if s.Rank >= 0 && s.Size > s.Rank && s.ParentWorld != 0 {
-		c.addWorld(s.World, worldCount{s.Size, int64(unixNanos(s.Start)), s.ParentWorld, s.ParentRank, NewRankSet(s.Rank)})
+		c.addWorld(s.World, worldCount{s.Size, s.StartNanos(), s.ParentWorld, s.ParentRank, NewRankSet(s.Rank)})
 	}
 }
 
@@ -108,7 +98,7 @@ func (c *worldCensus) findWorlds(size int) []SpawnedWorld {
 			continue
 		}
 		firsts[name] = size
-		out = append(out, SpawnedWorld{Name: name, First: size, Size: w.Size, Seen: w.Seen.shifted(size), Root: -1})
+		out = append(out, SpawnedWorld{Name: name, First: size, Size: w.Size, Seen: w.Seen.Shifted(size), Root: -1})
 		size += w.Size
 	}
 	for i := range out {
@@ -152,31 +142,6 @@ func (c *worldCensus) spawnOf(name uint64) (found *Spawn) {
 		}
 	}
 	return found
-}
-
-// shifted returns the ranks with a number added to each.
-func (s RankSet) shifted(by int) RankSet {
-	var out RankSet
-	for _, rank := range s.Slice() {
-		out.Add(rank + by)
-	}
-	return out
-}
-
-// findSpawns lists the spawns of which this process was the root and whose communicators it still knows.
-func (r *slotReader) findSpawns() (out []Spawn) {
-	for i := range r.comms.list {
-		c := &r.comms.list[i]
-		if c.comm.Kind != Inter || r.rank.Spawns == 0 {
-			continue
-		}
-		if _, ok := c.takeLive(r); !ok || c.comm.Spawned.IsZero() || memberCount(c.local, c.comm.Size) != nil {
-			continue
-		}
-		out = append(out, Spawn{r.rank.World, r.rank.Rank, int64(unixNanos(c.comm.Spawned)), c.comm.ID, c.comm.RemoteSize,
-			expandRanges(c.local, c.comm.Size)})
-	}
-	return out
 }
 
 // JoinWorlds makes ranks of the job of spawned processes whose world is known: those of Worlds. Ranks that are

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/internal/regular"
 	"laggard/model/format"
 )
 
@@ -51,7 +52,10 @@ func writeFile(
 		return "", err
 	}
 	name = "node-" + h.Host + ".lgd"
-	return name, writeNew(filepath.Join(dir, name), data)
+	if err := regular.WriteNew(filepath.Join(dir, name), data); err != nil {
+		return name, fmt.Errorf("model: %w", err)
+	}
+	return name, nil
 }
 
 func putHeader(file []byte, h Header, slots int) {

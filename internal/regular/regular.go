@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ErrNotRegular is wrapped by the error about what is not a regular file.
@@ -110,4 +112,26 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// WriteNew writes a file that must not exist; no link is followed. Whoever sees
+// the file sees all of it: it gets its name once it is written.
+func WriteNew(path string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	err = os.Link(file.Name(), path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
+		err = unix.Renameat2(unix.AT_FDCWD, file.Name(), unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return nil
 }

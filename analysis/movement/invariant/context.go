@@ -2,11 +2,10 @@ package invariant
 
 import (
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"laggard/analysis/movement/chain"
+	"laggard/internal/parallel"
 )
 
 // maxContexts is about how many chains give the base rate: of more, every
@@ -75,19 +74,12 @@ func checkSurroundings(list []Violation, tr *chain.Trace, inv []Invariant) {
 		total += len(track.Chains)
 	}
 	stride := 1 + total/maxContexts
-	var cores sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for core := range n {
-		cores.Go(func() {
-			for i := core; i < len(list); i += n {
-				v := &list[i]
-				is := func(g chain.Group) bool { return slices.Equal(g.Ops, inv[v.Invariant].Ops) }
-				usual := int32(slices.IndexFunc(tr.Groups, is))
-				v.countInstances(tr, surroundings{groupsHaving(v.Missing, tr.Groups), frequent, usual}, stride)
-			}
-		})
-	}
-	cores.Wait()
+	parallel.ForEach(len(list), func(i int) {
+		v := &list[i]
+		is := func(g chain.Group) bool { return slices.Equal(g.Ops, inv[v.Invariant].Ops) }
+		usual := int32(slices.IndexFunc(tr.Groups, is))
+		v.countInstances(tr, surroundings{groupsHaving(v.Missing, tr.Groups), frequent, usual}, stride)
+	})
 }
 
 // groupsHaving marks the groups that have one of the operations.

@@ -3,6 +3,8 @@ package outlier
 import (
 	"cmp"
 	"slices"
+
+	"laggard/internal/parallel"
 )
 
 // Distance is how far a rank is from its peers.
@@ -89,7 +91,7 @@ func (d distribution) newBatchMeasurer() *batchMeasurer {
 
 // measureClusters calls f with Distance^k of the chosen clusters, on all cores.
 func (d distribution) measureClusters(list []cluster, which []int, k int, f func(i int, x Distance)) {
-	inParallelWith((len(which)+batch-1)/batch, d.newBatchMeasurer, func(n int, b *batchMeasurer) {
+	parallel.ForEachWith((len(which)+batch-1)/batch, d.newBatchMeasurer, func(n int, b *batchMeasurer) {
 		some := which[n*batch : min(len(which), (n+1)*batch)]
 		b.measureBatch(d, list, some)
 		for at, i := range some {

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/profile"
+	"laggard/internal/parallel"
 )
 
 // Outlier is a rank whose chains are distributed unlike those of its peers
@@ -28,7 +29,7 @@ func findOutliers(tr *chain.Trace, chains []timed, training *profile.Profile) (D
 		tracks[c.track] = append(tracks[c.track], c.Instance)
 	}
 	rows := make([]profile.Row, len(tracks))
-	inParallel(len(tracks), func(i int) { rows[i] = profile.Count(tracks[i]) })
+	parallel.ForEach(len(tracks), func(i int) { rows[i] = profile.Count(tracks[i]) })
 	d := newDistribution(rows, len(tr.Groups))
 	s := d.distances(max(1, len(rows)/neighbours), maxExact, maxLeaders)
 	if s.Chains = uint64(len(chains)); s.Chains > 0 {
@@ -97,7 +98,7 @@ func (s *Distances) suspectIndexes() []int {
 func (s *Distances) applyTraining(d distribution, tr *chain.Trace, p *profile.Profile) {
 	trained, groups := trainingVectors(p, tr.Groups)
 	varies := variation(p, trained, groups)
-	inParallelWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
+	parallel.ForEachWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
 		r.setOrigin(d.vectors[i])
 		for _, v := range trained {
 			near := 0.0

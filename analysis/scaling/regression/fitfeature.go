@@ -3,12 +3,10 @@ package regression
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"laggard/analysis/scaling/recorded"
+	"laggard/internal/parallel"
 )
 
 // particular is what a further role must be better by.
@@ -145,15 +143,6 @@ func (f *classFit) plausibleForms(best candidate, high []float64) []Form {
 func (d *Design) FitFeatures(part, parts int) []Feature {
 	n := (len(d.Y[0]) - part + parts - 1) / parts
 	features := make([]Feature, max(n, 0))
-	var next atomic.Int64
-	var cores sync.WaitGroup
-	for range min(len(features), runtime.GOMAXPROCS(0)) {
-		cores.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(features); i = int(next.Add(1)) - 1 {
-				features[i] = d.fitFeature(part + i*parts)
-			}
-		})
-	}
-	cores.Wait()
+	parallel.ForEach(len(features), func(i int) { features[i] = d.fitFeature(part + i*parts) })
 	return features
 }
