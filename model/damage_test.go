@@ -85,7 +85,7 @@ func (d *damaged) checkCuts(t *testing.T, step int) {
 
 // checkCut tells what is wrong with how the file is read that ends at cut.
 func (d *damaged) checkCut(cut int64) error {
-	run, err := Decode("node-a.lgd", d.data[:cut])
+	run, err := decodeFile(d.data[:cut])
 	if cut < format.FileEndings {
 		if run != nil || !errors.Is(err, ErrTruncated) {
 			return fmt.Errorf("no file header, but %v", err)
@@ -134,7 +134,7 @@ func TestDamageStaysInItsSlot(t *testing.T) {
 		at := r.Int64N(int64(len(d.data)))
 		bad := slices.Clone(d.data)
 		bad[at] ^= byte(1 + r.IntN(255))
-		run, err := Decode("node-a.lgd", bad)
+		run, err := decodeFile(bad)
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
@@ -383,7 +383,7 @@ func TestUnusableFiles(t *testing.T) {
 		"version":    {headerWith(t, format.FileVersion, 2), ErrVersion},
 		"page":       {headerWith(t, format.FilePage, 512), ErrCorrupt},
 	} {
-		run, err := Decode("node-a.lgd", c.data)
+		run, err := decodeFile(c.data)
 		var place *FormatError
 		if run != nil || !errors.Is(err, c.is) || !errors.As(err, &place) || place.File != "node-a.lgd" {
 			t.Errorf("%s: %v", name, err)

@@ -135,6 +135,16 @@ func TestMissingOfARunMadeByHand(t *testing.T) {
 	}
 }
 
+// A size that so few ranks cannot be of is not believed, and takes no memory.
+func TestIncredibleSize(t *testing.T) {
+	dir := t.TempDir()
+	writeNode(t, dir, testHeader, []*Rank{{Rank: 0, Size: 1 << 30, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	run := mustOpen(t, dir)
+	if got := problemText(run.Problems); run.Size != 0 || !strings.Contains(got, "1073741824 ranks, of which 1 left a record") {
+		t.Errorf("size %d\n%s", run.Size, got)
+	}
+}
+
 func TestFileOfAnotherRun(t *testing.T) {
 	dir, _ := runDir(t)
 	h := testHeader

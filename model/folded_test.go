@@ -10,61 +10,6 @@ import (
 	"laggard/model/format"
 )
 
-// randomTwins makes ranks of which each is like one of the first few, with
-// counts of its own.
-func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
-	out := randomRanksOf(r, sc, "node-a.lgd", n)
-	for i := 2; i < n; i++ {
-		like := out[r.IntN(2)]
-		k := out[i]
-		k.Modules, k.Threads, k.Sites = like.Modules, nil, nil
-		for _, s := range like.Sites {
-			other := *s
-			other.Traffic = randomTraffic(r)
-			k.Sites = append(k.Sites, &other)
-		}
-		for _, t := range like.Threads {
-			k.Threads = append(k.Threads, twinThread(r, t))
-		}
-		for i := range k.Taken {
-			k.Taken[i].Thread, k.Taken[i].State = 0, -1
-		}
-		for i := range k.Probed {
-			k.Probed[i].Thread, k.Probed[i].State = 0, -1
-		}
-		for i := range k.Origins {
-			k.Origins[i].Thread, k.Origins[i].State = 0, -1
-		}
-		for i := range k.Series {
-			k.Series[i].Thread, k.Series[i].State, k.Series[i].Anchor = 0, -1, -1
-		}
-		for _, c := range k.Comms {
-			c.Thread, c.State = 0, -1
-			if c.History != nil {
-				for i := range c.History.Latest {
-					c.History.Latest[i].Thread, c.History.Latest[i].State = 0, -1
-				}
-			}
-		}
-	}
-	return out
-}
-
-func twinThread(r *rand.Rand, like *Thread) *Thread {
-	t := *like
-	t.Model.Visits = make([]uint64, len(like.Model.Visits))
-	for i := range t.Model.Visits {
-		t.Model.Visits[i] = r.Uint64() >> r.IntN(64)
-	}
-	t.Model.Edges = append([]Edge(nil), like.Model.Edges...)
-	for i := range t.Model.Edges {
-		t.Model.Edges[i].Count = r.Uint64() >> r.IntN(64)
-	}
-	t.Op.Pending = nil
-	t.Model.Samples, like.Model.Samples = nil, nil
-	return &t
-}
-
 func TestFoldedRoundTrip(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))

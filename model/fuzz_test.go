@@ -1,10 +1,8 @@
 package model
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,13 +11,6 @@ import (
 	"testing"
 
 	"laggard/model/format"
-)
-
-// memoryFactor bounds what is allocated in reading a file, in bytes for a byte
-// of it; memoryBase is what an empty one takes.
-const (
-	memoryFactor = 40
-	memoryBase   = 1 << 20
 )
 
 func FuzzDecodeFile(f *testing.F) {
@@ -53,7 +44,7 @@ func FuzzDecodeFile(f *testing.F) {
 		var run *Run
 		var err error
 		n := allocatedBytes(func() { run, err = Decode("node-b.lgd", data) })
-		if n > memoryFactor*uint64(len(data))+memoryBase {
+		if n > MemoryFactor*uint64(len(data))+MemoryBase {
 			t.Fatalf("%d bytes allocated for %d", n, len(data))
 		}
 		if err != nil {
@@ -65,28 +56,6 @@ func FuzzDecodeFile(f *testing.F) {
 		checkRun(t, run)
 		checkWithGoodFiles(t, data, good)
 	})
-}
-
-// repairChecksums puts checksums right, so that the fuzzer gets behind them.
-func repairChecksums(data []byte) []byte {
-	data = slices.Clone(data)
-	m := newImage("", data)
-	for off := int64(format.PageSize); off+format.SizeofChunk < int64(len(data)); off += format.PageSize {
-		if m.u32(off) != format.MagicChunk {
-			continue
-		}
-		binary.LittleEndian.PutUint32(data[off+format.ChunkCRC:], crc32.Checksum(data[off:][:format.ChunkCRC], castagnoli))
-		for at := off + format.SizeofChunk; at+format.SizeofRec <= int64(len(data)); {
-			le := binary.LittleEndian
-			size, fixed := int64(le.Uint32(data[at+format.RecSize:])), int64(le.Uint32(data[at+format.RecFixed:]))
-			if size == 0 || format.SizeofRec+fixed > size || at+size > int64(len(data)) {
-				break
-			}
-			le.PutUint32(data[at+format.RecCRC:], recordCRC(data[at:], data[at+format.SizeofRec:][:fixed]))
-			at += pad8(size)
-		}
-	}
-	return data
 }
 
 // checkRun follows every index of a run: the analyses do so without a look.
@@ -179,57 +148,6 @@ func FuzzParseManifest(f *testing.F) {
 			t.Fatal(back, err)
 		}
 	})
-}
-
-// hostileFile writes one slot full of one kind of record.
-func hostileFile(records int, add func(w *slotWriter, i int)) []byte {
-	w := &slotWriter{file: make([]byte, format.PageSize)}
-	w.writeRankRecord(&Rank{Size: 1 << 30, Family: "mpich", Phase: Running})
-	for i := range records {
-		add(w, i)
-	}
-	putHeader(w.file, testHeader, 1)
-	return w.file
-}
-
-func TestMemoryIsBounded(t *testing.T) {
-	word := func(v ...int) []byte {
-		var f part
-		for _, x := range v {
-			f.appendZeros(4).i32(0, x)
-		}
-		return f
-	}
-	for name, add := range map[string]func(w *slotWriter, i int){
-		"states of ever new threads": func(w *slotWriter, i int) {
-			w.writeRecord(format.StateRecord, i&0xffff, word(1<<31-1-i, 0, 0, 0), make([]byte, 8))
-		},
-		"edges to nothing": func(w *slotWriter, i int) { w.writeRecord(format.EdgeRecord, i&0xffff, word(i, i), make([]byte, 8)) },
-		"empty notes":      func(w *slotWriter, i int) { w.writeRecord(format.NoteRecord, 0, nil, nil) },
-		"modules":          func(w *slotWriter, i int) { w.writeRecord(format.ModuleRecord, 0, word(i, 0, 0, 0, 0, 0), nil) },
-		"unknown records":  func(w *slotWriter, i int) { w.writeRecord(99, 0, nil, nil) },
-		"communicators of many": func(w *slotWriter, i int) {
-			w.writeRecord(format.CommRecord, 0, word(i, 0, 0, 1<<30, 0, 1, 0, 0, 0, 1, 1<<30), make([]byte, format.SizeofCommLive))
-		},
-		"different groups": func(w *slotWriter, i int) {
-			w.writeRecord(format.CommRecord, 0, word(i, 0, 0, 50000, 0, 1, 0, 0, i, 1, 50000), make([]byte, format.SizeofCommLive))
-		},
-		"world of two billion": func(w *slotWriter, i int) {
-			w.writeRecord(format.CommRecord, 0, word(i, format.CommWorld, 0, 1<<31-1, 0, 1, 0, 0, 0, 1, 1<<31-1),
-				make([]byte, format.SizeofCommLive))
-		},
-	} {
-		data := hostileFile(20_000, add)
-		var run *Run
-		n := allocatedBytes(func() { run, _ = Decode("node-a.lgd", data) })
-		if n > memoryFactor*uint64(len(data))+memoryBase {
-			t.Errorf("%s: %d bytes allocated for %d, %.1f times", name, n, len(data), float64(n)/float64(len(data)))
-		}
-		checkRun(t, run)
-		if run.MissingRanks().Len() == 0 {
-			t.Errorf("%s: no rank is missing", name)
-		}
-	}
 }
 
 // FuzzCensus: of any census that another analysis rank may have sent, a verdict can be made, alone and with ours.

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,15 +18,41 @@ import (
 )
 
 // liveFile maps a file of one rank for writing, as a recorder has it.
-func liveFile(t *testing.T) (dir string, data []byte, off func(format.Record) int64) {
+func liveFile(t *testing.T) (path string, data []byte, off func(format.Record) int64) {
 	t.Helper()
 	k := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running}
 	k.Threads = []*Thread{{Op: Op{State: -1}}}
 	k.Comms = []*Comm{{ID: 5, Parent: 6, Kind: World, Members: []int{0}, Size: 1, State: -1}}
 	k.Channels = []Channel{{Comm: 0, Peer: 1, Tag: 1, Sent: 1, Received: 1}}
-	dir = t.TempDir()
-	writeNode(t, dir, testHeader, []*Rank{k})
-	file, err := os.OpenFile(filepath.Join(dir, "node-a.lgd"), os.O_RDWR, 0)
+	path, data = writtenFile(t, k)
+	m := newImage("", data)
+	var p problems
+	l, err := m.readLayout(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, data, func(typ format.Record) int64 {
+		c := newCursor(m, l, 0, &p)
+		for rec, ok := c.next(); ok; rec, ok = c.next() {
+			if rec.typ == typ {
+				return rec.live
+			}
+		}
+		t.Fatalf("no %s", typ)
+		return 0
+	}
+}
+
+// writtenFile writes a file of one rank and maps it for writing, as a recorder has it.
+func writtenFile(t *testing.T, k *Rank) (path string, data []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	name, err := WriteNode(dir, testHeader, []*Rank{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, name)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,22 +66,14 @@ func liveFile(t *testing.T) (dir string, data []byte, off func(format.Record) in
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Munmap(data) })
-	m := newImage("", data)
-	var p problems
-	l, err := m.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, data, func(typ format.Record) int64 {
-		c := newCursor(m, l, 0, &p)
-		for rec, ok := c.next(); ok; rec, ok = c.next() {
-			if rec.typ == typ {
-				return rec.live
-			}
-		}
-		t.Fatalf("no %s", typ)
-		return 0
-	}
+	return path, data
+}
+
+// decodeAt decodes the file at path, as it is now.
+func decodeAt(path string) *Run {
+	f := OpenFile(path, "node-a.lgd", "")
+	defer f.Close()
+	return decodeAll(f)
 }
 
 // storeWord stores a word as the recorder does.
@@ -64,7 +83,7 @@ func storeWord(data []byte, off int64, v uint64) {
 
 // The reader never sees half of an update, however fast the writer is.
 func TestUpdatesAreSeenWhole(t *testing.T) {
-	dir, data, off := liveFile(t)
+	path, data, off := liveFile(t)
 	op, comm, channel := off(format.ThreadRecord), off(format.CommRecord), off(format.ChannelsRecord)
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -94,7 +113,7 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 	t.Cleanup(func() { close(stop); wg.Wait() })
 	whole := 0
 	for range 300 {
-		run := mustOpen(t, dir)
+		run := decodeAt(path)
 		for _, p := range run.Problems {
 			if !errors.Is(p.Err, ErrTorn) { // it may be halted within an update for long
 				t.Fatal(p.Err)
@@ -124,8 +143,7 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 
 // A file that someone empties while it is mapped is damaged, not fatal.
 func TestFileShrinksUnderTheReader(t *testing.T) {
-	dir, _, _ := liveFile(t)
-	path := filepath.Join(dir, "node-a.lgd")
+	path, _, _ := liveFile(t)
 	img, err := openImage(path, "node-a.lgd")
 	if err != nil {
 		t.Fatal(err)
@@ -147,8 +165,7 @@ func TestFileShrinksUnderTheReader(t *testing.T) {
 
 // A slot that gets a new chunk while it is read is read with it.
 func TestFileGrowsUnderTheReader(t *testing.T) {
-	dir, data, _ := liveFile(t)
-	path := filepath.Join(dir, "node-a.lgd")
+	path, data, _ := liveFile(t)
 	img, err := openImage(path, "node-a.lgd")
 	if err != nil {
 		t.Fatal(err)
@@ -174,20 +191,20 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 
 // A live process reserves a chunk before it lengthens the file.
 func TestReservedBehindTheEnd(t *testing.T) {
-	dir, data, _ := liveFile(t)
+	path, data, _ := liveFile(t)
 	binary.LittleEndian.PutUint64(data[format.FileEnd:], uint64(len(data))+format.NextChunkSize)
-	run := mustOpen(t, dir)
-	if got := problemText(run.Problems); !strings.Contains(got, "file is cut short") || len(run.Ranks) != 1 {
+	run := decodeAt(path)
+	if got := fmt.Sprint(run.Problems); !strings.Contains(got, "file is cut short") || len(run.Ranks) != 1 {
 		t.Error(got)
 	}
 }
 
 func TestManyTornBlocksDoNotHoldUp(t *testing.T) {
-	dir, data, off := liveFile(t)
+	path, data, off := liveFile(t)
 	op, channel := off(format.ThreadRecord), off(format.ChannelsRecord)
 	data[op], data[op+format.ThreadStack], data[channel] = 1, 1, 1
-	run := mustOpen(t, dir)
+	run := decodeAt(path)
 	if len(run.Problems) != 3 {
-		t.Error(problemText(run.Problems))
+		t.Error(fmt.Sprint(run.Problems))
 	}
 }

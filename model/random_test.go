@@ -1,12 +1,18 @@
 package model
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"laggard/model/format"
 	"laggard/model/mpi"
@@ -15,7 +21,8 @@ import (
 // The generator of valid ranks for the tests. Everything it makes can be
 // written, and comes back as it was.
 
-var testHeader = Header{RunID: 0xfeedf00d12345678, Host: "a", Created: testTime(1)}
+// testHost is the host of the ranks.
+const testHost = "a"
 
 // scale bounds how much the random ranks have of what.
 type scale struct{ threads, states, pending, channels, group int }
@@ -41,7 +48,7 @@ func randomRanksOf(r *rand.Rand, sc scale, file string, n int) []*Rank {
 	out := make([]*Rank, n)
 	for i := range out {
 		out[i] = randomRank(r, sc, i, world)
-		out[i].File, out[i].Slot, out[i].Host = file, i, testHeader.Host
+		out[i].File, out[i].Slot, out[i].Host = file, i, testHost
 	}
 	return out
 }
@@ -55,7 +62,7 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	k := &Rank{
 		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank), Processors: 1 + rank%256,
 		World: 7 + uint64(rank), ParentWorld: uint64(rank), ParentRank: rank - 1, Spawns: uint32(rank),
-		Family: families[1+r.IntN(len(families)-1)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
+		Family: []mpi.Family{mpi.OpenMPI, mpi.MPICH, mpi.Standard}[r.IntN(3)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: testTime(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: testTime(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
 		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),
@@ -296,4 +303,143 @@ func randomInterval(r *rand.Rand, k *Rank, world []int, begin time.Time, step ti
 		Comm: r.IntN(len(k.Comms)+1) - 1, Peer: r.IntN(len(world)), ForPeer: r.IntN(99), Anchor: r.IntN(states+1) - 1, Turns: r.IntN(99),
 		MHz: r.IntN(5000), Pressure: Pressure{part(), part(), part()},
 	}
+}
+
+// shared compares states as the ranks of a load share them: not by the address
+// at which one of the processes had the module.
+var shared = cmp.Transformer("shared", func(s *State) any {
+	type frame struct {
+		ID, Path string
+		Offset   uint64
+	}
+	var stack []frame
+	for _, f := range s.Stack {
+		if f.Module == nil {
+			stack = append(stack, frame{Offset: f.Offset})
+		} else {
+			stack = append(stack, frame{f.Module.BuildID, f.Module.Path, f.Offset})
+		}
+	}
+	return struct {
+		ID      StateID
+		Call    string
+		Stack   []frame
+		Partial bool
+		Binding mpi.Binding
+	}{s.ID, s.Call, stack, s.Partial, s.Binding}
+})
+
+// appendBlock appends a chunk with a block, as the recorder leaves it.
+func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack bool) []byte {
+	stored, packed := data, 0
+	if pack {
+		w, _ := zstd.NewWriter(nil)
+		stored, packed = w.EncodeAll(data, nil), len(data)
+	}
+	chunk := make([]byte, (format.SizeofStreamChunk+len(stored)+format.PageSize-1)/format.PageSize*format.PageSize)
+	le := binary.LittleEndian
+	le.PutUint32(chunk, format.MagicStream)
+	le.PutUint32(chunk[format.ChunkSize:], uint32(len(chunk)))
+	le.PutUint32(chunk[format.ChunkSlot:], slot)
+	le.PutUint16(chunk[format.StreamChunkKind:], uint16(UsageStream))
+	le.PutUint32(chunk[format.StreamChunkNumber:], uint32(number))
+	le.PutUint32(chunk[format.StreamChunkPacked:], uint32(packed))
+	le.PutUint32(chunk[format.StreamChunkCRC:], crc32.Checksum(chunk[:format.StreamChunkCRC], crc32.MakeTable(crc32.Castagnoli)))
+	le.PutUint64(chunk[format.StreamChunkBlock:], uint64(block))
+	le.PutUint64(chunk[format.StreamChunkUsed:], uint64(len(stored)))
+	copy(chunk[format.SizeofStreamChunk:], stored)
+	return append(file, chunk...)
+}
+
+// repairChecksums puts checksums right, so that the fuzzer gets behind them.
+func repairChecksums(data []byte) []byte {
+	data = slices.Clone(data)
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for off := int64(format.PageSize); off+format.SizeofChunk < int64(len(data)); off += format.PageSize {
+		if binary.LittleEndian.Uint32(data[off:]) != format.MagicChunk {
+			continue
+		}
+		binary.LittleEndian.PutUint32(data[off+format.ChunkCRC:], crc32.Checksum(data[off:][:format.ChunkCRC], table))
+		for at := off + format.SizeofChunk; at+format.SizeofRec <= int64(len(data)); {
+			le := binary.LittleEndian
+			size, fixed := int64(le.Uint32(data[at+format.RecSize:])), int64(le.Uint32(data[at+format.RecFixed:]))
+			if size == 0 || format.SizeofRec+fixed > size || at+size > int64(len(data)) {
+				break
+			}
+			le.PutUint32(data[at+format.RecCRC:], crc32.Update(crc32.Checksum(data[at:][:format.RecCRC], table), table, data[at+format.SizeofRec:][:fixed]))
+			at += (size + 7) &^ 7
+		}
+	}
+	return data
+}
+
+// MemoryFactor bounds what is allocated in reading a file, in bytes for a byte
+// of it; MemoryBase is what an empty one takes.
+const (
+	MemoryFactor = 40
+	MemoryBase   = 1 << 20
+)
+
+// allocatedBytes returns the bytes f allocates.
+func allocatedBytes(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// randomTwins makes ranks of which each is like one of the first few, with
+// counts of its own.
+func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
+	out := randomRanksOf(r, sc, "node-a.lgd", n)
+	for i := 2; i < n; i++ {
+		like := out[r.IntN(2)]
+		k := out[i]
+		k.Modules, k.Threads, k.Sites = like.Modules, nil, nil
+		for _, s := range like.Sites {
+			other := *s
+			other.Traffic = randomTraffic(r)
+			k.Sites = append(k.Sites, &other)
+		}
+		for _, t := range like.Threads {
+			k.Threads = append(k.Threads, twinThread(r, t))
+		}
+		for i := range k.Taken {
+			k.Taken[i].Thread, k.Taken[i].State = 0, -1
+		}
+		for i := range k.Probed {
+			k.Probed[i].Thread, k.Probed[i].State = 0, -1
+		}
+		for i := range k.Origins {
+			k.Origins[i].Thread, k.Origins[i].State = 0, -1
+		}
+		for i := range k.Series {
+			k.Series[i].Thread, k.Series[i].State, k.Series[i].Anchor = 0, -1, -1
+		}
+		for _, c := range k.Comms {
+			c.Thread, c.State = 0, -1
+			if c.History != nil {
+				for i := range c.History.Latest {
+					c.History.Latest[i].Thread, c.History.Latest[i].State = 0, -1
+				}
+			}
+		}
+	}
+	return out
+}
+
+func twinThread(r *rand.Rand, like *Thread) *Thread {
+	t := *like
+	t.Model.Visits = make([]uint64, len(like.Model.Visits))
+	for i := range t.Model.Visits {
+		t.Model.Visits[i] = r.Uint64() >> r.IntN(64)
+	}
+	t.Model.Edges = append([]Edge(nil), like.Model.Edges...)
+	for i := range t.Model.Edges {
+		t.Model.Edges[i].Count = r.Uint64() >> r.IntN(64)
+	}
+	t.Op.Pending = nil
+	t.Model.Samples, like.Model.Samples = nil, nil
+	return &t
 }

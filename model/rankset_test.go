@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -143,22 +142,6 @@ func TestRankSetJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"Set":"x"}`), &back); !errors.Is(err, ErrRankSet) {
 		t.Error(err)
-	}
-}
-
-// allocatedBytes returns the bytes f allocates.
-func allocatedBytes(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-func TestRankSetMemory(t *testing.T) {
-	text := strings.Repeat("0-2147483647,", 10_000) + "5"
-	if n := allocatedBytes(func() { ParseRankSet(text) }); n > 32<<20 {
-		t.Errorf("%d bytes allocated for all ranks, named again and again", n)
 	}
 }
 

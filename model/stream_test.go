@@ -4,38 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"laggard/model/format"
 )
-
-// appendBlock appends a chunk with a block, as the recorder leaves it.
-func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack bool) []byte {
-	stored, packed := data, 0
-	if pack {
-		w, _ := zstd.NewWriter(nil)
-		stored, packed = w.EncodeAll(data, nil), len(data)
-	}
-	chunk := make([]byte, (format.SizeofStreamChunk+len(stored)+format.PageSize-1)/format.PageSize*format.PageSize)
-	le := binary.LittleEndian
-	le.PutUint32(chunk, format.MagicStream)
-	le.PutUint32(chunk[format.ChunkSize:], uint32(len(chunk)))
-	le.PutUint32(chunk[format.ChunkSlot:], slot)
-	le.PutUint16(chunk[format.StreamChunkKind:], uint16(UsageStream))
-	le.PutUint32(chunk[format.StreamChunkNumber:], uint32(number))
-	le.PutUint32(chunk[format.StreamChunkPacked:], uint32(packed))
-	le.PutUint32(chunk[format.StreamChunkCRC:], crc32.Checksum(chunk[:format.StreamChunkCRC], castagnoli))
-	le.PutUint64(chunk[format.StreamChunkBlock:], uint64(block))
-	le.PutUint64(chunk[format.StreamChunkUsed:], uint64(len(stored)))
-	copy(chunk[format.SizeofStreamChunk:], stored)
-	return append(file, chunk...)
-}
 
 // writtenRun is a run directory of one slot with the blocks behind its records.
 func writtenRun(t *testing.T, blocks func(file []byte) []byte) *Index {
@@ -198,59 +173,6 @@ func TestCopyRecords(t *testing.T) {
 	}
 }
 
-// TestCopyRecordsOfOneThatWrites: while a copy is made, the block that was being filled is packed at the end of the
-// file, and the next one is filled in its place. The copy lacks none.
-func TestCopyRecordsOfOneThatWrites(t *testing.T) {
-	third := bytes.Repeat([]byte("the third "), 9000)
-	var before int
-	x := writtenRun(t, func(file []byte) []byte {
-		before = len(appendBlock(file, 0, 0, 0, third, true))
-		return appendBlock(appendBlock(file, 0, 0, 0, third, true), 0, 0, 1, third, false)
-	})
-	from := filepath.Join(x.Dir, x.Slots[0].File)
-	old, err := openImage(from, x.Slots[0].File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, end, err := old.piecesToCopy(format.PageSize)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := bytes.Repeat([]byte("the next- "), 9000) // in a chunk of the same size
-	copy(file[before:], appendBlock(nil, 0, 0, 2, next, false))
-	file = appendBlock(file, 0, 0, 1, third, true)
-	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-	if err := os.WriteFile(from, file, 0o600); err != nil { // in place
-		t.Fatal(err)
-	}
-	to := filepath.Join(x.Dir, HangName, x.Slots[0].File)
-	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = old.copyPieces(out, list); err == nil {
-		_, err = copyFrom(from, out, end)
-	}
-	err = errors.Join(err, out.Close(), WriteManifest(filepath.Dir(to), &Manifest{RunID: RunIDText(7)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if x, err = Scan(x.Dir); err != nil || len(x.Problems) > 0 {
-		t.Fatal(err, x.Problems)
-	}
-	got, err := readAllStreams(x)
-	if want := string(third) + string(third) + string(next); err != nil || len(got) != 1 || string(got[0]) != want {
-		t.Errorf("%d streams, %v", len(got), err)
-	}
-}
-
 // A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
 func TestLimit(t *testing.T) {
 	block := make([]byte, 1000)
@@ -283,7 +205,9 @@ func TestLimit(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, s := range streams {
-					got[r.Slot] += len(s.blocks)
+					for range s.Blocks() {
+						got[r.Slot]++
+					}
 					left = left || s.LeftOut
 				}
 			}

@@ -1,0 +1,13 @@
+package model
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRankSetMemory(t *testing.T) {
+	text := strings.Repeat("0-2147483647,", 10_000) + "5"
+	if n := allocatedBytes(func() { ParseRankSet(text) }); n > 32<<20 {
+		t.Errorf("%d bytes allocated for all ranks, named again and again", n)
+	}
+}
