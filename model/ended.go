@@ -1,37 +1,51 @@
 package model
 
-import "laggard/model/format"
+import (
+	"time"
 
-// takeEnded reads how the process ended.
-func (r *slotReader) takeEnded(rec record) Ended {
-	at := func(field int64) int { return int(int32(r.img.u32(rec.live + field))) }
-	signal := func(base int64) Signal {
-		return Signal{
-			Number: r.checkRange(rec, "signal", at(base+format.SignalSignal), 0, format.MaxSignal, 0),
-			Sender: Sender(r.checkRange(rec, "sender", at(base+format.SignalSender), 0, int(SenderOther), 0)),
-			Code:   at(base + format.SignalCode), PID: max(at(base+format.SignalPID), 0),
-			Time: timeOf(r.img.u64(rec.live + base + format.SignalTime)),
-		}
-	}
-	return Ended{
-		Asked: signal(format.RankAsked), Fatal: signal(format.RankFatal),
-		Ender:    Ender(r.checkRange(rec, "ender", at(format.RankEnder), 0, int(EnderExec), 0)),
-		Orphaned: at(format.RankOrphaned) != 0,
-	}
+	"laggard/model/format"
+)
+
+// Signal is a signal that reached a process, and where it came from.
+type Signal struct {
+	Number int // 0: there was none
+	Sender Sender
+	Code   int // si_code
+	PID    int // of the sender, as the process numbers it; 0 unknown
+	Time   time.Time
 }
 
-// putEnded puts how a process ended.
-func (p part) putEnded(e Ended) {
-	p[format.RankAsked:].putSignal(e.Asked)
-	p[format.RankFatal:].putSignal(e.Fatal)
-	p.u32(format.RankEnder, uint32(e.Ender))
-	p.putFlag(format.RankOrphaned, e.Orphaned)
-}
+// Sender is who sent a signal.
+type Sender uint32
 
-func (p part) putSignal(s Signal) {
-	p.i32(format.SignalSignal, s.Number)
-	p.u32(format.SignalSender, uint32(s.Sender))
-	p.i32(format.SignalCode, s.Code)
-	p.i32(format.SignalPID, s.PID)
-	p.putTime(format.SignalTime, s.Time)
+// The senders. SenderParent is the process that started the rank, a launcher as a rule;
+// SenderAbove is one that started that process, up to laggard or the leader of a session.
+// SenderOther is any other process, another rank perhaps.
+const (
+	SenderNone   Sender = format.SenderNone
+	SenderKernel Sender = format.SenderKernel
+	SenderSelf   Sender = format.SenderSelf
+	SenderParent Sender = format.SenderParent
+	SenderAbove  Sender = format.SenderAbove
+	SenderOther  Sender = format.SenderOther
+)
+
+// Ender says whose thread exited, or took the signal that ended the process.
+type Ender uint32
+
+// The enders. EnderLibrary is a thread that the MPI library made for itself. EnderExec is the
+// program's, which did not exit but became another program.
+const (
+	EnderUnknown Ender = format.EnderUnknown
+	EnderProgram Ender = format.EnderProgram
+	EnderLibrary Ender = format.EnderLibrary
+	EnderExec    Ender = format.EnderExec
+)
+
+// Ended says how a process ended, beyond End. Older recorders leave it empty.
+type Ended struct {
+	Asked    Signal // the first signal of another process, a terminal or a limit that asked it to end
+	Fatal    Signal // the signal that EndDetail names
+	Ender    Ender
+	Orphaned bool // the process that had started it was gone when it ended
 }

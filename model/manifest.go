@@ -1,64 +1,30 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
-
-	"laggard/internal/regular"
+	"strconv"
+	"time"
 )
 
-// ManifestName is the name of the manifest in a run directory.
-const ManifestName = "manifest.json"
-
-// ManifestVersion is the schema_version that this version writes and reads.
-const ManifestVersion = 1
-
-// ParseManifest reads a manifest. The error wraps ErrManifest, or ErrVersion if
-// a later version wrote it.
-func ParseManifest(text []byte) (*Manifest, error) {
-	m := new(Manifest)
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: %w", ManifestName, ErrManifest, err)
-	}
-	if m.SchemaVersion != ManifestVersion {
-		return nil, fmt.Errorf("model: %s: %w: schema_version %d, this program reads %d",
-			ManifestName, ErrVersion, m.SchemaVersion, ManifestVersion)
-	}
-	if _, err := m.ID(); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is not a 64-bit hexadecimal number", ManifestName,
-			ErrManifest, m.RunID)
-	}
-	if m.Ranks < 0 || m.Ranks > MaxRanks {
-		return nil, fmt.Errorf("model: %s: %w: a job of %d ranks", ManifestName, ErrManifest, m.Ranks)
-	}
-	return m, nil
+// Manifest is manifest.json, written once per run by laggard run or exec.
+type Manifest struct {
+	SchemaVersion int                `json:"schema_version"`
+	RunID         string             `json:"run_id"` // hex, as in the files
+	Created       time.Time          `json:"created"`
+	Version       string             `json:"version"` // of laggard
+	Command       []string           `json:"command"`
+	Ranks         int                `json:"ranks"`              // expected; 0 not known beforehand
+	Job           string             `json:"job"`                // the resource manager's name for it, "" without one
+	Record        []string           `json:"record,omitempty"`   // progress, and usage, movement, volume if asked
+	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
+	LiveDir       string             `json:"live_dir,omitempty"` // node directory of files not yet collected, or ""
+	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/manual/offline.md
+	// Noticed is when a hang was: the manifest is that of the record as it was then.
+	Noticed time.Time `json:"noticed,omitzero"`
 }
 
-// maxManifest bounds a manifest, in bytes: the command of a job may be long.
-const maxManifest = 16 << 20
+// ID returns the run id as a number, as it is in the node files.
+func (m *Manifest) ID() (uint64, error) { return strconv.ParseUint(m.RunID, 16, 64) }
 
-// ReadManifest reads the manifest of a directory. Without one the error wraps
-// fs.ErrNotExist.
-func ReadManifest(dir string) (*Manifest, error) {
-	text, err := regular.Read(filepath.Join(dir, ManifestName), maxManifest)
-	if err != nil {
-		return nil, fmt.Errorf("model: %s: %w", ManifestName, err)
-	}
-	return ParseManifest(text)
-}
-
-// WriteManifest writes the manifest of a run directory, which must not have one
-// yet. Its schema version is set.
-func WriteManifest(dir string, m *Manifest) error {
-	out := *m
-	out.SchemaVersion = ManifestVersion
-	text, err := json.MarshalIndent(&out, "", "  ")
-	if err != nil {
-		return fmt.Errorf("model: %s: %w", ManifestName, err)
-	}
-	if err := regular.WriteNew(filepath.Join(dir, ManifestName), append(text, '\n')); err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	return nil
-}
+// RunIDText writes a run id as a manifest has it.
+func RunIDText(id uint64) string { return fmt.Sprintf("%016x", id) }

@@ -463,7 +463,7 @@ type Rank struct {
 	GoneNoted   bool
 	ThreadLevel int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
 	// Spawned: MPI_Comm_spawn has started it, and Rank and Size are those in another MPI_COMM_WORLD than the
-	// job's. [Index.JoinWorlds] gives such processes ranks of the job, where it can.
+	// job's. runfiles.Index.JoinWorlds gives such processes ranks of the job, where it can.
 	Spawned bool
 	// World is a hash of the launcher's name for its MPI_COMM_WORLD, ParentWorld of that whose rank ParentRank was
 	// the root of the MPI_Comm_spawn that started it; 0 unknown. Spawns is how often it was such a root itself.

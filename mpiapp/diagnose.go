@@ -26,6 +26,7 @@ import (
 	"laggard/internal/heap"
 	"laggard/internal/regular"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/model/values"
 	"laggard/report"
 	"laggard/report/diagnosis"
@@ -300,7 +301,7 @@ func runOptionalStep(r *diagnosis.Result, what string, step func()) {
 }
 
 // addSpeed adds how the speed of the job developed, and what the first good run, if one was compared, says of the rest.
-func addSpeed(r *diagnosis.Result, x *model.Index, compared *compare.Result) {
+func addSpeed(r *diagnosis.Result, x *runfiles.Index, compared *compare.Result) {
 	d, err := slowness.Develop(x)
 	switch {
 	case err != nil:
@@ -319,7 +320,7 @@ func addSlices(r *diagnosis.Result, found *slice.Result, s slicereport.Source) {
 		return
 	}
 	var problems []error
-	s.Values, problems = values.Read(model.RecordDir(found.Index.Dir))
+	s.Values, problems = values.Read(runfiles.RecordDir(found.Index.Dir))
 	if err := errors.Join(problems...); err != nil {
 		s.Note = strings.TrimPrefix(s.Note+"; "+err.Error(), "; ")
 	}
@@ -329,7 +330,7 @@ func addSlices(r *diagnosis.Result, found *slice.Result, s slicereport.Source) {
 }
 
 // sourceFinder finds the source files of a run.
-func (q question) sourceFinder(x *model.Index) source.Finder {
+func (q question) sourceFinder(x *runfiles.Index) source.Finder {
 	f := source.Finder{RunDir: q.Dir, Roots: q.Symbols.Roots}
 	if x.Manifest != nil {
 		f.Started = x.Manifest.Created

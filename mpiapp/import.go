@@ -12,6 +12,7 @@ import (
 	"laggard/job/attach"
 	"laggard/job/rundir"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -150,7 +151,7 @@ func (m *importer) openOptions() (o backtrace.Options, closeAll func(), err erro
 		}
 	}
 	if f.healthy != "" {
-		run, err := model.Open(f.healthy)
+		run, err := runfiles.Open(f.healthy)
 		if err == nil && run.Manifest != nil && run.Manifest.Imported {
 			err = fmt.Errorf("%s was imported: it has no models", f.healthy)
 		}

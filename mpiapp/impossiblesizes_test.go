@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 // mostMemory bounds, in bytes, what a diagnosis of a small run directory may take, whatever sizes that claims.
@@ -87,7 +88,7 @@ func writeRanks(t *testing.T, dir, host string, ranks []*model.Rank) {
 	for i, r := range ranks {
 		r.Slot = i
 	}
-	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, ranks); err != nil {
+	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks); err != nil {
 		t.Fatal(err)
 	}
 }

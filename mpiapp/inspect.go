@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/report/inspect"
 )
 
@@ -49,7 +50,7 @@ func (a *app) inspectCommand() *cobra.Command {
 
 // dumpNodeFile prints a node file.
 func (a *app) dumpNodeFile(path string) error {
-	problems, err := model.Dump(a.out, path)
+	problems, err := nodefile.Dump(a.out, path)
 	if err == nil && problems > 0 {
 		err = exitError{exitDamaged}
 	}
@@ -57,7 +58,7 @@ func (a *app) dumpNodeFile(path string) error {
 }
 
 func (a *app) inspectRun(dir string, asJSON bool) error {
-	r, err := model.Validate(dir)
+	r, err := runfiles.Validate(dir)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"laggard/job"
 	"laggard/model"
 	"laggard/model/mpi"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/symbol"
 )
@@ -82,7 +83,7 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 	if err != nil || o.Failure != "" {
 		return o, nil, err
 	}
-	run, err := model.Open(o.Dir)
+	run, err := runfiles.Open(o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,7 +203,7 @@ func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
 	if o.Made, err = provoke.ReadMade(o.Dir); err != nil {
 		return err
 	}
-	run, err := model.OpenPresent(o.Dir)
+	run, err := runfiles.OpenPresent(o.Dir)
 	if err != nil || len(run.Ranks) == 0 {
 		o.Void = "no rank was recorded"
 		return nil

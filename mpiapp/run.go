@@ -20,8 +20,8 @@ import (
 	"laggard/job/signals"
 	"laggard/job/speed"
 	"laggard/job/watch"
-	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/report/metrics"
 	slownessreport "laggard/report/slowness"
@@ -143,8 +143,8 @@ func (a *app) newSpeedWatch(f runFlags) (*speed.Watch, error) {
 	var err error
 	w.MetricsFile, err = filepath.Abs(w.MetricsFile)
 	w.Metrics = func(out io.Writer, state speed.State) error {
-		index := &model.Index{Dir: state.Dir}
-		if m, err := model.ReadManifest(state.Dir); err == nil { // exec may not have written it yet
+		index := &runfiles.Index{Dir: state.Dir}
+		if m, err := runfiles.ReadManifest(state.Dir); err == nil { // exec may not have written it yet
 			index.Manifest = m
 			index.ID, _ = m.ID() // checked by ReadManifest
 		}

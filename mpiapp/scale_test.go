@@ -16,6 +16,7 @@ import (
 	"laggard/analysis/share"
 	"laggard/injector/synth"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
@@ -203,7 +204,7 @@ func TestBadInputAtScale(t *testing.T) {
 		t.Errorf("verdict %v", err)
 	}
 	checkProblems(t, r.Problems)
-	report, err := model.Validate(dir)
+	report, err := runfiles.Validate(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // Modules of the runs below.
@@ -68,12 +70,12 @@ func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, chang
 		}
 		all = append(all, r)
 	}
-	if _, err := model.WriteNode(dir, model.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
+	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
 		t.Fatal(err)
 	}
 	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"},
 		Command: []string{"mpirun", "app", "10"}}
-	if err := model.WriteManifest(dir, &m); err != nil {
+	if err := runfiles.WriteManifest(dir, &m); err != nil {
 		t.Fatal(err)
 	}
 	return dir

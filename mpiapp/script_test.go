@@ -22,6 +22,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 var update = flag.Bool("update", false, "write the goldens in testdata/script anew")
@@ -147,7 +149,7 @@ func dropSystemFrames(v any) {
 
 // nodeFile is the one node file of the run.
 func nodeFile(ts *testscript.TestScript) string {
-	names, err := filepath.Glob(filepath.Join(ts.Getenv("RUN"), model.NodeFiles))
+	names, err := filepath.Glob(filepath.Join(ts.Getenv("RUN"), runfiles.NodeFiles))
 	ts.Check(err)
 	if len(names) != 1 {
 		ts.Fatalf("node files: %v", names)
@@ -159,7 +161,7 @@ func nodeFile(ts *testscript.TestScript) string {
 func flipRecordByte(ts *testscript.TestScript, neg bool, args []string) {
 	name := nodeFile(ts)
 	var dump bytes.Buffer
-	_, err := model.Dump(&dump, name)
+	_, err := nodefile.Dump(&dump, name)
 	ts.Check(err)
 	at := regexp.MustCompile(`(?m)^    ` + args[1] + ` at (\d+)`)
 	for _, slot := range strings.Split(dump.String(), "\nslot ") {
@@ -190,11 +192,11 @@ func cutFile(ts *testscript.TestScript, neg bool, args []string) {
 func dropRanks(ts *testscript.TestScript, neg bool, args []string) {
 	gone, err := model.ParseRankSet(args[0])
 	ts.Check(err)
-	run, err := model.Open(ts.Getenv("RUN"))
+	run, err := runfiles.Open(ts.Getenv("RUN"))
 	ts.Check(err)
 	ranks := slices.DeleteFunc(run.Ranks, func(r *model.Rank) bool { return gone.Contains(r.Rank) })
 	ts.Check(os.Remove(nodeFile(ts)))
-	_, err = model.WriteNode(ts.Getenv("RUN"), model.Header{RunID: run.ID, Host: "vm", Created: run.Manifest.Created},
+	_, err = nodefile.WriteNode(ts.Getenv("RUN"), nodefile.Header{RunID: run.ID, Host: "vm", Created: run.Manifest.Created},
 		ranks)
 	ts.Check(err)
 }

@@ -12,6 +12,7 @@ import (
 	"laggard/injector/synth"
 	"laggard/job/rundir"
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 const synthLong = `Make a run directory of any size from a recorded one: its ranks become the
@@ -120,7 +121,7 @@ func (f *synthFlags) readTemplates() (templates []*model.Rank, err error) {
 		templates, err = synth.LoadTemplate(f.template)
 		return templates, synthError(err)
 	}
-	run, err := model.Open(f.from)
+	run, err := runfiles.Open(f.from)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +159,9 @@ func copyTemplateFiles(from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		node, _ := filepath.Match(model.NodeFiles, e.Name())
+		node, _ := filepath.Match(runfiles.NodeFiles, e.Name())
 		info, err := e.Info()
-		if err != nil || node || e.Name() == model.ManifestName || !info.Mode().IsRegular() || info.Size() > maxBeside {
+		if err != nil || node || e.Name() == runfiles.ManifestName || !info.Mode().IsRegular() || info.Size() > maxBeside {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(from, e.Name()))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report/words"
 )
 
@@ -23,7 +24,7 @@ type Run struct {
 }
 
 // NewRun identifies the run of a directory, as far as its manifest is there.
-func NewRun(index *model.Index) Run {
+func NewRun(index *runfiles.Index) Run {
 	r := Run{Dir: index.Dir, ID: model.RunIDText(index.ID), Command: []string{}}
 	if m := index.Manifest; m != nil {
 		r.Command, r.Created, r.Job = words.AllPrintable(m.Command), m.Created, words.Printable(m.Job)

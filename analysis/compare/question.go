@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -16,8 +16,8 @@ type Question struct {
 
 // Result is the answer to a [Question].
 type Result struct {
-	Good     []*model.Index
-	Bad      *model.Index
+	Good     []*runfiles.Index
+	Bad      *runfiles.Index
 	Findings []Finding // likeliest first
 	Compared Compared
 	Notes    []string // what could not be compared, and where the bad run was cut off

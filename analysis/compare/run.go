@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -14,7 +15,7 @@ import (
 func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	t := reduce.NewTree(c)
 	var runs []*runRead
-	var indexes []*model.Index
+	var indexes []*runfiles.Index
 	for _, dir := range append(slices.Clone(q.Good), q.Bad) {
 		run, index, err := readRun(dir, c, t)
 		if err != nil {
@@ -38,7 +39,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 }
 
 // readRun reads a share of a run.
-func readRun(dir string, c reduce.Comm, t *reduce.Tree) (*runRead, *model.Index, error) {
+func readRun(dir string, c reduce.Comm, t *reduce.Tree) (*runRead, *runfiles.Index, error) {
 	s, err := share.Find(dir, c, t)
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -61,7 +62,7 @@ func Gather(s *share.Share, census Census, failed error) ([]Comm, error) {
 }
 
 // readHistories loads the histories of one rank of each line that is in the share.
-func readHistories(index *model.Index, suspects []Tally) histories {
+func readHistories(index *runfiles.Index, suspects []Tally) histories {
 	wanted := map[int][]uint64{} // by rank, the communicators
 	for _, t := range suspects {
 		for _, line := range t.Lines {

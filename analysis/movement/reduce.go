@@ -4,6 +4,7 @@ import (
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/recorded"
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/reduce"
 )
 
@@ -37,7 +38,7 @@ type tally struct {
 	LeftOut model.RankSet `json:"left_out"` // ranks of which there is more than Question.Memory allows
 }
 
-func (t *tally) add(r *model.Rank, streams []*model.Stream) {
+func (t *tally) add(r *model.Rank, streams []*nodefile.Stream) {
 	t.Streams += len(streams)
 	for _, s := range streams {
 		if s.Cut {

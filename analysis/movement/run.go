@@ -10,6 +10,8 @@ import (
 	"laggard/analysis/movement/recorded"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 	"laggard/symbol"
 )
@@ -17,7 +19,7 @@ import (
 // Result is the answer to a [Question].
 type Result struct {
 	Found
-	Index    *model.Index    // of the run
+	Index    *runfiles.Index // of the run
 	Trace    *chain.Trace    // that it was found in
 	Calls    map[string]Call // what the names of sites in the chains stand for
 	Ways     recorded.Ways   // how data were followed from rank to rank
@@ -69,7 +71,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 // moves is what the movements of a run amount to. The trace and the book are at
 // analysis rank 0 only.
 type moves struct {
-	index *model.Index
+	index *runfiles.Index
 	trace *chain.Trace
 	book  recorded.Book
 	ways  recorded.Ways
@@ -114,7 +116,7 @@ func (g *gatherer) readRun(ctx context.Context, dir string) (*moves, error) {
 	if err != nil {
 		return nil, err
 	}
-	share.Limit(s.Index, model.MovementStream, g.question.Memory)
+	share.Limit(s.Index, nodefile.MovementStream, g.question.Memory)
 	m := &moves{index: s.Index, problems: share.NewProblems(s.Index.Problems)}
 	sent, err := m.exchangeSent(ctx, g.tree)
 	if err != nil {
@@ -139,7 +141,7 @@ func (g *gatherer) readRun(ctx context.Context, dir string) (*moves, error) {
 // way, and what is wrong with their streams.
 func (m *moves) exchangeSent(ctx context.Context, tree *reduce.Tree) (recorded.Sent, error) {
 	var sum recorded.Sent
-	failed := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) error {
+	failed := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*nodefile.Stream) error {
 		m.tally.add(rank, streams)
 		sent, errs := r.Sent()
 		m.addProblems(rank, errs...)
@@ -164,7 +166,7 @@ func (m *moves) exchangeSent(ctx context.Context, tree *reduce.Tree) (recorded.S
 // by survey.
 func (m *moves) buildChains(ctx context.Context, level recorded.Level, names *recorded.Namer) (chain.Table, error) {
 	var table chain.Table
-	err := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) error {
+	err := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, _ []*nodefile.Stream) error {
 		p := chain.NewParser(rank.Rank)
 		r.Feed(p, m.ways, level, names)
 		t, err := p.Finish()
@@ -186,7 +188,7 @@ func (m *moves) addProblems(r *model.Rank, errs ...error) {
 // one fails, or the context does; fault gets the errors of streams that cannot be
 // read.
 func (m *moves) eachRank(
-	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*model.Stream) error,
+	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*nodefile.Stream) error,
 	fault func(*model.Rank, ...error),
 ) (failed error) {
 	m.index.EachBatch(func(run *model.Run) {
@@ -197,7 +199,7 @@ func (m *moves) eachRank(
 			if failed != nil {
 				return
 			}
-			streams, err := m.index.StreamsOf(rank, model.MovementStream)
+			streams, err := m.index.StreamsOf(rank, nodefile.MovementStream)
 			if err != nil {
 				fault(rank, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // observer sees what the processes of a run do that ran on this host: a record
@@ -24,7 +25,7 @@ type observer struct {
 	looked    bool                             // the maker of the record checked which ranks move
 }
 
-func newObserver(x *model.Index) *observer {
+func newObserver(x *runfiles.Index) *observer {
 	host, _ := os.Hostname() // without it, all ranks are of another host
 	looked := x.Manifest != nil && x.Manifest.Imported
 	return &observer{
@@ -86,7 +87,7 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 
 // observeElsewhere looks once more at ranks of other hosts: those move that gave another
 // sign of life meanwhile, and make progress. Their records are decoded once more.
-func (e *observer) observeElsewhere(ctx context.Context, x *model.Index, o *overview) {
+func (e *observer) observeElsewhere(ctx context.Context, x *runfiles.Index, o *overview) {
 	if len(e.elsewhere) == 0 {
 		return
 	}

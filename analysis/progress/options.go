@@ -6,7 +6,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/inference"
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // Names of the steps as they are timed in the report (paper Figure 8): loading
@@ -42,7 +42,7 @@ type Options struct {
 }
 
 // newOptions are the settings of the analysis that a question asks for.
-func (q Question) newOptions(x *model.Index, known overview) Options {
+func (q Question) newOptions(x *runfiles.Index, known overview) Options {
 	o := Options{
 		Algorithm: cmp.Or(q.Algorithm, inference.DefaultAlgorithm), PaperOnly: q.PaperOnly,
 		Observed: evidence.Observed{Size: x.Size, Worlds: x.Worlds, Damaged: known.Damaged.Minus(x.Seen)},

@@ -13,6 +13,7 @@ import (
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 	"laggard/symbol"
 )
@@ -25,7 +26,7 @@ type Result struct {
 	SinceProgress time.Duration
 	// IterationRate is how many iterations of its outermost loop a running job makes in a second; 0: not known.
 	IterationRate float64
-	Index         *model.Index    // of the run
+	Index         *runfiles.Index // of the run
 	Comms         []facts.Comm    // by ID
 	Stacks        []facts.Stack   // that were captured
 	Shown         *model.RankSet  // the ranks that the question asks for; nil: all

@@ -5,12 +5,13 @@ import (
 
 	"laggard/model"
 	"laggard/model/mpi"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
 // Spawned is an MPI_COMM_WORLD of processes that a rank started.
 type Spawned struct {
-	model.SpawnedWorld
+	runfiles.SpawnedWorld
 	Call *model.State // of MPI_Comm_spawn at the root; nil unknown
 }
 
@@ -19,7 +20,7 @@ type Spawned struct {
 func (l *looker) findSpawned(failed error) ([]Spawned, error) {
 	calls := map[int]*model.State{} // by the first rank of the world
 	for i, slot := range l.Index.Slots {
-		started := slices.DeleteFunc(slices.Clone(l.Index.Worlds), func(w model.SpawnedWorld) bool { return w.Root != slot.Rank })
+		started := slices.DeleteFunc(slices.Clone(l.Index.Worlds), func(w runfiles.SpawnedWorld) bool { return w.Root != slot.Rank })
 		if slot.Spawned || len(started) == 0 {
 			continue
 		}
@@ -45,7 +46,7 @@ func (l *looker) findSpawned(failed error) ([]Spawned, error) {
 }
 
 // spawnCallOf returns the call by which a rank started a world: it made the communicator, or goes on.
-func spawnCallOf(r *model.Rank, w model.SpawnedWorld) *model.State {
+func spawnCallOf(r *model.Rank, w runfiles.SpawnedWorld) *model.State {
 	for _, c := range r.Comms {
 		if w.Comm != 0 && c.ID == w.Comm && c.State >= 0 {
 			return r.Threads[c.Thread].Model.States[c.State]

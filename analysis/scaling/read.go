@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/scaling/training"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -24,7 +25,7 @@ type reader struct {
 }
 
 // readRun reads a run with further control features; all analysis ranks get the whole.
-func (r reader) readRun(ctx context.Context, dir string, add map[string]float64) (*volumesRead, *model.Index, error) {
+func (r reader) readRun(ctx context.Context, dir string, add map[string]float64) (*volumesRead, *runfiles.Index, error) {
 	s, err := share.Find(dir, r.comm, r.tree)
 	if err != nil {
 		return nil, nil, err

@@ -11,12 +11,13 @@ import (
 	"laggard/analysis/scaling/training"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
 // Result is the answer to a [Question].
 type Result struct {
-	Index    *model.Index // of the run
+	Index    *runfiles.Index // of the run
 	Answer   *judge.Answer
 	Seen     []Seen          // by source, in the order of the answer's
 	Crash    *recorded.Crash // nil: no rank crashed
@@ -164,7 +165,7 @@ func (v *volumesRead) checkControls(wanted []string) error {
 }
 
 // notes say what else is to be known of the run.
-func (v *volumesRead) notes(trained *training.Trained, index *model.Index) []string {
+func (v *volumesRead) notes(trained *training.Trained, index *runfiles.Index) []string {
 	var out []string
 	note := func(set model.RankSet, text string) {
 		if set.Len() > 0 {

@@ -2,7 +2,7 @@ package share
 
 import "fmt"
 
-// DuplicatesText says that a run has processes beyond one for each of its ranks, as [model.Index] counts
+// DuplicatesText says that a run has processes beyond one for each of its ranks, as [runfiles.Index] counts
 // them, and which ones are shown; "" if it has none. In a job of one rank that is mostly a
 // program whose MPI library does not understand its launcher: each process is alone then.
 func DuplicatesText(size, again int) string {

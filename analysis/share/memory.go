@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // perEventByte is how many bytes of memory an analysis takes at most for a byte of events. Measured where every call is
 // wrong, and in runs without messages that arrive.
-var perEventByte = map[model.StreamKind]int64{model.UsageStream: 160, model.MovementStream: 64}
+var perEventByte = map[nodefile.StreamKind]int64{nodefile.UsageStream: 160, nodefile.MovementStream: 64}
 
 // Limit leaves out of an index what takes more than the memory, in bytes, when the events of a kind are analysed; 0:
 // half of what is free.
-func Limit(x *model.Index, kind model.StreamKind, memory int64) {
+func Limit(x *runfiles.Index, kind nodefile.StreamKind, memory int64) {
 	if memory == 0 {
 		memory = freeMemory() / 2
 	}

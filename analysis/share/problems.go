@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -88,7 +89,7 @@ func (p *Problems) Add(found []model.Problem) {
 		}
 		p.Note(kindOf(f), f.Rank, textOf(f))
 		p.Damaged.Add(f.Rank) // -1 is left out
-		p.Holes = p.Holes || f.Rank < 0 && f.File != model.ManifestName && !errors.Is(f.Err, model.ErrRunID)
+		p.Holes = p.Holes || f.Rank < 0 && f.File != runfiles.ManifestName && !errors.Is(f.Err, model.ErrRunID)
 	}
 }
 

@@ -1,7 +1,7 @@
 package share
 
 import (
-	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -11,18 +11,18 @@ import (
 type Share struct {
 	Comm  reduce.Comm
 	Tree  *reduce.Tree
-	Index *model.Index // of the slots of this share
+	Index *runfiles.Index // of the slots of this share
 }
 
 var (
-	listings = reduce.JSON[*model.Listing]()
-	censuses = reduce.Monoid[model.Census]{
-		Codec: reduce.JSON[model.Census](),
-		Merge: func(a, b model.Census) (model.Census, error) { return model.MergeCensuses(a, b), nil },
+	listings = reduce.JSON[*runfiles.Listing]()
+	censuses = reduce.Monoid[runfiles.Census]{
+		Codec: reduce.JSON[runfiles.Census](),
+		Merge: func(a, b runfiles.Census) (runfiles.Census, error) { return runfiles.MergeCensuses(a, b), nil },
 	}
-	claims = reduce.Monoid[model.Claims]{
-		Codec: reduce.JSON[model.Claims](),
-		Merge: func(a, b model.Claims) (model.Claims, error) { return model.MergeClaims(a, b), nil },
+	claims = reduce.Monoid[runfiles.Claims]{
+		Codec: reduce.JSON[runfiles.Claims](),
+		Merge: func(a, b runfiles.Claims) (runfiles.Claims, error) { return runfiles.MergeClaims(a, b), nil },
 	}
 )
 
@@ -38,15 +38,15 @@ func Find(dir string, c reduce.Comm, t *reduce.Tree) (*Share, error) {
 
 // List lists a run directory, at analysis rank 0 for all. All analysis ranks call it
 // together, and get the same.
-func List(dir string, c reduce.Comm, t *reduce.Tree) (listing *model.Listing, err error) {
+func List(dir string, c reduce.Comm, t *reduce.Tree) (listing *runfiles.Listing, err error) {
 	if c.Rank() == 0 {
-		listing, err = model.List(dir)
+		listing, err = runfiles.List(dir)
 	}
 	return reduce.Broadcast(t, listings, listing, err)
 }
 
 // OfListing is Find in a run directory that was listed.
-func OfListing(listing *model.Listing, c reduce.Comm, t *reduce.Tree) (*Share, error) {
+func OfListing(listing *runfiles.Listing, c reduce.Comm, t *reduce.Tree) (*Share, error) {
 	part := listing.ScanPart(c.Rank(), c.Size())
 	census, err := reduce.AllReduce(t, censuses, part.TakeCensus(), nil)
 	if err != nil {

@@ -3,12 +3,12 @@ package share
 import (
 	"fmt"
 
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // UncollectedText says that files of a run may still be on their nodes, "" if there is no
 // reason to think so.
-func UncollectedText(index *model.Index) string {
+func UncollectedText(index *runfiles.Index) string {
 	m := index.Manifest
 	missing := index.MissingRanks()
 	if m == nil || m.LiveDir == "" || len(index.Slots) > 0 && missing.Len() == 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/slicing"
 	"laggard/slicing/calls"
 )
@@ -27,8 +28,8 @@ func evenSample(n, most int) iter.Seq[int] {
 
 // sampleIndex scans some files of a run directory: a million ranks need not be looked
 // through for a few.
-func sampleIndex(dir string) (*model.Index, error) {
-	all, err := model.List(dir)
+func sampleIndex(dir string) (*runfiles.Index, error) {
+	all, err := runfiles.List(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // Development is how the speed of a job developed until it ended or stopped.
@@ -20,8 +22,8 @@ type Development struct {
 // mostFollowed bounds the ranks that Develop reads; of a larger job it reads one node, which says how fast all are.
 const mostFollowed = 1024
 
-// Develop reads the samples of a run that has ended, or hangs. Nil: there are none of a loop. See model.Follow for the errors.
-func Develop(x *model.Index) (*Development, error) {
+// Develop reads the samples of a run that has ended, or hangs. Nil: there are none of a loop. See runfiles.Follow for the errors.
+func Develop(x *runfiles.Index) (*Development, error) {
 	file := ""
 	if len(x.Slots) > mostFollowed {
 		file = x.Slots[0].File
@@ -63,11 +65,11 @@ func (d *Development) addLoop(m *Monitor, t *track) bool {
 }
 
 // IterationsIn is how often the same rank came to the same call in another run of the program; 0: never, or it is unknown.
-func (d *Development) IterationsIn(other *model.Index) uint64 {
+func (d *Development) IterationsIn(other *runfiles.Index) uint64 {
 	if d.Loop == nil {
 		return 0
 	}
-	at := slices.IndexFunc(other.Slots, func(s model.SlotInfo) bool { return s.Rank == d.Rank && !s.Spawned })
+	at := slices.IndexFunc(other.Slots, func(s nodefile.SlotInfo) bool { return s.Rank == d.Rank && !s.Spawned })
 	if at < 0 {
 		return 0
 	}

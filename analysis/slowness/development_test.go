@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline/timelinetest"
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // TestDevelop: of a run that has ended, the speed at the end and before, the slowdown, and the loop are found, and the loop
@@ -59,13 +60,13 @@ func develop(t *testing.T, job timelinetest.Job) *slowness.Development {
 	return d
 }
 
-func scanned(t *testing.T, job timelinetest.Job) *model.Index {
+func scanned(t *testing.T, job timelinetest.Job) *runfiles.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := job.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	x, err := model.Scan(dir)
+	x, err := runfiles.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

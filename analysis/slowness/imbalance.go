@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // mostSites bounds Imbalance.Sites.
@@ -21,7 +22,7 @@ type siteShares struct {
 // MeasureImbalance tells by the samples of all ranks of a run directory what it costs that some compute longer than others, from
 // the start on; nil if there are no samples. Whoever computes longest in all is waited for by the others in the end, so
 // the cost is what that rank computes more than the mean.
-func MeasureImbalance(x *model.Index) *Imbalance {
+func MeasureImbalance(x *runfiles.Index) *Imbalance {
 	sites, slowest := map[model.StateID]*siteShares{}, map[model.StateID]float64{}
 	ranks, sum, most := 0, 0.0, -1.0
 	x.EachBatch(func(run *model.Run) {

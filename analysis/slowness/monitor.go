@@ -8,26 +8,27 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // Monitor follows the speed of a job by its run directory, while the job runs or afterwards. It is for one goroutine.
 type Monitor struct {
-	follower *model.Follower
+	follower *runfiles.Follower
 	job      job
-	known    map[*model.FollowedRank]*track
+	known    map[*runfiles.FollowedRank]*track
 }
 
-// NewMonitor begins to follow a run directory. See model.Scan for the errors.
+// NewMonitor begins to follow a run directory. See runfiles.Scan for the errors.
 func NewMonitor(dir string) (*Monitor, error) { return NewNodeMonitor(dir, "") }
 
 // NewNodeMonitor begins to follow one node file of a run directory, without looking at another. What ranks of other nodes
 // do may be the cause of what it sees, so fewer causes can be told.
 func NewNodeMonitor(dir, file string) (*Monitor, error) {
-	f, err := model.Follow(dir, file)
+	f, err := runfiles.Follow(dir, file)
 	if err != nil {
 		return nil, err
 	}
-	return &Monitor{follower: f, known: map[*model.FollowedRank]*track{}}, nil
+	return &Monitor{follower: f, known: map[*runfiles.FollowedRank]*track{}}, nil
 }
 
 // Close ends the use of the files.

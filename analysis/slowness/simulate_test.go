@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // A simulated job: ranks that compute, exchange with all others and wait for the last one, iteration after iteration, and are sampled as
@@ -60,7 +62,8 @@ func newSimulated(s simulation) *simulated {
 	for r := range s.ranks {
 		m.usual[r] = s.iteration * s.computing * math.Exp(s.imbalance*m.random.NormFloat64())
 		m.job.tracks = append(m.job.tracks, &track{anchor: anchor{state: -1},
-			rank: &model.FollowedRank{SlotInfo: model.SlotInfo{Rank: r, Host: fmt.Sprintf("n%d", r/s.perNode), Start: simulationBegin}}})
+			rank: &runfiles.FollowedRank{SlotInfo: nodefile.SlotInfo{
+				Rank: r, Host: fmt.Sprintf("n%d", r/s.perNode), Start: simulationBegin}}})
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // bucketTime is the length of a bucket, in which the samples of a rank are added up.
@@ -79,7 +80,7 @@ type bucket struct {
 
 // track follows one rank.
 type track struct {
-	rank   *model.FollowedRank
+	rank   *runfiles.FollowedRank
 	latest time.Time // end of the latest interval
 	// waiting buckets are not yet judged; the last one may grow.
 	pending []bucket

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -13,10 +14,10 @@ import (
 type Result struct {
 	Sum
 	Scale    Scale
-	Sampled  model.RankSet // ranks with samples
-	Index    *model.Index  // of the run
-	Notes    []string      // what else is to be known of the run
-	Problems []string      // what was missing or damaged
+	Sampled  model.RankSet   // ranks with samples
+	Index    *runfiles.Index // of the run
+	Notes    []string        // what else is to be known of the run
+	Problems []string        // what was missing or damaged
 }
 
 // Run answers the question. All analysis ranks call it together; the result is at analysis rank 0, nil elsewhere. It is the
@@ -85,7 +86,7 @@ func (e *extent) addTrack(t *track) {
 }
 
 // readTracks reads what the ranks of an index did.
-func readTracks(ctx context.Context, q Question, x *model.Index) ([]*track, extent) {
+func readTracks(ctx context.Context, q Question, x *runfiles.Index) ([]*track, extent) {
 	var tracks []*track
 	known := extent{Problems: share.NewProblems(x.Problems)}
 	x.EachBatch(func(run *model.Run) {

@@ -13,12 +13,14 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
 // Result is the answer to a [Question].
 type Result struct {
-	Index    *model.Index      // of the run
+	Index    *runfiles.Index   // of the run
 	Findings []finding.Finding // worst first
 	// Incomplete says what was missing or damaged, a line each; empty if all ranks
 	// recorded all their calls and came to MPI_Finalize.
@@ -41,7 +43,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	share.Limit(s.Index, model.UsageStream, q.Memory)
+	share.Limit(s.Index, nodefile.UsageStream, q.Memory)
 	if q.Within > 0 {
 		bounded, stop := context.WithTimeout(ctx, q.Within)
 		defer stop()
@@ -107,7 +109,7 @@ type shareEvidence struct {
 
 // readRanks decodes and replays the ranks of the share, one at a time, until the
 // context ends.
-func (w *shareEvidence) readRanks(ctx context.Context, x *model.Index) (failed error) {
+func (w *shareEvidence) readRanks(ctx context.Context, x *runfiles.Index) (failed error) {
 	x.EachBatch(func(run *model.Run) {
 		w.problems.Add(run.Problems)
 		ranks := slices.DeleteFunc(slices.Clone(run.Others), func(r *model.Rank) bool { return !r.Spawned })
@@ -181,7 +183,7 @@ func markSpawned(found []finding.Finding) *finding.Group {
 	return out
 }
 
-func incompleteLines(x *model.Index, problems share.Problems) []string {
+func incompleteLines(x *runfiles.Index, problems share.Problems) []string {
 	lines := problems.Lines()
 	if x.Seen.Len() == 0 {
 		lines = append(lines, "no rank left data in the run directory")

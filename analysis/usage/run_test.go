@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -26,8 +28,8 @@ func writeRun(t *testing.T) string {
 			Start: time.Unix(1000, 0), Threads: []*model.Thread{{TID: 100 + rank, Op: model.Op{State: -1}}},
 		})
 	}
-	h := model.Header{RunID: 7, Host: "n", Created: time.Unix(999, 0)}
-	if _, err := model.WriteNode(dir, h, ranks); err != nil {
+	h := nodefile.Header{RunID: 7, Host: "n", Created: time.Unix(999, 0)}
+	if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -55,7 +57,7 @@ func TestRunSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("%v, %v, and not %v", r, err, ErrNoCalls)
 	}
 	manifest := `{"schema_version": 1, "run_id": "7", "created": "2026-03-12T02:58:40Z", "record": ["progress", "usage"]}`
-	if err := os.WriteFile(filepath.Join(dir, model.ManifestName), []byte(manifest), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runfiles.ManifestName), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

@@ -5,7 +5,7 @@
 // Input is a recorded run, a template, with a few ranks, and a Config: how many
 // ranks to make of them, where one of them hangs, and how much they differ.
 // Output is a run directory as a recorder leaves it, in the form that
-// model.Folder writes, and the Truth: which ranks a diagnosis must name.
+// nodefile.Folder writes, and the Truth: which ranks a diagnosis must name.
 //
 // A template's models are real. A rank that hangs earlier than its template has
 // the history of the template less a way from that place to where the template

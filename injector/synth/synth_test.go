@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // writeAndRead makes a run and reads it again.
@@ -25,7 +26,7 @@ func writeAndRead(t *testing.T, template string, c Config) (*model.Run, Truth) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,11 +164,11 @@ func TestBrief(t *testing.T) {
 	if _, err := Write(dir, ranks, c, nil); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := model.Open(dir)
+	whole, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := model.Scan(dir)
+	x, err := runfiles.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // The errors of this package wrap one of these.
@@ -50,7 +51,7 @@ func LoadTemplate(name string) ([]*model.Rank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("synth: template %s: %w", name, err)
 	}
-	run, err := model.Decode(name, data)
+	run, err := runfiles.Decode(name, data)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // nodesPerDir is how many node files a directory holds; more go into
@@ -53,7 +55,7 @@ func (j *job) writeManifest(dir string) error {
 	if j.Damage.Manifest {
 		m.RunID, m.Ranks = model.RunIDText(j.runID()+1), 2*j.Ranks
 	}
-	return model.WriteManifest(dir, m)
+	return runfiles.WriteManifest(dir, m)
 }
 
 func (j *job) writeNodes(dir string, nodes int, damage *damage, progress func(int)) error {
@@ -65,7 +67,7 @@ func (j *job) writeNodes(dir string, nodes int, damage *damage, progress func(in
 	errs := make([]error, workers)
 	for i := range workers {
 		wg.Go(func() {
-			w := &writer{job: j, folder: model.NewFolder(), damage: damage, dir: dir, nodes: nodes}
+			w := &writer{job: j, folder: nodefile.NewFolder(), damage: damage, dir: dir, nodes: nodes}
 			for errs[i] == nil {
 				node := int(next.Add(1)) - 1
 				if node >= nodes {
@@ -92,7 +94,7 @@ func (j *job) writeNodes(dir string, nodes int, damage *damage, progress func(in
 // writer writes nodes, one after the other.
 type writer struct {
 	*job
-	folder *model.Folder
+	folder *nodefile.Folder
 	damage *damage
 	dir    string
 	nodes  int
@@ -105,7 +107,7 @@ func (w *writer) writeNode(node int) error {
 			ranks = append(ranks, w.newRank(r))
 		}
 	}
-	h := model.Header{RunID: w.runID(), Host: w.hostName(node), Created: w.Created.Add(-1e9 * 3600)}
+	h := nodefile.Header{RunID: w.runID(), Host: w.hostName(node), Created: w.Created.Add(-1e9 * 3600)}
 	if w.damage.foreign[node] {
 		h.RunID += 2
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -242,10 +244,10 @@ func TestSamplesCanBeWritten(t *testing.T) {
 		if err := job.Names.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
+		if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
 			t.Fatal(err)
 		}
-		run, err := model.Open(dir)
+		run, err := runfiles.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,10 +275,10 @@ func TestFarAddresses(t *testing.T) {
 		Frame{Address: far, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
 		Frame{Offset: far, Module: "/lib/liby.so"}, frameAt("main", 1)))
 	dir := t.TempDir()
-	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
+	if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
 		t.Fatal(err)
 	}
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

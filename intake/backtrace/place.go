@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/symbol"
 )
 
@@ -140,7 +141,7 @@ func (p *placer) moduleFrame(f Frame) (model.Frame, bool) {
 		at++
 	}
 	switch {
-	case max(f.Offset, f.Address) >= model.MaxOffset: // no code is there
+	case max(f.Offset, f.Address) >= nodefile.MaxOffset: // no code is there
 		return model.Frame{}, false
 	case f.Module != "" && (f.Offset != 0 || f.isPython()):
 		return model.Frame{Module: p.moduleFor(f.BuildID, f.Module), Offset: f.Offset}, true
@@ -177,7 +178,7 @@ func (p *placer) moduleFor(buildID, path string) *model.Module {
 // what the text says else must tell places apart.
 func (p *placer) placeByName(f Frame, calls []symbol.NamedCall, known bool, program string) level {
 	if !known && f.Module == "" {
-		raw := model.Frame{Offset: f.Address & model.MaxOffset}
+		raw := model.Frame{Offset: f.Address & nodefile.MaxOffset}
 		return level{raw, p.resolver.Resolve(raw, true)}
 	}
 	module := f.Module

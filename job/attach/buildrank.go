@@ -12,6 +12,7 @@ import (
 	"laggard/intake/stopped"
 	"laggard/model"
 	"laggard/model/mpi"
+	"laggard/model/nodefile"
 )
 
 // builder turns the threads of a rank, one for each sample, into the rank as a recorder
@@ -189,7 +190,7 @@ func (b *builder) modelFrame(l python.Level) model.Frame {
 	case l.Python != nil:
 		return model.Frame{Module: b.pythonFunction(l.Python), Offset: uint64(l.Python.Line)}
 	case l.C.Module == nil:
-		return model.Frame{Offset: l.C.PC() & model.MaxOffset}
+		return model.Frame{Offset: l.C.PC() & nodefile.MaxOffset}
 	}
 	return model.Frame{Module: b.modules[l.C.Module], Offset: l.C.PC() - l.C.Module.Bias}
 }

@@ -13,6 +13,7 @@ import (
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // TestThread: what several looks at a thread amount to. Each letter is a look: r in
@@ -82,7 +83,7 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil || len(run.Ranks) != 1 || run.Ranks[0].Rank != 2 || len(run.Problems) > 0 || !run.Manifest.Imported {
 		t.Errorf("%+v, %v", run, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"laggard/intake/unwind"
 	"laggard/job/rundir"
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
 	"laggard/model/values"
 	"laggard/symbol"
@@ -153,7 +154,7 @@ func (t *Snapshot) Write(dir, version string) (string, error) {
 	for _, r := range t.Ranks {
 		r.Host = host
 	}
-	name, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: host, Created: t.Began}, t.Ranks)
+	name, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: id, Host: host, Created: t.Began}, t.Ranks)
 	if err != nil {
 		return "", err
 	}

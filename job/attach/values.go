@@ -9,6 +9,7 @@ import (
 	"laggard/intake/values"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 	recorded "laggard/model/values"
 	"laggard/symbol"
 )
@@ -52,7 +53,7 @@ func valuesHere(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank 
 // NoteValues keeps what the variables of the ranks of this node hold beside their record. n is of how many it is
 // known.
 func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
-	run, err := model.OpenPresent(dir)
+	run, err := runfiles.OpenPresent(dir)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +62,7 @@ func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
 		return 0, err
 	}
 	held := valuesHere(run.Ranks, resolver)
-	return len(held), recorded.Write(model.RecordDir(dir), host, held)
+	return len(held), recorded.Write(runfiles.RecordDir(dir), host, held)
 }
 
 // valuesOf reads those of one rank, of the thread that speaks for it.

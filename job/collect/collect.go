@@ -15,6 +15,7 @@ import (
 	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 const (
@@ -121,7 +122,7 @@ func removeNodeDir(live string) {
 // under another host name, or has a number of its own in a container, that number proves
 // nothing, but the sign of life does that it gives every second.
 func IsRunning(live string) bool {
-	run, err := model.Open(live)
+	run, err := runfiles.Open(live)
 	if err != nil {
 		return false
 	}

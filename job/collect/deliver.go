@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/internal/regular"
-	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // CopyFiles copies the files of a node, which stay in use, into the run directory.
@@ -43,7 +43,7 @@ func eachFile(live string, f func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		record, _ := filepath.Match(model.NodeFiles, d.Name())
+		record, _ := filepath.Match(runfiles.NodeFiles, d.Name())
 		seen, _ := filepath.Match(process.ObservationFiles, d.Name())
 		if !record && !seen || !d.Type().IsRegular() {
 			return nil

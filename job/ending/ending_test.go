@@ -14,6 +14,7 @@ import (
 
 	"laggard/internal/procfs"
 	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 const runID = 0xabc
@@ -154,7 +155,7 @@ func TestRank(t *testing.T) {
 			start = start.Add(-time.Hour)
 		}
 		host, _ := os.Hostname()
-		if _, err := model.WriteNode(dir, model.Header{RunID: runID, Host: host}, []*model.Rank{{
+		if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: runID, Host: host}, []*model.Rank{{
 			Rank: 0, Size: 1, PID: pid, Host: host, Exe: exe, Start: start, Phase: model.Running,
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}},
 		}}); err != nil {

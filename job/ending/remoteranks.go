@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // RunningElsewhere waits until the ranks that cannot be seen from here, as those of other hosts, give no more signs of life,
@@ -25,7 +26,7 @@ func (j *Job) RunningElsewhere() []Leftover {
 // beatingRanks are the ranks elsewhere that have just given a sign of life, and not ended since.
 func (j *Job) beatingRanks(now time.Time) (out []Leftover) {
 	host, err := os.Hostname()
-	run, err2 := model.OpenPresent(j.Dir)
+	run, err2 := runfiles.OpenPresent(j.Dir)
 	if err != nil || err2 != nil {
 		return nil
 	}

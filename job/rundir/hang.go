@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // NoteHang keeps the record of a run as it is now, which is from now on what is read
@@ -21,7 +23,7 @@ func NoteHang(dir string, now time.Time, outside []*model.Rank) error {
 	if err != nil {
 		return err
 	}
-	l, err := model.ListPresent(dir)
+	l, err := runfiles.ListPresent(dir)
 	if err != nil {
 		return err
 	}
@@ -43,10 +45,10 @@ func NoteHang(dir string, now time.Time, outside []*model.Rank) error {
 		return err
 	}
 	m.Noticed = now.UTC().Truncate(time.Second)
-	if err := model.WriteManifest(tmp, m); err != nil {
+	if err := runfiles.WriteManifest(tmp, m); err != nil {
 		return err
 	}
-	return os.Rename(tmp, filepath.Join(dir, model.HangName))
+	return os.Rename(tmp, filepath.Join(dir, runfiles.HangName))
 }
 
 // writeOutside writes the ranks of this node that have no record of their own.
@@ -62,7 +64,7 @@ func writeOutside(dir string, m *model.Manifest, ranks []*model.Rank) error {
 	if err != nil {
 		return err
 	}
-	file, err := model.Encode(model.Header{RunID: id, Host: host}, ranks)
+	file, err := nodefile.Encode(nodefile.Header{RunID: id, Host: host}, ranks)
 	if err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func MarkEnding(dir string) error { return os.WriteFile(EndingMark(dir), nil, 0o
 
 // copyNode copies a node file and the sightings that belong to it.
 func copyNode(from, to string) error {
-	if err := model.CopyRecords(from, to); err != nil {
+	if err := nodefile.CopyRecords(from, to); err != nil {
 		return err
 	}
 	seen, err := process.ReadObservations(from)
@@ -89,7 +91,7 @@ func copyNode(from, to string) error {
 
 // ForgetHang has the present record read again: the job went on.
 func ForgetHang(dir string) error {
-	hang, stood := filepath.Join(dir, model.HangName), filepath.Join(dir, model.StoodName)
+	hang, stood := filepath.Join(dir, runfiles.HangName), filepath.Join(dir, runfiles.StoodName)
 	if _, err := os.Stat(hang); errors.Is(err, fs.ErrNotExist) {
 		return nil // it could not be noted
 	}

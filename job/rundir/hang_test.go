@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // writeRun writes a run of one rank that has begun so many calls.
 func writeRun(t *testing.T, dir string, calls uint64) (node string) {
 	t.Helper()
 	_ = os.Remove(filepath.Join(dir, "node-a.lgd"))
-	name, err := model.WriteNode(dir, model.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
+	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
 		Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}, Calls: calls}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -50,16 +52,16 @@ func TestNoteHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeRun(t, dir, 20)
-	if got := readCalls(t, model.Open, dir); got != 10 {
+	if got := readCalls(t, runfiles.Open, dir); got != 10 {
 		t.Errorf("%d calls when the hang was noticed, want 10", got)
 	}
-	if got := readCalls(t, model.OpenPresent, dir); got != 20 {
+	if got := readCalls(t, runfiles.OpenPresent, dir); got != 20 {
 		t.Errorf("%d calls by now, want 20", got)
 	}
-	if run, err := model.Open(dir); err != nil || len(run.Ranks) != 2 || run.Ranks[1].PID != 6 {
+	if run, err := runfiles.Open(dir); err != nil || len(run.Ranks) != 2 || run.Ranks[1].PID != 6 {
 		t.Errorf("rank 1 was seen from outside: %+v, %v", run, err)
 	}
-	x, err := model.Scan(dir)
+	x, err := runfiles.Scan(dir)
 	if err != nil || !x.Manifest.Noticed.Equal(at) || !x.Stood.IsZero() {
 		t.Errorf("%+v, %v: want noticed at %s", x, err, at)
 	}
@@ -71,11 +73,11 @@ func TestNoteHang(t *testing.T) {
 		if err := ForgetHang(dir); err != nil {
 			t.Fatal(err)
 		}
-		if x, err = model.Scan(dir); err != nil || !x.Stood.Equal(at) {
+		if x, err = runfiles.Scan(dir); err != nil || !x.Stood.Equal(at) {
 			t.Errorf("%+v, %v: want that it stood at %s", x, err, at)
 		}
 	}
-	if got := readCalls(t, model.Open, dir); got != 20 {
+	if got := readCalls(t, runfiles.Open, dir); got != 20 {
 		t.Errorf("%d calls after it went on, want 20", got)
 	}
 }

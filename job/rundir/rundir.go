@@ -13,6 +13,7 @@ import (
 
 	"laggard/job/launcher"
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // ErrNotEmpty is returned for a directory that holds something already.
@@ -84,13 +85,13 @@ func checkOwner(dir string) error {
 // what is known here: schema, date and the name of the job.
 func WriteManifest(dir string, id uint64, m model.Manifest) error {
 	m.RunID, m.Created, m.Job = model.RunIDText(id), time.Now().UTC().Truncate(time.Second), launcher.Allocation()
-	return model.WriteManifest(dir, &m)
+	return runfiles.WriteManifest(dir, &m)
 }
 
 // ReadManifest reads the manifest of a run directory. Without one the error wraps
 // model.ErrNoRun.
 func ReadManifest(dir string) (*model.Manifest, error) {
-	m, err := model.ReadManifest(dir)
+	m, err := runfiles.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is %w: %w", dir, model.ErrNoRun, err)
 	}
@@ -146,7 +147,7 @@ func OpenOwn(dir string) *model.Run {
 	if err != nil {
 		return nil
 	}
-	run, err := model.Decode(filepath.Base(path), data)
+	run, err := runfiles.Decode(filepath.Base(path), data)
 	if err != nil {
 		return nil
 	}

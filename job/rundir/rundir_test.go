@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 func TestCreate(t *testing.T) {
@@ -106,7 +107,7 @@ func TestDescribe(t *testing.T) {
 	if err := WriteManifest(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a manifest was overwritten: %v", err)
 	}
-	index, err := model.Scan(dir)
+	index, err := runfiles.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

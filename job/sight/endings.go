@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 // The recorder has the kernel note the end of a process in the node file, by a futex
@@ -29,7 +29,7 @@ type waiter struct {
 
 // awaitEndings has somebody wait for the kernel's notes about the slots there are.
 func (s *Sight) awaitEndings(slots int) {
-	for ; s.awaited < min(slots, model.MaxEndings); s.awaited += perWait {
+	for ; s.awaited < min(slots, nodefile.MaxEndings); s.awaited += perWait {
 		first := s.awaited
 		s.waiting.Go(func() { s.watchEndings(first) })
 	}
@@ -51,8 +51,8 @@ func (s *Sight) watchEndings(first int) {
 // the others. There are none if the file was cut short.
 func (s *Sight) readKernelNotes(first int) (open []waiter, died []int) {
 	whole := readMapped(func() {
-		for slot := first; slot < min(first+perWait, model.MaxEndings); slot++ {
-			word := (*uint32)(unsafe.Pointer(&s.head[model.EndingsAt+4*slot]))
+		for slot := first; slot < min(first+perWait, nodefile.MaxEndings); slot++ {
+			word := (*uint32)(unsafe.Pointer(&s.head[nodefile.EndingsAt+4*slot]))
 			if v := atomic.LoadUint32(word); v&ownerDied != 0 {
 				died = append(died, slot)
 			} else if v != 0 {

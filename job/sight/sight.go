@@ -12,6 +12,7 @@ import (
 
 	"laggard/job/rundir"
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
 )
 
@@ -33,10 +34,10 @@ type Sight struct {
 	ranks map[int]*watchedProcess
 	apart int // processes that are not watched, since their numbers count in a container only
 
-	ending  [model.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
-	awaited int                         // the slots below it are waited for
-	waiting sync.WaitGroup              // those who do
-	over    atomic.Bool                 // they are to end
+	ending  [nodefile.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
+	awaited int                            // the slots below it are waited for
+	waiting sync.WaitGroup                 // those who do
+	over    atomic.Bool                    // they are to end
 
 	last time.Time // the latest end
 	next time.Time // when the node file may be read again
@@ -185,7 +186,7 @@ func (s *Sight) findProcesses() {
 
 // slotCount is how many slots have been given out; 0 if the file was cut short.
 func (s *Sight) slotCount() (n int) {
-	readMapped(func() { n = int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))) })
+	readMapped(func() { n = int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[nodefile.SlotCountAt])))) })
 	return n
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
 )
 
@@ -37,7 +38,7 @@ func startRanks(t *testing.T, ranks int) (node string, pids []int) {
 		run = append(run, &model.Rank{Rank: i, Size: ranks, PID: child.Process.Pid, Phase: model.Running,
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
-	name, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, run)
+	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestContained(t *testing.T) {
 		r.Rank, r.Size, r.Phase, r.Threads = i, 2, model.Running, []*model.Thread{{Op: model.Op{State: -1}}}
 		run = append(run, &r)
 	}
-	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, run); err != nil {
+	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run); err != nil {
 		t.Fatal(err)
 	}
 	s := New(dir)

@@ -11,6 +11,7 @@ import (
 
 	"laggard/injector"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/slicing/native"
 	"laggard/symbol"
 )
@@ -81,7 +82,7 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	run, openErr := model.Open(l.dir)
+	run, openErr := runfiles.Open(l.dir)
 	l.endJob()
 	if err = errors.Join(err, openErr); err != nil {
 		return nil, nil, fmt.Errorf("profiling: %w; output: %s", err, l.output.Name())

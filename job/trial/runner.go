@@ -17,7 +17,7 @@ import (
 	"laggard/job"
 	"laggard/job/standstill"
 	"laggard/job/watch"
-	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -92,7 +92,7 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 // whenever a signal reaches it, as the recorder's do while it stands still. Nobody
 // handles SIGWINCH in a job.
 func detachTracers(dir string, order injector.Order) error {
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err = errors.Join(err, order.StopTracing()); err != nil {
 		return err
 	}
@@ -172,12 +172,12 @@ func busyCores() (stop func()) {
 
 // allFinished reports whether every rank has finished with MPI.
 func allFinished(dir string) bool {
-	run, err := model.OpenPresent(dir)
+	run, err := runfiles.OpenPresent(dir)
 	return err == nil && new(standstill.Observer).Look(run, time.Now()).Over
 }
 
 func (r *Runner) isHung(l *launchedJob, now time.Time) bool {
-	run, err := model.OpenPresent(l.dir)
+	run, err := runfiles.OpenPresent(l.dir)
 	return err == nil && l.eye.Look(run, now).IsHung(time.Duration(r.Campaign.Launch.Timeout), now,
 		func() bool { return true }) // a fault was injected
 }

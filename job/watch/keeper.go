@@ -9,7 +9,7 @@ import (
 
 	"laggard/job/collect"
 	"laggard/job/standstill"
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // Keeper looks after the files of one node that has them in a directory of its
@@ -62,7 +62,7 @@ func (k *Keeper) KeepUntil(done <-chan error, signals <-chan os.Signal, limit ti
 
 // showOrWithdraw shows or withdraws the files if it is time to.
 func (k *Keeper) showOrWithdraw(now time.Time) {
-	run, err := model.Open(k.Live)
+	run, err := runfiles.Open(k.Live)
 	if err != nil {
 		return // there is nothing yet
 	}

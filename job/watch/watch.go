@@ -16,6 +16,7 @@ import (
 	"laggard/job/standstill"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // Actions are what can be done with a hung job: Diagnose prints the diagnosis and
@@ -131,7 +132,7 @@ func (w *Watcher) standsStill(now time.Time) bool {
 	if own := rundir.OpenOwn(w.Own); own != nil && !w.own.Look(own, now).Still {
 		return false
 	}
-	run, err := model.OpenPresent(w.Dir)
+	run, err := runfiles.OpenPresent(w.Dir)
 	if err != nil || w.Own != w.Dir && run.MissingRanks().Len() > 0 {
 		return false // a node that shows nothing is at work (Keeper)
 	}
@@ -180,7 +181,7 @@ func (w *Watcher) reportLongCall(s standstill.Standstill) {
 func (w *Watcher) hasMovedAgain(now time.Time) bool {
 	run := rundir.OpenOwn(w.Own)
 	if w.Own == w.Dir {
-		run, _ = model.OpenPresent(w.Dir)
+		run, _ = runfiles.OpenPresent(w.Dir)
 	}
 	if run == nil {
 		return false
@@ -214,7 +215,7 @@ func (w *Watcher) actOnHang() {
 		_ = collect.CopyFiles(w.Own, w.Dir) // what was shown before is there
 	}
 	var outside []*model.Rank
-	if run, err := model.OpenPresent(w.Dir); err == nil {
+	if run, err := runfiles.OpenPresent(w.Dir); err == nil {
 		outside = sight.UnrecordedRanks(model.RunIDText(run.ID), run.MissingRanks())
 	}
 	if err := rundir.NoteHang(w.Dir, time.Now(), outside); err != nil {
@@ -230,7 +231,7 @@ func (w *Watcher) actOnHang() {
 
 // IsUnfinished reports whether a job that is over left ranks that did not finish.
 func IsUnfinished(dir string) bool {
-	run, err := model.OpenPresent(dir)
+	run, err := runfiles.OpenPresent(dir)
 	if err != nil {
 		return false
 	}
@@ -244,10 +245,10 @@ func HasFailed(dir string) bool {
 	if err != nil {
 		return false
 	}
-	run, err := model.OpenPresent(dir)
+	run, err := runfiles.OpenPresent(dir)
 	for end := time.Now().Add(Grace); err == nil && hasLivingRank(run, host) && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond)
-		run, err = model.OpenPresent(dir)
+		run, err = runfiles.OpenPresent(dir)
 	}
 	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
 		switch r.End {
@@ -272,7 +273,7 @@ func isLivingRank(r *model.Rank, host string) bool {
 
 // HasRecord reports whether there is a record of any rank.
 func HasRecord(dir string) bool {
-	files, err := model.ListPresent(dir)
+	files, err := runfiles.ListPresent(dir)
 	return err == nil && len(files.Files) > 0
 }
 

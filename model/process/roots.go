@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // ContainerRoots is RootsOf the ranks of a run directory.
 func ContainerRoots(dir string) []string {
-	run, err := model.OpenPresent(dir)
+	run, err := runfiles.OpenPresent(dir)
 	if err != nil {
 		return nil
 	}

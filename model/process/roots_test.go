@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 // TestRoots: of ranks that see files of their own, one for each program is looked at.
@@ -40,7 +41,7 @@ func TestRoots(t *testing.T) {
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
 	dir := t.TempDir()
-	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, ranks); err != nil {
+	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := ContainerRoots(dir), []string{fmt.Sprintf("/proc/%d/root", ranks[1].PID)}; !slices.Equal(got, want) {

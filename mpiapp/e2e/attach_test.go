@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // unrecorded is a hang that is looked at without a recorder, with waits that the
@@ -141,7 +142,7 @@ func attachUntilStill(t *testing.T, env []string, program string, ranks int, fla
 		dir = filepath.Join(t.TempDir(), "attached")
 		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir}, flags...)
 		got = runCommand(t, env, appendPIDs(args, programPIDs(t, env, program))...)
-		run, err := model.Open(dir)
+		run, err := runfiles.Open(dir)
 		stands := err == nil && len(run.Ranks) == ranks && !slices.ContainsFunc(run.Ranks, goesOn)
 		if stands || time.Now().After(deadline) {
 			return dir, got

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // behaviour is something programs do that a preloaded library can spoil.
@@ -109,7 +110,7 @@ func (f family) checkBehaviour(t *testing.T, b behaviour) {
 			t.Errorf("unexpected: %s", line)
 		}
 	}
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	must(t, err)
 	for _, p := range run.Problems {
 		// Where the file could not grow, what was to come is missing.

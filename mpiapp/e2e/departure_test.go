@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 // TestDepartures lets one rank go away. First the launcher does what it does by
@@ -53,7 +53,7 @@ func checkEndsNoted(t *testing.T, node string, ranks int) {
 	file, err := os.ReadFile(node)
 	must(t, err)
 	for slot := range ranks {
-		if note := binary.LittleEndian.Uint32(file[model.EndingsAt+4*slot:]); note&ownerDied == 0 {
+		if note := binary.LittleEndian.Uint32(file[nodefile.EndingsAt+4*slot:]); note&ownerDied == 0 {
 			t.Errorf("of slot %d the kernel noted %#x", slot, note)
 		}
 	}

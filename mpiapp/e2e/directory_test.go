@@ -9,7 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // trouble is a run directory, or a setting, that the recorder cannot work with,
@@ -98,7 +99,7 @@ func checkReadable(t *testing.T, c trouble, dir string) {
 	if c.program != "callsites.c" {
 		return
 	}
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func otherRun(t *testing.T, dir string) {
 	emptyDir(t, dir)
 	host, err := os.Hostname()
 	must(t, err)
-	name, err := model.WriteNode(dir, model.Header{RunID: preloadRunID + 1, Host: host}, nil)
+	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: preloadRunID + 1, Host: host}, nil)
 	must(t, err)
 	if filepath.Join(dir, name) != nodeFile(t, dir) {
 		t.Fatalf("the node file of this host is called %s", name)
@@ -213,7 +214,7 @@ func TestModes(t *testing.T) {
 			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 		}
 		want := map[string]os.FileMode{dir: os.ModeDir | 0o700, nodeFile(t, dir): 0o600,
-			filepath.Join(dir, model.ManifestName): 0o600}
+			filepath.Join(dir, runfiles.ManifestName): 0o600}
 		for path, mode := range want {
 			info, err := os.Lstat(path)
 			must(t, err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // TestHangs lets every program hang and asks for the diagnosis twice: of the
@@ -106,7 +106,7 @@ func TestFrozen(t *testing.T) {
 
 // isSilent reports whether a rank has said nothing for 4 s, while another has.
 func isSilent(dir string, rank int) bool {
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		return false
 	}

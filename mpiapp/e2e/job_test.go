@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // slower is how many times as long everything takes as on an ordinary machine, from $LAGGARD_SLOWER: under an
@@ -250,7 +251,7 @@ func (f family) startRecorded(t *testing.T, dir string, env []string, ranks int,
 // aside in the midst of an update is.
 func openRun(t *testing.T, dir string) *model.Run {
 	t.Helper()
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // jobEnding is a way in which a job ends, and what must be said of it.
@@ -198,7 +199,7 @@ func (f family) howEndsCommand(t *testing.T, h jobEnding) []string {
 // awaitAllRunning waits until all ranks have gone on for a moment.
 func (f family) awaitAllRunning(j *job, dir string) (run *model.Run) {
 	j.eventually("all ranks", func() bool {
-		run, _ = model.Open(dir)
+		run, _ = runfiles.Open(dir)
 		return j.hasEnded() || run != nil && len(run.Ranks) == 4 &&
 			!slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 const crackInput = "/usr/share/lammps/examples/crack/in.crack"
@@ -35,7 +36,7 @@ func TestLAMMPS(t *testing.T) {
 	j := f.startRecorded(t, dir, env, ranks, nil, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
 	var run *model.Run
 	j.eventually("5000 calls", func() bool {
-		run, _ = model.Open(dir)
+		run, _ = runfiles.Open(dir)
 		return j.hasEnded() || run != nil && len(run.Ranks) == ranks && run.Ranks[victim].Threads[0].Calls > 5000
 	})
 	if j.hasEnded() {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // ending is a way in which a rank goes away or stands still, and how often it must
@@ -87,7 +88,7 @@ func (f family) checkRankEnding(t *testing.T, l leavingProgram, e ending, random
 	j := startJob(t, env, nil, append(args, f.leavingCommand(t, l, e, victim, after)...)...)
 	var run *model.Run
 	j.eventually("all ranks", func() bool {
-		run, _ = model.Open(dir)
+		run, _ = runfiles.Open(dir)
 		return j.hasEnded() || run != nil && len(run.Ranks) == l.ranks &&
 			!slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
 	})

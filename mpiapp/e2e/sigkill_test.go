@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // envNumber is a number from the environment.
@@ -51,11 +52,11 @@ func (f family) checkKilled(t *testing.T, program string, after time.Duration) {
 	// also killed while they start.
 	var run *model.Run
 	j.eventually("a rank", func() bool {
-		run, _ = model.Open(dir)
+		run, _ = runfiles.Open(dir)
 		return j.hasEnded() || run != nil && len(run.Ranks) > 0
 	})
 	time.Sleep(after)
-	for run, _ = model.Open(dir); run == nil || len(run.Ranks) < ranks; run, _ = model.Open(dir) {
+	for run, _ = runfiles.Open(dir); run == nil || len(run.Ranks) < ranks; run, _ = runfiles.Open(dir) {
 		if j.hasEnded() {
 			t.Fatalf("the job ended by itself: %s", j.err.String())
 		}
@@ -63,7 +64,7 @@ func (f family) checkKilled(t *testing.T, program string, after time.Duration) {
 	}
 	signalRanks(run, syscall.SIGKILL)
 	j.waitOrEnd(20 * time.Second) // Open MPI's mpirun may not notice that ranks died in MPI_Init
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestBusyIsRecorded(t *testing.T) {
 		j := f.startRecorded(t, dir, f.runEnvironment(t), 2, nil, program)
 		calls := map[string]bool{}
 		j.eventually("all kinds of calls", func() bool {
-			run, err := model.Open(dir)
+			run, err := runfiles.Open(dir)
 			if err != nil {
 				return false
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // TestAskedBySignal asks a running job for its stacks, long before it is quiet
@@ -23,11 +24,11 @@ func TestAskedBySignal(t *testing.T) {
 		j := f.startRecorded(t, dir, env, s.rankCount(), nil, program, s.mode)
 		stuck := s.least[0]
 		j.eventually("all ranks at their work", func() bool {
-			run, err := model.Open(dir)
+			run, err := runfiles.Open(dir)
 			return err == nil && len(run.Ranks) == s.rankCount() && run.Ranks[stuck].Phase == model.Running
 		})
 		j.eventually("a stack of the computing rank", func() bool {
-			run, err := model.Open(dir)
+			run, err := runfiles.Open(dir)
 			if err != nil || j.hasEnded() {
 				t.Fatalf("the job did not survive the signal: %v\n%s", err, j.err.String())
 			}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // failure is a way in which a job under Slurm fails, and what its analysis must
@@ -243,9 +243,9 @@ func (s submittedJob) checkAnalysis(t *testing.T) {
 // checkCollected: the nodes have nothing left of the run.
 func (s submittedJob) checkCollected(t *testing.T) {
 	t.Helper()
-	manifest, err := os.ReadFile(s.c.path("work/laggard-" + s.run + "/" + model.ManifestName))
+	manifest, err := os.ReadFile(s.c.path("work/laggard-" + s.run + "/" + runfiles.ManifestName))
 	must(t, err)
-	m, err := model.ParseManifest(manifest)
+	m, err := runfiles.ParseManifest(manifest)
 	must(t, err)
 	left, err := s.c.runAsUser("srun", "--nodes=4", "--ntasks-per-node=1", "find", "/dev/shm", "-name", "laggard-"+m.RunID)
 	if err != nil || strings.Contains(left, "laggard-") {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // TestSlurmSteps does to the step of a healthy job what users and Slurm do to it.
@@ -49,7 +50,7 @@ func (c *cluster) submitStep(t *testing.T, f family, timeout time.Duration, prog
 	must(t, err)
 	s.id = strings.TrimSpace(id)
 	c.eventually(t, "all ranks of job "+s.id, func() bool {
-		r, _ := model.Open(s.run)
+		r, _ := runfiles.Open(s.run)
 		return s.hasEnded() || r != nil && len(r.Ranks) == 8 &&
 			!slices.ContainsFunc(r.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
 	})

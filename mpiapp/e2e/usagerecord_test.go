@@ -20,6 +20,7 @@ import (
 	"laggard/analysis/usage/usagetest"
 	"laggard/model"
 	"laggard/model/mpi"
+	"laggard/model/runfiles"
 )
 
 // TestUsageIsRecorded compares what was recorded of each call with what the
@@ -75,14 +76,14 @@ func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string)
 // usageTraces reads all ranks of a run.
 func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 	t.Helper()
-	x, err := model.Scan(dir)
+	x, err := runfiles.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return tracesOf(x)
 }
 
-func tracesOf(x *model.Index) (out []*recorded.Trace) {
+func tracesOf(x *runfiles.Index) (out []*recorded.Trace) {
 	x.EachBatch(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			out = append(out, recorded.Load(x, r, func() bool { return false }))
@@ -214,7 +215,7 @@ func (f family) usageOfTheKilled(t *testing.T, program string, after time.Durati
 	j := f.usageRun(t, dir, ranks, program)
 	var run *model.Run
 	j.eventually("both ranks", func() bool {
-		run, _ = model.Open(dir)
+		run, _ = runfiles.Open(dir)
 		return j.hasEnded() || run != nil && len(run.Ranks) == ranks
 	})
 	time.Sleep(after)
@@ -315,7 +316,7 @@ func TestUsageIsBounded(t *testing.T) {
 		j := startJob(t, f.runEnvironment(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.buildProgram(t, "usageflood.c", "-O2"))...)
 		var traces []*recorded.Trace
 		j.eventually("the end of the recording", func() bool {
-			x, err := model.Scan(dir)
+			x, err := runfiles.Scan(dir)
 			if err != nil {
 				return j.hasEnded()
 			}

@@ -22,7 +22,7 @@ import (
 	"syscall"
 	"time"
 
-	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 func main() {
@@ -221,7 +221,7 @@ func noisePerCall(null []float64, cpu float64, calls uint64) float64 {
 }
 
 func countCalls(dir string) (uint64, error) {
-	run, err := model.Open(dir)
+	run, err := runfiles.Open(dir)
 	if err != nil {
 		return 0, err
 	}

@@ -220,7 +220,7 @@ static void add(struct birth *b)
   lg_comm_gen++;
 }
 
-/* name gives it an id. Where members are of several worlds, readers make another one (model/worldjoiner.go). */
+/* name gives it an id. Where members are of several worlds, readers make another one (model/runfiles/worldjoiner.go). */
 static void name(struct birth *b, uint64_t parent)
 {
   const struct lg_members *l = &b->local, *r = &b->remote;

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/compare"
 	"laggard/internal/golden"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -30,7 +31,7 @@ func eachKind() *compare.Result {
 	wait, sum := at("MPI_Waitall", 20, 22), at("MPI_Allreduce", 30, 33)
 	one, some := model.NewRankSet(2), model.NewRankSet(0, 1, 3)
 	return &compare.Result{
-		Bad: &model.Index{Dir: "bad"}, Good: []*model.Index{{Dir: "good"}},
+		Bad: &runfiles.Index{Dir: "bad"}, Good: []*runfiles.Index{{Dir: "good"}},
 		Compared: compare.Compared{GoodRanks: 4, BadRanks: 4, Places: 9, Passages: 1, Messages: true},
 		Notes:    []string{"the bad run was cut off: rank 2 in MPI_Recv"},
 		Findings: []compare.Finding{
@@ -69,7 +70,7 @@ func TestText(t *testing.T) {
 // TestNoDifference: one line says what was compared.
 func TestNoDifference(t *testing.T) {
 	var b strings.Builder
-	r := New(&compare.Result{Bad: &model.Index{}, Compared: compare.Compared{GoodRanks: 8, BadRanks: 4, Places: 3, Passages: 2}})
+	r := New(&compare.Result{Bad: &runfiles.Index{}, Compared: compare.Compared{GoodRanks: 8, BadRanks: 4, Places: 3, Passages: 2}})
 	if err := Text(&b, r, false); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 )
 
@@ -18,7 +19,7 @@ func pyFrame(file, function string, line int) model.Frame {
 func TestExceptions(t *testing.T) {
 	raise, caught := pyFrame("/home/u/app.py", "parse", 12), pyFrame("/home/u/app.py", "load", 30)
 	of := func(d progress.Diagnosis) *Result {
-		run := report.NewRun(&model.Index{})
+		run := report.NewRun(&runfiles.Index{})
 		return New(Source{Run: run, Result: &progress.Result{Diagnosis: d}, Resolver: testResolver(t)})
 	}
 	library := pyFrame("/usr/lib/python3.11/json/decoder.py", "decode", 355)

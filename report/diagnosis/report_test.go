@@ -17,6 +17,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/internal/golden"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/symbol"
 )
@@ -144,7 +145,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 // TestLists: what is a list in JSON is never null.
 func TestLists(t *testing.T) {
-	empty := New(Source{Run: report.NewRun(&model.Index{}), Result: new(progress.Result), Resolver: testResolver(t)})
+	empty := New(Source{Run: report.NewRun(&runfiles.Index{}), Result: new(progress.Result), Resolver: testResolver(t)})
 	empty.Analysis.Seconds = map[string]float64{}
 	empty.Cause = &Cause{}
 	empty.LeastProgressed = &LeastProgressed{Ranks: []int{}, Locations: []Location{}}

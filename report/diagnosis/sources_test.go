@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/contrast"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 )
 
@@ -290,7 +291,7 @@ func hostileSource() Source {
 	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
 		Least: true}
 	return Source{
-		Run: report.NewRun(&model.Index{
+		Run: report.NewRun(&runfiles.Index{
 			Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, Created: sometime},
 		}),
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{

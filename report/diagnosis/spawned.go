@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/report/words"
 	"laggard/symbol"
@@ -20,7 +21,7 @@ type Spawned struct {
 	Of     int            `json:"of"`     // how many spawns of this call there were
 	Stack  []report.Frame `json:"stack"`  // the call stack, innermost frame first
 
-	world model.SpawnedWorld
+	world runfiles.SpawnedWorld
 }
 
 func (s Source) spawned() []Spawned {

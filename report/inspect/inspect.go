@@ -9,17 +9,19 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/report/words"
 )
 
 // Text prints what a run directory holds, what is missing and what is damaged.
-func Text(w io.Writer, r *model.Report) error {
+func Text(w io.Writer, r *runfiles.Report) error {
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s: run %s, %d ranks\n", r.Dir, model.RunIDText(r.RunID), r.Size)
 	if m := r.Manifest; m != nil {
 		fmt.Fprintf(out, "  made %s by laggard %q: %q\n", m.Created.Format(time.RFC3339), m.Version, m.Command)
 	} else {
-		fmt.Fprintf(out, "  no %s\n", model.ManifestName)
+		fmt.Fprintf(out, "  no %s\n", runfiles.ManifestName)
 	}
 	if len(r.Files) <= maxListed {
 		for _, f := range r.Files {
@@ -59,7 +61,7 @@ func Text(w io.Writer, r *model.Report) error {
 // maxListed is how many node files are told one by one; the JSON form has all.
 const maxListed = 16
 
-func recordsText(out *strings.Builder, records []model.RecordCount) {
+func recordsText(out *strings.Builder, records []nodefile.RecordCount) {
 	for _, c := range records {
 		unit := "records"
 		if c.Events {
@@ -70,8 +72,8 @@ func recordsText(out *strings.Builder, records []model.RecordCount) {
 }
 
 // sumUp adds up node files.
-func sumUp(files []model.FileReport) model.FileReport {
-	var all model.FileReport
+func sumUp(files []runfiles.FileReport) runfiles.FileReport {
+	var all runfiles.FileReport
 	at := map[string]int{} // record type to index
 	for _, f := range files {
 		all.Bytes += f.Bytes
@@ -82,7 +84,7 @@ func sumUp(files []model.FileReport) model.FileReport {
 			if !known {
 				i = len(all.Records)
 				at[c.Type] = i
-				all.Records = append(all.Records, model.RecordCount{Type: c.Type, Events: c.Events})
+				all.Records = append(all.Records, nodefile.RecordCount{Type: c.Type, Events: c.Events})
 			}
 			all.Records[i].Count += c.Count
 			all.Records[i].Bytes += c.Bytes
@@ -117,7 +119,7 @@ type File struct {
 }
 
 // JSON writes the same, each node file on its own.
-func JSON(w io.Writer, r *model.Report) error {
+func JSON(w io.Writer, r *runfiles.Report) error {
 	out := Inspection{
 		SchemaVersion: 1, Dir: r.Dir, RunID: model.RunIDText(r.RunID), Ranks: r.Size,
 		Files: []File{}, Missing: r.Missing.String(), Foreign: r.Foreign.String(), Problems: []string{},

@@ -16,7 +16,7 @@ import (
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
 	"laggard/internal/golden"
-	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/report"
 )
 
@@ -92,7 +92,7 @@ func judgeRun(t *testing.T, ranks int, gather recorded.Site, distance float64, c
 		Command: []string{"mpirun", "-np", fmt.Sprint(ranks), "./app", "10"},
 	}
 	return New(run, &scaling.Result{
-		Index:  &model.Index{Size: ranks},
+		Index:  &runfiles.Index{Size: ranks},
 		Answer: judge.Unite([]judge.SourceVerdict{{Source: recorded.AtSocket, Verdict: v}}),
 		Seen:   []scaling.Seen{{Source: recorded.AtSocket, Model: m, Table: table}}, Crash: crash,
 		Notes: []string{"rank 3: their sends were not recorded"},

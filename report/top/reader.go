@@ -8,7 +8,9 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/model"
+	"laggard/model/nodefile"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/symbol"
 )
@@ -41,11 +43,11 @@ func (r *Reader) Snapshot(now time.Time) (*Snapshot, error) {
 		return nil, err
 	}
 	if r.run.ID == "" { // the manifest is there before any file
-		listing, err := model.ListPresent(r.dir)
+		listing, err := runfiles.ListPresent(r.dir)
 		if err != nil {
 			return nil, err
 		}
-		r.run = report.NewRun(&model.Index{Dir: r.dir, Manifest: listing.Manifest})
+		r.run = report.NewRun(&runfiles.Index{Dir: r.dir, Manifest: listing.Manifest})
 		if m := listing.Manifest; m != nil {
 			r.run.ID = m.RunID
 		}
@@ -67,7 +69,7 @@ const (
 func (r *Reader) measureImbalance(result *slowness.Result, now time.Time) {
 	if len(result.Ranks) <= imbalanceRanks && now.Sub(r.measured) >= imbalanceEvery {
 		r.measured = now
-		if index, err := model.Scan(r.dir); err == nil {
+		if index, err := runfiles.Scan(r.dir); err == nil {
 			r.imbalance = slowness.MeasureImbalance(index)
 		}
 	}
@@ -76,11 +78,11 @@ func (r *Reader) measureImbalance(result *slowness.Result, now time.Time) {
 
 // Detail reads the record of a rank.
 func (r *Reader) Detail(rank int) (*Detail, error) {
-	index, err := model.Scan(r.dir)
+	index, err := runfiles.Scan(r.dir)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(index.Slots, func(s model.SlotInfo) bool { return s.Rank == rank })
+	at := slices.IndexFunc(index.Slots, func(s nodefile.SlotInfo) bool { return s.Rank == rank })
 	if at < 0 {
 		return &Detail{Rank: rank}, nil
 	}
@@ -125,7 +127,7 @@ func (r *Reader) judge(result *slowness.Result, now time.Time) (Life, string) {
 // judgeSilence says why there are no samples since a moment.
 func (r *Reader) judgeSilence(since time.Time) (Life, string) {
 	when := since.UTC().Format("2006-01-02 15:04:05")
-	run, err := model.OpenPresent(r.dir)
+	run, err := runfiles.OpenPresent(r.dir)
 	if err == nil && !slices.ContainsFunc(run.Ranks, livesMaybe) {
 		return Ended, fmt.Sprintf("All ranks have ended, the last one at about %s UTC; this is their last state.", when)
 	}
@@ -142,7 +144,7 @@ func livesMaybe(k *model.Rank) bool {
 
 // reasonWithoutSamples says why there are none at all, and what to do.
 func (r *Reader) reasonWithoutSamples(ended bool) string {
-	run, err := model.OpenPresent(r.dir)
+	run, err := runfiles.OpenPresent(r.dir)
 	switch {
 	case err == nil && run.Manifest != nil && run.Manifest.Imported:
 		return "There are no samples: this run directory was imported, and only laggard run and laggard exec take samples."

@@ -11,6 +11,8 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 	"laggard/symbol"
 )
 
@@ -22,7 +24,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 	m := &model.Manifest{
 		SchemaVersion: 1, RunID: model.RunIDText(17), Created: end, Version: "test", Command: []string{"mpirun", "app"}, Ranks: ranks,
 	}
-	if err := model.WriteManifest(dir, m); err != nil {
+	if err := runfiles.WriteManifest(dir, m); err != nil {
 		t.Fatal(err)
 	}
 	module := &model.Module{BuildID: "abcd", Path: "/app", Base: 1 << 20, Size: 1 << 20}
@@ -46,7 +48,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 			}
 			node = append(node, k)
 		}
-		if _, err := model.WriteNode(dir, model.Header{RunID: 17, Host: host}, node); err != nil {
+		if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 17, Host: host}, node); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,16 +7,17 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/nodefile"
 )
 
 // Reader reads the moves of one rank.
 type Reader struct {
 	rank    *model.Rank
-	streams []*model.Stream
+	streams []*nodefile.Stream
 }
 
 // NewReader returns a Reader of the movement streams of a rank.
-func NewReader(rank *model.Rank, streams []*model.Stream) *Reader {
+func NewReader(rank *model.Rank, streams []*nodefile.Stream) *Reader {
 	return &Reader{rank, streams}
 }
 

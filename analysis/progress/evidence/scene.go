@@ -4,6 +4,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/runfiles"
 )
 
 // Liveness is what an observer outside the record knows of a process, for
@@ -23,7 +24,7 @@ type Observed struct {
 	// ranks themselves say counts too.
 	Size int
 	// Worlds are those of spawned processes, which are among the ranks.
-	Worlds []model.SpawnedWorld
+	Worlds []runfiles.SpawnedWorld
 	// Damaged are ranks whose record could not be read: no conclusion is drawn
 	// from their absence.
 	Damaged model.RankSet

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/progress/loops"
 	"laggard/model"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -247,7 +248,7 @@ func joinGroups(a, b [2]model.RankSet) [2]model.RankSet {
 // Size returns how many ranks the run should have: the size that most ranks
 // told of, the larger of equals, but no less than what was expected or seen.
 func (s *Summary) Size(expected int) int {
-	size, votes, most := uint64(0), 0, uint64(model.CredibleRanks(len(s.Facts)))
+	size, votes, most := uint64(0), 0, uint64(runfiles.CredibleRanks(len(s.Facts)))
 	for _, c := range s.Sizes {
 		if n := c.Ranks.Len(); n >= votes && c.N > 0 && c.N <= most {
 			size, votes = c.N, n

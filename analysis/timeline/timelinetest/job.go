@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // End is when the samples of all jobs end.
@@ -69,7 +71,7 @@ func (j Job) Write(dir string) error {
 	m := &model.Manifest{
 		RunID: model.RunIDText(7), Created: begin, Version: "1.0", Command: []string{"mpirun", "./steps"}, Ranks: j.Ranks,
 	}
-	if err := model.WriteManifest(dir, m); err != nil {
+	if err := runfiles.WriteManifest(dir, m); err != nil {
 		return err
 	}
 	for node := 0; node*j.PerNode < j.Ranks; node++ {
@@ -77,8 +79,8 @@ func (j Job) Write(dir string) error {
 		for rank := node * j.PerNode; rank < min(j.Ranks, (node+1)*j.PerNode); rank++ {
 			ranks = append(ranks, j.Rank(rank))
 		}
-		h := model.Header{RunID: 7, Host: fmt.Sprintf("node%03d", node+1), Created: begin}
-		if _, err := model.WriteNode(dir, h, ranks); err != nil {
+		h := nodefile.Header{RunID: 7, Host: fmt.Sprintf("node%03d", node+1), Created: begin}
+		if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"laggard/model"
+	"laggard/model/nodefile"
+	"laggard/model/runfiles"
 )
 
 // MaxCalls is how many calls of a rank are taken from a recording. Some millions
@@ -12,8 +14,8 @@ const MaxCalls = 1 << 23
 
 // Load gives what a rank recorded, to a function of x.Each, until stop says that time is over. A damaged part makes the
 // Trace incomplete and takes nothing else with it.
-func Load(x *model.Index, r *model.Rank, stop func() bool) *Trace {
-	streams, err := x.StreamsOf(r, model.UsageStream)
+func Load(x *runfiles.Index, r *model.Rank, stop func() bool) *Trace {
+	streams, err := x.StreamsOf(r, nodefile.UsageStream)
 	b := newBuilder(r, MaxCalls)
 	b.stop = stop
 	return b.decodeTrace(streams, err)
@@ -21,7 +23,7 @@ func Load(x *model.Index, r *model.Rank, stop func() bool) *Trace {
 
 // decodeTrace makes the Trace of a rank from its streams; fault is what was wrong with
 // them.
-func (b *builder) decodeTrace(streams []*model.Stream, fault error) *Trace {
+func (b *builder) decodeTrace(streams []*nodefile.Stream, fault error) *Trace {
 	if len(streams) == 0 {
 		b.markIncomplete("no calls were recorded")
 	}
@@ -60,7 +62,7 @@ func (b *builder) decodeTrace(streams []*model.Stream, fault error) *Trace {
 const leastCall = 4
 
 // callsIn returns how many calls there are at most: as many as the rank made, and as fit into the streams.
-func (b *builder) callsIn(streams []*model.Stream) int {
+func (b *builder) callsIn(streams []*nodefile.Stream) int {
 	var made, bytes int64
 	for _, t := range b.rank.Threads {
 		made += int64(min(t.Calls, uint64(b.maxCalls)))

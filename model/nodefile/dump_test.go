@@ -1,0 +1,50 @@
+package nodefile
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/format"
+	"laggard/model/modeltest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestDump(t *testing.T) {
+	dir := t.TempDir()
+	data := mustEncode(t, testHeader, modeltest.RandomRanksOf(rand.New(rand.NewPCG(42, 0)), modeltest.Lean, "node-a.lgd", 2))
+	data[format.FirstChunkSize+format.PageSize+format.SizeofChunk+format.SizeofRec+format.RankExe] ^= 1 // the second RANK record
+	path := filepath.Join(dir, "node-a.lgd")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := Dump(&out, path); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "dump.golden")
+	if *update {
+		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDumpOfNoFile(t *testing.T) {
+	if _, err := Dump(new(bytes.Buffer), filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,83 @@
+package nodefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/model/format"
+)
+
+// raisedReader is a RAISED record.
+type raisedReader struct {
+	thread uint32
+	off    int64
+	fixed  []byte
+}
+
+func (r *slotReader) takeRaised(rec record) error {
+	if _, _, _, err := raisedParts(rec.fixed); err != nil {
+		return err
+	}
+	r.raised = append(r.raised, raisedReader{rec.thread, rec.off, slices.Clone(rec.fixed)})
+	return nil
+}
+
+// raisedParts returns the frame words, the name of the type and the text in a RAISED record.
+func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
+	frameCount := int(binary.LittleEndian.Uint16(fixed[format.RaisedNframes:]))
+	length := int(binary.LittleEndian.Uint16(fixed[format.RaisedTypeLen:]))
+	rest := fixed[format.SizeofRaisedFixed:]
+	if frameCount > format.MaxFrames || 8*frameCount+length > len(rest) {
+		return nil, "", "", fmt.Errorf("%w: %d frames and a type of %d bytes in %d bytes", model.ErrCorrupt, frameCount, length,
+			len(rest))
+	}
+	frames, rest = rest[:8*frameCount], rest[8*frameCount:]
+	valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	return frames, valid(string(rest[:length])), valid(trimPadding(rest[length:])), nil
+}
+
+// assembleRaised fills in Thread.Raised: the last record of each thread counts.
+func (r slotAssembler) assembleRaised() {
+	for _, x := range r.raised {
+		t := r.threads[x.thread]
+		if t == nil {
+			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrLost, "thread %d", x.thread)
+			continue
+		}
+		le32, le64 := wordReaders(x.fixed)
+		frames, name, text, _ := raisedParts(x.fixed)
+		how := model.RaisedHow(le32(format.RaisedHow))
+		t.thread.Raised = nil
+		switch {
+		case how > model.RaisedFatal:
+			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrUnknown, "way %d to have an exception", how)
+		case how != model.RaisedNone:
+			stack, _ := r.decodeFrames(frames, format.RaisedRecord.String(), x.off)
+			t.thread.Raised = &model.Raised{
+				How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
+				Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
+			}
+		}
+	}
+}
+
+// writeRaised writes the RAISED record of a thread that has one.
+func (w *slotWriter) writeRaised(t *model.Thread) {
+	x := t.Raised
+	if x == nil {
+		return
+	}
+	w.checkRange("length of the name of an exception", len(x.Type), 0, math.MaxUint16)
+	fixed := make(part, format.SizeofRaisedFixed)
+	fixed.u64(format.RaisedCalls, x.Calls)
+	fixed.u32(format.RaisedHow, uint32(x.How))
+	fixed.u16(format.RaisedNframes, len(x.Stack))
+	fixed.u16(format.RaisedTypeLen, len(x.Type))
+	fixed.putFlag(format.RaisedFlags, x.Cut)
+	fixed.u32(format.RaisedOrder, x.Order)
+	w.writeRecord(format.RaisedRecord, t.Index, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
+}

@@ -1,0 +1,301 @@
+package nodefile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"laggard/model"
+	"laggard/model/format"
+)
+
+// slotReader decodes one slot, the records of one process.
+type slotReader struct {
+	img       *image
+	slot      uint32
+	probs     problems
+	cursor    *cursor
+	wait      patience
+	rank      *model.Rank
+	ranked    bool // the RANK record was found
+	modules   table[*model.Module]
+	threads   map[uint32]*threadReader
+	comms     table[commReader]
+	tables    []tableReader
+	histories []historyReader
+	sent      []trafficReader
+	sites     []siteReader
+	raised    []raisedReader
+	failed    []failedReader
+	series    []seriesReader
+	like      *likeRecord // of a folded slot, else nil
+	states    *stateCache
+	brief     bool   // of histories only the newest call is read, of series nothing
+	key       []byte // of a state, behind the number of the list of modules
+	room      *room
+}
+
+// room is the memory that a slotReader works in and that nothing decoded points into,
+// but for the Comms, of which each slot gets new ones. Another one can use it afterwards.
+type room struct {
+	scratch   []byte    // the last record
+	bytes     []byte    // copies of what records say
+	live      [2][]byte // copies of the mutable part of a communicator
+	readers   []commReader
+	histories []historyReader
+	comms     []model.Comm // those that are not used yet
+	expected  int          // communicators: as many as the slot before had
+}
+
+// copyBytes copies bytes that are needed until the slot is decoded. They are not nil.
+func (m *room) copyBytes(b []byte) []byte {
+	begin := len(m.bytes)
+	m.bytes = append(m.bytes, b...)
+	if len(b) == 0 {
+		return []byte{}
+	}
+	return m.bytes[begin:len(m.bytes):len(m.bytes)]
+}
+
+// newComm returns a new communicator. They are made as many at a time as are expected.
+func (m *room) newComm() *model.Comm {
+	if len(m.comms) == 0 {
+		m.comms = make([]model.Comm, max(minComms, m.expected))
+		m.expected = 0
+	}
+	c := &m.comms[0]
+	m.comms = m.comms[1:]
+	return c
+}
+
+// minComms is how many communicators are made at once at least.
+const minComms = 4
+
+// rooms are those that no slotReader uses.
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// releaseRoom lets another slotReader have the room. This one reads no more.
+func (r *slotReader) releaseRoom() {
+	m := r.room
+	if m == nil {
+		return
+	}
+	m.expected = len(r.comms.list)
+	clear(r.comms.list)
+	clear(r.histories)
+	m.readers, m.histories = r.comms.list[:0], r.histories[:0]
+	m.scratch, m.bytes, m.comms = r.cursor.scratch[:0], m.bytes[:0], nil
+	r.room, r.comms.list, r.histories = nil, nil, nil
+	rooms.Put(m)
+}
+
+// table holds what records define by index. A damaged record leaves a hole.
+type table[T any] struct {
+	list []T
+	at   map[uint32]int // position in list by recorded index; nil: they are the same
+}
+
+// add puts v under the index; it fails if the index is taken.
+func (t *table[T]) add(index uint32, v T) error {
+	if at, ok := t.find(index); ok && at >= 0 || index == format.NoIndex {
+		return fmt.Errorf("%w: a second one with index %d", model.ErrCorrupt, index)
+	}
+	if t.at == nil && uint64(index) != uint64(len(t.list)) {
+		t.at = make(map[uint32]int, len(t.list)+1)
+		for i := range t.list {
+			t.at[uint32(i)] = i
+		}
+	}
+	if t.at != nil {
+		t.at[index] = len(t.list)
+	}
+	t.list = append(t.list, v)
+	return nil
+}
+
+// find returns the position of a recorded index in list: -1 if the index names
+// nothing; ok is false if it should name something that is not there.
+func (t *table[T]) find(index uint32) (position int, ok bool) {
+	switch at, known := t.at[index]; {
+	case index == format.NoIndex:
+		return -1, true
+	case known:
+		return at, true
+	case t.at == nil && uint64(index) < uint64(len(t.list)):
+		return int(index), true
+	}
+	return -1, false
+}
+
+// recordedIndices lists the recorded indices in the order of the list.
+func (t *table[T]) recordedIndices() []uint32 {
+	out := make([]uint32, len(t.list))
+	for i := range out {
+		out[i] = uint32(i)
+	}
+	for index, at := range t.at {
+		out[at] = index
+	}
+	return out
+}
+
+// readSlot decodes a slot. What is wrong with it is in probs; the Rank is never
+// nil, with Rank -1 if nothing said which rank it is. Communicators are
+// complete but for their members, see internMembers. A folded slot is only
+// collected; unfold has the rest.
+func readSlot(img *image, l *layout, slot uint32, states *stateCache, brief bool) *slotReader {
+	r := newSlotReader(img, l, slot)
+	r.states, r.brief = states, brief
+	err := img.guardReads(func() {
+		for r.collectRecords() {
+			// What a block refers to was recorded before it was filled. So new
+			// records are read once more behind the blocks, until no new block
+			// turns up.
+			r.copyBlocks()
+			r.cursor.addNewChunks(l, slot)
+		}
+		if r.like == nil {
+			slotAssembler{r}.assembleRank()
+		}
+	})
+	r.noteFault(err)
+	return r
+}
+
+// noteFault notes that the reading ended early, and sees to it that there is a
+// thread whatever happened.
+func (r *slotReader) noteFault(err error) {
+	if err != nil {
+		r.probs.add("", -1, err)
+	}
+	if len(r.rank.Threads) == 0 && (r.like == nil || err != nil) {
+		r.rank.Threads = []*model.Thread{{Op: model.Op{State: -1}}}
+	}
+}
+
+func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
+	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{},
+		room: rooms.Get().(*room)}
+	r.comms.list, r.histories = r.room.readers, r.room.histories
+	r.probs = problems{file: img.name, slot: int(slot)}
+	r.rank = &model.Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1,
+		ThreadLevel: -1}
+	r.cursor = newCursor(img, l, slot, &r.probs)
+	r.cursor.scratch = r.room.scratch
+	return r
+}
+
+// collectRecords reads the records that are new and reports whether one of them has a
+// block to be copied.
+func (r *slotReader) collectRecords() bool {
+	fresh := false
+	for {
+		rec, ok := r.cursor.next()
+		if !ok {
+			return fresh
+		}
+		if err := r.takeRecord(rec); err != nil {
+			r.probs.add(rec.typ.String(), rec.off, err)
+		}
+		fresh = fresh || rec.typ == format.ThreadRecord || rec.typ == format.HistoryRecord || entrySizes[rec.typ] > 0
+	}
+}
+
+func (r *slotReader) takeRecord(rec record) error {
+	switch rec.typ {
+	case format.RankRecord:
+		return r.takeRank(rec)
+	case format.ThreadRecord:
+		return r.takeThread(rec)
+	case format.ModuleRecord:
+		return r.takeModule(rec)
+	case format.StateRecord:
+		return r.takeState(rec)
+	case format.EdgeRecord:
+		return r.takeEdge(rec)
+	case format.CommRecord:
+		return r.takeComm(rec)
+	case format.ChannelsRecord, format.OriginsRecord, format.LocksRecord, format.TakenRecord, format.ProbedRecord:
+		r.takeTable(rec)
+	case format.HistoryRecord:
+		r.takeHistory(rec)
+	case format.SiteRecord:
+		return r.takeSite(rec)
+	case format.SentRecord:
+		return r.takeSent(rec)
+	case format.RaisedRecord:
+		return r.takeRaised(rec)
+	case format.FailedRecord:
+		return r.takeFailed(rec)
+	case format.SeriesRecord:
+		r.takeSeries(rec)
+	case format.ArgumentsRecord:
+		return r.takeArguments(rec)
+	case format.RestRecord:
+		return r.takeRest(rec)
+	case format.LikeRecord:
+		return r.takeLike(rec)
+	case format.NoteRecord:
+		r.rank.Notes = append(r.rank.Notes, trimPadding(rec.fixed))
+	case format.LibraryRecord:
+		r.rank.Library = strings.Join(strings.Fields(trimPadding(rec.fixed)), " ")
+	}
+	return nil
+}
+
+// copyBlocks copies the blocks that were found since the last time.
+func (r *slotReader) copyBlocks() {
+	for _, index := range r.threadOrder() {
+		r.threads[index].copyBlocks(r)
+	}
+	for i := range r.tables {
+		if !r.tables[i].copied {
+			r.tables[i].copyEntries(r)
+		}
+	}
+	for i := range r.histories {
+		if !r.histories[i].copied {
+			r.histories[i].copyLive(r)
+		}
+	}
+}
+
+func (r *slotReader) threadOrder() []uint32 {
+	order := make([]uint32, 0, len(r.threads))
+	for index := range r.threads {
+		order = append(order, index)
+	}
+	slices.Sort(order)
+	return order
+}
+
+// checkRange returns v if it lies in low..high; else it complains and returns
+// instead.
+func (r *slotReader) checkRange(rec record, field string, v, low, high, instead int) int {
+	if v < low || v > high {
+		r.probs.addCorrupt(rec.typ.String(), rec.off, "%s %d", field, v)
+		return instead
+	}
+	return v
+}
+
+// slotAssembler makes the rank of the records that a slotReader has collected.
+type slotAssembler struct{ *slotReader }
+
+// assembleRank builds the Rank from the records.
+func (r slotAssembler) assembleRank() {
+	if !r.ranked {
+		r.probs.addErrorf(format.RankRecord.String(), -1, model.ErrLost, "of slot %d", r.slot)
+	}
+	r.rank.Modules = r.modules.list
+	position := r.assembleThreads()
+	r.assembleComms(position)
+	r.assembleHistories(position)
+	r.assembleTables(position)
+	r.assembleTraffic()
+	r.assembleRaised()
+	r.assembleFailed()
+	r.assembleSeries(position)
+	r.identifyRank()
+}

@@ -1,0 +1,223 @@
+package runfiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"laggard/model"
+	"laggard/model/format"
+	"laggard/model/modeltest"
+	"laggard/model/nodefile"
+)
+
+// writtenRun is a run directory of one slot with the blocks behind its records.
+func writtenRun(t *testing.T, blocks func(file []byte) []byte) *Index {
+	t.Helper()
+	return writtenRunOf(t, 1, blocks)
+}
+
+// writtenRunOf is one of as many slots as there are ranks.
+func writtenRunOf(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
+	t.Helper()
+	dir := t.TempDir()
+	var ranks []*model.Rank
+	for rank := range size {
+		ranks = append(ranks, &model.Rank{Rank: rank, Size: size, Phase: model.Running,
+			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
+	}
+	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "n"}, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = blocks(file)
+	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Scan(dir)
+	if err != nil || len(x.Problems) > 0 {
+		t.Fatal(err, x.Problems)
+	}
+	return x
+}
+
+// read returns the bytes of all streams of the slot, and what was wrong.
+func readAllStreams(x *Index) (out [][]byte, err error) {
+	x.EachBatch(func(run *model.Run) {
+		streams, wrong := x.StreamsOf(run.Ranks[0], nodefile.UsageStream)
+		err = errors.Join(err, wrong)
+		for _, s := range streams {
+			var all []byte
+			for data, wrong := range s.Blocks() {
+				all = append(all, data...)
+				err = errors.Join(err, wrong)
+			}
+			out = append(out, all)
+		}
+	})
+	return out, err
+}
+
+func randomBytes(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(r.IntN(4))
+	}
+	return out
+}
+
+func TestStreamsComeBackInOrder(t *testing.T) {
+	a, b, c := randomBytes(1, 5000), randomBytes(2, 70000), randomBytes(3, 9)
+	x := writtenRun(t, func(f []byte) []byte {
+		f = modeltest.AppendBlock(f, 0, 1, 0, c, false)
+		f = modeltest.AppendBlock(f, 0, 0, 1, b, true)
+		f = modeltest.AppendBlock(f, 0, 0, 0, a, true)
+		f = modeltest.AppendBlock(f, 0, 0, 1, b, false) // killed while it was packed
+		return modeltest.AppendBlock(f, 0, 0, 2, c, false)
+	})
+	got, err := readAllStreams(x)
+	if err != nil || len(got) != 2 {
+		t.Fatal(len(got), err)
+	}
+	if !bytes.Equal(got[0], bytes.Join([][]byte{a, b, c}, nil)) || !bytes.Equal(got[1], c) {
+		t.Error("other bytes came back")
+	}
+}
+
+func TestDamagedBlocksAreToldAndTheRestRead(t *testing.T) {
+	a, b := randomBytes(1, 5000), randomBytes(2, 7000)
+	x := writtenRun(t, func(f []byte) []byte {
+		f = modeltest.AppendBlock(f, 0, 0, 0, a, true)
+		at := len(f) + format.SizeofStreamChunk
+		f = modeltest.AppendBlock(f, 0, 0, 1, a, true)
+		clear(f[at : at+4])
+		return modeltest.AppendBlock(f, 0, 0, 3, b, true)
+	})
+	got, err := readAllStreams(x)
+	if !errors.Is(err, model.ErrChecksum) || !errors.Is(err, model.ErrLost) {
+		t.Errorf("the damage is %v", err)
+	}
+	if len(got) != 1 || !bytes.Equal(got[0], append(a, b...)) {
+		t.Error("what is whole did not come back")
+	}
+	if run, err := x.LoadSlots(0, 1); err != nil || len(run.Problems) > 0 || len(run.Ranks) != 1 {
+		t.Error("streams disturb the records:", run, err)
+	}
+}
+
+func TestBlocksAreCounted(t *testing.T) {
+	x := writtenRun(t, func(f []byte) []byte {
+		f = modeltest.AppendBlock(f, 0, 0, 0, randomBytes(1, 5000), false)
+		return modeltest.AppendBlock(f, 0, 1, 0, randomBytes(2, 7000), false)
+	})
+	file := x.open(x.Slots[0].File)
+	defer file.Close()
+	counts := file.CountRecords()
+	if last := counts[len(counts)-1]; last != (nodefile.RecordCount{Type: "usage", Events: true, Count: 2, Bytes: 12000}) {
+		t.Errorf("%+v", counts)
+	}
+}
+
+// TestCopyRecords: a copy has the records and the block that was being filled, and
+// finds the packed ones in the file that it was taken of, which may have grown.
+func TestCopyRecords(t *testing.T) {
+	first, second := bytes.Repeat([]byte("packed "), 20000), []byte("being filled")
+	x := writtenRun(t, func(file []byte) []byte {
+		return modeltest.AppendBlock(modeltest.AppendBlock(file, 0, 0, 0, first, true), 0, 0, 1, second, false)
+	})
+	from := filepath.Join(x.Dir, x.Slots[0].File)
+	hang := filepath.Join(x.Dir, HangName)
+	if err := os.Mkdir(hang, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = modeltest.AppendBlock(file, 0, 0, 2, []byte("later"), false)
+	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
+	if err := os.WriteFile(from, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = Scan(x.Dir); err != nil || len(x.Slots) != 1 || len(x.Problems) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	var got [][]byte
+	x.EachBatch(func(run *model.Run) {
+		streams, err := x.StreamsOf(run.Ranks[0], nodefile.UsageStream)
+		if err != nil || len(streams) != 1 {
+			t.Fatalf("%+v, %v", streams, err)
+		}
+		for b, err := range streams[0].Blocks() {
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, b)
+		}
+	})
+	if len(got) != 2 || !bytes.Equal(got[0], first) || !bytes.Equal(got[1], second) {
+		t.Errorf("%d blocks, want the packed one and the one that was being filled", len(got))
+	}
+}
+
+// A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
+func TestLimit(t *testing.T) {
+	block := make([]byte, 1000)
+	x := writtenRunOf(t, 3, func(file []byte) []byte {
+		for slot, blocks := range []int{2, 30, 5} {
+			for i := range blocks {
+				file = modeltest.AppendBlock(file, uint32(slot), i%2, i/2, block, true)
+			}
+		}
+		return file
+	})
+	for _, test := range []struct {
+		limit int64
+		want  [3]int // blocks of each slot
+	}{
+		{1 << 40, [3]int{2, 30, 5}},
+		{200000, [3]int{2, 30, 5}},
+		{20000, [3]int{2, 12, 5}},
+		{9000, [3]int{2, 2, 2}},
+		{0, [3]int{0, 0, 0}},
+	} {
+		x.limits = nil
+		x.LimitEvents(nodefile.UsageStream, test.limit)
+		var got [3]int
+		left := false
+		x.EachBatch(func(run *model.Run) {
+			for _, r := range run.Ranks {
+				streams, err := x.StreamsOf(r, nodefile.UsageStream)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range streams {
+					for range s.Blocks() {
+						got[r.Slot]++
+					}
+					left = left || s.LeftOut
+				}
+			}
+		})
+		if got != test.want || left != (got != [3]int{2, 30, 5}) {
+			t.Errorf("at most %d bytes: blocks %v, want %v; left out: %v", test.limit, got, test.want, left)
+		}
+	}
+}
