@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -183,18 +184,37 @@ func (p *printer) skips(r *Result) {
 
 // unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.
 func (r *Result) unsentReason() string {
-	named := model.NewRankSet(r.LeastProgressed.Ranks...)
-	for i := range r.Unsent {
-		m := &r.Unsent[i]
-		if m.Failed || !named.Contains(m.From) {
-			continue
-		}
-		if o := m.nearest(); o != nil {
-			return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
-		}
-		return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+	m := r.owed()
+	if m == nil {
+		return ""
 	}
-	return ""
+	if o := m.nearest(); o != nil {
+		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
+	}
+	return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+}
+
+// owed is the first message that one of the named ranks has not sent and that another waits for; nil: there is none.
+func (r *Result) owed() *Unsent {
+	named := model.NewRankSet(r.LeastProgressed.Ranks...)
+	i := slices.IndexFunc(r.Unsent, func(m Unsent) bool { return !m.Failed && named.Contains(m.From) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Unsent[i]
+}
+
+// MismatchedSend is where the named ranks send a message that differs from the one that is awaited in its tag or its communicator
+// only; of no such message, it is the place of nothing.
+func (r *Result) MismatchedSend() report.Site {
+	m := r.owed()
+	if m == nil {
+		return report.Site{}
+	}
+	if o := m.nearest(); o != nil {
+		return o.SentBy.site()
+	}
+	return report.Site{}
 }
 
 // nearest is the messages that differ from the one that is awaited in their tag or their communicator only; nil: there are none, or
