@@ -95,7 +95,8 @@ func (o *Outcome) findings() []finding {
 }
 
 // failureFinding says why the test failed: at what a rank failed with while others waited, at the line that decided which way ranks
-// went, at the send of a message with another tag than the awaited one, or where the first of the named ranks is. Ranks that wait for these are no cause.
+// went, at the send of a message with another tag than the awaited one, or where the first of the named ranks is. Ranks that wait
+// for these are no cause.
 func (o *Outcome) failureFinding() finding {
 	one := finding{rule: "failed", title: "Test failed", level: "error"}
 	one.message = fmt.Sprintf("exit status %d", o.Status)
