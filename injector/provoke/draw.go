@@ -15,6 +15,7 @@ const (
 	longestLongest  = time.Second
 	mostLate        = 8       // ranks that one schedule has late at one place
 	starvedCalls    = 24      // of a starved rank that are held back, about
+	anyOrder        = 2       // of one-sided operations: as they were called, or backwards
 	anyValue        = 1 << 20 // of which sender, request or number of noes is drawn
 )
 
@@ -66,7 +67,7 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 
 // everywhere are the kinds that a run tries alone, at all sites, before any is drawn: each of these choices is made
 // either way, so one run shows much.
-var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising}
+var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising, mpi.BufferUse, mpi.EpochEnd}
 
 // draw is the number-th schedule, from 0.
 func (d *drawer) draw(number int) *Schedule {
@@ -118,6 +119,8 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 		value = anyValue
 	case mpi.Completion:
 		value = int64(d.oneOf(3, 100, anyValue))
+	case mpi.EpochEnd:
+		value = anyOrder
 	}
 	for _, o := range open {
 		if d.random.IntN(share) > 0 {

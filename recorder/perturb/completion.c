@@ -7,6 +7,7 @@
 #include "mpi/family.h"
 #include "mpi/handle.h"
 #include "mpi/symbol.h"
+#include "perturb/choose.h"
 #include "perturb/completion.h"
 #include "perturb/forward.h"
 #include "perturb/journal.h"
@@ -44,7 +45,7 @@ static bool may_say_no(const struct lg_call *c)
 {
   switch (c->desc->cls) {
   case CLS_iprobe: case CLS_improbe:
-    return !lg_shared && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
+    return lg_alone() && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
   case CLS_win_test:
     return true;
   default:
