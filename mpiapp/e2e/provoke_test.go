@@ -91,11 +91,16 @@ func TestProvoke(t *testing.T) {
 		}
 		t.Parallel()
 		program, env, dir := f.buildProgram(t, "provoke/collect.c"), f.runEnvironment(t), filepath.Join(t.TempDir(), "out")
+		junit := dir + ".xml"
 		launch := append(f.launchCommand(4), program, "race")
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2", "--"}
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2",
+			"--junit", junit, "--"}
 		got := startJob(t, env, nil, append(args, launch...)...).wait()
 		if got.status != 3 || !strings.Contains(got.stdout, "Fails in 2 of 2 runs when the wildcard of rank 0 (MPI_Recv, collect.c:") {
 			t.Fatalf("status %d, %s%s", got.status, got.stdout, got.stderr)
+		}
+		if text, err := os.ReadFile(junit); err != nil || !strings.Contains(string(text), `type="provoked"`) {
+			t.Errorf("JUnit: %s, %v", text, err)
 		}
 		if again := f.runPerturbed(t, filepath.Join(dir, "provoked.toml"), program, "race"); again.status == 0 {
 			t.Errorf("the replay does not fail: %s", again.stderr)

@@ -22,10 +22,36 @@ type Outcome struct {
 	Took    time.Duration
 	RunDir  string            // what was recorded, if it is kept; else ""
 	Result  *diagnosis.Result // nil: nothing was diagnosed
+	Choices *Choices          // with which the test failed; nil: it failed as it is, or passed
 	Usage   *usage.Result     // wrong use of MPI; nil: it was not looked for
 	Text    string            // the diagnosis and the wrong use, as a terminal shows them
 	Version string            // of laggard
 	Dir     string            // that files are named from, where they lie in it
+}
+
+// Choices are choices that MPI leaves open, with which a test failed that passes as it is.
+type Choices struct {
+	Text   string // a sentence about them
+	Places []Place
+}
+
+// Place is a line of the program.
+type Place struct {
+	File string
+	Line int
+}
+
+// findings name each place of a choice.
+func (c *Choices) findings() (out []finding) {
+	one := finding{rule: "provoked", title: "Fails with another legal choice of MPI", level: "error", message: c.Text}
+	for _, p := range c.Places {
+		one.file, one.line = p.File, p.Line
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return []finding{one}
+	}
+	return out
 }
 
 func (o *Outcome) displayName() string {
@@ -56,6 +82,9 @@ type finding struct {
 // findings lists what is to be looked at, the cause first.
 func (o *Outcome) findings() []finding {
 	var out []finding
+	if o.Choices != nil {
+		out = append(out, o.Choices.findings()...)
+	}
 	if o.Failed() {
 		out = append(out, o.failureFindings()...)
 	}

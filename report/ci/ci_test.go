@@ -47,7 +47,10 @@ func testOutcomes() map[string]*Outcome {
 		Class: "leak_request", Severity: "warning", Ranks: "0-3", Message: "a request is never completed",
 		Locations: []usage.Location{{}, {Site: report.Site{File: "/src/app/halo.c", Line: 7}}},
 	}}}
-	return map[string]*Outcome{"passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong}
+	provoked := fails
+	provoked.Choices = &Choices{Text: "Fails in 3 of 3 runs when the send is not buffered; in 0 of 3 runs otherwise.",
+		Places: []Place{{"/src/app/exchange.c", 88}}}
+	return map[string]*Outcome{"provoked": &provoked, "passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong}
 }
 
 // TestForms compares what is written with the files in testdata; -update writes them.

@@ -59,3 +59,17 @@ func TestText(t *testing.T) {
 		golden.Check(t, name+".txt", []byte(b.String()))
 	}
 }
+
+// TestHTML: the page escapes what comes from the job.
+func TestHTML(t *testing.T) {
+	for _, name := range []string{"send", "late", "nothing"} {
+		var b strings.Builder
+		if err := results()[name].HTML(&b, "Rank 2 <waits>\n\x1b[2J"); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "<waits>") || strings.Contains(b.String(), "\x1b") {
+			t.Errorf("%s: the diagnosis is not escaped", name)
+		}
+		golden.Check(t, name+".html", []byte(b.String()))
+	}
+}
