@@ -102,6 +102,13 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	case mpi.Synchronising:
 		return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/2)}}
 	}
+	if slices.Contains(everywhere, c) && d.random.IntN(2) == 0 { // other kinds may need it besides
+		r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
+		if c == mpi.EpochEnd {
+			r.Value = anyOrder
+		}
+		return []Rule{r}
+	}
 	return d.drawSites(c)
 }
 

@@ -74,7 +74,9 @@ choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank =
 `), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, c := range []struct{ program, mode string }{{"early", "race"}, {"early", "write"}, {"window", "race"}, {"window", "put"}} {
+		for _, c := range []struct{ program, mode string }{
+			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"},
+		} {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.program+".c"), c.mode)
 			if got.status != 1 || !strings.Contains(got.stderr, " was wrong") {
 				t.Errorf("%s as %s: status %d, %s", c.program, c.mode, got.status, got.stderr)

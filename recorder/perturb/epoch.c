@@ -1,4 +1,3 @@
-#include <string.h>
 #include "base/locks.h"
 #include "base/peek.h"
 #include "format.h"
@@ -12,13 +11,17 @@
 #include "perturb/epoch.h"
 #include "perturb/forward.h"
 #include "perturb/layout.h"
+#include "perturb/nap.h"
+#include "perturb/schedule.h"
 
 #define MOST 1024 /* operations at a time */
 #define BACKWARDS 2 /* value of a choice: the operation begins behind those that come after it */
 
 struct operation {
   void *real;
-  long args[LG_FORWARD_MOST];
+  const struct lg_desc *desc;
+  int binding;
+  long args[LG_FORWARD_MOST]; /* what they are in C, where Fortran passes addresses too */
   long win;
   int target;
   bool backwards;
@@ -44,14 +47,37 @@ static bool is_predefined(long type)
 static bool has_predefined_types(const struct lg_call *c)
 {
   for (int i = 0; i < c->desc->nargs; i++)
-    if (c->desc->params[i].kind == P_datatype && !is_predefined(lg_type_handle(c, i, -1)))
-      return false;
+    if (c->desc->params[i].kind == P_datatype) {
+      long type = lg_type_handle(c, i, -1);
+      if (!is_predefined(c->binding == LG_BIND_C ? type : lg_c_handle((int)type, "Type")))
+        return false;
+    }
   return true;
 }
 
-static void start(const struct operation *o)
+/* by_address tells whether the language passes an argument by its address that C passes by value. */
+static bool by_address(const struct lg_desc *d, int binding, int i)
 {
-  lg_call_form(o->real, LG_BIND_C, o->args, LG_FORWARD_MOST - 1);
+  return binding != LG_BIND_C && d->params[i].kind != P_buffer;
+}
+
+static void keep_args(const struct lg_call *c, struct operation *o)
+{
+  for (int i = 0; i < c->desc->nargs; i++) {
+    bool large = c->desc->params[i].kind == P_aint || c->desc->params[i].kind == P_count;
+    if (by_address(c->desc, c->binding, i))
+      o->args[i] = large ? *(const long *)c->args[i] : *(const int *)c->args[i];
+    else
+      o->args[i] = c->args[i];
+  }
+}
+
+static void start(struct operation *o)
+{
+  long given[LG_FORWARD_MOST];
+  for (int i = 0; i < o->desc->nargs; i++)
+    given[i] = by_address(o->desc, o->binding, i) ? (long)&o->args[i] : o->args[i];
+  lg_call_form(o->real, o->binding, given, o->desc->nargs);
 }
 
 static bool is_about(const struct operation *o, long win, int target)
@@ -63,13 +89,19 @@ static bool is_about(const struct operation *o, long win, int target)
  * first. */
 static void start_for(long win, int target)
 {
-  int left = 0;
+  int left = 0, begun = 0;
   for (int i = 0; i < noperations; i++)
-    if (is_about(&operations[i], win, target) && !operations[i].backwards)
+    if (is_about(&operations[i], win, target) && !operations[i].backwards) {
       start(&operations[i]);
+      begun++;
+    }
   for (int i = noperations - 1; i >= 0; i--)
-    if (is_about(&operations[i], win, target) && operations[i].backwards)
+    if (is_about(&operations[i], win, target) && operations[i].backwards) {
+      if (begun)
+        lg_nap(lg_longest_us / 4); /* others may see what has begun */
+      begun = 0;
       start(&operations[i]);
+    }
   for (int i = 0; i < noperations; i++)
     if (!is_about(&operations[i], win, target))
       operations[left++] = operations[i];
@@ -84,7 +116,7 @@ static bool is_operation(const struct lg_call *c)
 void lg_start_operations(const struct lg_call *c)
 {
   int at = c->desc->win;
-  if (!noperations || at < 0 || c->binding != LG_BIND_C || (is_operation(c) && (c->desc->choices & CHOICE_epoch || !accumulates(c))))
+  if (!noperations || at < 0 || (is_operation(c) && (c->desc->choices & CHOICE_epoch || !accumulates(c))))
     return;
   long win = c->desc->params[at].ref ? lg_handle_at(c, at, 0) : lg_handle_in(c, at);
   bool one = c->desc->peer >= 0 && (c->desc->cls == CLS_win_flush || c->desc->cls == CLS_win_unlock);
@@ -95,6 +127,9 @@ void lg_start_operations(const struct lg_call *c)
 
 static long begin_later(void)
 {
+  const struct lg_call *c = lg_forwarded.call;
+  if (c->binding != LG_BIND_C && c->args[c->desc->nargs])
+    *(int *)c->args[c->desc->nargs] = 0;
   return 0;
 }
 
@@ -115,7 +150,7 @@ static bool find_result(const struct lg_call *c, void **at, size_t *bytes)
   const struct lg_extent *e = lg_type_extent(c, type);
   if (lg_arg_address(c, i) == LG_USE_BOTTOM || size != (uint64_t)e->extent || size != (uint64_t)e->true_extent)
     return false;
-  *at = (void *)c->args[i];
+  *at = (void *)(uintptr_t)lg_arg_address(c, i);
   *bytes = count * size;
   return true;
 }
@@ -133,7 +168,7 @@ static bool is_there(const void *at, size_t bytes)
  * are ordered within an epoch (§12.7.2). So an operation may begin with the call that completes it, behind later ones. */
 void lg_choose_epoch(struct lg_call *c)
 {
-  int peer = c->binding == LG_BIND_C ? lg_peer(lg_int(c, c->desc->peer)) : LG_PROC_NULL;
+  int peer = c->binding == LG_BIND_F08TS ? LG_PROC_NULL : lg_peer(lg_int(c, c->desc->peer));
   uint64_t value = 0;
   void *result = NULL;
   size_t bytes = 0;
@@ -143,8 +178,10 @@ void lg_choose_epoch(struct lg_call *c)
     find_result(c, &result, &bytes) && is_there(result, bytes);
   if (open && lg_choose(c, CHOICE_epoch, &value)) {
     struct operation *o = &operations[noperations++];
-    *o = (struct operation){.real = c->real, .win = win, .target = peer, .backwards = value == BACKWARDS && !ordered};
-    memcpy(o->args, c->args, (size_t)c->desc->nargs * sizeof *o->args);
+    *o = (struct operation){
+      .real = c->real, .desc = c->desc, .binding = c->binding, .win = win, .target = peer, .backwards = value == BACKWARDS && !ordered,
+    };
+    keep_args(c, o);
     if (result)
       lg_fill(result, bytes);
     lg_put_instead(c, begin_later, 0);

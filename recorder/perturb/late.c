@@ -1,20 +1,25 @@
 #include <string.h>
 #include "base/locks.h"
+#include "calls/wait.h"
+#include "format.h"
 #include "identity/comm.h"
+#include "identity/request.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
 #include "perturb/around.h"
 #include "perturb/choose.h"
 #include "perturb/forward.h"
 #include "perturb/late.h"
+#include "perturb/schedule.h"
 #include "perturb/send.h"
 
 #define MOST 256 /* sends at a time */
 
-struct late { /* a send whose request is a persistent one in truth */
+struct late { /* a send that begins late */
   long handle;  /* as it is kept */
   long request; /* as MPI has it; of Fortran an int */
   bool waits;   /* it has not begun */
+  bool persistent; /* so made by the program: else that is to be kept from it */
   int binding;
   void *start;
 };
@@ -36,8 +41,8 @@ static bool may_come_before(const struct lg_call *c)
     return !(c->desc->traits & TRAIT_external);
   case CLS_irecv: case CLS_recv_init: case CLS_send_init:
     return true;
-  case CLS_isend:
-    return c->desc->choices & CHOICE_buffer; /* it comes behind them or begins them: lg_choose_start */
+  case CLS_isend: case CLS_start: case CLS_startall:
+    return c->desc->choices & CHOICE_buffer & lg_perturbing; /* it comes behind them or begins them: lg_choose_start */
   default:
     return false;
   }
@@ -59,15 +64,20 @@ void lg_start_late(const struct lg_call *c)
     start_all();
 }
 
+static void put_off(const struct lg_call *c, int i, bool persistent)
+{
+  size_t bytes = c->binding == LG_BIND_C ? (size_t)lg_fam.handle_bytes : sizeof(int);
+  struct late s = {lg_handle_at(c, c->desc->request, i), 0, true, persistent, c->binding, lg_unsized_form_of(c, "MPI_Start")};
+  memcpy(&s.request, (const char *)c->args[c->desc->request] + (size_t)i * bytes, bytes);
+  sends[nsends++] = s;
+  nwaiting++;
+}
+
 /* begun notes the request that the program was given. */
 static void begun(struct lg_call *c)
 {
-  if (c->code)
-    return;
-  struct late s = {lg_handle_at(c, c->desc->request, 0), 0, true, c->binding, lg_unsized_form_of(c, "MPI_Start")};
-  memcpy(&s.request, (const void *)c->args[c->desc->request], c->binding == LG_BIND_C ? (size_t)lg_fam.handle_bytes : sizeof(int));
-  sends[nsends++] = s;
-  nwaiting++;
+  if (!c->code)
+    put_off(c, 0, false);
 }
 
 /* "The sender should not modify any part of the send buffer after a nonblocking send
@@ -77,12 +87,11 @@ static void begun(struct lg_call *c)
  * program can tell: a persistent send is made in the place of MPI_Isend, which has a
  * request that the program may ask about, and is started then. With another thread, which
  * may wait for the answer already, this would hang. */
-void lg_choose_start(struct lg_call *c)
+static void choose_isend(struct lg_call *c)
 {
   uint64_t value = 0;
   bool synchronous = c->real == lg_form_of(c, c->desc->synchronous);
   void *form = lg_named_form_of(c, synchronous ? "MPI_Ssend_init" : "MPI_Send_init");
-  lg_lock_tables();
   bool open = nsends < MOST && form && lg_alone() && lg_unsized_form_of(c, "MPI_Start") && lg_unsized_form_of(c, "MPI_Request_free") &&
               lg_goes_to_another(c, lg_comm_of(c->st, c, c->desc->comm));
   if (open && lg_choose(c, CHOICE_buffer, &value)) {
@@ -91,6 +100,52 @@ void lg_choose_start(struct lg_call *c)
   } else if (nwaiting) {
     start_all();
   }
+}
+
+static bool is_send(long handle)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
+  return r && r->persistent && r->kind == LG_OP_SEND && r->peer >= 0;
+}
+
+/* start_others starts what is no send, in the place of MPI_Start and MPI_Startall. */
+static long start_others(void)
+{
+  const struct lg_call *c = lg_forwarded.call;
+  void *start = lg_unsized_form_of(c, "MPI_Start");
+  int bytes = c->binding == LG_BIND_C ? lg_fam.handle_bytes : (int)sizeof(int), code = 0;
+  for (int i = 0, n = lg_request_count(c); i < n && !code; i++)
+    if (!is_send(lg_handle_at(c, c->desc->request, i)))
+      code = lg_call_form(start, c->binding, (long[]){c->args[c->desc->request] + (long)i * bytes}, 1);
+  if (c->binding != LG_BIND_C && c->args[c->desc->nargs])
+    *(int *)c->args[c->desc->nargs] = code;
+  return code;
+}
+
+/* choose_persistent decides about all sends of MPI_Start or MPI_Startall. */
+static void choose_persistent(struct lg_call *c)
+{
+  int n = lg_request_count(c), nnew = 0;
+  uint64_t value = 0;
+  for (int i = 0; i < n; i++)
+    nnew += is_send(lg_handle_at(c, c->desc->request, i));
+  if (!nnew || nsends + nnew > MOST || !lg_alone() || !lg_unsized_form_of(c, "MPI_Start") || !lg_choose(c, CHOICE_buffer, &value)) {
+    start_all();
+    return;
+  }
+  for (int i = 0; i < n; i++)
+    if (is_send(lg_handle_at(c, c->desc->request, i)))
+      put_off(c, i, true);
+  lg_put_instead(c, start_others, 0);
+}
+
+void lg_choose_start(struct lg_call *c)
+{
+  lg_lock_tables();
+  if (c->desc->cls == CLS_isend)
+    choose_isend(c);
+  else
+    choose_persistent(c);
   lg_unlock_tables();
 }
 
@@ -120,7 +175,10 @@ void lg_late_completed(struct lg_call *c, long handle, int i)
   int at = find(handle);
   if (at < 0)
     return;
+  bool persistent = sends[at].persistent;
   drop(at);
+  if (persistent)
+    return;
   int bytes = c->binding == LG_BIND_C ? lg_fam.handle_bytes : (int)sizeof(int);
   lg_call_form(lg_unsized_form_of(c, "MPI_Request_free"), c->binding, (long[]){c->args[c->desc->request] + (long)i * bytes}, 1);
 }

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-void lg_choose_start(struct lg_call *c);    /* of an MPI_Isend; the mode is chosen */
+void lg_choose_start(struct lg_call *c);    /* of sends that the call begins; the mode is chosen */
 void lg_start_late(const struct lg_call *c); /* begins those that wait, unless the call may come before them */
 bool lg_any_late(void); /* requests of late sends are in the program's hands */
 void lg_late_freed(long handle); /* the program gives the request up */

@@ -59,7 +59,6 @@ static void hold_back(struct lg_call *c, uint32_t kind)
 static void prepare(const struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  lg_start_late(c);
   lg_start_operations(c);
   if (d->cls == CLS_request_free)
     lg_late_freed(lg_handle_at(c, d->request, 0));
@@ -98,10 +97,12 @@ static bool completes(int cls)
 
 static void choose_buffer(struct lg_call *c)
 {
-  if (c->desc->cls == CLS_isend)
-    lg_choose_start(c);
-  else
-    lg_choose_arrival(c);
+  switch (c->desc->cls) {
+  case CLS_isend: case CLS_start: case CLS_startall:
+    return lg_choose_start(c);
+  default:
+    return lg_choose_arrival(c);
+  }
 }
 
 void lg_perturb(struct lg_call *c)
@@ -112,13 +113,14 @@ void lg_perturb(struct lg_call *c)
     hold_back(c, CHOICE_ends);
   if (!lg_mpi_usable())
     return;
+  bool no = lg_perturbing & CHOICE_completion && lg_choose_completion(c);
+  if (!no) /* for a bounded time, sends stay away from a call that is answered no */
+    lg_start_late(c);
   prepare(c);
   if (choices & CHOICE_delay)
     hold_back(c, CHOICE_delay);
   if (choices & CHOICE_rma)
     hold_back(c, CHOICE_rma);
-  if (lg_perturbing & CHOICE_completion)
-    lg_choose_completion(c);
   if (choices & CHOICE_match)
     lg_choose_match(c);
   if (choices & CHOICE_send)

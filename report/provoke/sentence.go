@@ -85,7 +85,7 @@ func completionClause(r provoke.Rule, ranks string) string {
 
 // bufferClause says when data come out of the buffer of a send, or into that of a receive.
 func bufferClause(r provoke.Rule, ranks string) string {
-	if mpi.FindFunction(r.Call).InClass(mpi.ClassIsend) {
+	if mpi.FindFunction(r.Call).InClass(mpi.ClassIsend, mpi.ClassStart, mpi.ClassStartall) {
 		return fmt.Sprintf("the %s reads its buffer late", call(r, ranks, "send"))
 	}
 	return fmt.Sprintf("the %s fills its buffer when it completes, and not before", call(r, ranks, "receive"))

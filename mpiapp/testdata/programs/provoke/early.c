@@ -1,6 +1,6 @@
 /* Ranks exchange blocks in a ring with nonblocking calls. As "race" they use the blocks that came before the receive is
  * complete, since a barrier says that they were sent; as "write" they write the next ones before the send is complete, as
- * "right" neither. */
+ * "again" likewise with persistent requests, as "right" neither. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +36,24 @@ static double exchange(double *out, double *in, int reads, int writes)
   return reads ? early : sum_of(in);
 }
 
+/* exchange_again does so with persistent requests. */
+static double exchange_again(double *out, double *in)
+{
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Recv_init(in, N, MPI_DOUBLE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Send_init(out, N, MPI_DOUBLE, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Startall(2, requests);
+  out[0] = -1;
+  MPI_Waitall(2, requests, statuses);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  return sum_of(in);
+}
+
 int main(int argc, char **argv)
 {
   int wrong = 0;
@@ -46,7 +64,10 @@ int main(int argc, char **argv)
       out[i] = 1;
       in[i] = 0;
     }
-    wrong |= exchange(out, in, strcmp(argv[1], "race") == 0, strcmp(argv[1], "write") == 0) != N;
+    if (strcmp(argv[1], "again") == 0)
+      wrong |= exchange_again(out, in) != N;
+    else
+      wrong |= exchange(out, in, strcmp(argv[1], "race") == 0, strcmp(argv[1], "write") == 0) != N;
   }
   if (wrong)
     fprintf(stderr, "a block was wrong\n");
