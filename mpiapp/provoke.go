@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -20,6 +22,7 @@ import (
 	"laggard/job/watch"
 	"laggard/model/mpi"
 	"laggard/report"
+	"laggard/report/ci"
 	provokereport "laggard/report/provoke"
 )
 
@@ -52,6 +55,8 @@ type provokeFlags struct {
 	limit        time.Duration
 	timeout      time.Duration
 	json         bool
+	html, name   string
+	ci.Files
 }
 
 // perturbedRuns makes failures happen that depend on choices of the MPI library.
@@ -73,6 +78,9 @@ func (a perturbedRuns) command() *cobra.Command {
 	flags.IntVar(&f.repeat, "repeat", 10, "runs at the end with what was found, and without it, `N`")
 	flags.Uint64Var(&f.seed, "seed", 1, "number from which the choices are drawn, `N`")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.html, "html", "", "write the report and the diagnosis as one page to `FILE`, - for standard output")
+	flags.StringVar(&f.name, "name", "", "the test's `NAME` in reports (default: its command)")
+	f.Files.Register(flags)
 	durationVar(flags, &f.limit, "time", 10*time.Minute,
 		"for the runs until one fails, and again for those that reduce the failure; 0: no limit")
 	durationVar(flags, &f.timeout, "timeout", 0, "after how long without progress a run is considered hung "+
@@ -111,6 +119,8 @@ func (f *provokeFlags) check() error {
 		return usageError{fmt.Errorf("--runs %d: must be at least 1", f.runs)}
 	case f.repeat < 1:
 		return usageError{fmt.Errorf("--repeat %d: must be at least 1", f.repeat)}
+	case f.json && f.html != "":
+		return usageError{errors.New("--json and --html cannot be combined")}
 	case f.limit < 0 || f.timeout < 0:
 		return usageError{errors.New("--time and --timeout must not be negative")}
 	}
@@ -129,12 +139,13 @@ func (a perturbedRuns) provokeFailure(f provokeFlags, cmd *cobra.Command, comman
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	r, result, err := a.search(f, recording, kinds, command)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	return a.reportFailure(f, r, result)
+	return a.reportFailure(f, r, result, began)
 }
 
 // search looks for a failure of a command, in runs that are recorded as a recording says. The caller closes the runner.
@@ -174,23 +185,55 @@ func interruptible() (ctx context.Context, stop func()) {
 	return ctx, func() { signal.Stop(caught); cancel(nil) }
 }
 
-// reportFailure prints what was found, with the diagnosis of a failed run.
-func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result) error {
+// reportFailure reports what was found, with the diagnosis of a failed run, in the forms that were asked for.
+func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result, began time.Time) error {
 	rep := provokereport.New(result, filepath.Join(f.dir, scheduleName), r.command, r.untried)
-	if f.json {
-		if err := report.JSON(a.out, rep); err != nil || result.Failed == nil {
-			return err
-		}
-		return exitError{exitFindings}
-	}
-	if err := rep.Text(a.out); err != nil || result.Failed == nil {
+	var text bytes.Buffer
+	o := &ci.Outcome{Name: f.name, Command: r.command, Began: began, Took: time.Since(began), Version: version}
+	o.Dir, _ = os.Getwd()
+	if err := rep.Text(&text); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
-	if err := a.diagnose(context.Background(), diagnoseFlags{noSlice: true}, result.Failed.Dir); err != nil {
-		a.app.reportError(err)
+	about := text.Len()
+	if result.Failed != nil {
+		r.describeOutcome(o, rep)
+		fmt.Fprintln(&text)
+		about = text.Len()
+		both, rec := *a.app, r.recording
+		both.err, rec.Dir = &text, result.Failed.Dir
+		o.Result = both.diagnoseJob(rec, o.Hung, true)
+	}
+	o.Text = text.String()
+	var err error
+	switch {
+	case f.html != "":
+		err = a.writePage(f.html, func(w io.Writer) error { return rep.HTML(w, o.Text[about:]) })
+	case f.json:
+		err = report.JSON(a.out, rep)
+	default:
+		_, err = io.WriteString(a.out, o.Text)
+	}
+	log := a.out
+	if f.json || f.html == "-" {
+		log = a.err
+	}
+	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || result.Failed == nil {
+		return err
 	}
 	return exitError{exitFindings}
+}
+
+// describeOutcome says of a test how a run of it failed, and with which choices.
+func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Report) {
+	failed := rep.Failed
+	o.RunDir, o.Status, o.Hung = failed.Dir, failed.Status, failed.Failure == provoke.Hangs
+	switch {
+	case o.Hung:
+		o.Status = exitHung
+	case o.Status == 0: // what it printed was wrong
+		o.Status = exitFindings
+	}
+	o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
 }
 
 // readSchedule reads the schedule of --perturb; "": nil.

@@ -18,6 +18,7 @@ import (
 	"laggard/model/mpi"
 	"laggard/model/runfiles"
 	"laggard/report"
+	"laggard/report/ci"
 	"laggard/symbol"
 )
 
@@ -29,8 +30,8 @@ const (
 	endlessFactor = 25               // and times the first run: choices make a run at most 11 times as long
 )
 
-// threadMultiple is a model.Rank's ThreadLevel.
-const threadMultiple = 3
+// oneThread are the kinds that are left out where several threads call MPI.
+const oneThread = mpi.Match | mpi.BufferUse | mpi.EpochEnd
 
 // perturbedRunner runs a program for a search.
 type perturbedRunner struct {
@@ -43,9 +44,10 @@ type perturbedRunner struct {
 	number    int // of runs until now
 	reference *provoke.Reference
 	resolver  *symbol.Resolver
-	log       *os.File // what is said of single runs
-	kept      []string // run directories that were kept
-	untried   []string // what cannot be tried, and why
+	log       *os.File   // what is said of single runs
+	kept      []string   // run directories that were kept
+	untried   []string   // what cannot be tried, and why
+	places    []ci.Place // of the choices that are left, as far as they are known
 }
 
 // newRunner runs a command as a recording says, in directories below f.dir.
@@ -96,11 +98,12 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 	threads := false
 	for _, rank := range run.Ranks {
 		r.reference.Quiet = max(r.reference.Quiet, rank.LongestQuiet)
-		threads = threads || len(rank.Threads) > 1 || rank.ThreadLevel >= threadMultiple
+		threads = threads || len(rank.Threads) > 1
 	}
 	if threads {
-		r.reference.Open = slices.DeleteFunc(r.reference.Open, func(o *provoke.Open) bool { return o.Kind == mpi.Match })
-		r.untried = append(r.untried, "match, and noes of MPI_Iprobe: another thread may take the message meanwhile")
+		r.reference.Open = slices.DeleteFunc(r.reference.Open, func(o *provoke.Open) bool { return o.Kind&oneThread != 0 })
+		r.untried = append(r.untried,
+			fmt.Sprintf("%s, and noes of MPI_Iprobe: another thread may take the message, or wait for it", oneThread))
 	}
 	return o, r.reference, nil
 }
@@ -263,8 +266,12 @@ func (r *perturbedRunner) describe(s *provoke.Schedule, made []provoke.Made) {
 			if !slices.Contains(calls, place.Call) {
 				calls = append(calls, place.Call)
 			}
-			if line := placeName(r.resolver.ResolveStack([]model.Frame{place.Frame}, false)); !slices.Contains(lines, line) {
+			site := report.NewSite(r.resolver.ResolveStack([]model.Frame{place.Frame}, false))
+			if line := placeName(site); !slices.Contains(lines, line) {
 				lines = append(lines, line)
+			}
+			if at := (ci.Place{File: site.File, Line: site.Line}); site.File != "" && !slices.Contains(r.places, at) {
+				r.places = append(r.places, at)
 			}
 		}
 		rule.Call, rule.Where = strings.Join(calls, ", "), strings.Join(lines, ", ")
@@ -272,8 +279,7 @@ func (r *perturbedRunner) describe(s *provoke.Schedule, made []provoke.Made) {
 }
 
 // placeName is the file and line of a call, or else what is known of it.
-func placeName(stack []symbol.Location) string {
-	site := report.NewSite(stack)
+func placeName(site report.Site) string {
 	if site.File != "" {
 		return fmt.Sprintf("%s:%d", path.Base(site.File), site.Line)
 	}

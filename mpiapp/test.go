@@ -79,9 +79,7 @@ func (a hangTests) command() *cobra.Command {
 	flags.StringVar(&f.name, "name", "", "the test's `NAME` in reports (default: its command)")
 	flags.IntVar(&f.provoke, "provoke", 0,
 		"run a test that passes `N` times more with other choices than MPI makes; see laggard provoke")
-	flags.StringVar(&f.JUnit, "junit", "", "write JUnit's XML to `FILE`")
-	flags.StringVar(&f.SARIF, "sarif", "", "write SARIF 2.1.0 to `FILE`")
-	flags.StringVar(&f.CodeQuality, "code-quality", "", "write GitLab's code quality report to `FILE`")
+	f.Files.Register(flags)
 	return cmd
 }
 
@@ -143,7 +141,7 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 	explain := func(hung bool) {
 		tests.Freeze()
 		if failure := tests.Failure(); hung && failure != nil {
-			o.Failure = &ci.Failure{Text: failure.Headline, File: failure.File, Line: failure.Line}
+			o.Failure = &ci.Failure{Text: failure.Headline, Place: ci.Place{File: failure.File, Line: failure.Line}}
 			fmt.Fprintf(both.err, "%s\n\n", words.Upper(failure.Headline))
 		}
 		o.Hung, o.Result = hung, both.diagnoseJob(r, hung, true)
@@ -199,15 +197,13 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	if result.Failed == nil {
 		return os.RemoveAll(dir)
 	}
-	if err := provokereport.New(result, filepath.Join(dir, scheduleName), command, p.untried).Text(both.err); err != nil {
+	rep := provokereport.New(result, filepath.Join(dir, scheduleName), command, p.untried)
+	if err := rep.Text(both.err); err != nil {
 		return err
 	}
 	fmt.Fprintln(both.err)
-	failed := result.Failed
-	r.Dir, o.RunDir, o.Status, o.Hung = failed.Dir, failed.Dir, failed.Status, failed.Failure == provoke.Hangs
-	if o.Hung {
-		o.Status = exitHung
-	}
+	r.Dir = result.Failed.Dir
+	p.describeOutcome(o, rep)
 	o.Result = both.diagnoseJob(r, o.Hung, true)
 	o.Text = text.String()
 	return nil

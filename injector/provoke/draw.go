@@ -15,6 +15,7 @@ const (
 	longestLongest  = time.Second
 	mostLate        = 8       // ranks that one schedule has late at one place
 	starvedCalls    = 24      // of a starved rank that are held back, about
+	anyOrder        = 2       // of one-sided operations: as they were called, or backwards
 	anyValue        = 1 << 20 // of which sender, request or number of noes is drawn
 )
 
@@ -66,7 +67,7 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 
 // everywhere are the kinds that a run tries alone, at all sites, before any is drawn: each of these choices is made
 // either way, so one run shows much.
-var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising}
+var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising, mpi.BufferUse, mpi.EpochEnd}
 
 // draw is the number-th schedule, from 0.
 func (d *drawer) draw(number int) *Schedule {
@@ -101,6 +102,13 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	case mpi.Synchronising:
 		return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/2)}}
 	}
+	if slices.Contains(everywhere, c) && d.random.IntN(2) == 0 { // other kinds may need it besides
+		r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
+		if c == mpi.EpochEnd {
+			r.Value = anyOrder
+		}
+		return []Rule{r}
+	}
 	return d.drawSites(c)
 }
 
@@ -118,6 +126,8 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 		value = anyValue
 	case mpi.Completion:
 		value = int64(d.oneOf(3, 100, anyValue))
+	case mpi.EpochEnd:
+		value = anyOrder
 	}
 	for _, o := range open {
 		if d.random.IntN(share) > 0 {

@@ -130,7 +130,7 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(*Schedule) (bool,
 func (s *Schedule) withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
 	for i := range rules {
 		r := rules[i]
-		if r.Choice() != mpi.SendMode || r.Count == 0 && r.Often == million {
+		if r.Choice()&(mpi.SendMode|mpi.BufferUse|mpi.EpochEnd) == 0 || r.Count == 0 && r.Often == million {
 			continue
 		}
 		simpler := slices.Clone(rules)

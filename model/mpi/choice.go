@@ -19,10 +19,12 @@ const (
 	RMADelay
 	Synchronising
 	EndsDelay
+	BufferUse
+	EpochEnd
 )
 
 // choiceNames are the words of the table, in the order of the bits.
-var choiceNames = [...]string{"send", "delay", "match", "completion", "rma", "collective", "ends"}
+var choiceNames = [...]string{"send", "delay", "match", "completion", "rma", "collective", "ends", "buffer", "epoch"}
 
 // String lists the choices by their words in the table, separated by commas.
 func (c Choice) String() string {

@@ -10,7 +10,7 @@ import (
 )
 
 // racing are programs with a mode "race", which relies on a choice of the MPI library, and one "right", which does not.
-var racing = []string{"exchange", "collect", "sparse", "parameters", "counter"}
+var racing = []string{"exchange", "collect", "sparse", "parameters", "counter", "early", "window"}
 
 // everyChoice is a schedule that makes every choice that can be made at every call; delays are short.
 const everyChoice = `version = 1
@@ -25,6 +25,8 @@ choice = [
   {kind = "delay", rank = -1, often = 100000, value = 20000},
   {kind = "rma", rank = -1, often = 100000, value = 20000},
   {kind = "ends", rank = -1, often = 500000, value = 20000},
+  {kind = "buffer", rank = -1, often = 800000},
+  {kind = "epoch", rank = -1, often = 1000000, value = 2},
 ]
 `
 
@@ -34,7 +36,7 @@ func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, name := range racing {
+		for _, name := range append([]string{"requests"}, racing...) {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
 			if got.status != 0 {
 				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
@@ -63,6 +65,26 @@ func TestSynchronousSendsShowEagerDependence(t *testing.T) {
 	})
 }
 
+// TestLateDataShows: buffers that are used before a call is complete, and one-sided operations before their epoch ends, show
+// wrong data.
+func TestLateDataShows(t *testing.T) {
+	schedule := filepath.Join(t.TempDir(), "late.toml")
+	must(t, os.WriteFile(schedule, []byte(`version = 1
+choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank = -1, often = 1000000}]
+`), 0o600))
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		for _, c := range []struct{ program, mode string }{
+			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"},
+		} {
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.program+".c"), c.mode)
+			if got.status != 1 || !strings.Contains(got.stderr, " was wrong") {
+				t.Errorf("%s as %s: status %d, %s", c.program, c.mode, got.status, got.stderr)
+			}
+		}
+	})
+}
+
 // TestProvoke: a receive that may take the wrong sender's message is found, reduced to that receive, and replayed.
 func TestProvoke(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
@@ -71,11 +93,16 @@ func TestProvoke(t *testing.T) {
 		}
 		t.Parallel()
 		program, env, dir := f.buildProgram(t, "provoke/collect.c"), f.runEnvironment(t), filepath.Join(t.TempDir(), "out")
+		junit := dir + ".xml"
 		launch := append(f.launchCommand(4), program, "race")
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2", "--"}
+		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2",
+			"--junit", junit, "--"}
 		got := startJob(t, env, nil, append(args, launch...)...).wait()
 		if got.status != 3 || !strings.Contains(got.stdout, "Fails in 2 of 2 runs when the wildcard of rank 0 (MPI_Recv, collect.c:") {
 			t.Fatalf("status %d, %s%s", got.status, got.stdout, got.stderr)
+		}
+		if text, err := os.ReadFile(junit); err != nil || !strings.Contains(string(text), `type="provoked"`) {
+			t.Errorf("JUnit: %s, %v", text, err)
 		}
 		if again := f.runPerturbed(t, filepath.Join(dir, "provoked.toml"), program, "race"); again.status == 0 {
 			t.Errorf("the replay does not fail: %s", again.stderr)

@@ -16,6 +16,8 @@ var causes = map[string]string{
 	"collect":    `wildcard.*collect\.c:3[45]|late.*collect\.c:`,
 	"sparse":     `sparse\.c:(15|27)`,
 	"parameters": `MPI_Bcast, parameters\.c:`,
+	"early":      `receive of .*early\.c:2[78]`,
+	"window":     `one-sided operation of .*window\.c:`,
 	"counter":    `late at MPI_(Win_flush|Get|Put|Win_unlock).*counter\.c:`,
 }
 

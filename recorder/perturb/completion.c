@@ -7,9 +7,11 @@
 #include "mpi/family.h"
 #include "mpi/handle.h"
 #include "mpi/symbol.h"
+#include "perturb/choose.h"
 #include "perturb/completion.h"
 #include "perturb/forward.h"
 #include "perturb/journal.h"
+#include "perturb/late.h"
 #include "perturb/nap.h"
 #include "perturb/schedule.h"
 #include "perturb/site.h"
@@ -44,7 +46,7 @@ static bool may_say_no(const struct lg_call *c)
 {
   switch (c->desc->cls) {
   case CLS_iprobe: case CLS_improbe:
-    return !lg_shared && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
+    return lg_alone() && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
   case CLS_win_test:
     return true;
   default:
@@ -124,7 +126,7 @@ static void decide(struct lg_place *p, uint64_t site)
 
 /* That an operation is complete, or a message there, a poll has to report "eventually"
  * (MPI-4.0 §3.7.3, §3.8.1), not at once. */
-static void choose_answer(struct lg_call *c)
+static bool choose_answer(struct lg_call *c)
 {
   uint64_t site = lg_site_of(c);
   lg_lock_tables();
@@ -138,6 +140,7 @@ static void choose_answer(struct lg_call *c)
   lg_unlock_tables();
   if (p)
     lg_put_instead(c, no ? answer_no : answer_truly, (uint64_t)p);
+  return no;
 }
 
 /* ---- waits for one of several ---- */
@@ -211,15 +214,16 @@ static void choose_request(struct lg_call *c)
   lg_put_instead(c, complete_another, value);
 }
 
-void lg_choose_completion(struct lg_call *c)
+bool lg_choose_completion(struct lg_call *c)
 {
   lg_lock_tables();
   lg_told_by(c);
   lg_unlock_tables();
   if (!(c->desc->choices & CHOICE_completion))
-    return;
-  if (c->desc->cls == CLS_waitany || c->desc->cls == CLS_waitsome)
-    choose_request(c);
-  else
-    choose_answer(c);
+    return false;
+  if (c->desc->cls != CLS_waitany && c->desc->cls != CLS_waitsome)
+    return choose_answer(c);
+  lg_start_late(c); /* what it waits for */
+  choose_request(c);
+  return false;
 }

@@ -7,7 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-void lg_choose_completion(struct lg_call *c); /* of every call: receives take away what probes have told */
+/* Of every call: receives take away what probes have told. True: the call is answered no. */
+bool lg_choose_completion(struct lg_call *c);
 
 #pragma GCC visibility pop
 #endif

@@ -3,16 +3,15 @@
 #include "mpi/symbol.h"
 #include "perturb/forward.h"
 
-#define MOST 10 /* arguments of the functions that are forwarded: MPI_Gatherv has 9, and Fortran an ierror */
 #define STATUS_BYTES 64 /* no MPI_Status is larger */
 
 __thread struct lg_forwarded lg_forwarded __attribute__((tls_model("initial-exec")));
 
-typedef long (*function)(long, long, long, long, long, long, long, long, long, long);
+typedef long (*function)(long, long, long, long, long, long, long, long, long, long, long, long, long, long);
 
 static long call(void *f, const long *a)
 {
-  return ((function)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+  return ((function)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13]);
 }
 
 void lg_put_instead(struct lg_call *c, lg_instead f, uint64_t value)
@@ -23,7 +22,7 @@ void lg_put_instead(struct lg_call *c, lg_instead f, uint64_t value)
 
 long lg_forward(void *f, const struct lg_call *c, int position, long argument)
 {
-  long a[MOST] = {0};
+  long a[LG_FORWARD_MOST] = {0};
   memcpy(a, c->args, (size_t)(c->desc->nargs + (c->binding != LG_BIND_C)) * sizeof *a);
   if (position >= 0)
     a[position] = argument;
@@ -41,14 +40,29 @@ void *lg_form_of(const struct lg_call *c, int desc)
   return f;
 }
 
+void *lg_unsized_form_of(const struct lg_call *c, const char *name)
+{
+  for (int i = 0; lg_descs[i].name; i++)
+    if (strcmp(lg_descs[i].name, name) == 0)
+      return lg_form_of(c, i);
+  return NULL;
+}
+
 void *lg_named_form_of(const struct lg_call *c, const char *name)
 {
   char wide[64];
   snprintf(wide, sizeof wide, "%s%s", name, c->desc->traits & TRAIT_large ? "_c" : "");
-  for (int i = 0; lg_descs[i].name; i++)
-    if (strcmp(lg_descs[i].name, wide) == 0)
-      return lg_form_of(c, i);
-  return NULL;
+  return lg_unsized_form_of(c, wide);
+}
+
+int lg_call_form(void *f, int binding, const long *given, int n)
+{
+  long a[LG_FORWARD_MOST] = {0};
+  int ierror = 0;
+  memcpy(a, given, (size_t)n * sizeof *a);
+  a[n] = (long)&ierror;
+  long code = call(f, a);
+  return binding == LG_BIND_C ? (int)code : ierror;
 }
 
 /* ---- MPI_Sendrecv ---- */
@@ -56,17 +70,6 @@ void *lg_named_form_of(const struct lg_call *c, const char *name)
 static __thread struct {
   void *irecv, *issend, *wait;
 } parts __attribute__((tls_model("initial-exec")));
-
-/* call_part calls a part of the operation with n arguments; Fortran has the error code behind them. */
-static int call_part(void *f, int binding, const long *given, int n)
-{
-  long a[MOST] = {0};
-  int ierror = 0;
-  memcpy(a, given, (size_t)n * sizeof *a);
-  a[n] = (long)&ierror;
-  long code = call(f, a);
-  return binding == LG_BIND_C ? (int)code : ierror;
-}
 
 /* "The semantics of a send-receive operation is what would be obtained if the caller
  * forked two concurrent threads, one to execute the send, and one to execute the receive,
@@ -80,13 +83,13 @@ static long sendrecv_synchronously(void)
   char status[STATUS_BYTES];
   const long receive[] = {a[5], a[6], a[7], a[8], a[9], a[10], (long)&requests[0]};
   const long send[] = {a[0], a[1], a[2], a[3], a[4], a[10], (long)&requests[1]};
-  int code = call_part(parts.irecv, c->binding, receive, 7);
+  int code = lg_call_form(parts.irecv, c->binding, receive, 7);
   if (!code)
-    code = call_part(parts.issend, c->binding, send, 7);
+    code = lg_call_form(parts.issend, c->binding, send, 7);
   if (!code)
-    code = call_part(parts.wait, c->binding, (long[]){(long)&requests[1], (long)status}, 2);
+    code = lg_call_form(parts.wait, c->binding, (long[]){(long)&requests[1], (long)status}, 2);
   if (!code)
-    code = call_part(parts.wait, c->binding, (long[]){(long)&requests[0], a[11]}, 2);
+    code = lg_call_form(parts.wait, c->binding, (long[]){(long)&requests[0], a[11]}, 2);
   if (c->binding != LG_BIND_C && a[12])
     *(int *)a[12] = code;
   return code;
@@ -96,9 +99,7 @@ void *lg_sendrecv_synchronously(struct lg_call *c)
 {
   parts.irecv = lg_named_form_of(c, "MPI_Irecv");
   parts.issend = lg_named_form_of(c, "MPI_Issend");
-  for (int i = 0; lg_descs[i].name && !parts.wait; i++)
-    if (strcmp(lg_descs[i].name, "MPI_Wait") == 0)
-      parts.wait = lg_form_of(c, i);
+  parts.wait = lg_unsized_form_of(c, "MPI_Wait");
   if (!parts.irecv || !parts.issend || !parts.wait)
     return NULL;
   lg_forwarded = (struct lg_forwarded){c, c->real, 0};

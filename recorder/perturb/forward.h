@@ -5,6 +5,8 @@
 
 #include "mpi/call.h"
 
+#define LG_FORWARD_MOST 14 /* arguments of the functions that are forwarded: MPI_Get_accumulate has 12, and Fortran an ierror */
+
 struct lg_forwarded { /* the call of this thread that goes another way */
   struct lg_call *call;
   void *real;     /* what the wrapper would have called */
@@ -23,6 +25,10 @@ long lg_forward(void *f, const struct lg_call *c, int position, long argument);
 /* A function of MPI for the binding of the call, by its number in lg_descs or its name in C; NULL: there is none. */
 void *lg_form_of(const struct lg_call *c, int desc);
 void *lg_named_form_of(const struct lg_call *c, const char *name);
+/* The same of a function that has no counts, and so no form with large ones. */
+void *lg_unsized_form_of(const struct lg_call *c, const char *name);
+/* Calls such a function with n arguments, and behind them in Fortran the error code, which it returns. */
+int lg_call_form(void *f, int binding, const long *given, int n);
 /* Puts a function in the place of MPI_Sendrecv whose sending half is synchronous; NULL: this MPI lacks a part. */
 void *lg_sendrecv_synchronously(struct lg_call *c);
 

@@ -1,8 +1,8 @@
-#include "base/locks.h"
 #include "file/rank.h"
 #include "identity/comm.h"
 #include "mpi/family.h"
 #include "mpi/symbol.h"
+#include "perturb/choose.h"
 #include "perturb/forward.h"
 #include "perturb/journal.h"
 #include "perturb/match.h"
@@ -64,7 +64,7 @@ void lg_choose_match(struct lg_call *c)
   struct lg_open o = {.kind = CHOICE_match, .rank = lg_rank->rank, .site = lg_site_of(c)};
   struct wildcard w = {.probe = (iprobe)lg_find_symbol("PMPI_Iprobe"), .tag = lg_int(c, c->desc->tag)};
   uint64_t value = 0;
-  if (lg_shared || !w.probe || lg_peer(lg_int(c, c->desc->peer)) != LG_ANY)
+  if (!lg_alone() || !w.probe || lg_peer(lg_int(c, c->desc->peer)) != LG_ANY)
     return;
   struct lg_comm_ref *comm = lg_comm_of(c->st, c, c->desc->comm);
   if (!comm)

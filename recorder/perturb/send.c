@@ -13,7 +13,7 @@
 /* A message to oneself is left as it is. If the receive was not begun before, the
  * program relies on a buffer; but so many do, and every MPI has one for it, that it says
  * nothing about another machine. MPI_PROC_NULL receives at once in any mode. */
-static bool goes_to_another(const struct lg_call *c, const struct lg_comm_ref *comm)
+bool lg_goes_to_another(const struct lg_call *c, const struct lg_comm_ref *comm)
 {
   int peer = lg_peer(lg_int(c, c->desc->peer));
   return comm && peer >= 0 && ((comm->flags & LG_COMM_INTER) || peer != comm->rank);
@@ -27,7 +27,7 @@ void lg_choose_mode(struct lg_call *c)
   struct lg_open o = {.kind = CHOICE_send, .rank = lg_rank->rank, .site = lg_site_of(c)};
   uint64_t value = 0;
   lg_lock_tables();
-  bool another = goes_to_another(c, lg_comm_of(c->st, c, c->desc->comm));
+  bool another = lg_goes_to_another(c, lg_comm_of(c->st, c, c->desc->comm));
   struct lg_place *p = another ? lg_place_of(CHOICE_send, o.site) : NULL;
   o.count = p ? ++p->count : 0;
   lg_unlock_tables();

@@ -24,10 +24,36 @@ type Outcome struct {
 	RunDir  string            // what was recorded, if it is kept; else ""
 	Failure *Failure          // what a rank failed with while others waited; nil: none did
 	Result  *diagnosis.Result // nil: nothing was diagnosed
+	Choices *Choices          // with which the test failed; nil: it failed as it is, or passed
 	Usage   *usage.Result     // wrong use of MPI; nil: it was not looked for
 	Text    string            // the diagnosis and the wrong use, as a terminal shows them
 	Version string            // of laggard
 	Dir     string            // that files are named from, where they lie in it
+}
+
+// Choices are choices that MPI leaves open, with which a test failed that passes as it is.
+type Choices struct {
+	Text   string // a sentence about them
+	Places []Place
+}
+
+// Place is a line of the program.
+type Place struct {
+	File string // "" unknown
+	Line int
+}
+
+// findings name each place of a choice.
+func (c *Choices) findings() (out []finding) {
+	one := finding{rule: "provoked", title: "Fails with another legal choice of MPI", level: "error", message: c.Text}
+	for _, p := range c.Places {
+		one.Place = p
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return []finding{one}
+	}
+	return out
 }
 
 func (o *Outcome) displayName() string {
@@ -51,27 +77,23 @@ func (o *Outcome) Died() []int {
 // Failure is what a rank failed with in the test that others are in still.
 type Failure struct {
 	Text string
-	File string // where; "" unknown
-	Line int
+	Place
 }
 
 // finding is something at a place of the program, its cause.
 type finding struct {
 	rule, title, level, message string // level: error, warning
-	place
-	related []place // other places that belong to it
-}
-
-// place is a line of the program.
-type place struct {
-	file string // "" none
-	line int
+	Place
+	related []Place // other places that belong to it
 }
 
 // findings lists what is to be looked at, the cause first.
 func (o *Outcome) findings() []finding {
 	var out []finding
-	if o.Failed() {
+	switch {
+	case o.Choices != nil:
+		out = o.Choices.findings()
+	case o.Failed():
 		out = append(out, o.failureFinding())
 	}
 	if o.Usage == nil {
@@ -85,7 +107,7 @@ func (o *Outcome) findings() []finding {
 		}
 		for _, l := range f.Locations {
 			if l.File != "" {
-				one.place = place{l.File, l.Line}
+				one.Place = Place{l.File, l.Line}
 				break
 			}
 		}
@@ -104,7 +126,7 @@ func (o *Outcome) failureFinding() finding {
 		one.rule, one.title, one.message = "hang", "MPI job hangs", "the job makes no progress"
 	}
 	if f := o.Failure; f != nil {
-		one.message, one.place = words.Upper(f.Text), place{f.File, f.Line}
+		one.message, one.Place = words.Upper(f.Text), f.Place
 		return one
 	}
 	r := o.Result
@@ -116,37 +138,37 @@ func (o *Outcome) failureFinding() finding {
 	}
 	one.message = fmt.Sprintf("%s (confidence %.2f): %s", diagnosis.Headline(r), r.LeastProgressed.Confidence,
 		r.LeastProgressed.Reason)
-	var places []place
+	var places []Place
 	if len(r.Divergences) > 0 && r.Divergences[0].Branch != nil && r.Divergences[0].Branch.File != "" {
 		b := r.Divergences[0].Branch
-		places = append(places, place{b.File, b.Line})
+		places = append(places, Place{b.File, b.Line})
 		one.message += "; this decided which way ranks went: " + b.Text
 	}
 	if sent := r.MismatchedSend(); len(places) == 0 && sent.File != "" {
-		places = append(places, place{sent.File, sent.Line})
+		places = append(places, Place{sent.File, sent.Line})
 	}
 	for _, l := range r.LeastProgressed.Locations {
-		if at := placeOf(l); at.file != "" && !slices.Contains(places, at) {
+		if at := placeOf(l); at.File != "" && !slices.Contains(places, at) {
 			places = append(places, at)
 		}
 	}
 	if len(places) > 0 {
-		one.place, one.related = places[0], places[1:]
+		one.Place, one.related = places[0], places[1:]
 	}
 	return one
 }
 
 // placeOf is the innermost line of the program where a rank is.
-func placeOf(l diagnosis.Location) place {
+func placeOf(l diagnosis.Location) Place {
 	if l.File != "" {
-		return place{l.File, l.Line}
+		return Place{l.File, l.Line}
 	}
 	for _, f := range l.Stack {
 		if f.File != "" {
-			return place{f.File, f.Line}
+			return Place{f.File, f.Line}
 		}
 	}
-	return place{}
+	return Place{}
 }
 
 // commandLine is a command as it would be typed, nearly.

@@ -58,8 +58,8 @@ func testOutcomes() map[string]*Outcome {
 	}
 	parted := waits
 	parted.Failure = &Failure{
-		Text: "rank 2 failed in t.py::field (/src/app/t.py:15: assert 0.0 == 1.73), and continued with t.py::b; still in it: ranks 0-1",
-		File: "/src/app/t.py", Line: 15,
+		Text:  "rank 2 failed in t.py::field (/src/app/t.py:15: assert 0.0 == 1.73), and continued with t.py::b; still in it: ranks 0-1",
+		Place: Place{"/src/app/t.py", 15},
 	}
 	fails := base
 	fails.Name, fails.Status, fails.Text = "", 3, "no place is known"
@@ -68,7 +68,11 @@ func testOutcomes() map[string]*Outcome {
 		Class: "leak_request", Severity: "warning", Ranks: "0-3", Message: "a request is never completed",
 		Locations: []usage.Location{{}, {Site: report.Site{File: "/src/app/halo.c", Line: 7}}},
 	}}}
-	return map[string]*Outcome{"passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong, "waits": &waits, "parted": &parted}
+	provoked := fails
+	provoked.Choices = &Choices{Text: "Fails in 3 of 3 runs when the send is not buffered; in 0 of 3 runs otherwise.",
+		Places: []Place{{"/src/app/exchange.c", 88}}}
+	return map[string]*Outcome{"passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong, "waits": &waits, "parted": &parted,
+		"provoked": &provoked}
 }
 
 // TestForms compares what is written with the files in testdata; -update writes them.

@@ -6,10 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/spf13/pflag"
 )
 
 // Files names the files that the forms of an outcome go to, "" none.
 type Files struct{ JUnit, SARIF, CodeQuality string }
+
+// Register adds the flags that name the files.
+func (f *Files) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.JUnit, "junit", "", "write JUnit's XML to `FILE`")
+	flags.StringVar(&f.SARIF, "sarif", "", "write SARIF 2.1.0 to `FILE`")
+	flags.StringVar(&f.CodeQuality, "code-quality", "", "write GitLab's code quality report to `FILE`")
+}
 
 // Write writes the files, of all outcomes of a suite, and on GitHub (by its variables)
 // annotations to the log of the workflow and a summary of its step.

@@ -98,8 +98,8 @@ func (run *sarifRun) add(o *Outcome) {
 		r := sarifResult{
 			RuleID: f.rule, RuleIndex: i, Level: f.level, Message: sarifText{f.message}, Locations: []sarifLocation{},
 		}
-		if f.file != "" {
-			r.Locations = append(r.Locations, o.sarifLocation(f.place))
+		if f.File != "" {
+			r.Locations = append(r.Locations, o.sarifLocation(f.Place))
 		}
 		for _, at := range f.related {
 			r.Related = append(r.Related, o.sarifLocation(at))
@@ -108,8 +108,8 @@ func (run *sarifRun) add(o *Outcome) {
 	}
 }
 
-func (o *Outcome) sarifLocation(p place) sarifLocation {
-	return sarifLocation{sarifPhysical{Artifact: sarifArtifact{uriOf(o.relativePath(p.file))}, Region: sarifRegion{max(p.line, 1)}}}
+func (o *Outcome) sarifLocation(p Place) sarifLocation {
+	return sarifLocation{sarifPhysical{Artifact: sarifArtifact{uriOf(o.relativePath(p.File))}, Region: sarifRegion{max(p.Line, 1)}}}
 }
 
 // uriOf is a file name as a URI.

@@ -16,8 +16,8 @@ func sarifTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.
 func GitHub(w io.Writer, o *Outcome) error {
 	for _, f := range o.findings() {
 		at := ""
-		if f.file != "" {
-			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(o.relativePath(f.file)), max(f.line, 1))
+		if f.File != "" {
+			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(o.relativePath(f.File)), max(f.Line, 1))
 		}
 		if _, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", f.level, at, escapeProperty(o.displayName()+": "+f.title),
 			escapeData(f.message)); err != nil {
@@ -91,15 +91,15 @@ func CodeQuality(w io.Writer, all []*Outcome) error {
 
 func (o *Outcome) codeQualityIssues() (out []issue) {
 	for _, f := range o.findings() {
-		if f.file == "" {
+		if f.File == "" {
 			continue
 		}
 		one := issue{Description: f.message, CheckName: "laggard/" + f.rule, Severity: "critical"}
 		if f.level == "warning" {
 			one.Severity = "minor"
 		}
-		one.Location.Path, one.Location.Lines.Begin = o.relativePath(f.file), max(f.line, 1)
-		same := strings.Join([]string{o.displayName(), f.rule, f.title, one.Location.Path, fmt.Sprint(f.line)}, "\x00")
+		one.Location.Path, one.Location.Lines.Begin = o.relativePath(f.File), max(f.Line, 1)
+		same := strings.Join([]string{o.displayName(), f.rule, f.title, one.Location.Path, fmt.Sprint(f.Line)}, "\x00")
 		sum := sha256.Sum256([]byte(same))
 		one.Fingerprint = fmt.Sprintf("%x", sum[:16])
 		out = append(out, one)

@@ -57,6 +57,10 @@ func clause(r provoke.Rule, ranks string) string {
 			return fmt.Sprintf("the %s takes a message of rank %d of its communicator", call(r, ranks, "wildcard"), r.Value)
 		}
 		return fmt.Sprintf("the %s takes another sender's message", call(r, ranks, "wildcard"))
+	case mpi.BufferUse:
+		return bufferClause(r, ranks)
+	case mpi.EpochEnd:
+		return fmt.Sprintf("the %s begins with the call that completes it", call(r, ranks, "one-sided operation"))
 	case mpi.Completion:
 		return fmt.Sprintf("the %s", completionClause(r, ranks))
 	case mpi.Synchronising:
@@ -77,6 +81,14 @@ func completionClause(r provoke.Rule, ranks string) string {
 		return fmt.Sprintf("%s says no %d times more", call(r, ranks, "poll"), r.Value)
 	}
 	return call(r, ranks, "poll") + " says no for longer"
+}
+
+// bufferClause says when data come out of the buffer of a send, or into that of a receive.
+func bufferClause(r provoke.Rule, ranks string) string {
+	if mpi.FindFunction(r.Call).InClass(mpi.ClassIsend, mpi.ClassStart, mpi.ClassStartall) {
+		return fmt.Sprintf("the %s reads its buffer late", call(r, ranks, "send"))
+	}
+	return fmt.Sprintf("the %s fills its buffer when it completes, and not before", call(r, ranks, "receive"))
 }
 
 // lateClause says who is late, where, and by how much.
@@ -131,6 +143,8 @@ var reasons = map[mpi.Choice]string{
 	mpi.RMADelay:      "only synchronisation orders one-sided operations (MPI-4.0 §12.7)",
 	mpi.Synchronising: "a collective may or may not synchronise its ranks (MPI-4.0 §6.1)",
 	mpi.EndsDelay:     "ranks may start and end at any time",
+	mpi.BufferUse:     "the buffer of a nonblocking call belongs to MPI until the call is complete (MPI-4.0 §3.7.2)",
+	mpi.EpochEnd:      "a one-sided operation is complete after synchronisation only (MPI-4.0 §12.3, §12.7)",
 }
 
 // Reason says why the program has to work with the choices of a schedule.

@@ -30,44 +30,70 @@ func New(r *provoke.Result, file string, command, untried []string) *Report {
 	return out
 }
 
+// Headline says in a sentence what was found.
+func (r *Report) Headline() string {
+	if r.Failed == nil {
+		return fmt.Sprintf("Nothing failed in %s.", words.Count(r.Runs, "perturbed run", "perturbed runs"))
+	}
+	how := words.Upper(string(r.Failed.Failure))
+	if r.With.Runs > 0 {
+		how += " in " + r.With.String()
+	}
+	return fmt.Sprintf("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
+}
+
+// replay is the command that makes the program fail again, "" if it did not.
+func (r *Report) replay() string {
+	if r.Failed == nil {
+		return ""
+	}
+	return fmt.Sprintf("laggard run --perturb %s -- %s", words.ShellCommand(r.File), words.ShellCommand(r.Command...))
+}
+
+// notes say what was not tried, and why, and what came once.
+func (r *Report) notes() (out []string) {
+	for _, o := range r.Unconfirmed {
+		out = append(out, fmt.Sprintf("A run that %s once and not again: %s", o.Failure, o.Dir))
+	}
+	if r.OutOfTime {
+		out = append(out, "The time was over before all was tried; --time gives more.")
+	}
+	if r.Voided > 0 {
+		out = append(out, fmt.Sprintf("Not counted: %s in which not every rank was recorded.", words.Count(r.Voided, "run", "runs")))
+	}
+	for _, what := range r.Untried {
+		out = append(out, "Not tried: "+what)
+	}
+	return out
+}
+
 // Text prints the report; the diagnosis of the failed run follows elsewhere.
 func (r *Report) Text(w io.Writer) error {
 	p := &words.Printer{}
+	p.Line("%s", r.Headline())
 	if r.Failed != nil {
-		how := words.Upper(string(r.Failed.Failure))
-		if r.With.Runs > 0 {
-			how += " in " + r.With.String()
-		}
-		p.Line("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
 		p.Line("  %s.", words.Upper(r.Reason))
-		p.Line("Replay: laggard run --perturb %s -- %s", words.ShellCommand(r.File), words.ShellCommand(r.Command...))
-	} else {
-		p.Line("Nothing failed in %s.", words.Count(r.Runs, "perturbed run", "perturbed runs"))
+		p.Line("Replay: %s", r.replay())
 	}
-	for _, o := range r.Unconfirmed {
-		p.Line("A run that %s once and not again: %s", o.Failure, o.Dir)
-	}
-	if r.OutOfTime {
-		p.Line("The time was over before all was tried; --time gives more.")
-	}
-	if r.Voided > 0 {
-		p.Line("Not counted: %s in which not every rank was recorded.", words.Count(r.Voided, "run", "runs"))
+	for _, note := range r.notes() {
+		p.Line("%s", note)
 	}
 	if err := r.writeTried(p); err != nil {
 		return err
-	}
-	for _, what := range r.Untried {
-		p.Line("Not tried: %s", what)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// writeTried says how much was tried, so that nothing found has a size.
-func (r *Report) writeTried(w io.Writer) error {
+// triedHeading says in how many runs how much was tried, so that nothing found has a size.
+func (r *Report) triedHeading() string {
 	us := func(n int64) time.Duration { return (time.Duration(n) * time.Microsecond).Round(time.Millisecond) }
-	fmt.Fprintf(w, "\nTried in %s, each held back for at most %s a time and %s a rank:\n",
+	return fmt.Sprintf("Tried in %s, each held back for at most %s a time and %s a rank",
 		words.Count(r.Runs, "run", "runs"), us(r.LongestUS), us(r.BudgetUS))
+}
+
+func (r *Report) writeTried(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s:\n", r.triedHeading())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  kind\tsites\tof\tchoices made\topen in one run")
 	for _, k := range r.Tried {

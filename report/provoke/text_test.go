@@ -32,6 +32,9 @@ func results() map[string]*Report {
 		"match": New(failed(rule("match", 0, 2, 3, "MPI_Recv", "master.c:40")), "out/provoked.toml", job, nil),
 		"completion": New(failed(rule("completion", 1, 1, 100, "MPI_Test", "poll.c:5"),
 			rule("completion", 1, 0, 100, "MPI_Waitany", "poll.c:9")), "out/provoked.toml", job, nil),
+		"buffer": New(failed(rule("buffer", 2, 0, 0, "MPI_Isend", "halo.c:31"), rule("buffer", 0, 3, 0, "MPI_Irecv", "halo.c:30")),
+			"out/provoked.toml", job, nil),
+		"epoch":      New(failed(rule("epoch", 1, 0, 2, "MPI_Get", "table.c:14")), "out/provoked.toml", job, nil),
 		"collective": New(failed(collective), "out/provoked.toml", job, nil),
 		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000,
 			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}}, Voided: 2, OutOfTime: true,
@@ -54,5 +57,19 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Check(t, name+".txt", []byte(b.String()))
+	}
+}
+
+// TestHTML: the page escapes what comes from the job.
+func TestHTML(t *testing.T) {
+	for _, name := range []string{"send", "late", "nothing"} {
+		var b strings.Builder
+		if err := results()[name].HTML(&b, "Rank 2 <waits>\n\x1b[2J"); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "<waits>") || strings.Contains(b.String(), "\x1b") {
+			t.Errorf("%s: the diagnosis is not escaped", name)
+		}
+		golden.Check(t, name+".html", []byte(b.String()))
 	}
 }

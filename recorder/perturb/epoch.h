@@ -1,0 +1,13 @@
+/* One-sided operations that begin at the end of their epoch, in another order. */
+#ifndef LAGGARD_EPOCH_H
+#define LAGGARD_EPOCH_H
+
+#include "mpi/call.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_choose_epoch(struct lg_call *c);       /* of an operation */
+void lg_start_operations(const struct lg_call *c); /* begins those that must have begun before the call */
+
+#pragma GCC visibility pop
+#endif

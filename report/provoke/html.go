@@ -1,0 +1,45 @@
+package provoke
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"laggard/injector/provoke"
+	"laggard/report/page"
+	"laggard/report/words"
+)
+
+//go:embed page.html
+var body string
+
+//go:embed page.css
+var style string
+
+var pageBody = template.Must(template.New("provoke").Funcs(template.FuncMap{"rank": rankText, "upper": words.Upper}).Parse(body))
+
+// rankText names the rank of a rule.
+func rankText(rank int) string {
+	if rank == provoke.EveryRank {
+		return "all"
+	}
+	return fmt.Sprint(rank)
+}
+
+func printableLines(text string) string {
+	return strings.Join(words.AllPrintable(strings.Split(text, "\n")), "\n")
+}
+
+// HTML writes the report as one page that needs nothing else. diagnosis is the text about the run that failed, "" none.
+func (r *Report) HTML(w io.Writer, diagnosis string) error {
+	body, err := page.Fill(pageBody, map[string]any{
+		"Report": r, "Headline": r.Headline(), "Replay": r.replay(), "Notes": r.notes(),
+		"TriedHeading": r.triedHeading(), "Diagnosis": printableLines(diagnosis),
+	})
+	if err != nil {
+		return fmt.Errorf("report: provoke: %w", err)
+	}
+	return page.Write(w, page.Content{Title: r.Headline(), Style: style, Body: body})
+}
