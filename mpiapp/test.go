@@ -140,8 +140,9 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 	both.err = io.MultiWriter(a.err, &text)
 	explain := func(hung bool) {
 		tests.Freeze()
-		if head := tests.FailureHeadline(); hung && head != "" {
-			fmt.Fprintln(both.err, words.Upper(head))
+		if failure := tests.Failure(); hung && failure != nil {
+			o.Failure = &ci.Failure{Text: failure.Headline, File: failure.File, Line: failure.Line}
+			fmt.Fprintf(both.err, "%s\n\n", words.Upper(failure.Headline))
 		}
 		o.Hung, o.Result = hung, both.diagnoseJob(r, hung, true)
 		if by := tests.PartedText(o.Died()); by != "" {

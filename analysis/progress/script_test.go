@@ -31,8 +31,8 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, error= (when MPI reported one, seconds), unlisted=,
-// off, evicted, spawned, and thread, after which words are about another
+// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
+// error= (when MPI reported one, seconds), unlisted=, off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
 	size   int
@@ -320,6 +320,10 @@ func (b *rankBuilder) applyWord(key, value string) {
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
 			Time: time.Unix(int64(mustInt(value)), 0)}
+	case "progress":
+		t.Progress = uint64(mustInt(value))
+	case "ended":
+		b.t.Ended = true
 	case "unlisted":
 		t.Op.Unlisted = mustInt(value)
 	case "says":
@@ -411,8 +415,11 @@ func describeDiagnosis(r Diagnosis) string {
 			if at.Captured {
 				where += fmt.Sprintf(", captured %d frames", len(at.Stack))
 			}
-			if at.Holder.For != model.NothingAwaited {
-				where += fmt.Sprintf(", waits for thread %d in %q", at.Holder.TID, at.Holder.Call)
+			switch h := at.Holder; {
+			case h.For != model.NothingAwaited:
+				where += fmt.Sprintf(", waits for thread %d in %q", h.TID, h.Call)
+			case h.TID != 0:
+				where += fmt.Sprintf(", its thread %d in %q", h.TID, h.Call)
 			}
 			fmt.Fprintf(&b, "  %v: %s\n", at.Ranks, where)
 		}

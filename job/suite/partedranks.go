@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,9 +46,16 @@ func (s *Suite) PartedText(died []int) string {
 	return "By the tests:\n" + sentences(said)
 }
 
-// FailureHeadline says of a job that hangs which ranks failed in the test that others are in still, and with what: that is why
-// the others wait. It is "" where none did.
-func (s *Suite) FailureHeadline() string {
+// Failure is what ranks failed with in a test that others are in still.
+type Failure struct {
+	Headline string // which ranks failed, with what, and which are still in the test
+	File     string // where the first of them failed; "": not known
+	Line     int
+}
+
+// Failure says of a job that hangs which ranks failed in the test that others are in still, and with what: that is why
+// the others wait. It is nil where none did.
+func (s *Suite) Failure() *Failure {
 	s.readJournals(time.Now())
 	for _, test := range s.interrupted(nil) {
 		failed, still := map[string]model.RankSet{}, model.RankSet{}
@@ -63,10 +72,26 @@ func (s *Suite) FailureHeadline() string {
 			for _, sentence := range orderedSentences(failed) {
 				parts = append(parts, failed[sentence].Phrase()+" "+sentence)
 			}
-			return fmt.Sprintf("%s; still in it: %s\n", strings.Join(parts, "; "), still.Phrase())
+			out := Failure{Headline: fmt.Sprintf("%s; still in it: %s", strings.Join(parts, "; "), still.Phrase())}
+			first := failed[orderedSentences(failed)[0]].Min()
+			out.File, out.Line = s.ranks[first].ended[test].failedAt()
+			return &out
 		}
 	}
-	return ""
+	return nil
+}
+
+// failurePlace is how the plug-in for pytest begins what a test failed with, if it knows where.
+var failurePlace = regexp.MustCompile(`^([^:]+):([0-9]{1,9}): `)
+
+// failedAt is the file and the line where a test failed; "": they are not known.
+func (e testEnd) failedAt() (file string, line int) {
+	m := failurePlace.FindStringSubmatch(e.failed)
+	if m == nil {
+		return "", 0
+	}
+	line, _ = strconv.Atoi(m[2]) // at most nine digits
+	return m[1], line
 }
 
 func addSentence(said map[string]model.RankSet, sentence string, rank int) {

@@ -48,8 +48,8 @@ func TestJournals(t *testing.T) {
 					d.ScanArgs(t, "died", &died[0])
 				}
 				parted := s.PartedText(died)
-				if head := s.FailureHeadline(); head != "" && !d.HasArg("ended") {
-					parted = head + parted
+				if f := s.Failure(); f != nil && !d.HasArg("ended") {
+					parted = fmt.Sprintf("%s\nat %q line %d\n%s", f.Headline, f.File, f.Line, parted)
 				}
 				lost, err := s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos)
 				if err != nil {
@@ -100,7 +100,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		s.Limit(time.Now())
 		s.PartedText(nil)
-		s.FailureHeadline()
+		s.Failure()
 		if _, err := s.PlanResume(true, nil, "why"); err != nil {
 			t.Fatal(err)
 		}

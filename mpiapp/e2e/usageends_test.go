@@ -137,3 +137,15 @@ func (f family) usageOfSanitized(t *testing.T, source string, ranks int, mode st
 	said, _ := runUsage(t, dir)
 	return said, out.stderr
 }
+
+// TestUsageOfConnected: what MPI_Comm_accept gives one side is what MPI_Comm_connect gives the other. MPICH of Debian cannot open a port.
+func TestUsageOfConnected(t *testing.T) {
+	f := families[0]
+	dir := filepath.Join(t.TempDir(), "run")
+	if out := f.usageRun(t, dir, 2, f.buildProgram(t, "connects.c", "-O1")).wait(); out.status != 0 {
+		t.Fatal(out.stderr)
+	}
+	if said, status := runUsage(t, dir); !said.Complete || status != 0 || len(said.Findings) > 0 {
+		t.Errorf("status %d, %+v", status, said)
+	}
+}

@@ -122,6 +122,12 @@ void lg_after_newcomm(struct lg_call *c)
   lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
 }
 
+/* The two sides have no communicator in common that it was made from, so that its members and their order name it. */
+void lg_after_newcomm_dynamic(struct lg_call *c)
+{
+  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), NULL, c->st->index);
+}
+
 /* The root of the spawn is known to the processes that it started: it says when they were there. */
 void lg_after_spawn(struct lg_call *c)
 {

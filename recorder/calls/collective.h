@@ -12,6 +12,7 @@ void lg_after_icoll(struct lg_call *c);
 void lg_before_newcomm_groups(struct lg_call *c);
 void lg_before_newcomm_leaders(struct lg_call *c);
 void lg_after_newcomm(struct lg_call *c);
+void lg_after_newcomm_dynamic(struct lg_call *c);
 void lg_after_spawn(struct lg_call *c);
 void lg_after_get_parent(struct lg_call *c);
 void lg_after_newcomm_groups(struct lg_call *c);

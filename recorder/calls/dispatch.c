@@ -186,7 +186,8 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_improbe: return after_poll(c, lg_after_mprobe);
   case CLS_mprobe: return lg_after_mprobe(c);
   case CLS_icoll: case CLS_newcomm_nb: case CLS_file_icoll: return lg_after_icoll(c);
-  case CLS_newcomm: case CLS_newcomm_dynamic: return lg_after_newcomm(c);
+  case CLS_newcomm: return lg_after_newcomm(c);
+  case CLS_newcomm_dynamic: return lg_after_newcomm_dynamic(c);
   case CLS_newcomm_spawn: return lg_after_spawn(c);
   case CLS_get_parent: return lg_after_get_parent(c);
   case CLS_newcomm_groups: return lg_after_newcomm_groups(c);

@@ -3,6 +3,7 @@ package ci
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type Outcome struct {
 	Began   time.Time
 	Took    time.Duration
 	RunDir  string            // what was recorded, if it is kept; else ""
+	Failure *Failure          // what a rank failed with while others waited; nil: none did
 	Result  *diagnosis.Result // nil: nothing was diagnosed
 	Choices *Choices          // with which the test failed; nil: it failed as it is, or passed
 	Usage   *usage.Result     // wrong use of MPI; nil: it was not looked for
@@ -72,11 +74,24 @@ func (o *Outcome) Died() []int {
 	return o.Result.LeastProgressed.Ranks
 }
 
-// finding is something at a place of the program.
+// Failure is what a rank failed with in the test that others are in still.
+type Failure struct {
+	Text string
+	File string // where; "" unknown
+	Line int
+}
+
+// finding is something at a place of the program, its cause.
 type finding struct {
 	rule, title, level, message string // level: error, warning
-	file                        string // "" none
-	line                        int
+	place
+	related []place // other places that belong to it
+}
+
+// place is a line of the program.
+type place struct {
+	file string // "" none
+	line int
 }
 
 // findings lists what is to be looked at, the cause first.
@@ -86,7 +101,7 @@ func (o *Outcome) findings() []finding {
 		out = append(out, o.Choices.findings()...)
 	}
 	if o.Failed() {
-		out = append(out, o.failureFindings()...)
+		out = append(out, o.failureFinding())
 	}
 	if o.Usage == nil {
 		return out
@@ -99,7 +114,7 @@ func (o *Outcome) findings() []finding {
 		}
 		for _, l := range f.Locations {
 			if l.File != "" {
-				one.file, one.line = l.File, l.Line
+				one.place = place{l.File, l.Line}
 				break
 			}
 		}
@@ -108,53 +123,59 @@ func (o *Outcome) findings() []finding {
 	return out
 }
 
-// failureFindings says why the test failed, once for each place where a rank is named.
-func (o *Outcome) failureFindings() []finding {
+// failureFinding says why the test failed: at what a rank failed with while others waited, at the line that decided which way ranks
+// went, at the send of a message with another tag than the awaited one, or where the first of the named ranks is. Ranks that wait
+// for these are no cause.
+func (o *Outcome) failureFinding() finding {
 	one := finding{rule: "failed", title: "Test failed", level: "error"}
 	one.message = fmt.Sprintf("exit status %d", o.Status)
 	if o.Hung {
 		one.rule, one.title, one.message = "hang", "MPI job hangs", "the job makes no progress"
 	}
+	if f := o.Failure; f != nil {
+		one.message, one.place = words.Upper(f.Text), place{f.File, f.Line}
+		return one
+	}
 	r := o.Result
 	if r == nil || r.LeastProgressed == nil {
-		return []finding{one}
+		return one
 	}
 	if r.Cause != nil && o.Hung {
 		one.rule = "hang/" + r.Cause.Kind
 	}
 	one.message = fmt.Sprintf("%s (confidence %.2f): %s", diagnosis.Headline(r), r.LeastProgressed.Confidence,
 		r.LeastProgressed.Reason)
-	var out []finding
-	seen := map[string]bool{}
-	for _, l := range r.LeastProgressed.Locations {
-		at := one
-		at.file, at.line = placeOf(l)
-		if key := fmt.Sprint(at.file, at.line); !seen[key] {
-			seen[key] = true
-			out = append(out, at)
-		}
-	}
+	var places []place
 	if len(r.Divergences) > 0 && r.Divergences[0].Branch != nil && r.Divergences[0].Branch.File != "" {
 		b := r.Divergences[0].Branch
-		at := one
-		at.level, at.title, at.file, at.line = "warning", "The ranks diverge here", b.File, b.Line
-		at.message = "this decided which way ranks went: " + b.Text
-		out = append(out, at)
+		places = append(places, place{b.File, b.Line})
+		one.message += "; this decided which way ranks went: " + b.Text
 	}
-	return out
+	if sent := r.MismatchedSend(); len(places) == 0 && sent.File != "" {
+		places = append(places, place{sent.File, sent.Line})
+	}
+	for _, l := range r.LeastProgressed.Locations {
+		if at := placeOf(l); at.file != "" && !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	if len(places) > 0 {
+		one.place, one.related = places[0], places[1:]
+	}
+	return one
 }
 
 // placeOf is the innermost line of the program where a rank is.
-func placeOf(l diagnosis.Location) (file string, line int) {
+func placeOf(l diagnosis.Location) place {
 	if l.File != "" {
-		return l.File, l.Line
+		return place{l.File, l.Line}
 	}
 	for _, f := range l.Stack {
 		if f.File != "" {
-			return f.File, f.Line
+			return place{f.File, f.Line}
 		}
 	}
-	return "", 0
+	return place{}
 }
 
 // commandLine is a command as it would be typed, nearly.

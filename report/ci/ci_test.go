@@ -40,6 +40,27 @@ func testOutcomes() map[string]*Outcome {
 			Site: report.Site{Function: "main", File: "/elsewhere/main file.c", Line: 44}, Text: "if (n > 0)",
 		}}},
 	}
+	waits := hangs
+	waits.Result = &diagnosis.Result{
+		Ranks: 3, Hang: true,
+		LeastProgressed: &diagnosis.LeastProgressed{
+			Ranks: []int{0, 1}, Set: "0-1", Confidence: 0.99, Reason: "deadlock: ranks 0-1 wait for each other",
+			Locations: []diagnosis.Location{
+				{Rank: 0, Ranks: "0", Site: here}, {Rank: 1, Ranks: "1", Site: report.Site{Function: "main", File: "/src/app/halo.c", Line: 24}},
+			},
+		},
+		Unsent: []diagnosis.Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Unreceived: []diagnosis.Unreceived{{
+			To: 1, Tag: 2, Communicator: "MPI_COMM_WORLD", Count: 1,
+			SentBy: &diagnosis.MadeCall{Site: report.Site{Function: "main", File: "/src/app/halo.c", Line: 20}},
+		}}}},
+		Cause:  &diagnosis.Cause{Kind: "deadlock", Ranks: "0-1"},
+		Groups: []diagnosis.Group{{}},
+	}
+	parted := waits
+	parted.Failure = &Failure{
+		Text: "rank 2 failed in t.py::field (/src/app/t.py:15: assert 0.0 == 1.73), and continued with t.py::b; still in it: ranks 0-1",
+		File: "/src/app/t.py", Line: 15,
+	}
 	fails := base
 	fails.Name, fails.Status, fails.Text = "", 3, "no place is known"
 	wrong := base
@@ -50,7 +71,8 @@ func testOutcomes() map[string]*Outcome {
 	provoked := fails
 	provoked.Choices = &Choices{Text: "Fails in 3 of 3 runs when the send is not buffered; in 0 of 3 runs otherwise.",
 		Places: []Place{{"/src/app/exchange.c", 88}}}
-	return map[string]*Outcome{"provoked": &provoked, "passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong}
+	return map[string]*Outcome{"provoked": &provoked, "passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong,
+		"waits": &waits, "parted": &parted}
 }
 
 // TestForms compares what is written with the files in testdata; -update writes them.
@@ -121,7 +143,7 @@ func TestFingerprint(t *testing.T) {
 	if later := prints(func(o *Outcome) { o.Took, o.Result.LeastProgressed.Confidence = 0, 0.5 }); later != same {
 		t.Errorf("%s, then %s", same, later)
 	}
-	if other := prints(func(o *Outcome) { o.Result.LeastProgressed.Locations[1].Line = 22 }); other == same {
+	if other := prints(func(o *Outcome) { o.Result.Divergences[0].Branch.Line = 22 }); other == same {
 		t.Errorf("%s for another line, too", same)
 	}
 }

@@ -45,6 +45,7 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
+		Related   []sarifLocation `json:"relatedLocations,omitempty"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
@@ -98,11 +99,17 @@ func (run *sarifRun) add(o *Outcome) {
 			RuleID: f.rule, RuleIndex: i, Level: f.level, Message: sarifText{f.message}, Locations: []sarifLocation{},
 		}
 		if f.file != "" {
-			at := sarifPhysical{Artifact: sarifArtifact{uriOf(o.relativePath(f.file))}, Region: sarifRegion{max(f.line, 1)}}
-			r.Locations = append(r.Locations, sarifLocation{at})
+			r.Locations = append(r.Locations, o.sarifLocation(f.place))
+		}
+		for _, at := range f.related {
+			r.Related = append(r.Related, o.sarifLocation(at))
 		}
 		run.Results = append(run.Results, r)
 	}
+}
+
+func (o *Outcome) sarifLocation(p place) sarifLocation {
+	return sarifLocation{sarifPhysical{Artifact: sarifArtifact{uriOf(o.relativePath(p.file))}, Region: sarifRegion{max(p.line, 1)}}}
 }
 
 // uriOf is a file name as a URI.

@@ -2,6 +2,8 @@ package diagnosis
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -180,13 +182,94 @@ func (p *printer) skips(r *Result) {
 	}
 }
 
-// unsentReason says for the reason which message one of the named ranks owes.
+// unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.
 func (r *Result) unsentReason() string {
+	m := r.owed()
+	if m == nil {
+		return ""
+	}
+	if o := m.nearest(); o != nil {
+		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
+	}
+	return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+}
+
+// owed is the first message that one of the named ranks has not sent and that another waits for; nil: there is none.
+func (r *Result) owed() *Unsent {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
-	for i := range r.Unsent {
-		if m := &r.Unsent[i]; !m.Failed && named.Contains(m.From) {
-			return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+	i := slices.IndexFunc(r.Unsent, func(m Unsent) bool { return !m.Failed && named.Contains(m.From) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Unsent[i]
+}
+
+// MismatchedSend is where the named ranks send a message that differs from the one that is awaited in its tag or its communicator
+// only; of no such message, it is the place of nothing.
+func (r *Result) MismatchedSend() report.Site {
+	m := r.owed()
+	if m == nil {
+		return report.Site{}
+	}
+	if o := m.nearest(); o != nil {
+		return o.SentBy.site()
+	}
+	return report.Site{}
+}
+
+// nearest is the messages that differ from the one that is awaited in their tag or their communicator only; nil: there are none, or
+// several kinds of them.
+func (m *Unsent) nearest() *Unreceived {
+	var found *Unreceived
+	for i := range m.Unreceived {
+		o := &m.Unreceived[i]
+		if o.To != m.Rank || o.Tag != m.Tag && o.Communicator != m.Communicator {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = o
+	}
+	return found
+}
+
+// mismatchText says which messages lie unreceived at a rank, and for which one it waits there.
+func (m *Unsent) mismatchText(o *Unreceived, waits report.Site) string {
+	what, verb := "a message", "is"
+	if o.Count > 1 {
+		what, verb = fmt.Sprintf("%d messages", o.Count), "are"
+	}
+	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
+	if o.Tag == m.Tag {
+		on, awaited = " on "+o.Communicator, "it on "+m.Communicator
+	}
+	return fmt.Sprintf("%s from rank %d with tag %d%s%s %s unreceived at rank %d, which waits for %s%s",
+		what, m.From, o.Tag, on, lineText(o.SentBy.site()), verb, m.Rank, awaited, lineText(waits))
+}
+
+// site is the place of the call; of none, that of nothing.
+func (c *MadeCall) site() report.Site {
+	if c == nil {
+		return report.Site{}
+	}
+	return c.Site
+}
+
+// siteOf is the place where a named rank is; of another rank, that of nothing.
+func (l *LeastProgressed) siteOf(rank int) report.Site {
+	for _, at := range l.Locations {
+		if ranks, err := model.ParseRankSet(at.Ranks); err == nil && ranks.Contains(rank) {
+			return at.Site
 		}
 	}
-	return ""
+	return report.Site{}
+}
+
+// lineText is the line of a place in parentheses, with a blank before; "" it is unknown.
+func lineText(s report.Site) string {
+	if s.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", path.Base(s.File), s.Line)
 }

@@ -214,23 +214,19 @@ func (m *matcher) addNearMiss(r, near ref) {
 	sd, send := m.messageAt(near)
 	rc, sc := &rd.channels[recv.channel], &sd.channels[send.channel]
 	want, have := rd.comms[rc.comm], sd.comms[sc.comm]
-	wants := fmt.Sprintf("rank %d waits for %s", rd.Rank, describe(rd, recv))
+	sent, awaited := fmt.Sprintf("a message of rank %d with tag %d", sd.Rank, sc.tag), describe(rd, recv)
 	change := "use the same tag on both sides"
-	var has string
-	switch {
+	switch sameTag := rc.askedTag < 0 || rc.askedTag == sc.tag; {
 	case want.ID != have.ID:
-		has = fmt.Sprintf("rank %d sent it on %s", sd.Rank, commName(have))
+		sent += " on " + commName(have)
+		awaited += " on " + commName(want)
 		change = "use the same communicator on both sides"
-	case rc.askedTag >= 0 && rc.askedTag != sc.tag:
-		has = fmt.Sprintf("rank %d sent tag %d", sd.Rank, sc.tag)
-	default:
-		has = fmt.Sprintf("rank %d sent it", sd.Rank)
+	case sameTag:
 		change = "name the rank that sends as the source"
+	case rc.askedPeer >= 0 && want.WorldRank(rc.askedPeer) == sd.Rank:
+		awaited = fmt.Sprintf("tag %d", rc.askedTag)
 	}
-	if want.ID != have.ID {
-		wants += " on " + commName(want)
-	}
-	f := finding.New("unmatched_message", wants+"; "+has,
+	f := finding.New("unmatched_message", fmt.Sprintf("%s is unreceived at rank %d, which waits for %s", sent, rd.Rank, awaited),
 		m.placeOf(r.rank, recv.made, "receive"), m.placeOf(near.rank, send.made, "send"))
 	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
 	m.found.Add(f)

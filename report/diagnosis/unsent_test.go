@@ -1,0 +1,42 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"laggard/report"
+)
+
+// TestUnsentReason: a message that differs from the awaited one in its tag or its communicator is told with its line; several such
+// messages, and those to other ranks, do not take the place of the awaited one.
+func TestUnsentReason(t *testing.T) {
+	at := func(line int) report.Site { return report.Site{Function: "main", File: "/src/halo.c", Line: line} }
+	sent := &MadeCall{MPI: "MPI_Send", Site: at(20)}
+	const world, other, owed = "MPI_COMM_WORLD", "communicator 7 of 3 ranks", "; rank 0 has not sent rank 1 the message 4 with tag 7"
+	for _, c := range []struct {
+		name       string
+		unreceived []Unreceived
+		want       string
+	}{
+		{"none", nil, owed},
+		{"tag", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 1, SentBy: sent}},
+			"; a message from rank 0 with tag 2 (halo.c:20) is unreceived at rank 1, which waits for tag 7 (halo.c:24)"},
+		{"two messages of a call that is not known", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 2}},
+			"; 2 messages from rank 0 with tag 2 are unreceived at rank 1, which waits for tag 7 (halo.c:24)"},
+		{"communicator", []Unreceived{{To: 1, Tag: 7, Communicator: other, Count: 1, SentBy: sent}},
+			"; a message from rank 0 with tag 7 on communicator 7 of 3 ranks (halo.c:20) is unreceived at rank 1, " +
+				"which waits for it on MPI_COMM_WORLD (halo.c:24)"},
+		{"tag and communicator", []Unreceived{{To: 1, Tag: 2, Communicator: other, Count: 1, SentBy: sent}}, owed},
+		{"to another rank", []Unreceived{{To: 2, Tag: 7, Communicator: world, Count: 1, SentBy: sent}}, owed},
+		{"two kinds", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 1}, {To: 1, Tag: 3, Communicator: world, Count: 1}}, owed},
+	} {
+		r := Result{
+			LeastProgressed: &LeastProgressed{Ranks: []int{0, 1}, Locations: []Location{
+				{Rank: 0, Ranks: "0", Site: at(56)}, {Rank: 1, Ranks: "1", Site: at(24)},
+			}},
+			Unsent: []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: world, Number: 4, Unreceived: c.unreceived}},
+		}
+		if got := r.unsentReason(); got != c.want {
+			t.Errorf("%s:\n  %s\nwant\n  %s", c.name, got, c.want)
+		}
+	}
+}
