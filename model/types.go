@@ -265,7 +265,8 @@ type Site struct {
 // Thread is one thread of a rank that called MPI.
 type Thread struct {
 	Index    int
-	TID      int // the system's number of the thread; a later thread may have taken over an Index
+	TID      int  // the system's number of the thread; a later thread may have taken over an Index
+	Ended    bool // it has ended, and no other has taken over its Index; older recorders did not note it
 	Model    Model
 	Op       Op
 	Calls    uint64 // MPI calls that are states

@@ -31,9 +31,9 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, error= (when MPI reported one, seconds), said= (what MPI said of it, with ~ for
-// a space and | for a new line), unlisted=,
-// off, evicted, spawned, and thread, after which words are about another
+// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
+// error= (when MPI reported one, seconds), said= (what MPI said of it, with ~ for
+// a space and | for a new line), unlisted=, off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
 	size   int
@@ -324,6 +324,10 @@ func (b *rankBuilder) applyWord(key, value string) {
 	case "said":
 		t.Failed = append(t.Failed, model.Failed{State: t.Op.State, Class: 15, Calls: t.Calls,
 			Text: strings.ReplaceAll(strings.ReplaceAll(value, "~", " "), "|", "\n")})
+	case "progress":
+		t.Progress = uint64(mustInt(value))
+	case "ended":
+		b.t.Ended = true
 	case "unlisted":
 		t.Op.Unlisted = mustInt(value)
 	case "says":
@@ -415,8 +419,11 @@ func describeDiagnosis(r Diagnosis) string {
 			if at.Captured {
 				where += fmt.Sprintf(", captured %d frames", len(at.Stack))
 			}
-			if at.Holder.For != model.NothingAwaited {
-				where += fmt.Sprintf(", waits for thread %d in %q", at.Holder.TID, at.Holder.Call)
+			switch h := at.Holder; {
+			case h.For != model.NothingAwaited:
+				where += fmt.Sprintf(", waits for thread %d in %q", h.TID, h.Call)
+			case h.TID != 0:
+				where += fmt.Sprintf(", its thread %d in %q", h.TID, h.Call)
 			}
 			fmt.Fprintf(&b, "  %v: %s\n", at.Ranks, where)
 		}

@@ -72,3 +72,26 @@ func scanned(t *testing.T, job timelinetest.Job) *runfiles.Index {
 	}
 	return x
 }
+
+// TestCompared: the time in which a change of speed would have been noticed is that of the loop, and none at the start.
+func TestCompared(t *testing.T) {
+	for _, c := range []struct{ length, want time.Duration }{{5 * time.Minute, 5 * time.Minute}, {20 * time.Second, 0}} {
+		job := timelinetest.Job{Ranks: 2, PerNode: 2, Length: c.length,
+			Do: func(int, time.Duration) timelinetest.Doing {
+				return timelinetest.Doing{Computing: 0.5, WaitsFor: -1, Rate: 20}
+			}}
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := job.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		m, err := slowness.NewMonitor(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.Refresh(timelinetest.End)
+		m.Close()
+		if err != nil || len(r.Events) > 0 || (r.Compared-c.want).Abs() > 10*time.Second {
+			t.Errorf("compared %s, want %s; %+v, %v", r.Compared, c.want, r.Events, err)
+		}
+	}
+}

@@ -179,8 +179,12 @@ func (j *job) result() *Result {
 			r.Rate.Now += b.rate / float64(min(n, 2))
 		}
 		r.Rate.Before = slow
-		if rates := j.speed.current(); slow == 0 && len(rates) > 0 {
+		rates := j.speed.current()
+		if slow == 0 && len(rates) > 0 {
 			r.Rate.Before = stat.Mean(rates, nil)
+		}
+		if len(rates) >= leastBefore+tails[0] {
+			r.Compared = r.End.Sub(bucketBegin(max(j.speed.begins, bucketOf(r.Begin))))
 		}
 	}
 	return r

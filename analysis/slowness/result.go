@@ -13,6 +13,9 @@ type Result struct {
 	Sampled    model.RankSet // ranks with samples
 	// Rate is in iterations per second, that of the median rank; 0 unknown.
 	Rate Rate
+	// Compared is the time, the latest, in which a change of speed would have been noticed: all of it was spent in the same loop. 0:
+	// it is too short yet.
+	Compared time.Duration
 	// Ranks are those of Sampled, by rising rank.
 	Ranks []RankSpeed
 	// Events are slowdowns and recoveries, in order of time.

@@ -56,6 +56,10 @@ func (w *Watch) Look(now time.Time, dir, runDir string, hung bool) {
 	if w.monitor == nil {
 		w.monitor = newMonitor(dir)
 	}
+	if w.state.Result == nil { // the file is written before any rank starts, so that it does not describe the job before this one
+		w.state = State{Dir: runDir, Result: &slowness.Result{}, Running: true, Now: now}
+		w.writeMetrics()
+	}
 	if w.monitor != nil {
 		if r, err := w.monitor.Refresh(now); err == nil && r.Size > mostRanks {
 			w.turnOff(r.Size)
@@ -97,11 +101,10 @@ func (w *Watch) turnOff(ranks int) {
 
 // Close ends the watch, as the job has ended.
 func (w *Watch) Close(now time.Time) {
-	if w.monitor == nil {
-		return
+	if w.monitor != nil {
+		w.monitor.Close()
+		w.monitor = nil
 	}
-	w.monitor.Close()
-	w.monitor = nil
 	w.state.Running, w.state.Now = false, now
 	w.writeMetrics()
 }
@@ -146,7 +149,7 @@ func (w *Watch) runCommand(e *slowness.Event, sentence string) {
 
 // writeMetrics writes the file anew.
 func (w *Watch) writeMetrics() {
-	if w.MetricsFile == "" || w.state.Result == nil {
+	if w.MetricsFile == "" || w.state.Result == nil { // the job never started
 		return
 	}
 	var b bytes.Buffer

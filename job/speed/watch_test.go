@@ -76,6 +76,25 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// The metrics of a job without records do not stay those of the job before.
+func TestMetricsWithoutRecords(t *testing.T) {
+	metrics, none := filepath.Join(t.TempDir(), "metrics"), filepath.Join(t.TempDir(), "none")
+	w := &Watch{Say: &bytes.Buffer{}, MetricsFile: metrics, Metrics: func(w io.Writer, s State) error {
+		_, err := fmt.Fprintf(w, "running %v, %d ranks, %s", s.Running, s.Result.Size, s.Dir)
+		return err
+	}}
+	check := func(want string) {
+		t.Helper()
+		if text, err := os.ReadFile(metrics); err != nil || string(text) != want {
+			t.Errorf("%q, not %q: %v", text, want, err)
+		}
+	}
+	w.Look(timelinetest.End, none, "shown", false)
+	check("running true, 0 ranks, shown")
+	w.Close(timelinetest.End)
+	check("running false, 0 ranks, shown")
+}
+
 // What cannot be read or written is said once, and a directory that is not there yet is looked at again.
 func TestLookAtNothing(t *testing.T) {
 	said := &bytes.Buffer{}
@@ -83,12 +102,12 @@ func TestLookAtNothing(t *testing.T) {
 		Metrics: func(io.Writer, State) error { return nil }}
 	now := timelinetest.End
 	w.Look(now, filepath.Join(t.TempDir(), "none"), "none", false)
-	if said.Len() > 0 {
-		t.Errorf("said %q of no directory", said)
-	}
 	dir := slowJob(t)
 	for i := range 3 {
 		w.Look(now.Add(time.Duration(i+1)*time.Hour), dir, dir, false)
+	}
+	if w.state.Result.Size != 4 {
+		t.Errorf("the ranks that came later were not seen: %+v", w.state.Result)
 	}
 	if n := strings.Count(said.String(), "\n"); n != 1 || !strings.HasPrefix(said.String(), "laggard: --metrics: ") {
 		t.Errorf("said %q", said)

@@ -372,7 +372,7 @@ const (
 	ThreadKind        = 40
 	ThreadNpending    = 44 // operations it waits for
 	ThreadNlisted     = 48 // of these, listed in pending
-	ThreadTID         = 52 // the system's number of the thread that has the index now; 0: first_tid
+	ThreadTID         = 52 // the system's number of the thread that has the index now; 0: first_tid; -1: that thread has ended
 	ThreadLight       = 56 // MPI calls that are no states, such as MPI_Wtime
 	ThreadPending     = 64 // the first nlisted are in use
 	ThreadStack       = 4160
@@ -748,7 +748,7 @@ var records = [...]record{
 			{"kind", 40, Uint32},
 			{"npending", 44, Uint32},
 			{"nlisted", 48, Uint32},
-			{"tid", 52, Uint32},
+			{"tid", 52, Int32},
 			{"light", 56, Uint64},
 		}},
 	ModuleRecord: {name: "MODULE", leastFixed: 24, leastLive: 0,

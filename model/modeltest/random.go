@@ -171,6 +171,7 @@ func randomThread(r *rand.Rand, sc Scale, k *model.Rank, index int) *model.Threa
 		Index: index, TID: 1 + r.IntN(1<<22), Op: model.Op{State: -1},
 		Calls: r.Uint64(), Progress: r.Uint64(), Polls: r.Uint64(), Light: r.Uint64(),
 	}
+	t.Ended = t.TID%9 == 0
 	n := r.IntN(sc.states)
 	for range n {
 		s := &model.State{Call: fmt.Sprintf("MPI_Call%d", r.IntN(50)), Stack: randomStack(r, k, r.IntN(12)),

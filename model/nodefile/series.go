@@ -79,7 +79,9 @@ func (r slotAssembler) assembleSeries(position map[uint32]int) {
 			all = append(all, r.resolveInterval(intervalAt(b, s.step), s.off, position))
 		}
 	}
-	r.rank.Series = withoutOverlap(all)
+	if len(all) > 0 {
+		r.rank.Series = withoutOverlap(all)
+	}
 }
 
 // resolveInterval turns recorded indices into those of a Rank.

@@ -121,7 +121,11 @@ func (t *threadReader) assembleOp(r *slotReader) {
 	th := t.thread
 	th.Calls, th.Progress = le64(format.ThreadCalls), le64(format.ThreadProgress)
 	th.Polls, th.Light = le64(format.ThreadPolls), le64(format.ThreadLight)
-	if tid := le32(format.ThreadTID); tid != 0 {
+	switch tid := le32(format.ThreadTID); tid {
+	case 0:
+	case format.NoIndex:
+		th.Ended = true
+	default:
 		th.TID = int(tid)
 	}
 	th.Op.State = t.stateIndex(r, le32(format.ThreadState), t.rec.typ.String(), t.rec.off)
@@ -248,6 +252,9 @@ func (w *slotWriter) encodeOp(r *model.Rank, t *model.Thread) part {
 	live.i32(format.ThreadNpending, len(op.Pending)+op.Unlisted)
 	live.i32(format.ThreadNlisted, len(op.Pending))
 	live.i32(format.ThreadTID, t.TID)
+	if t.Ended {
+		live.u32(format.ThreadTID, format.NoIndex)
+	}
 	live.u64(format.ThreadLight, t.Light)
 	for _, p := range op.Pending {
 		w.checkRange("communicator of a pending operation", p.Comm, -1, len(r.Comms)-1)

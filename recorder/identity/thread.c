@@ -17,6 +17,7 @@ static void release(void *thr)
 {
   struct lg_thr *t = thr;
   lg_self = NULL;
+  t->pub->tid = LG_NO_INDEX;
   __atomic_store_n(&t->in_use, false, __ATOMIC_RELEASE);
 }
 

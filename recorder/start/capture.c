@@ -156,9 +156,14 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle, co
 static struct lg_thr *foremost(void)
 {
   struct lg_thr *most = NULL;
-  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (!most || t->pub->progress >= most->pub->progress)
+  bool runs = false; /* most does */
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    bool in_use = __atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE);
+    if (!most || in_use > runs || (in_use == runs && t->pub->progress >= most->pub->progress)) {
       most = t; /* of equals the oldest, which is last */
+      runs = in_use;
+    }
+  }
   return most;
 }
 

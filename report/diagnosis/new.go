@@ -202,11 +202,17 @@ func (s Source) newLocation(place progress.Location) Location {
 // newHolder is the thread that has what a thread waits for. What the recorder found in memory must fit what the functions
 // on the stack wait for.
 func (s Source) newHolder(h facts.Holder, waits string) *Holder {
-	joins := h.For == model.EndAwaited
-	if h.For == model.NothingAwaited || joins && waits != "thread" || !joins && waits != "lock" {
+	fits := waits == "lock"
+	switch h.For {
+	case model.NothingAwaited:
+		fits = h.TID != 0 && (waits == "thread" || waits == "openmp")
+	case model.EndAwaited:
+		fits = waits == "thread"
+	}
+	if !fits {
 		return nil
 	}
-	out := &Holder{Thread: h.TID, Ended: h.For == model.GoneAwaited}
+	out := &Holder{Thread: h.TID, Ended: h.For == model.GoneAwaited, Assumed: h.For == model.NothingAwaited}
 	if h.Call != "" {
 		call := words.Printable(h.Call)
 		out.InMPI = &call

@@ -110,7 +110,7 @@ type Location struct {
 	Captured bool `json:"captured"`
 	// while it computes: what the thread waits for, such as lock, thread, sleep or read
 	WaitsFor string `json:"waits_for,omitempty"`
-	// the thread of the rank that has the lock that it waits for, or that it joins; absent: unknown
+	// the thread of the rank that has the lock that it waits for, or that it joins, or which it may wait for; absent: unknown
 	Holder *Holder `json:"holder,omitempty"`
 	// a fatal signal arrived in another thread than the one that calls MPI, whose stack this is
 	OtherThread bool           `json:"other_thread,omitempty"`
@@ -129,6 +129,8 @@ type Holder struct {
 	report.Site
 	InMPI *string `json:"in_mpi"`          // MPI function that it is in; null: none
 	Ended bool    `json:"ended,omitempty"` // it ended without unlocking the mutex
+	// it is the only other thread of the rank in MPI; that it is waited for is not known
+	Assumed bool `json:"assumed,omitempty"`
 }
 
 // Exception is an exception that ranks are handling or threw last. The site is where it was raised.

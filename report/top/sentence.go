@@ -17,14 +17,21 @@ func (s *Snapshot) headline() string {
 	case len(s.Events) > 0:
 		return s.Events[len(s.Events)-1].text(s.End)
 	}
-	text := "No change of speed was seen."
+	text := "No change of speed was noticed in " + duration(time.Duration(s.ComparedSeconds*float64(time.Second)))
+	switch {
+	case s.Rate.Now <= 0:
+		text = "No iterations are recognised: a change of speed would not be noticed"
+	case s.ComparedSeconds == 0:
+		text = "It is too early to notice a change of speed"
+	}
 	if b := s.Imbalance; b != nil && b.Cost >= 0.01 {
-		text = fmt.Sprintf("No change of speed was seen; uneven work costs %s of the run", percent(b.Cost))
+		text += fmt.Sprintf("; uneven work costs %s of the run", percent(b.Cost))
 		if len(b.Sites) > 0 {
 			text += fmt.Sprintf(", most after %s: %s longest", b.Sites[0].Place.at(), words.Ranks(b.Sites[0].Ranks))
 		}
+		return text
 	}
-	return text
+	return text + "."
 }
 
 // text says what happened, seen from a later moment.

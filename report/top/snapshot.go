@@ -22,13 +22,15 @@ type Snapshot struct {
 	Begin         time.Time  `json:"begin"`          // of the samples
 	End           time.Time  `json:"end"`            // of the samples
 	Rate          Rate       `json:"rate"`           // iterations per second of the median rank
-	Now           Shares     `json:"now"`            // mean of the ranks with samples now
-	Slow          bool       `json:"slow"`           // the latest event is a slowdown
-	Events        []Event    `json:"events"`         // slowdowns and recoveries, in order of time
-	Imbalance     *Imbalance `json:"imbalance"`      // what uneven computation costs; null unknown
-	Speeds        []Speed    `json:"speeds"`         // the ranks with samples, by rising rank
-	Problems      []string   `json:"problems"`       // what was missing or damaged
-	current       model.RankSet
+	// ComparedSeconds is the time over which the job's speed was compared with what it was before; 0: too early, or no iterations.
+	ComparedSeconds float64    `json:"compared_seconds"`
+	Now             Shares     `json:"now"`       // mean of the ranks with samples now
+	Slow            bool       `json:"slow"`      // the latest event is a slowdown
+	Events          []Event    `json:"events"`    // slowdowns and recoveries, in order of time
+	Imbalance       *Imbalance `json:"imbalance"` // what uneven computation costs; null unknown
+	Speeds          []Speed    `json:"speeds"`    // the ranks with samples, by rising rank
+	Problems        []string   `json:"problems"`  // what was missing or damaged
+	current         model.RankSet
 }
 
 // Life says whether a job runs.
@@ -140,7 +142,7 @@ func New(s Source) *Snapshot {
 	r := s.Result
 	out := &Snapshot{
 		SchemaVersion: report.SchemaVersion, Run: s.Run, Life: s.Life, Explanation: words.Printable(s.Explanation),
-		Ranks: r.Size, Sampled: r.Sampled.String(), Begin: r.Begin, End: r.End, Rate: Rate(r.Rate),
+		Ranks: r.Size, Sampled: r.Sampled.String(), Begin: r.Begin, End: r.End, Rate: Rate(r.Rate), ComparedSeconds: r.Compared.Seconds(),
 		Events: []Event{}, Speeds: make([]Speed, 0, len(r.Ranks)), Problems: words.AllPrintable(share.Describe(r.Problems)),
 	}
 	for _, e := range r.Events {

@@ -36,6 +36,7 @@ func siteOf(s *model.State) report.Site {
 func result(ranks int, slow ...int) *slowness.Result {
 	r := &slowness.Result{
 		Begin: start, End: start.Add(10 * time.Minute), Size: ranks, Rate: slowness.Rate{Now: 12.4, Before: 12.4},
+		Compared: 10 * time.Minute,
 	}
 	set := model.NewRankSet(slow...)
 	for rank := range ranks {
@@ -208,6 +209,25 @@ func TestPress(t *testing.T) {
 		}
 		if got.Selected != c.selected || got.Detail != c.detail || got.Order != c.order {
 			t.Errorf("after %q: %+v", c.keys, got)
+		}
+	}
+}
+
+// The headline claims no more than the samples can show.
+func TestHeadlineOfNoChange(t *testing.T) {
+	for _, c := range []struct {
+		compared time.Duration
+		rate     float64
+		want     string
+	}{
+		{10 * time.Minute, 12.4, "No change of speed was noticed in 10 min 0 s."},
+		{0, 12.4, "It is too early to notice a change of speed."},
+		{0, 0, "No iterations are recognised: a change of speed would not be noticed."},
+	} {
+		r := result(4)
+		r.Compared, r.Rate.Now = c.compared, c.rate
+		if got := snapshot(r).headline(); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
 }

@@ -37,12 +37,13 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Representative returns the thread that speaks for the rank: the one with the
-// most progress, the first of equals. Nil if the rank has no thread.
+// Representative returns the thread that speaks for the rank: of those that have
+// not ended the one with the most progress, the first of equals. Nil if the rank
+// has no thread.
 func Representative(r *model.Rank) *model.Thread {
 	var best *model.Thread
 	for _, t := range r.Threads {
-		if best == nil || t.Progress > best.Progress {
+		if best == nil || best.Ended && !t.Ended || best.Ended == t.Ended && t.Progress > best.Progress {
 			best = t
 		}
 	}

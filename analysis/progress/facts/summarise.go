@@ -133,6 +133,9 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 			f.markHolder(other, before)
 		}
 	}
+	if f.Holder.For == model.NothingAwaited && isCurrentOutside(t) && !t.Captured.Other {
+		f.assumeHolder(r, t)
+	}
 	return f
 }
 
@@ -141,11 +144,28 @@ func (f *Fact) markHolder(other *model.Thread, waits int) {
 	if f.Holder.For == model.NothingAwaited || other.TID != f.Holder.TID {
 		return
 	}
-	if s := stateOf(other, other.Op.State); s != nil && PositionOf(other).InMPI {
-		f.Holder.Call, f.Holder.Stack = validUTF8(s.Call), s.Stack
-	}
+	f.Holder.noteCall(other)
 	for i := range f.Waits[waits:] {
 		f.Waits[waits+i].Holds = true
+	}
+}
+
+// assumeHolder notes the only other thread in MPI. If the representative one waits for another thread, of which the recorder does
+// not know more, such as at a condition variable, it is likely that one; nothing is concluded from it.
+func (f *Fact) assumeHolder(r *model.Rank, t *model.Thread) {
+	inMPI := slices.DeleteFunc(slices.Clone(r.Threads), func(other *model.Thread) bool {
+		return other == t || other.Ended || !PositionOf(other).InMPI
+	})
+	if len(inMPI) == 1 {
+		f.Holder.TID = inMPI[0].TID
+		f.Holder.noteCall(inMPI[0])
+	}
+}
+
+// noteCall notes the MPI call that the holder is in.
+func (h *Holder) noteCall(holder *model.Thread) {
+	if s := stateOf(holder, holder.Op.State); s != nil && PositionOf(holder).InMPI {
+		h.Call, h.Stack = validUTF8(s.Call), s.Stack
 	}
 }
 

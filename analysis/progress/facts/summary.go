@@ -78,7 +78,7 @@ type Fact struct {
 
 // Holder is the thread that the representative one waits for outside MPI.
 type Holder struct {
-	For   model.Awaited // what it waits for of that thread
+	For   model.Awaited // what it waits for of that thread; nothing: the thread is only the one other in MPI
 	TID   int           // the system's number of that thread
 	Call  string        // the MPI function that it is in, "" none
 	Stack []model.Frame // of that call
