@@ -279,12 +279,12 @@ type Thread struct {
 	Sent     []Sent   // by rising state, if volume was recorded
 }
 
-// Failed is the errors of one class that MPI returned to a state.
+// Failed is the errors of one class that MPI returned to a state, or the one over which it ends the job.
 type Failed struct {
 	State int    // index into Model.States
 	Class int    // as the MPI library numbers them
 	Text  string // what MPI says of the first one; "" unknown
-	Count uint64 // how many
+	Count uint64 // how many were returned
 	Calls uint64 // of the thread, at the last one
 }
 
@@ -304,6 +304,16 @@ func (t *Thread) InFailedCall() bool {
 	}
 	c := t.Captured
 	return c != nil && c.Why == CaptureError && c.InMPI && t.Op.InMPI && c.Calls == t.Calls
+}
+
+// FatalError is the error over which MPI ends the job in the call that the thread is in; nil: there is none, or it is not known.
+func (t *Thread) FatalError() *Failed {
+	for i := range t.Failed {
+		if f := &t.Failed[i]; t.InFailedCall() && f.State == t.Op.State && f.Calls == t.Calls {
+			return f
+		}
+	}
+	return nil
 }
 
 // CommKind says what a Comm is. An object of MPI is of one kind alone.

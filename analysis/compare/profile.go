@@ -121,6 +121,9 @@ func (p *profiler) addThread(t *model.Thread) {
 		p.profile.Passages = append(p.profile.Passages, passage{numbers[e.From], numbers[e.To], e.Count})
 	}
 	for _, f := range t.Failed {
+		if f.Count == 0 { // MPI ended the job instead
+			continue
+		}
 		p.profile.Failed = append(p.profile.Failed, failed{numbers[f.State], f.Class, f.Text, f.Count})
 	}
 	for _, s := range t.Sent {

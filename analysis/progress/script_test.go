@@ -32,7 +32,8 @@ import (
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
 // the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
-// error= (when MPI reported one, seconds), unlisted=, off, evicted, spawned, and thread, after which words are about another
+// error= (when MPI reported one, seconds), said= (what MPI said of it, with ~ for
+// a space and | for a new line), unlisted=, off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
 	size   int
@@ -320,6 +321,9 @@ func (b *rankBuilder) applyWord(key, value string) {
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
 			Time: time.Unix(int64(mustInt(value)), 0)}
+	case "said":
+		t.Failed = append(t.Failed, model.Failed{State: t.Op.State, Class: 15, Calls: t.Calls,
+			Text: strings.ReplaceAll(strings.ReplaceAll(value, "~", " "), "|", "\n")})
 	case "progress":
 		t.Progress = uint64(mustInt(value))
 	case "ended":

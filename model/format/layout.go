@@ -562,14 +562,14 @@ const (
 	SizeofProbedLive = 1024
 )
 
-// FAILED: Errors of one class that MPI returned to a state of the thread.
+// FAILED: Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
 const (
 	FailedState       = 0 // index of the state
 	FailedClass       = 4 // of the errors, as this MPI library numbers them
 	FailedTextLen     = 8 // at most MAX_ERROR_TEXT
 	SizeofFailedFixed = 16
-	FailedCount       = 0 // how many
-	FailedCalls       = 8 // of the thread, at the last one
+	FailedCount       = 0 // how many were returned
+	FailedCalls       = 8 // of the thread, at the last one; of the call that the thread is in, and that did not return: MPI ends the job over it
 	SizeofFailedLive  = 16
 )
 
@@ -675,7 +675,7 @@ const (
 	LocksRecord     Record = 9  // Locks of windows that the process has.
 	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
 	ProbedRecord    Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
-	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread.
+	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
 	SeriesRecord    Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
 	NoteRecord      Record = 8  // A text: why the recorder gave something up.
 	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.

@@ -13,7 +13,6 @@
 #include "file/node.h"
 #include "file/rank.h"
 #include "identity/thread.h"
-#include "mpi/symbol.h"
 #include "python/words.h"
 #include "start/capture.h"
 #include "start/ender.h"
@@ -247,34 +246,13 @@ LG_EXPORT sighandler_t sigset(int sig, sighandler_t h)
   return sigismember(&was, sig) ? SIG_HOLD : old.sa_handler;
 }
 
-/* ---- errors that MPI does not return ---- */
-
-/* note_error writes down the stack of a thread that MPI does not let go. Should the
- * call return after all, it is the stack of an earlier call. */
-static void note_error(void)
+/* Should the call return after all, it is the stack of an earlier call. */
+void lg_note_error(void)
 {
   struct lg_thr *t = lg_self;
   ucontext_t here;
   if (t && !lg_off && lg_is_rank() && t->pub->in_mpi && !told && getcontext(&here) == 0)
     lg_capture_here(t, LG_WHY_ERROR, 0, &here);
-}
-
-/* by_mpi tells whether an address is in the MPI library. */
-static bool by_mpi(const void *pc)
-{
-  Dl_info caller, mpi;
-  return dladdr(pc, &caller) && dladdr(lg_find_symbol("PMPI_Init"), &mpi) && caller.dli_fbase == mpi.dli_fbase;
-}
-
-/* MPICH flushes what it says of an error, and is killed before it would exit. */
-LG_EXPORT int fflush(FILE *f)
-{
-  static int (*real)(FILE *);
-  if (!real)
-    real = (int (*)(FILE *))dlsym(RTLD_NEXT, "fflush");
-  if (f == stderr && lg_self && by_mpi(__builtin_return_address(0)))
-    note_error();
-  return real(f);
 }
 
 /* ---- exits ---- */
@@ -292,7 +270,7 @@ static void note_exit(void)
 
 static void said_exit(int status)
 {
-  note_error();
+  lg_note_error();
   note_exit();
   lg_said_end(LG_EXITED, status, lg_ender(NULL));
 }

@@ -8,6 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 void lg_ends_start(void);
+void lg_note_error(void); /* writes down the stack of the calling thread, which MPI does not let go */
 
 #pragma GCC visibility pop
 #endif

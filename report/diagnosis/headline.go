@@ -26,6 +26,8 @@ func Headline(r *Result) string {
 	case l != nil && endOf(r) != nil:
 		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l))
 		return fmt.Sprintf("%s %s%s, of %s", words.Upper(r.rankNames(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
+	case l != nil && mpiErrorOf(r) != nil:
+		return mpiErrorHeadline(r)
 	case l != nil:
 		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(r.rankNames(l.Set)),
 			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
@@ -108,9 +110,24 @@ func runningHeadline(r *Result) string {
 	return text
 }
 
+// mpiErrorHeadline says over which error MPI ended the job.
+func mpiErrorHeadline(r *Result) string {
+	l, says := r.LeastProgressed, mpiErrorOf(r).Error
+	if says != "" {
+		says = ": " + says
+	}
+	return fmt.Sprintf("MPI ended %s, of %s, because of an error%s%s", r.rankNames(l.Set), words.Size(r.Ranks), placeOfEnd(l), says)
+}
+
 // endOf is how the named ranks ended by themselves; nil: they did not.
-func endOf(r *Result) *Loss {
-	i := slices.IndexFunc(r.Losses, func(l Loss) bool { return l.Acted && l.Ranks == r.LeastProgressed.Set })
+func endOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l.Acted }) }
+
+// mpiErrorOf is the loss of the named ranks over whose call MPI ended the job; nil: there is none.
+func mpiErrorOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l.Erred }) }
+
+// lossOfNamed is the loss of the named ranks, if they are named for it and it is of that kind; nil: it is not.
+func lossOfNamed(r *Result, kind func(Loss) bool) *Loss {
+	i := slices.IndexFunc(r.Losses, func(l Loss) bool { return kind(l) && l.Ranks == r.LeastProgressed.Set })
 	if i < 0 || r.LeastProgressed.Rule != progress.RuleLostProcess {
 		return nil
 	}

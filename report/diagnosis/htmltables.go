@@ -121,6 +121,7 @@ func (b *pageBuilder) pageLosses(list []Loss) []Loss {
 	out := slices.Clone(list[:min(len(list), maxPageTexts)])
 	for i := range out {
 		out[i].Reason = cutPage(words.Printable(out[i].Reason))
+		out[i].Error = cutPage(out[i].Error)
 	}
 	return append([]Loss{}, out...)
 }

@@ -64,10 +64,13 @@ func New(s Source) *Result {
 	var lost model.RankSet
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
-		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason), l.Acted})
+		r.Losses = append(r.Losses, Loss{
+			Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: l.Acted,
+			Erred: l.Erred, Error: words.Printable(l.Error),
+		})
 	}
 	for _, l := range f.Failures {
-		r.Failures = append(r.Failures, Loss{l.Ranks.String(), words.Printable(l.Reason), true})
+		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: true})
 	}
 	if s.Running {
 		r.Progress = &Progress{s.SinceProgress.Seconds(), s.IterationRate}

@@ -156,6 +156,10 @@ type Loss struct {
 	Reason string `json:"reason"` // why they are lost, in words
 	// they ended by themselves: an exit, an abort or a fault; the reason then says what they did
 	Acted bool `json:"by_itself"`
+	// MPI ended the job over an error of the call that the ranks are in
+	Erred bool `json:"mpi_error,omitempty"`
+	// what MPI says of that error; "" unknown
+	Error string `json:"mpi_error_text,omitempty"`
 }
 
 // Group is a set of ranks in the same state with the same role.

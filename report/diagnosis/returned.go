@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
@@ -28,25 +29,10 @@ func (s Source) returnedErrors() []ReturnedError {
 		stack := symbol.TrimStack(s.Resolver.ResolveStack(f.Stack, false))
 		out = append(out, ReturnedError{
 			Ranks: f.Ranks.String(), MPI: words.Printable(f.Call), Site: report.NewSite(stack), Class: f.Class,
-			Text: words.Printable(errorText(f.Text)), Count: f.Count, Stack: report.Frames(stack),
+			Text: words.Printable(facts.ErrorText(f.Text)), Count: f.Count, Stack: report.Frames(stack),
 		})
 	}
 	return out
-}
-
-// errorText is what MPI says of an error in one line: MPICH adds a line for each of its functions that the error came through, of which
-// the last says most.
-func errorText(text string) string {
-	isEmpty := func(line string) bool { return strings.TrimSpace(line) == "" }
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), isEmpty)
-	if len(lines) < 2 {
-		return strings.TrimSpace(text)
-	}
-	first, last := strings.TrimSuffix(lines[0], ", error stack:"), lines[len(lines)-1]
-	if _, says, ok := strings.Cut(last, "): "); ok { // behind the function and its line in the library
-		last = says
-	}
-	return first + ": " + strings.TrimSpace(last)
 }
 
 // returnedErrorLines say which errors MPI returned.

@@ -26,13 +26,24 @@ func (s losses) loseErred() {
 	for _, cause := range []bool{true, false} {
 		erred.Each(func(rank int) {
 			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
-				s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job", s.callOf(f))
+				if s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
+					last := &s.Losses[len(s.Losses)-1]
+					last.Erred, last.Error = true, f.Error
+				}
 			}
 		})
 	}
 	if first > 0 {
 		s.Erred = erred
 	}
+}
+
+// saysOf is what MPI says of the error of a rank, behind a colon; "": it is not known.
+func saysOf(f *facts.Fact) string {
+	if f.Error == "" {
+		return ""
+	}
+	return ": " + f.Error
 }
 
 // killedBefore reports whether the kernel was seen to have noted before that time that a process ended, which

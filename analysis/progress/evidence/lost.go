@@ -57,7 +57,9 @@ type Loss struct {
 	// Acted says that the ranks ended by themselves: they exited, aborted the job or died of a fault of their own. The
 	// reason says what they did, with the ranks as its subject.
 	Acted   bool
-	Outside bool // these ranks were ended from outside the job
+	Erred   bool   // MPI reported an error in a call of these ranks, and ended the job
+	Error   string // what MPI says of that error, in one line; "" unknown
+	Outside bool   // these ranks were ended from outside the job
 	Lead    Lead
 }
 

@@ -61,6 +61,7 @@ func (f *Fact) code(c *wire.Coder) {
 		&f.Watched, &f.GoneNoted, &f.Erred, &f.MayPoll, &f.Orphaned, &f.Outward)
 	c.Text(&f.Host)
 	c.Text(&f.Working)
+	c.Text(&f.Error)
 	wire.Int(c, &f.Lasting)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)

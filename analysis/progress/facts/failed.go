@@ -3,6 +3,9 @@ package facts
 import (
 	"bytes"
 	"cmp"
+	"regexp"
+	"slices"
+	"strings"
 
 	"laggard/model"
 	"laggard/model/wire"
@@ -32,6 +35,24 @@ func joinFailed(x, y Failed) Failed {
 	return x
 }
 
+// inLibrary is the function of MPICH and its line before what is said there, as in "MPIR_Send(63)....: ".
+var inLibrary = regexp.MustCompile(`^\S+\(\d*\)\.*: `)
+
+// ErrorText is what MPI says of an error in one line: MPICH adds a line for each of its functions that the error came through, of which
+// the last says most.
+func ErrorText(text string) string {
+	isEmpty := func(line string) bool { return strings.TrimSpace(line) == "" }
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), isEmpty)
+	if len(lines) < 2 {
+		return strings.TrimSpace(text)
+	}
+	first, last := strings.TrimSuffix(lines[0], ", error stack:"), inLibrary.ReplaceAllString(lines[len(lines)-1], "")
+	if last = strings.TrimSpace(last); strings.HasPrefix(last, first) {
+		return last
+	}
+	return first + ": " + last
+}
+
 func (f *Failed) code(c *wire.Coder) {
 	c.State(&f.State)
 	c.Text(&f.Call)
@@ -46,7 +67,7 @@ func (f *Failed) code(c *wire.Coder) {
 func (b *builder) addFailed(r *model.Rank) {
 	for _, t := range r.Threads {
 		for _, f := range t.Failed {
-			if s := stateOf(t, f.State); s != nil {
+			if s := stateOf(t, f.State); s != nil && f.Count > 0 {
 				b.sum.Failed = append(b.sum.Failed, Failed{
 					State: s.ID, Call: validUTF8(s.Call), Stack: b.portableFrames(s.Stack), Class: f.Class,
 					Text: validUTF8(f.Text), Count: f.Count, Ranks: model.NewRankSet(r.Rank),

@@ -108,6 +108,9 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if f.Erred {
 		f.EndTime = nanoseconds(t.Captured.Time)
 	}
+	if e := t.FatalError(); e != nil {
+		f.Error = validUTF8(ErrorText(e.Text))
+	}
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)
 	if in := mpi.FindFunction(t.CurrentCall()); in != nil {

@@ -63,6 +63,7 @@ type Fact struct {
 	Lasting int64
 	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
 	Erred   bool   // MPI reported an error in the call that it is in, which did not return
+	Error   string // what MPI says of that error, in one line; "" unknown
 	Off     bool   // its record stopped before it did
 	Evicted bool   // its message counters are not complete
 	Waits   []Wait // of its blocked threads, the representative first
