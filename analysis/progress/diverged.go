@@ -282,6 +282,11 @@ func deviationText(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s called",
 			who, o.Instead.Function(), o.Theirs[0].Function(), where, others)
 	default:
+		if o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s called %s, %s, while %s wait for messages in %s",
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
+			break
+		}
 		theirs := o.Theirs[0].Function()
 		if theirs == o.Calls[0].Function() {
 			theirs = "it from a different place"

@@ -283,6 +283,8 @@ func (b *rankBuilder) applyWord(key, value string) {
 	case "works": // for so many seconds, and has written so many megabytes
 		r.QuietSince = r.Heartbeat.Add(-time.Duration(mustInt(parts[0])) * time.Second)
 		r.Activity = model.Activity{Active: r.Heartbeat, How: model.MovesBytes, Written: 1e6 * uint64(mustInt(parts[1]))}
+	case "moves": // so many megabytes in the call
+		r.Activity = model.Activity{Active: r.Heartbeat, How: model.MovesBytes, Read: 1e6 * uint64(mustInt(value))}
 	case "host":
 		r.Host = value
 	case "polls":

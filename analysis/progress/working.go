@@ -28,7 +28,10 @@ func discountWorking(j *job, v Verdict) Verdict {
 	}
 	first := j.scene.Facts[working.Min()]
 	v.Confidence = min(v.Confidence, guess)
-	v.Reason = joinText(fmt.Sprintf("rank %d has been in %s for %.0f s and is at work (%s)", first.Rank,
-		j.scene.Sum.PlaceAt(first.At).Call, float64(first.Lasting)/1e9, first.Working), "; ", v.Reason)
+	call, lasting := j.scene.Sum.PlaceAt(first.At).Call, ""
+	if first.Lasting > 0 { // else it was not found to make no progress
+		lasting = fmt.Sprintf(" for %.0f s", float64(first.Lasting)/1e9)
+	}
+	v.Reason = joinText(fmt.Sprintf("rank %d has been in %s%s and is at work (%s)", first.Rank, call, lasting, first.Working), "; ", v.Reason)
 	return v
 }

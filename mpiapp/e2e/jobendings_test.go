@@ -123,7 +123,7 @@ var howEnds = []jobEnding{
 	{name: "bus", mode: "bus", reason: "bus error"},
 	{name: "term-self", mode: "term-self", reason: "signal 15"},
 	{name: "mpiabort", mode: "mpiabort", reason: "MPI_Abort"},
-	{name: "error", mode: "error", reason: "MPI reported an error"},
+	{name: "error", mode: "error", reason: " and ended the job: ", short: true}, // and what MPI says of the error
 	{name: "thread-exit", mode: "thread-exit", reason: "exit"},
 	{name: "thread-segv", mode: "thread-segv", reason: "segmentation"},
 	{name: "self-check", mode: "self-check", want: nobody},

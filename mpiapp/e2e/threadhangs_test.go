@@ -29,8 +29,6 @@ var threadHangs = []threadHang{
 	{"sweep.c", false, []int{1}, []string{"waits in the OpenMP library for other threads in sweeps (sweep.c:35)"}},
 	{"transfer.c", false, []int{2}, []string{"waits in the OpenMP library for other threads in move (transfer.c:33)"}},
 	{"telemetry.cc", false, []int{1}, []string{"rank 1 waits for another thread in take (telemetry.cc:32)"}},
-	{"boundary.c", false, []int{1},
-		[]string{"waits in the OpenMP library for other threads", "is in MPI_Recv, called by receive_edge (boundary.c:24)"}},
 }
 
 // TestThreadHangs: a rank that waits for a mutex waits for what its holder waits for, and a rank whose other thread died is shown

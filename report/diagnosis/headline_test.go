@@ -26,14 +26,16 @@ func TestHeadline(t *testing.T) {
 		"Rank 2 " + segv + " because of an uncaught std::out_of_range: index 12 (gather.c:40), of 3 ranks": {Hang: true,
 			LeastProgressed: &terminated, Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true}}, Exceptions: []Exception{thrown}},
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40): MPI_ERR_TRUNCATE: message truncated": {Hang: true,
-			LeastProgressed: died, Losses: []Loss{{Ranks: "2", Reason: "MPI reported an error", Erred: true, Error: "MPI_ERR_TRUNCATE: message truncated"}}},
+			LeastProgressed: died, Losses: []Loss{
+				{Ranks: "2", Reason: "MPI reported an error", Erred: true, Error: "MPI_ERR_TRUNCATE: message truncated"}}},
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40)": {Hang: true,
 			LeastProgressed: died, Losses: []Loss{{Ranks: "2", Reason: "MPI reported an error", Erred: true}}},
 		"The job of 3 ranks finished: no hang": {Groups: []Group{finished}},
 		"Rank 0 exited with status 7 after MPI_Finalize. No hang": {
 			Failures: []Loss{{Ranks: "0", Reason: "exited with status 7 after MPI_Finalize", Acted: true}}},
 		"Ranks 1-2 exited with status 1 before MPI_Finalize because of an uncaught ModuleNotFoundError (exc.py:2). No hang": {
-			Failures: []Loss{{Ranks: "1-2", Reason: "exited with status 1 before MPI_Finalize", Acted: true}}, Exceptions: []Exception{uncaught}},
+			Failures:   []Loss{{Ranks: "1-2", Reason: "exited with status 1 before MPI_Finalize", Acted: true}},
+			Exceptions: []Exception{uncaught}},
 		"The job is running: last progress just now, 3 ranks":                 {Running: true, Progress: &Progress{}},
 		"The job is running: last progress 2 s ago, 3 ranks, 41 iterations/s": {Running: true, Progress: &Progress{2.1, 41.02}},
 		"The job is running: last progress just now, 3 ranks; rank 1 is behind the others": {Running: true, Progress: &Progress{},

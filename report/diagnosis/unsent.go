@@ -174,7 +174,7 @@ func (p *printer) skips(r *Result) {
 			continue
 		}
 		if m.Never {
-			p.Line("Rank %d passed %s, for which rank %d waits:", m.From, m.SentBy.text(), m.Rank)
+			p.Line("Rank %d skipped %s, for which rank %d waits:", m.From, m.SentBy.text(), m.Rank)
 		} else {
 			p.Line("Rank %d did not make %s once more, for which rank %d waits; whether it does is", m.From, m.SentBy.text(), m.Rank)
 		}

@@ -117,8 +117,10 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Outward = in.OnFile() || in.SpawnsProcesses()
 	}
 	if f.At.InMPI && r.IsWorking() {
-		f.Working, f.Lasting = r.Activity.String(), int64(r.Heartbeat.Sub(r.QuietSince))
-		f.Still, f.Looking = false, false
+		f.Working, f.Still, f.Looking = r.Activity.String(), false, false
+		if f.Quiet {
+			f.Lasting = int64(r.Heartbeat.Sub(r.QuietSince))
+		}
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
 	f.Waits = appendWait(f.Waits, r, t, true)

@@ -57,8 +57,8 @@ type Fact struct {
 	// MayPoll: it computes, and the stack that was captured does not show that it stands
 	// still: it may sleep between two looks for a message.
 	MayPoll bool
-	// Working says what the rank does inside a call that lasts; "" unless it was seen at work there. Lasting is for
-	// how long it has made no progress, ns.
+	// Working says what the rank does inside a call; "" unless it was seen at work there. Lasting is for
+	// how long it has made no progress, ns; 0 unknown.
 	Working string
 	Lasting int64
 	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
