@@ -22,7 +22,8 @@ func TestHeadline(t *testing.T) {
 	terminated.Locations = []Location{{Ranks: "2", Rank: 2, Stack: []report.Frame{{Function: "abort"}, {Function: "std::terminate"}}}}
 	for want, r := range map[string]*Result{
 		"Rank 2 exited with status 2: Fortran runtime error: Index '5' above 4 (gather.c:40), of 3 ranks": {Hang: true,
-			LeastProgressed: died, Losses: []Loss{{Ranks: "2", Reason: "exited with status 2", Acted: true}}, Exceptions: []Exception{bounds}},
+			LeastProgressed: died, Exceptions: []Exception{bounds},
+			Losses: []Loss{{Ranks: "2", Reason: "exited with status 2", Acted: true}}},
 		"Rank 2 " + segv + " because of an uncaught std::out_of_range: index 12 (gather.c:40), of 3 ranks": {Hang: true,
 			LeastProgressed: &terminated, Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true}}, Exceptions: []Exception{thrown}},
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40): MPI_ERR_TRUNCATE: message truncated": {Hang: true,
