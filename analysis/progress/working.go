@@ -32,6 +32,7 @@ func discountWorking(j *job, v Verdict) Verdict {
 	if first.Lasting > 0 { // else it was not found to make no progress
 		lasting = fmt.Sprintf(" for %.0f s", float64(first.Lasting)/1e9)
 	}
-	v.Reason = joinText(fmt.Sprintf("rank %d has been in %s%s and is at work (%s)", first.Rank, call, lasting, first.Working), "; ", v.Reason)
+	works := fmt.Sprintf("rank %d has been in %s%s and is at work (%s)", first.Rank, call, lasting, first.Working)
+	v.Reason = joinText(works, "; ", v.Reason)
 	return v
 }
