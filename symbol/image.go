@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -224,6 +225,13 @@ func (m *image) mayReach(lo, pc uint64) bool {
 		}
 	}
 	return false
+}
+
+// isLinkageStub reports whether an address is in a procedure linkage table: the code there jumps to functions of other modules.
+func (m *image) isLinkageStub(pc uint64) bool {
+	return slices.ContainsFunc(m.elf.Sections, func(s *elf.Section) bool {
+		return strings.HasPrefix(s.Name, ".plt") && pc >= s.Addr && pc-s.Addr < s.Size
+	})
 }
 
 // Program is an ELF file as a module, for addresses that come without one.

@@ -11,7 +11,7 @@ type Call struct {
 	Signature string // the full demangled name; equal to Function in C and Fortran
 	File      string // source file, absolute if the debug information says so; "" unknown
 	Line      int    // from 1; 0 unknown
-	Wrapper   bool   // a thin wrapper around an MPI function: its caller says more
+	Wrapper   bool   // a thin wrapper around an MPI function, or a stub of the linker: its caller says more
 }
 
 // Location is what an address stands for. The embedded Call is the innermost

@@ -205,6 +205,8 @@ func (m *module) fillLocation(loc *Location, pc uint64) {
 			name != "" && strings.HasPrefix(call.Function, cythonName) {
 			call.Function = name
 		}
+	case name == "" && m.image.isLinkageStub(pc):
+		loc.addNote("a stub through which a function of another module is called")
 	case name == "":
 		loc.addNote(m.missingSymbolNote())
 	default:
@@ -213,6 +215,7 @@ func (m *module) fillLocation(loc *Location, pc uint64) {
 	loc.Exact = m.verified && call.Function != ""
 	loc.demangleNames()
 	loc.findWrappers(func() bool { return m.isForwarder(pc) })
+	call.Wrapper = call.Wrapper || call.Function == "" && m.image.isLinkageStub(pc)
 }
 
 // missingSymbolNote says what an address without a symbol lacks. Of an installed file it names the

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/elf"
 	"testing"
 
 	"laggard/model"
@@ -53,6 +54,31 @@ func TestWrapperCode(t *testing.T) {
 				t.Errorf("%v: %v: wrapper %t, want %t", flags, l, l.Wrapper, want)
 			}
 		}
+	}
+}
+
+// TestLinkageStub: a rank that was stopped on its way into another module is where it calls that.
+func TestLinkageStub(t *testing.T) {
+	prog := buildSource(t, "g++", "throwing.cc", "-O0", "-g")
+	f, err := elf.Open(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, mod, main := newTestResolver(t, Config{}), recordedModule(t, prog), functionSymbols(t, prog)["main"]
+	caller := model.Frame{Module: mod, Offset: main.addr + 1}
+	for _, name := range []string{".plt", ".plt.sec", ".plt.got"} {
+		s := f.Section(name)
+		if s == nil {
+			continue
+		}
+		stub := r.Resolve(model.Frame{Module: mod, Offset: s.Addr + s.Size - 1}, false)
+		if at, call, _ := AppCall([]Location{stub, r.Resolve(caller, true)}); call.Function != "main" {
+			t.Errorf("%s: %v is shown, as %+v", name, at, call)
+		}
+	}
+	if f.Section(".plt") == nil {
+		t.Error("the program has no procedure linkage table")
 	}
 }
 

@@ -22,7 +22,7 @@ static void settle(int forever)
 {
   do
     weight = 0.5 * (weight + 1.0 / weight); /* LAGGARD: loop */
-  while (forever);
+  while (forever); /* LAGGARD: loop */
 }
 
 static int agree(int mine)
