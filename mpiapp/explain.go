@@ -66,9 +66,9 @@ func (a *app) runDiagnose(r job.Recording, hung bool, copied string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
 	defer cancel()
 	cmd := selfCommand(ctx, a.diagnoseArguments(r, hung, copied)...)
-	cmd.SysProcAttr, cmd.WaitDelay = subprocess.Attributes(), time.Second
+	cmd.WaitDelay = time.Second
 	cmd.Stdout, cmd.Stderr = a.err, a.err
-	start := cmd.Start
+	start := func() error { return subprocess.StartTied(cmd) }
 	if hung {
 		start = func() error { return a.startStepwise(cmd, r.Dir) }
 	}
@@ -121,7 +121,7 @@ func (a *app) startStepwise(cmd *exec.Cmd, dir string) error {
 	cmd.ExtraFiles = []*os.File{end}
 	input, err := cmd.StdinPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = subprocess.StartTied(cmd)
 	}
 	end.Close()
 	if err != nil {

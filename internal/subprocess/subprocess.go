@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxAnswer bounds one answer, in bytes.
@@ -65,16 +68,29 @@ func (c *stderrBuffer) errorLine() string {
 	return strings.ToValidUTF8(lines[len(lines)-1], "?")
 }
 
-// Attributes put a process in a group of its own, so that a terminal's signals do not reach it, and end it
-// with this one.
-func Attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// StartTied starts cmd in a group of its own, so that a terminal's signals do not reach it, and ends it with this process. The
+// kernel does that when the thread ends that started it, as threads of a Go program do that hold others by ptrace. So a thread
+// that lives as long as the process starts it. The caller calls cmd.Wait.
+func StartTied(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		for err == nil { // until it has ended, or was waited for
+			if ended := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); ended != unix.EINTR {
+				return
+			}
+		}
+	}()
+	return <-started
 }
 
-// Start starts cmd with Attributes. The caller calls End.
+// Start starts cmd as StartTied does. The caller calls End.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, lines: make(chan answer, 1)}
-	p.cmd.SysProcAttr = Attributes()
 	p.cmd.Stderr = &p.stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -84,7 +100,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := StartTied(p.cmd); err != nil {
 		return nil, err
 	}
 	go p.readLines(out)

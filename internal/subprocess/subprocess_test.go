@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,4 +78,33 @@ func TestDescendants(t *testing.T) {
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	t.Error("the child of the process is still there")
+}
+
+// TestStartTied: processes outlive the threads that asked for them. Several do, as Go's first thread never ends.
+func TestStartTied(t *testing.T) {
+	commands, started, all := make([]*exec.Cmd, 4), make(chan error), make(chan bool)
+	for i := range commands {
+		commands[i] = exec.Command("sleep", "60")
+		go func() {
+			runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
+			started <- StartTied(commands[i])
+			<-all
+		}()
+	}
+	for range commands {
+		if err := <-started; err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(all)
+	time.Sleep(200 * time.Millisecond) // longer than the threads need to end
+	for _, cmd := range commands {
+		if err := syscall.Kill(cmd.Process.Pid, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signal() != syscall.SIGTERM {
+			t.Errorf("it was ended by %v", s.Signal())
+		}
+	}
 }
