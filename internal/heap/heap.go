@@ -10,7 +10,7 @@ import (
 // Memory may grow to five times what is in use before it is collected, but to spared bytes at most; or to twice what is
 // in use, as is usual, if that is more.
 const (
-	spared        = 256 << 20
+	spared        = 192 << 20
 	sparedPercent = 400
 	usualPercent  = 100
 )
