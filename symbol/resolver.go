@@ -197,6 +197,7 @@ func (m *module) fillLocation(loc *Location, pc uint64) {
 		loc.Start, _, _ = m.image.unwindRange(pc)
 		name = cmp.Or(m.pythonMethod(loc.Start), name)
 	}
+	stub := name == "" && call.Function == "" && m.image.isLinkageStub(pc)
 	switch {
 	case call.Function != "":
 		// Compilers give C++ functions that no other file sees no linker
@@ -205,7 +206,7 @@ func (m *module) fillLocation(loc *Location, pc uint64) {
 			name != "" && strings.HasPrefix(call.Function, cythonName) {
 			call.Function = name
 		}
-	case name == "" && m.image.isLinkageStub(pc):
+	case stub:
 		loc.addNote("a stub through which a function of another module is called")
 	case name == "":
 		loc.addNote(m.missingSymbolNote())
@@ -215,7 +216,7 @@ func (m *module) fillLocation(loc *Location, pc uint64) {
 	loc.Exact = m.verified && call.Function != ""
 	loc.demangleNames()
 	loc.findWrappers(func() bool { return m.isForwarder(pc) })
-	call.Wrapper = call.Wrapper || call.Function == "" && m.image.isLinkageStub(pc)
+	call.Wrapper = call.Wrapper || stub
 }
 
 // missingSymbolNote says what an address without a symbol lacks. Of an installed file it names the

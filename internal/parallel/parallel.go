@@ -1,4 +1,3 @@
-// Package parallel calls a function for many numbers, on all processors.
 package parallel
 
 import (

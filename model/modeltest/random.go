@@ -1,4 +1,3 @@
-// Package modeltest makes valid ranks and damaged files for the tests of the packages that read and write them.
 package modeltest
 
 import (

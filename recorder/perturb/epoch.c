@@ -127,10 +127,7 @@ void lg_start_operations(const struct lg_call *c)
 
 static long begin_later(void)
 {
-  const struct lg_call *c = lg_forwarded.call;
-  if (c->binding != LG_BIND_C && c->args[c->desc->nargs])
-    *(int *)c->args[c->desc->nargs] = 0;
-  return 0;
+  return lg_return_code(lg_forwarded.call, 0);
 }
 
 /* find_result finds where the operation will put what it gets: a buffer, behind it a count in most calls, and the datatype.

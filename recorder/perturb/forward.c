@@ -65,6 +65,13 @@ int lg_call_form(void *f, int binding, const long *given, int n)
   return binding == LG_BIND_C ? (int)code : ierror;
 }
 
+int lg_return_code(const struct lg_call *c, int code)
+{
+  if (c->binding != LG_BIND_C && c->args[c->desc->nargs])
+    *(int *)c->args[c->desc->nargs] = code;
+  return code;
+}
+
 /* ---- MPI_Sendrecv ---- */
 
 static __thread struct {
@@ -90,9 +97,7 @@ static long sendrecv_synchronously(void)
     code = lg_call_form(parts.wait, c->binding, (long[]){(long)&requests[1], (long)status}, 2);
   if (!code)
     code = lg_call_form(parts.wait, c->binding, (long[]){(long)&requests[0], a[11]}, 2);
-  if (c->binding != LG_BIND_C && a[12])
-    *(int *)a[12] = code;
-  return code;
+  return lg_return_code(c, code);
 }
 
 void *lg_sendrecv_synchronously(struct lg_call *c)

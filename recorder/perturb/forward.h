@@ -29,6 +29,8 @@ void *lg_named_form_of(const struct lg_call *c, const char *name);
 void *lg_unsized_form_of(const struct lg_call *c, const char *name);
 /* Calls such a function with n arguments, and behind them in Fortran the error code, which it returns. */
 int lg_call_form(void *f, int binding, const long *given, int n);
+/* What a function in the place of the call returns, which Fortran has from its last argument. */
+int lg_return_code(const struct lg_call *c, int code);
 /* Puts a function in the place of MPI_Sendrecv whose sending half is synchronous; NULL: this MPI lacks a part. */
 void *lg_sendrecv_synchronously(struct lg_call *c);
 

@@ -64,11 +64,21 @@ void lg_start_late(const struct lg_call *c)
     start_all();
 }
 
+static size_t handle_bytes(const struct lg_call *c)
+{
+  return c->binding == LG_BIND_C ? (size_t)lg_fam.handle_bytes : sizeof(int);
+}
+
+/* request_at is the address of the i-th request of a call. */
+static long request_at(const struct lg_call *c, int i)
+{
+  return c->args[c->desc->request] + (long)i * (long)handle_bytes(c);
+}
+
 static void put_off(const struct lg_call *c, int i, bool persistent)
 {
-  size_t bytes = c->binding == LG_BIND_C ? (size_t)lg_fam.handle_bytes : sizeof(int);
   struct late s = {lg_handle_at(c, c->desc->request, i), 0, true, persistent, c->binding, lg_unsized_form_of(c, "MPI_Start")};
-  memcpy(&s.request, (const char *)c->args[c->desc->request] + (size_t)i * bytes, bytes);
+  memcpy(&s.request, (const void *)request_at(c, i), handle_bytes(c));
   sends[nsends++] = s;
   nwaiting++;
 }
@@ -113,13 +123,11 @@ static long start_others(void)
 {
   const struct lg_call *c = lg_forwarded.call;
   void *start = lg_unsized_form_of(c, "MPI_Start");
-  int bytes = c->binding == LG_BIND_C ? lg_fam.handle_bytes : (int)sizeof(int), code = 0;
+  int code = 0;
   for (int i = 0, n = lg_request_count(c); i < n && !code; i++)
     if (!is_send(lg_handle_at(c, c->desc->request, i)))
-      code = lg_call_form(start, c->binding, (long[]){c->args[c->desc->request] + (long)i * bytes}, 1);
-  if (c->binding != LG_BIND_C && c->args[c->desc->nargs])
-    *(int *)c->args[c->desc->nargs] = code;
-  return code;
+      code = lg_call_form(start, c->binding, (long[]){request_at(c, i)}, 1);
+  return lg_return_code(c, code);
 }
 
 /* choose_persistent decides about all sends of MPI_Start or MPI_Startall. */
@@ -179,6 +187,5 @@ void lg_late_completed(struct lg_call *c, long handle, int i)
   drop(at);
   if (persistent)
     return;
-  int bytes = c->binding == LG_BIND_C ? lg_fam.handle_bytes : (int)sizeof(int);
-  lg_call_form(lg_unsized_form_of(c, "MPI_Request_free"), c->binding, (long[]){c->args[c->desc->request] + (long)i * bytes}, 1);
+  lg_call_form(lg_unsized_form_of(c, "MPI_Request_free"), c->binding, (long[]){request_at(c, i)}, 1);
 }

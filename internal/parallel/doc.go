@@ -1,0 +1,2 @@
+// Package parallel calls a function for many numbers, on all processors.
+package parallel

@@ -1,0 +1,2 @@
+// Package modeltest makes valid ranks and damaged files for the tests of the packages that read and write them.
+package modeltest
