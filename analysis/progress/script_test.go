@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // The language of the transcripts in testdata. A line describes something:
@@ -32,7 +33,7 @@ import (
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
 // the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
-// error= (when MPI reported one, seconds), said= (what MPI said of it, with ~ for
+// error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
@@ -324,8 +325,10 @@ func (b *rankBuilder) applyWord(key, value string) {
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
 			Time: time.Unix(int64(mustInt(value)), 0)}
 	case "said":
-		t.Failed = append(t.Failed, model.Failed{State: t.Op.State, Class: 15, Calls: t.Calls,
-			Text: strings.ReplaceAll(strings.ReplaceAll(value, "~", " "), "|", "\n")})
+		parts := strings.SplitN(value, ":", 3)
+		r.Family = mpi.Family(parts[0])
+		t.Failed = append(t.Failed, model.Failed{State: t.Op.State, Class: mustInt(parts[1]), Calls: t.Calls,
+			Text: strings.ReplaceAll(strings.ReplaceAll(parts[2], "~", " "), "|", "\n")})
 	case "progress":
 		t.Progress = uint64(mustInt(value))
 	case "ended":

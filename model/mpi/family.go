@@ -38,6 +38,7 @@ const (
 	Tags          Set = "tag"
 	Orders        Set = "order"
 	Distributions Set = "distribution"
+	Errors        Set = "error" // classes, not codes
 )
 
 // Constant is a row of constants.tbl.
@@ -100,18 +101,6 @@ func (f Family) RecordedNumber(set Set, number int64) (recorded int64, ok bool) 
 	}
 	return recorded, set.IsBitmask()
 }
-
-// IsError reports whether an error code of the family is of a class, by its name in the table.
-func (f Family) IsError(code int, name string) bool {
-	if f == MPICH {
-		code &= mpichClassMask
-	}
-	class, ok := f.NumberOf(name)
-	return ok && int64(code) == class
-}
-
-// mpichClassMask are the bits of an error code of MPICH that are its class.
-const mpichClassMask = 0x7f
 
 // NumberOf returns the family's own number of a constant, by its name in the table; ok is
 // false if the family is not known.

@@ -56,7 +56,7 @@ func TestConstants(t *testing.T) {
 			}
 		}
 	}
-	for _, set := range []Set{Locks, AccessModes, Assertions, Peers, Tags, Orders, Distributions} {
+	for _, set := range []Set{Locks, AccessModes, Assertions, Peers, Tags, Orders, Distributions, Errors} {
 		found := false
 		for _, c := range Constants() {
 			found = found || c.Set == set

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
@@ -29,7 +28,7 @@ func (s Source) returnedErrors() []ReturnedError {
 		stack := symbol.TrimStack(s.Resolver.ResolveStack(f.Stack, false))
 		out = append(out, ReturnedError{
 			Ranks: f.Ranks.String(), MPI: words.Printable(f.Call), Site: report.NewSite(stack), Class: f.Class,
-			Text: words.Printable(facts.ErrorText(f.Text)), Count: f.Count, Stack: report.Frames(stack),
+			Text: words.Printable(f.Text), Count: f.Count, Stack: report.Frames(stack),
 		})
 	}
 	return out

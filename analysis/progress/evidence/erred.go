@@ -10,7 +10,7 @@ import (
 
 // loseErred: MPI reported an error of a call and ended the job instead of returning,
 // as it does unless the program asks for something else. The first one is the cause,
-// unless a process had been killed before: then MPI reports that it is gone.
+// unless a process had been killed before: then MPI reports that it is gone. Whether one had been is not always known.
 func (s losses) loseErred() {
 	first := int64(0)
 	erred := s.RanksWhere(func(f *facts.Fact) bool {
@@ -22,13 +22,16 @@ func (s losses) loseErred() {
 		}
 		return f.Erred
 	})
-	follows := s.killedBefore(first)
+	follows := s.killedBefore(first) || s.mayFollowEnd(erred, first)
 	for _, cause := range []bool{true, false} {
 		erred.Each(func(rank int) {
 			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
 				if s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
 					last := &s.Losses[len(s.Losses)-1]
 					last.Erred, last.Error = true, f.Error
+					if others := s.mayHaveEndedBefore(first); cause && f.ErrorMayFollow && others.Len() > 0 {
+						s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", others.Phrase()))
+					}
 				}
 			}
 		})
@@ -51,6 +54,26 @@ func saysOf(f *facts.Fact) string {
 func (s losses) killedBefore(at int64) bool {
 	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
 		return f.GoneNoted && f.Gone < at && f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
+	})
+}
+
+// mayFollowEnd reports whether another rank had ended by itself before the first error of MPI, and that error may follow from it.
+func (s losses) mayFollowEnd(erred model.RankSet, first int64) bool {
+	ended := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < first && !s.Followed.Contains(f.Rank)
+	})
+	return ended.Len() > 0 && !slices.ContainsFunc(erred.Slice(), func(rank int) bool {
+		return s.Facts[rank].EndTime == first && !s.Facts[rank].ErrorMayFollow
+	})
+}
+
+// mayHaveEndedBefore are the ranks that ended without a word, and of which nobody saw that they were there at a time.
+func (s losses) mayHaveEndedBefore(at int64) model.RankSet {
+	over := s.known.Launcher != nil
+	return s.RanksWhere(func(f *facts.Fact) bool {
+		silent := f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
+		ended := over || f.Gone > 0 || s.known.Liveness[f.Rank] == Dead
+		return silent && ended && !(f.GoneNoted && f.Gone > at)
 	})
 }
 

@@ -3,9 +3,6 @@ package facts
 import (
 	"bytes"
 	"cmp"
-	"regexp"
-	"slices"
-	"strings"
 
 	"laggard/model"
 	"laggard/model/wire"
@@ -17,7 +14,7 @@ type Failed struct {
 	Call  string
 	Stack []model.Frame // without run-time addresses
 	Class int           // as the MPI library numbers them
-	Text  string        // what MPI says of one of them; "" unknown
+	Text  string        // what MPI says of one of them, in one line; "" unknown
 	Count uint64        // how many, in all ranks
 	Ranks model.RankSet
 }
@@ -33,24 +30,6 @@ func joinFailed(x, y Failed) Failed {
 	}
 	x.Count, x.Ranks = x.Count+y.Count, x.Ranks.Union(y.Ranks)
 	return x
-}
-
-// inLibrary is the function of MPICH and its line before what is said there, as in "MPIR_Send(63)....: ".
-var inLibrary = regexp.MustCompile(`^\S+\(\d*\)\.*: `)
-
-// ErrorText is what MPI says of an error in one line: MPICH adds a line for each of its functions that the error came through, of which
-// the last says most.
-func ErrorText(text string) string {
-	isEmpty := func(line string) bool { return strings.TrimSpace(line) == "" }
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), isEmpty)
-	if len(lines) < 2 {
-		return strings.TrimSpace(text)
-	}
-	first, last := strings.TrimSuffix(lines[0], ", error stack:"), inLibrary.ReplaceAllString(lines[len(lines)-1], "")
-	if last = strings.TrimSpace(last); strings.HasPrefix(last, first) {
-		return last
-	}
-	return first + ": " + last
 }
 
 func (f *Failed) code(c *wire.Coder) {
@@ -70,7 +49,7 @@ func (b *builder) addFailed(r *model.Rank) {
 			if s := stateOf(t, f.State); s != nil && f.Count > 0 {
 				b.sum.Failed = append(b.sum.Failed, Failed{
 					State: s.ID, Call: validUTF8(s.Call), Stack: b.portableFrames(s.Stack), Class: f.Class,
-					Text: validUTF8(f.Text), Count: f.Count, Ranks: model.NewRankSet(r.Rank),
+					Text: validUTF8(r.Family.DescribeError(f.Class, f.Text)), Count: f.Count, Ranks: model.NewRankSet(r.Rank),
 				})
 			}
 		}

@@ -106,10 +106,11 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	f.Asked, f.Fatal = signalOf(r.Asked), signalOf(r.Fatal)
 	f.Erred = t.InFailedCall()
 	if f.Erred {
-		f.EndTime = nanoseconds(t.Captured.Time)
+		f.EndTime, f.ErrorMayFollow = nanoseconds(t.Captured.Time), true
 	}
 	if e := t.FatalError(); e != nil {
-		f.Error = validUTF8(ErrorText(e.Text))
+		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))
+		f.ErrorMayFollow = mpi.MayFollowLoss(r.Family.ErrorClass(e.Class))
 	}
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)

@@ -64,9 +64,11 @@ type Fact struct {
 	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
 	Erred   bool   // MPI reported an error in the call that it is in, which did not return
 	Error   string // what MPI says of that error, in one line; "" unknown
-	Off     bool   // its record stopped before it did
-	Evicted bool   // its message counters are not complete
-	Waits   []Wait // of its blocked threads, the representative first
+	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
+	ErrorMayFollow bool
+	Off            bool   // its record stopped before it did
+	Evicted        bool   // its message counters are not complete
+	Waits          []Wait // of its blocked threads, the representative first
 	// Holder is what its thread outside MPI waits for.
 	Holder Holder
 	// How it ended, in more detail (model.Ended).

@@ -43,7 +43,7 @@ func erringKind(a args) model.CommKind {
 // wasReturned reports whether MPI refused a call and returned the error to a program that had asked for that. Of what
 // moves data, errors that come up under way are not meant.
 func (s *refusals) wasReturned(a args) bool {
-	if a.c.Return == 0 || a.c.Code == 0 || s.t.Family.IsError(a.c.Code, "err_in_status") {
+	if a.c.Return == 0 || a.c.Code == 0 || s.t.Family.ErrorClass(a.c.Code) == "MPI_ERR_IN_STATUS" {
 		return false
 	}
 	if _, asked := s.handlerOf(a); !asked {
@@ -51,12 +51,12 @@ func (s *refusals) wasReturned(a args) bool {
 	}
 	class := a.c.Func.Class
 	underWay := movesData(a.c.Func) || class.CompletesRequests() || class == mpi.ClassProbe || class == mpi.ClassMprobe
-	return !underWay || !slices.ContainsFunc(errorsUnderWay, func(name string) bool { return s.t.Family.IsError(a.c.Code, name) })
+	return !underWay || !slices.Contains(errorsUnderWay, s.t.Family.ErrorClass(a.c.Code))
 }
 
 // errorsUnderWay are the classes of errors that MPI may find after an operation has begun, by their names in
 // constants.tbl.
-var errorsUnderWay = []string{"err_truncate", "err_unknown", "err_other", "err_intern"}
+var errorsUnderWay = []string{"MPI_ERR_TRUNCATE", "MPI_ERR_UNKNOWN", "MPI_ERR_OTHER", "MPI_ERR_INTERN"}
 
 // handlerOf returns the error handler of the program that a call has, asked is false if the program set none.
 func (s *refusals) handlerOf(a args) (handler int64, asked bool) {

@@ -1,0 +1,39 @@
+package mpi
+
+import "testing"
+
+// TestDescribeError: the class, and of what MPI says the line that says most.
+func TestDescribeError(t *testing.T) {
+	const mpichRecv = "Message truncated, error stack:\nPMPI_Recv(173): MPI_Recv(buf=0x7ffc, count=1, MPI_INT, src=1, tag=5) failed\n" +
+		"MPIDIG_recv(229): Message from rank 1 and tag 5 truncated; 256 bytes received but buffer size is 4\n"
+	for _, c := range []struct {
+		family     Family
+		code       int
+		text, want string
+	}{
+		{OpenMPI, 15, "MPI_ERR_TRUNCATE: message truncated", "MPI_ERR_TRUNCATE: message truncated"},
+		{OpenMPI, 15, "", "MPI_ERR_TRUNCATE"},
+		{MPICH, 14, mpichRecv, "MPI_ERR_TRUNCATE: Message from rank 1 and tag 5 truncated; 256 bytes received but buffer size is 4"},
+		{MPICH, 678499087, "Other MPI error, error stack:\ninternal_Allreduce(128).......: MPI_Allreduce(count=1) failed\n" +
+			"MPID_Allreduce(152)...........: \nMPIR_Bcast_intra_binomial(174): Failure during collective",
+			"MPI_ERR_OTHER: Failure during collective"},
+		{MPICH, 4, "Invalid tag, error stack:\ninternal_Send(63)..: Invalid tag, value is -5", "MPI_ERR_TAG: Invalid tag, value is -5"},
+		{MPICH, 20, "Invalid access, error stack:\nMPI_File_open(63)..: no file", "Invalid access: no file"},
+		{Standard, 18, "pending", "MPI_ERR_PENDING: pending"},
+		{"", 15, "message truncated", "message truncated"},
+		{"", 15, "", ""},
+	} {
+		if got := c.family.DescribeError(c.code, c.text); got != c.want {
+			t.Errorf("%s %d %q: %q, want %q", c.family, c.code, c.text, got, c.want)
+		}
+	}
+}
+
+// TestMayFollowLoss: the loss of a process is no error of the arguments of a call.
+func TestMayFollowLoss(t *testing.T) {
+	for code, want := range map[int]bool{4: false, 14: false, 15: true, 16: true, 101: true} {
+		if got := MayFollowLoss(MPICH.ErrorClass(code)); got != want {
+			t.Errorf("class %d: %v, want %v", code, got, want)
+		}
+	}
+}
