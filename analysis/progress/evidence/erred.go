@@ -28,7 +28,7 @@ func (s losses) loseErred() {
 			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
 				if s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
 					last := &s.Losses[len(s.Losses)-1]
-					last.Erred, last.Error = true, f.Error
+					last.Erred, last.Error = true, errorText(f)
 					if others := s.mayHaveEndedBefore(first); cause && f.ErrorMayFollow && others.Len() > 0 {
 						s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", others.Phrase()))
 					}
@@ -43,10 +43,18 @@ func (s losses) loseErred() {
 
 // saysOf is what MPI says of the error of a rank, behind a colon; "": it is not known.
 func saysOf(f *facts.Fact) string {
-	if f.Error == "" {
-		return ""
+	if text := errorText(f); text != "" {
+		return ": " + text
 	}
-	return ": " + f.Error
+	return ""
+}
+
+// errorText is what MPI says of the error of a rank, and what is wrong with an argument; "": neither is known.
+func errorText(f *facts.Fact) string {
+	if f.Error == "" || f.Argument == "" {
+		return f.Error + f.Argument
+	}
+	return f.Error + "; " + f.Argument
 }
 
 // killedBefore reports whether the kernel was seen to have noted before that time that a process ended, which

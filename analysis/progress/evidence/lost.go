@@ -58,7 +58,9 @@ type Loss struct {
 	// reason says what they did, with the ranks as its subject.
 	Acted   bool
 	Erred   bool   // MPI reported an error in a call of these ranks, and ended the job
-	Error   string // what MPI says of that error, in one line; "" unknown
+	Error   string // what MPI says of that error, in one line, and what is wrong with an argument; "" unknown
+	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
+	Argument string
 	Outside bool   // these ranks were ended from outside the job
 	Lead    Lead
 }
@@ -245,7 +247,11 @@ func (s losses) loseFailed() {
 				ranks = s.failedTogether(f)
 			}
 			if s.recordLoss(ranks, cause, "%s", endText(f)) {
-				s.Losses[len(s.Losses)-1].Acted = true
+				last := &s.Losses[len(s.Losses)-1]
+				last.Acted = true
+				if f.End == model.Signalled {
+					last.Argument = f.Argument
+				}
 				if ranks.Len() > 1 {
 					s.setLead(Even, ", all at once")
 				}

@@ -112,6 +112,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))
 		f.ErrorMayFollow = mpi.MayFollowLoss(r.Family.ErrorClass(e.Class))
 	}
+	f.Argument = r.Bad.Describe(t.CurrentCall())
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)
 	if in := mpi.FindFunction(t.CurrentCall()); in != nil {
