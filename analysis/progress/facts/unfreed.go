@@ -49,7 +49,9 @@ func UnfreedOf(r *model.Rank) []Unfreed {
 	var out []Unfreed
 	for m, n := range counts {
 		if s := r.Threads[m.thread].Model.States[m.state]; n >= leastUnfreed(m.kind) {
-			out = append(out, Unfreed{State: s.ID, Call: s.Call, Stack: s.Stack, Kind: m.kind, Least: n, Most: n, Ranks: model.NewRankSet(r.Rank)})
+			out = append(out, Unfreed{
+				State: s.ID, Call: s.Call, Stack: s.Stack, Kind: m.kind, Least: n, Most: n, Ranks: model.NewRankSet(r.Rank),
+			})
 		}
 	}
 	return SortUnfreed(out)
