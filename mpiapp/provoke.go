@@ -33,7 +33,8 @@ whether a broadcast synchronises. A correct program works with each of them. Whe
 run hangs, crashes, fails, or --expect rejects its output, the choices are reduced to
 the fewest with which it fails, and the failed run is diagnosed.
 
-The first run makes no such choice. It must succeed, and shows where choices are open.
+The first run makes no such choice. It shows where choices are open, and must succeed;
+if it fails, it is repeated twice.
 Output and record of the runs are kept in the directory given by -o.
 
 Exit status: 0 if nothing failed, 3 if a run did.`
@@ -159,7 +160,8 @@ func (a perturbedRuns) search(f provokeFlags, recording job.Recording, kinds mpi
 	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
 	result, err = search.Run(ctx)
 	if errors.Is(err, provoke.ErrReference) {
-		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
+		first := r.kept[0]
+		err = fmt.Errorf("%w; the output of the first is in %s, its record in %s", err, r.outputOf(first), first)
 	}
 	if err == nil {
 		err = errors.Join(r.keepOnly(result), r.writeSchedule(result))
@@ -195,12 +197,13 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 		return err
 	}
 	about := text.Len()
-	if result.Failed != nil {
+	failed := result.Reported()
+	if failed != nil {
 		r.describeOutcome(o, rep)
 		fmt.Fprintln(&text)
 		about = text.Len()
 		both, rec := *a.app, r.recording
-		both.err, rec.Dir = &text, result.Failed.Dir
+		both.err, rec.Dir = &text, failed.Dir
 		o.Result = both.diagnoseJob(rec, o.Hung, true)
 	}
 	o.Text = text.String()
@@ -217,7 +220,7 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 	if f.json || f.html == "-" {
 		log = a.err
 	}
-	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || result.Failed == nil {
+	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || failed == nil {
 		return err
 	}
 	return exitError{exitFindings}
@@ -225,7 +228,7 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 
 // describeOutcome says of a test how a run of it failed, and with which choices.
 func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Report) {
-	failed := rep.Failed
+	failed := rep.Reported()
 	o.RunDir, o.Status, o.Hung = failed.Dir, failed.Status, failed.Failure == provoke.Hangs
 	switch {
 	case o.Hung:
@@ -233,7 +236,9 @@ func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Repo
 	case o.Status == 0: // what it printed was wrong
 		o.Status = exitFindings
 	}
-	o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
+	if rep.Failed != nil {
+		o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
+	}
 }
 
 // readSchedule reads the schedule of --perturb; "": nil.

@@ -74,8 +74,6 @@ func (r *perturbedRunner) close() {
 	r.log.Close()
 }
 
-func (r *perturbedRunner) referenceDir() string { return filepath.Join(r.dir, "run-0") }
-
 // outputOf is the file with what the program of a run printed.
 func (r *perturbedRunner) outputOf(dir string) string { return dir + ".out" }
 
@@ -143,7 +141,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	if err := r.readRecord(o); err != nil {
 		return nil, err
 	}
-	return o, r.removeUnless(o.Failure != "" || dir == r.referenceDir(), dir)
+	return o, r.removeUnless(o.Failure != "" || r.reference == nil, dir)
 }
 
 // perturb has the recorder follow a schedule in a run that is prepared; nil: none.
@@ -231,7 +229,7 @@ func (r *perturbedRunner) removeUnless(keep bool, dir string) error {
 // keepOnly removes the failed runs that the result does not name.
 func (r *perturbedRunner) keepOnly(result *provoke.Result) error {
 	named := []*provoke.Outcome{result.Reference, result.Failed}
-	named = append(named, result.Unconfirmed...)
+	named = slices.Concat(named, result.Plain, result.Unconfirmed)
 	var err error
 	for _, dir := range slices.Clone(r.kept) {
 		keep := slices.ContainsFunc(named, func(o *provoke.Outcome) bool { return o != nil && o.Dir == dir })

@@ -194,7 +194,8 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	}
 	defer p.close()
 	o.Took = time.Since(o.Began)
-	if result.Failed == nil {
+	failed := result.Reported()
+	if failed == nil {
 		return os.RemoveAll(dir)
 	}
 	rep := provokereport.New(result, filepath.Join(dir, scheduleName), command, p.untried)
@@ -202,7 +203,7 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 		return err
 	}
 	fmt.Fprintln(both.err)
-	r.Dir = result.Failed.Dir
+	r.Dir = failed.Dir
 	p.describeOutcome(o, rep)
 	o.Result = both.diagnoseJob(r, o.Hung, true)
 	o.Text = text.String()

@@ -163,14 +163,21 @@ func (j *job) lookAtRanks(number int64) {
 	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, rate))
 }
 
-// typicallyStarved reports whether the median rank lacks a processor more than before.
+// typicallyStarved reports whether the median rank lacks a processor more than before, and not much less than the one that lacks it
+// most: a process that takes the processor of one rank may take a little of others.
 func typicallyStarved(ranks []compared) bool {
+	if len(ranks) == 0 {
+		return false
+	}
 	more := make([]float64, len(ranks))
 	for i := range ranks {
 		more[i] = ranks[i].more(noProcessor)
 	}
-	return median(more) >= leastStarved/2
+	return median(more) >= max(leastStarved/2, slices.Max(more)/standsOut)
 }
+
+// standsOut is how many times as long as the median rank one lacks a processor that stands out.
+const standsOut = 4
 
 // compareRanks compares what the ranks did from a bucket on with what they did at the usual speed. Ranks without iterations are left out.
 // What is counted of one rank may be the turns of a loop within what is counted of another: each rank's are brought to the usual

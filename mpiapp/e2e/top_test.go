@@ -57,3 +57,21 @@ func TestTop(t *testing.T) {
 		}
 	})
 }
+
+// TestTopAfterLongStart: steps are counted, and not the sums in them, of a program that starts for longer than the recorder looks for
+// loops at first.
+func TestTopAfterLongStart(t *testing.T) {
+	t.Parallel()
+	f := installedFamilies()[0]
+	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+	j := f.startRecorded(t, dir, env, 2, nil, f.buildProgram(t, "latestart.c", "-O1"))
+	var s top.Snapshot
+	j.eventually("the rate of the steps", func() bool {
+		o := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "top", "--json", dir)
+		return json.Unmarshal([]byte(o.stdout), &s) == nil && s.Rate.Now > 0
+	})
+	j.killTree()
+	if s.Rate.Now > 8 {
+		t.Errorf("%g iterations a second, want some 4", s.Rate.Now)
+	}
+}

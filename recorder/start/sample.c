@@ -55,12 +55,15 @@ static struct lg_thr *busiest(void)
 /* ---- the anchor: a state that comes once in each iteration of the loop that the thread is in ---- */
 
 /* Of the states that samples find the thread at, those in inner loops are visited more often. So the anchor is the one
- * of them that is visited least, but again and again. */
+ * of them that is visited least, but again and again. A program may have begun its loops long after the window began, so each
+ * state counts from when it was first found. */
 static struct {
   struct candidate {
     struct lg_st *state;
-    uint64_t visits; /* when the window began; UINT64_MAX: it was seen later */
-    uint32_t samples; /* in the window */
+    uint64_t visits;  /* when it was first found in the window, or when that began */
+    uint32_t seconds; /* of the window, that were over by then */
+    uint32_t before;  /* samples of the window by then */
+    uint32_t samples; /* since */
   } candidates[CANDIDATES];
   struct lg_st *state; /* the anchor; NULL none */
   uint64_t visits;     /* of it, as of the last second */
@@ -87,33 +90,39 @@ static void note_candidate(struct lg_st *st)
       least = c;
   }
   if (!least->state || !least->samples)
-    *least = (struct candidate){st, UINT64_MAX, 1};
+    *least = (struct candidate){st, visits_of(st), anchor.seconds, anchor.samples - 1, 1};
   else
     least->samples--; /* it is replaced once others have come as often */
 }
 
+/* least_visited waits until a state was watched for the length of a window: others may come less often, and were found later. */
 static struct lg_st *least_visited(void)
 {
   struct lg_st *best = NULL;
-  uint64_t fewest = 0;
+  double fewest = 0; /* visits a second */
+  bool ripe = false;
   for (struct candidate *c = anchor.candidates; c < anchor.candidates + CANDIDATES; c++) {
-    if (!c->state || c->visits == UINT64_MAX || c->samples * LEAST_SHARE < anchor.samples)
+    uint32_t watched = anchor.seconds - c->seconds;
+    if (!c->state || watched < anchor.length / 2 || c->samples * LEAST_SHARE < anchor.samples - c->before)
       continue;
     uint64_t turns = visits_of(c->state) - c->visits;
-    if (turns >= LEAST_TURNS && (!best || turns < fewest)) {
+    double rate = (double)turns / watched;
+    if (turns < LEAST_TURNS)
+      continue;
+    ripe = ripe || watched >= anchor.length;
+    if (!best || rate < fewest) {
       best = c->state;
-      fewest = turns;
+      fewest = rate;
     }
   }
-  return best;
+  return ripe ? best : NULL;
 }
 
 static void begin_window(void)
 {
   for (struct candidate *c = anchor.candidates; c < anchor.candidates + CANDIDATES; c++) {
     if (c->state)
-      c->visits = visits_of(c->state);
-    c->samples = 0;
+      *c = (struct candidate){.state = c->state, .visits = visits_of(c->state)};
   }
   anchor.samples = anchor.seconds = 0;
   anchor.length = anchor.length < WINDOW / 2 ? 2 * anchor.length : WINDOW;

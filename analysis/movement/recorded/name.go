@@ -92,16 +92,20 @@ func isInterpreterWork(s *model.Site) bool {
 		return false
 	}
 	_, inner, _ := s.Stack[0].Module.PythonFunction()
-	return symbol.PythonOrigin(inner) == symbol.Standard || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
-		_, file, ok := f.Module.PythonFunction()
-		return ok && symbol.IsPythonImporter(file)
-	})
+	return symbol.PythonOrigin(inner) == symbol.Standard || slices.ContainsFunc(s.Stack, isImporter)
+}
+
+func isImporter(f model.Frame) bool {
+	_, file, ok := f.Module.PythonFunction()
+	return ok && symbol.IsPythonImporter(file)
 }
 
 // isArena reports whether a site is one where an interpreter of Python takes memory that it
-// divides among its objects: to say where that was says nothing of them.
+// divides among its objects: to say where that was says nothing of them. A module in C may be the first to need
+// more of it, while it is imported.
 func isArena(s *model.Site) bool {
-	return strings.HasPrefix(s.Function, "mmap") && len(s.Stack) > 0 && isPython(s.Stack[0])
+	inner := slices.IndexFunc(s.Stack, isPython)
+	return strings.HasPrefix(s.Function, "mmap") && (inner == 0 || inner > 0 && isImporter(s.Stack[inner]))
 }
 
 // isUnderPython reports whether a site is under a line of Python.

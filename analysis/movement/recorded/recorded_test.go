@@ -168,23 +168,23 @@ func TestInterpreting(t *testing.T) {
 	load := model.PythonModule("<frozen importlib._bootstrap>", "_find_and_load")
 	numpy := &model.Module{Path: "/np/_multiarray_umath.so"}
 	for _, c := range []struct {
-		name          string
-		stack         []*model.Module // innermost first
-		python, alone bool
+		name                 string
+		stack                []*model.Module // innermost first
+		python, alone, arena bool
 	}{
-		{"a line of the program", []*model.Module{own}, true, false},
-		{"Python's own library", []*model.Module{enum, own}, true, true},
-		{"an import", []*model.Module{own, load, own}, true, true},
-		{"a module that is being imported calls numpy", []*model.Module{numpy, own, load, own}, true, false},
-		{"no Python", []*model.Module{numpy}, false, false},
-		{"nothing known", nil, false, false},
+		{"a line of the program", []*model.Module{own}, true, false, true},
+		{"Python's own library", []*model.Module{enum, own}, true, true, true},
+		{"an import", []*model.Module{own, load, own}, true, true, true},
+		{"a module that is being imported calls numpy", []*model.Module{numpy, own, load, own}, true, false, false},
+		{"numpy is being imported", []*model.Module{numpy, load, own}, true, false, true},
+		{"no Python", []*model.Module{numpy}, false, false, false},
+		{"nothing known", nil, false, false, false},
 	} {
 		s := &model.Site{Function: "mmap64"}
 		for _, m := range c.stack {
 			s.Stack = append(s.Stack, model.Frame{Module: m, Offset: 5})
 		}
-		inner := len(c.stack) > 0 && c.stack[0] != numpy
-		if isInterpreterWork(s) != c.alone || isUnderPython(s) != c.python || isArena(s) != inner {
+		if isInterpreterWork(s) != c.alone || isUnderPython(s) != c.python || isArena(s) != c.arena {
 			t.Errorf("%s: for itself %v, under Python %v, arena %v", c.name, isInterpreterWork(s), isUnderPython(s), isArena(s))
 		}
 	}
