@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"laggard/model/format"
 	"laggard/model/mpi"
@@ -26,6 +27,11 @@ const (
 	BadLarge    BadHow = format.BadLarge    // a tag is above MPI_TAG_UB, a rank not below the size of the communicator
 	BadShort    BadHow = format.BadShort    // a buffer is shorter than the message that it received
 )
+
+// IsSaidIn reports whether what MPI says of an error has the value and the limit.
+func (b *BadArgument) IsSaidIn(text string) bool {
+	return strings.Contains(text, fmt.Sprint(b.Value)) && (b.Limit < 0 || strings.Contains(text, fmt.Sprint(b.Limit)))
+}
 
 // Describe says what is wrong with the argument of a call of that function; "": nothing is known.
 func (b *BadArgument) Describe(call string) string {

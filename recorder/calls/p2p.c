@@ -209,8 +209,7 @@ void lg_before_sendrecv(struct lg_call *c, bool blocks)
   if (from) {
     c->peer = r.peer;
     c->tag = r.tag;
-    if (blocks || lg_wild(r.peer, r.tag))
-      lg_want_status(c, 1);
+    lg_want_status(c, 1);
   }
 }
 
