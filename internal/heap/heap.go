@@ -19,7 +19,7 @@ type Growth int
 
 const (
 	Usual  Growth = 100
-	Little Growth = 35 // for analyses that keep much: a quarter less memory, a few percent more processor time
+	Little Growth = 35 // for analyses that keep much of what they read (docs/results/usage.md)
 )
 
 // growthPercent is by how much memory may grow of which so many bytes are in use.
