@@ -346,7 +346,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	heap.TuneGC()
+	heap.TuneGC(heap.Usual)
 	var text *diagnosis.TextReport
 	if len(f.requestedForms()) == 0 {
 		text = diagnosis.NewTextReport(a.out)

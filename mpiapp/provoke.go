@@ -33,8 +33,7 @@ whether a broadcast synchronises. A correct program works with each of them. Whe
 run hangs, crashes, fails, or --expect rejects its output, the choices are reduced to
 the fewest with which it fails, and the failed run is diagnosed.
 
-The first run makes no such choice. It shows where choices are open, and must succeed;
-if it fails, it is repeated twice.
+The first run makes no such choice. It must succeed, and shows where choices are open.
 Output and record of the runs are kept in the directory given by -o.
 
 Exit status: 0 if nothing failed, 3 if a run did.`
@@ -160,8 +159,7 @@ func (a perturbedRuns) search(f provokeFlags, recording job.Recording, kinds mpi
 	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
 	result, err = search.Run(ctx)
 	if errors.Is(err, provoke.ErrReference) {
-		first := r.kept[0]
-		err = fmt.Errorf("%w; the output of the first is in %s, its record in %s", err, r.outputOf(first), first)
+		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
 	}
 	if err == nil {
 		err = errors.Join(r.keepOnly(result), r.writeSchedule(result))
@@ -197,13 +195,12 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 		return err
 	}
 	about := text.Len()
-	failed := result.Reported()
-	if failed != nil {
+	if result.Failed != nil {
 		r.describeOutcome(o, rep)
 		fmt.Fprintln(&text)
 		about = text.Len()
 		both, rec := *a.app, r.recording
-		both.err, rec.Dir = &text, failed.Dir
+		both.err, rec.Dir = &text, result.Failed.Dir
 		o.Result = both.diagnoseJob(rec, o.Hung, true)
 	}
 	o.Text = text.String()
@@ -220,7 +217,7 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 	if f.json || f.html == "-" {
 		log = a.err
 	}
-	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || failed == nil {
+	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || result.Failed == nil {
 		return err
 	}
 	return exitError{exitFindings}
@@ -228,7 +225,7 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 
 // describeOutcome says of a test how a run of it failed, and with which choices.
 func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Report) {
-	failed := rep.Reported()
+	failed := rep.Failed
 	o.RunDir, o.Status, o.Hung = failed.Dir, failed.Status, failed.Failure == provoke.Hangs
 	switch {
 	case o.Hung:
@@ -236,9 +233,7 @@ func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Repo
 	case o.Status == 0: // what it printed was wrong
 		o.Status = exitFindings
 	}
-	if rep.Failed != nil {
-		o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
-	}
+	o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
 }
 
 // readSchedule reads the schedule of --perturb; "": nil.

@@ -74,6 +74,8 @@ func (r *perturbedRunner) close() {
 	r.log.Close()
 }
 
+func (r *perturbedRunner) referenceDir() string { return filepath.Join(r.dir, "run-0") }
+
 // outputOf is the file with what the program of a run printed.
 func (r *perturbedRunner) outputOf(dir string) string { return dir + ".out" }
 
@@ -141,7 +143,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	if err := r.readRecord(o); err != nil {
 		return nil, err
 	}
-	return o, r.removeUnless(o.Failure != "" || r.reference == nil, dir)
+	return o, r.removeUnless(o.Failure != "" || dir == r.referenceDir(), dir)
 }
 
 // perturb has the recorder follow a schedule in a run that is prepared; nil: none.
@@ -229,7 +231,7 @@ func (r *perturbedRunner) removeUnless(keep bool, dir string) error {
 // keepOnly removes the failed runs that the result does not name.
 func (r *perturbedRunner) keepOnly(result *provoke.Result) error {
 	named := []*provoke.Outcome{result.Reference, result.Failed}
-	named = slices.Concat(named, result.Plain, result.Unconfirmed)
+	named = append(named, result.Unconfirmed...)
 	var err error
 	for _, dir := range slices.Clone(r.kept) {
 		keep := slices.ContainsFunc(named, func(o *provoke.Outcome) bool { return o != nil && o.Dir == dir })

@@ -194,8 +194,7 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	}
 	defer p.close()
 	o.Took = time.Since(o.Began)
-	failed := result.Reported()
-	if failed == nil {
+	if result.Failed == nil {
 		return os.RemoveAll(dir)
 	}
 	rep := provokereport.New(result, filepath.Join(dir, scheduleName), command, p.untried)
@@ -203,7 +202,7 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 		return err
 	}
 	fmt.Fprintln(both.err)
-	r.Dir = failed.Dir
+	r.Dir = result.Failed.Dir
 	p.describeOutcome(o, rep)
 	o.Result = both.diagnoseJob(r, o.Hung, true)
 	o.Text = text.String()

@@ -13,6 +13,7 @@ import (
 
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/heap"
 	"laggard/report"
 	"laggard/report/source"
 	usagereport "laggard/report/usage"
@@ -112,6 +113,7 @@ func (a usageAnalysis) reportUsage(ctx context.Context, f usageFlags, dir string
 	if err := isDir(dir); err != nil {
 		return err
 	}
+	heap.TuneGC(heap.Little)
 	result, err := a.findUsage(ctx, f, dir)
 	if err != nil || result == nil {
 		return err

@@ -268,7 +268,7 @@ func deviationText(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s called %s, %s, which %s did not call", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Order:
 		if o.Other != 0 {
-			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s: called in another order, or one of them was skipped",
+			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s",
 				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), d.OtherName)
 			break
 		}

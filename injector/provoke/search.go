@@ -69,8 +69,7 @@ type Tried struct {
 
 // Result is what a search found.
 type Result struct {
-	Reference   *Outcome   `json:"reference"`             // a run that did not fail, in which nothing was chosen
-	Plain       []*Outcome `json:"plain,omitempty"`       // the runs before it, which failed though nothing was chosen
+	Reference   *Outcome   `json:"reference"`             // the first run, in which nothing was chosen
 	Runs        int        `json:"runs"`                  // perturbed runs until one failed
 	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
@@ -84,17 +83,6 @@ type Result struct {
 	OutOfTime   bool       `json:"out_of_time,omitempty"` // the time was over before all was done
 }
 
-// Reported is the failed run that is to be reported, one with choices if there is one; nil: none failed.
-func (r *Result) Reported() *Outcome {
-	if r.Failed == nil && len(r.Plain) > 0 {
-		return r.Plain[0]
-	}
-	return r.Failed
-}
-
-// references is in how many runs as it is the program has to succeed once: one that fails now and then is what is looked for.
-const references = 3
-
 // ErrReference is wrapped by the error about a program that fails as it is.
 var ErrReference = errors.New("the program fails without other choices")
 
@@ -107,10 +95,15 @@ var errTime = errors.New("out of time")
 // Run looks for a failure, and reduces it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.limit(1)
-	out, ref, err := s.findReference(ctx)
+	first, ref, err := s.Runner.Reference(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if first.Failure != "" {
+		return nil, fmt.Errorf("%w: it %s", ErrReference, first.Failure)
+	}
+	out := &Result{Reference: first, LongestUS: ref.Longest().Microseconds(), BudgetUS: ref.Budget().Microseconds(),
+		Without: Ratio{Runs: 1}}
 	t := newTally(ref, s.Only)
 	d := newDrawer(ref, s.Only, s.Seed)
 	for n := 0; n < s.Runs && len(d.kinds) > 0 && out.Failed == nil; n++ {
@@ -138,36 +131,6 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// findReference runs the program as it is until it succeeds.
-func (s *Search) findReference(ctx context.Context) (*Result, *Reference, error) {
-	out := &Result{}
-	for {
-		o, ref, err := s.Runner.Reference(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		if o.Failure == "" {
-			out.Reference, out.LongestUS, out.BudgetUS = o, ref.Longest().Microseconds(), ref.Budget().Microseconds()
-			out.Without = out.plainRatio(func(*Outcome) bool { return true })
-			return out, ref, nil
-		}
-		if out.Plain = append(out.Plain, o); len(out.Plain) == references || s.isOver() {
-			return nil, nil, fmt.Errorf("%w: it %s in %s", ErrReference, o.Failure, Ratio{len(out.Plain), len(out.Plain)})
-		}
-	}
-}
-
-// plainRatio counts the runs before a choice was made, and those of them that failed in a way.
-func (r *Result) plainRatio(counts func(*Outcome) bool) Ratio {
-	out := Ratio{Runs: len(r.Plain) + 1}
-	for _, o := range r.Plain {
-		if counts(o) {
-			out.Failed++
-		}
-	}
-	return out
-}
-
 // progress says which run begins, what it makes otherwise, and what was done before.
 func (s *Search) progress(number int, schedule *Schedule, t *tally) string {
 	text := fmt.Sprintf("run %d of %d: %s", number+1, s.Runs, schedule.kinds())
@@ -187,11 +150,9 @@ func (s *Search) limit(share float64) {
 	}
 }
 
-func (s *Search) isOver() bool { return s.Limit > 0 && time.Now().After(s.end) }
-
 // run runs a schedule unless the time is over.
 func (s *Search) run(ctx context.Context, schedule *Schedule, why string) (*Outcome, error) {
-	if s.isOver() {
+	if s.Limit > 0 && time.Now().After(s.end) {
 		return nil, errTime
 	}
 	return s.Runner.Run(ctx, schedule, why)
@@ -270,7 +231,6 @@ func (s *Search) repeat(ctx context.Context, out *Result, want Failure, stopped 
 			}
 		}
 	}
-	out.Without = out.plainRatio(func(o *Outcome) bool { return o.Failure == want })
 	count(out.Schedule, &out.With, s.Repeat, "with what is left")
 	count(nil, &out.Without, s.Repeat, "without")
 }

@@ -20,7 +20,7 @@ type simulated struct {
 	visits uint64
 	needs  []Made // without Value; Count 0: any
 	flaky  int    // each so many-th run fails not although it should; 0: none
-	broken int    // so many runs as it is fail
+	broken bool   // it fails as it is
 	ran    int
 }
 
@@ -34,8 +34,7 @@ func (p *simulated) Reference(context.Context) (*Outcome, *Reference, error) {
 		r.Open = append(r.Open, o)
 	}
 	o := &Outcome{}
-	if p.broken > 0 {
-		p.broken--
+	if p.broken {
 		o.Failure = Crashes
 	}
 	return o, r, nil
@@ -158,25 +157,10 @@ func TestSearchOfFlakyFailure(t *testing.T) {
 
 func TestSearchOfBrokenProgram(t *testing.T) {
 	p := program(2)
-	p.broken = references
+	p.broken = true
 	s := Search{Runner: p, Runs: 3, Only: ^mpi.Choice(0), Repeat: 1}
 	if _, err := s.Run(context.Background()); !errors.Is(err, ErrReference) {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestSearchOfProgramThatFailsNowAndThen: it needs to succeed once, and what failed before is reported.
-func TestSearchOfProgramThatFailsNowAndThen(t *testing.T) {
-	p := program(2)
-	p.need(0, 1, 0)
-	p.broken = 2
-	if r := p.search(t, 1); r.Failed == nil || len(r.Plain) != 2 || r.Without != (Ratio{0, 5}) || r.Reported() != r.Failed {
-		t.Errorf("%+v", r)
-	}
-	p.broken = 1
-	p.need(1, 9, 0) // no such rank
-	if r := p.search(t, 1); r.Failed != nil || r.Reported() == nil || r.Without != (Ratio{1, 2}) {
-		t.Errorf("%+v", r)
 	}
 }
 

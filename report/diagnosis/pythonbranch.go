@@ -85,7 +85,10 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
-		return append(one, two...)
+		if sites := append(one, two...); len(sites) > 0 {
+			return sites
+		}
+		return shortCut(reached[:k], finder)
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
@@ -98,6 +101,21 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
 	return deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder)
+}
+
+// shortCut is the any or all in which some frames end, outermost first, and which need not go through the generator expression that the
+// last one is; nil: they do not end so.
+func shortCut(frames []report.Frame, finder source.Finder) []report.Site {
+	const expression = "<genexpr>"
+	n := len(frames)
+	if n < 2 || !strings.HasSuffix(frames[n-1].Function, expression) {
+		return nil
+	}
+	f := frames[n-2]
+	if line := python.InlineCondition(finder.Text(f.File), f.Line, expression); line > 0 {
+		return []report.Site{{Function: f.Function, File: f.File, Line: line}}
+	}
+	return nil
 }
 
 // finishes reports whether a call is MPI_Finalize, to which ranks came without an exception, as far as is known.
@@ -212,7 +230,7 @@ func deciderSites(frames []report.Frame, called string, past int, round bool, fi
 			if round && d.Loop {
 				return out
 			}
-			if len(out) < room {
+			if len(out) < room && !d.Fixed {
 				out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
 			}
 		}

@@ -17,10 +17,13 @@ func TestDecidedInPython(t *testing.T) {
         return
     comm.barrier()
 def outer(comm):
-    for k in range(3):
+    for k in range(comm.size):
         if k == 1:
             inner(comm)
         comm.bcast(k)
+def fixed(comm):
+    for k in range(3):
+        inner(comm)
 `
 	file := filepath.Join(t.TempDir(), "a.py")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -44,6 +47,9 @@ def outer(comm):
 	all := deciderSites(both, "barrier", 0, false, source.Finder{})
 	if round := deciderSites(both, "barrier", 0, true, source.Finder{}); len(all) != 3 || all[2].Line != 6 || len(round) != 2 {
 		t.Errorf("decided at %v, in one round at %v", all, round)
+	}
+	if got := deciderSites([]report.Frame{frame("fixed", 12)}, "inner", 0, false, source.Finder{}); got != nil {
+		t.Errorf("the number of rounds of a loop is written there, and decided at %v", got)
 	}
 	if got := deciderSites([]report.Frame{frame("gone", 400)}, "barrier", 0, false, source.Finder{}); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)

@@ -191,6 +191,10 @@ func (r *Result) unsentReason() string {
 	if o := m.nearest(); o != nil {
 		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
 	}
+	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
+		return fmt.Sprintf("; rank %d has sent rank %d only %s with tag %d, which earlier receives took",
+			m.From, m.Rank, words.Count(int(m.Sent), "message", "messages"), m.Tag)
+	}
 	return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
 }
 

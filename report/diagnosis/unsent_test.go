@@ -40,3 +40,25 @@ func TestUnsentReason(t *testing.T) {
 		}
 	}
 }
+
+// TestTakenReason: where all messages that were sent went to earlier receives, the reason says so, since one of these may have taken what
+// the last one is for; where others of the rank's receives wait, too, it says which message is missing.
+func TestTakenReason(t *testing.T) {
+	for _, c := range []struct {
+		sent, number uint64
+		want         string
+	}{
+		{0, 1, "; rank 0 has not sent rank 1 the message 1 with tag 7"},
+		{1, 2, "; rank 0 has sent rank 1 only 1 message with tag 7, which earlier receives took"},
+		{3, 4, "; rank 0 has sent rank 1 only 3 messages with tag 7, which earlier receives took"},
+		{2, 4, "; rank 0 has not sent rank 1 the message 4 with tag 7"},
+	} {
+		r := Result{
+			LeastProgressed: &LeastProgressed{Ranks: []int{0}},
+			Unsent:          []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Number: c.number, Sent: c.sent}},
+		}
+		if got := r.unsentReason(); got != c.want {
+			t.Errorf("%d sent:\n  %s\nwant\n  %s", c.sent, got, c.want)
+		}
+	}
+}

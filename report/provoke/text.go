@@ -32,12 +32,8 @@ func New(r *provoke.Result, file string, command, untried []string) *Report {
 
 // Headline says in a sentence what was found.
 func (r *Report) Headline() string {
-	perturbed := words.Count(r.Runs, "perturbed run", "perturbed runs")
-	if plain := r.Reported(); r.Failed == nil && plain != nil {
-		return fmt.Sprintf("%s in %s without other choices, and in none of %s.", words.Upper(string(plain.Failure)), r.Without, perturbed)
-	}
 	if r.Failed == nil {
-		return fmt.Sprintf("Nothing failed in %s.", perturbed)
+		return fmt.Sprintf("Nothing failed in %s.", words.Count(r.Runs, "perturbed run", "perturbed runs"))
 	}
 	how := words.Upper(string(r.Failed.Failure))
 	if r.With.Runs > 0 {

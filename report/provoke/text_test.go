@@ -41,9 +41,6 @@ func results() map[string]*Report {
 			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
 			[]string{"match: another thread may take the message meanwhile"}),
 	}
-	out["plain"] = New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000, Without: provoke.Ratio{Failed: 1, Runs: 2},
-		Plain: []*provoke.Outcome{{Failure: provoke.Hangs, Dir: "out/run-0"}},
-		Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job, nil)
 	many := failed()
 	for i := range uint64(9) {
 		many.Schedule.Rules = append(many.Schedule.Rules, rule("send", 0, i+1, 0, "MPI_Isend", "a.c:1"))

@@ -66,7 +66,9 @@ func NextRound(text []string, line, other, last int) bool {
 type Decider struct {
 	Line int
 	Loop bool // it is a loop that the other line is in
-	from int  // where its block begins
+	// Fixed: it is the head of a loop with a number of rounds that is written there, which is the same for all ranks.
+	Fixed bool
+	from  int // where its block begins
 }
 
 // statement is a logical line.
@@ -75,10 +77,18 @@ type statement struct {
 	indent      int
 	word        string // that it begins with
 	endless     bool   // it is the head of a loop that only its body leaves
+	fixed       bool   // it is the head of a loop with a number of rounds that is written there
+	suppresses  bool   // it is a `with` that swallows exceptions
 }
 
-// endlessHead matches the head of such a loop.
-var endlessHead = regexp.MustCompile(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
+var (
+	// endlessHead matches the head of such a loop.
+	endlessHead = regexp.MustCompile(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
+	// fixedHead matches the head of a loop that all ranks go through as often, unless its body leaves it.
+	fixedHead = regexp.MustCompile(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
+	// suppressing matches a `with` of contextlib.suppress.
+	suppressing = regexp.MustCompile(`^(async\s+)?with\b.*\bsuppress\(`)
+)
 
 // splitStatements finds the logical lines: brackets, strings of several lines and backslashes
 // join physical ones.
@@ -88,7 +98,8 @@ func splitStatements(text []string) (out []statement) {
 		fresh := !open.isContinued()
 		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
 			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
-				word: firstWord(body), endless: endlessHead.MatchString(body)})
+				word: firstWord(body), endless: endlessHead.MatchString(body), fixed: fixedHead.MatchString(body),
+				suppresses: suppressing.MatchString(body)})
 		}
 		open.scanLine(line, func(int) {})
 		if len(out) > 0 && !fresh {
@@ -242,6 +253,8 @@ func (d *deciders) passEnclosingBlock(i int) {
 	}
 	isLoop := slices.Contains(loops, s.word)
 	switch {
+	case s.suppresses:
+		d.out = append(d.out, Decider{Line: s.first, from: s.first})
 	case s.word == "try":
 		for _, line := range d.exceptLines(i) {
 			d.out = append(d.out, Decider{Line: line, from: s.first})
@@ -260,11 +273,11 @@ func (d *deciders) passLoop(i int) {
 	s, out := d.list[i], []Decider{}
 	for k, last := i+1, blockEnd(d.list[i:]); k < len(d.list) && d.list[k].first <= last; k++ {
 		leaves := slices.Contains([]string{"return", "raise", "break"}, d.list[k].word)
-		if head := d.headBefore(k, i); leaves && d.list[k].first > d.line && head > d.line {
+		if head := d.headBefore(k, i); leaves && d.list[k].first > d.line && head >= d.line {
 			out = append(out, Decider{Line: head, Loop: true, from: s.first})
 		}
 	}
-	head := Decider{Line: s.first, Loop: true, from: s.first}
+	head := Decider{Line: s.first, Loop: true, Fixed: s.fixed, from: s.first}
 	switch {
 	case s.endless:
 	case s.word == "for":

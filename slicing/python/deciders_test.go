@@ -39,6 +39,13 @@ def fails(comm):
     x = [a for a in "])"
          if a]
     return comm.allreduce(1)
+def tolerant(comm, parts):
+    for k in range(4):
+        with contextlib.suppress(OSError):
+            comm.scan(k)
+    for part in parts:
+        if not comm.exscan(part):
+            break
 comm = 1
 if comm:
 	nested(comm, 3)
@@ -64,6 +71,8 @@ func TestDeciders(t *testing.T) {
 		{at("return comm.allreduce"), 0, []int{at("except ValueError")}},
 		{at("parse()"), at("return comm.allreduce"), []int{at("except ValueError")}},
 		{at("nested(comm, 3)"), len(text) - 1, []int{at("if comm:")}},
+		{at("comm.scan"), 0, []int{at("contextlib.suppress"), at("for k in range(4)")}},
+		{at("comm.exscan"), 0, []int{at("comm.exscan"), at("for part in parts")}},
 		{at("comm = 1"), 0, nil},
 		{1000, 0, nil},
 	} {

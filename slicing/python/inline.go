@@ -6,8 +6,9 @@ import (
 )
 
 // InlineCondition returns the line of the condition within a statement that decides whether a call in it is made: of a
-// conditional expression, of a comprehension, or before "and" and "or". called is the last part of the name of the function that is
-// called on that line; 0: there is no such condition, or it is not known.
+// conditional expression, of a comprehension, or before "and" and "or", or of any and all, which need not go through the whole
+// generator expression that they are given. called is the last part of the name of the function that is called on that line; 0: there
+// is no such condition, or it is not known.
 func InlineCondition(text []string, line int, called string) int {
 	list := splitStatements(text)
 	at := statementAt(list, line)
@@ -15,6 +16,9 @@ func InlineCondition(text []string, line int, called string) int {
 		return 0
 	}
 	words := splitWords(text, list[at])
+	if called == "<genexpr>" {
+		return shortCut(words)
+	}
 	for i, w := range words {
 		if w.text != called || w.line != line || i+1 == len(words) || words[i+1].text != "(" {
 			continue
@@ -22,6 +26,32 @@ func InlineCondition(text []string, line int, called string) int {
 		return conditionOf(words, i)
 	}
 	return 0
+}
+
+// shortCut is the line of the only any or all in a statement; 0: there is none, or there are several.
+func shortCut(words []word) (line int) {
+	for i, w := range words {
+		if (w.text == "any" || w.text == "all") && i+1 < len(words) && words[i+1].text == "(" && hasLoop(words[i+2:], len(w.groups)+1) {
+			if line > 0 {
+				return 0
+			}
+			line = w.line
+		}
+	}
+	return line
+}
+
+// hasLoop reports whether a bracket, of which the words behind its beginning are given and how deep they are in it, has a `for` of its own.
+func hasLoop(words []word, depth int) bool {
+	for _, w := range words {
+		if len(w.groups) < depth {
+			return false
+		}
+		if w.text == "for" && len(w.groups) == depth {
+			return true
+		}
+	}
+	return false
 }
 
 // word is a name, or a bracket, in a statement.

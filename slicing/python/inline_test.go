@@ -32,6 +32,22 @@ z = comm.allreduce(1)`, "\n")
 	}
 }
 
+// TestShortCut: any and all need not go through a generator expression to its end.
+func TestShortCut(t *testing.T) {
+	text := strings.Split(`ok = all(check(f) for f in fields)
+bad = sum(check(f) for f in fields)
+both = any(check(f) for f in a) or all(check(f) for f in b)
+some = [x.any() for x in (check(f) for f in fields)]
+if not any(
+        check(f) for f in fields):
+    pass`, "\n")
+	for line, want := range map[int]int{1: 1, 2: 0, 3: 0, 4: 0, 5: 5, 6: 5, 7: 0} {
+		if got := InlineCondition(text, line, "<genexpr>"); got != want {
+			t.Errorf("line %d: %d, want %d", line, got, want)
+		}
+	}
+}
+
 func FuzzInlineCondition(f *testing.F) {
 	f.Add("x = f(1) if (a and b) else [\"c\\\" for d in 'e'\n] # \\", 1, "f")
 	f.Fuzz(func(t *testing.T, text string, line int, called string) {

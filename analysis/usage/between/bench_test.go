@@ -27,22 +27,22 @@ func haloReplay(rank, ranks, steps int) *replay.Replayed {
 	irecv, isend := mpi.FindFunction("MPI_Irecv"), mpi.FindFunction("MPI_Isend")
 	wait, add := mpi.FindFunction("MPI_Waitall"), mpi.FindFunction("MPI_Allreduce")
 	r := &replay.Replayed{Trace: t}
-	call := func(f *mpi.Function, site int) int {
+	call := func(f *mpi.Function, site int) int32 {
 		n := uint64(len(t.Calls))
 		t.Calls = append(t.Calls, recorded.Call{Func: f, Site: site, Begin: 2*n + 1, Return: 2*n + 2})
-		return len(t.Calls) - 1
+		return int32(len(t.Calls) - 1)
 	}
 	for s := range steps {
 		first := len(r.Operations)
-		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
+		for side, peer := range []int32{int32((rank + ranks - 1) % ranks), int32((rank + 1) % ranks)} {
 			at := call(irecv, side)
 			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Recv, Call: at, Made: at, Peer: peer,
-				Tag: 1 - side, Count: 100, Source: peer, FromTag: 1 - side, Bytes: 800})
+				Tag: int32(1 - side), Count: 100, Source: peer, FromTag: int32(1 - side), Bytes: 800})
 		}
-		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
+		for side, peer := range []int32{int32((rank + ranks - 1) % ranks), int32((rank + 1) % ranks)} {
 			at := call(isend, 2+side)
 			r.Operations = append(r.Operations,
-				replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: side, Count: 100, Bytes: -1})
+				replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: int32(side), Count: 100, Bytes: -1})
 		}
 		done := call(wait, 4)
 		for k := range r.Operations[first:] {

@@ -58,7 +58,7 @@ func flowOf(f *mpi.Function) flow {
 // shapeIndex returns the index of what an operation brings.
 func (d *digester) shapeIndex(o *replay.Operation) int32 {
 	c := &d.trace.Calls[o.Call]
-	if o.Made >= 0 && o.Made < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
+	if o.Made >= 0 && int(o.Made) < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
 		c = &d.trace.Calls[o.Made] // a persistent one has its arguments there
 	}
 	s := shape{name: c.Func.Narrow.Name, flow: flowOf(c.Func), root: model.None}

@@ -127,7 +127,7 @@ func endOf(r *replay.Replayed) model.End {
 		}
 	}
 	for i := range r.Operations {
-		delete(open, r.Operations[i].Call)
+		delete(open, int(r.Operations[i].Call))
 	}
 	for i := range r.Waits {
 		delete(open, r.Waits[i].Call)
@@ -218,9 +218,9 @@ func (d *digester) chooseSteps(rounds [][]int) {
 	}
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		choose(o.Call)
-		choose(o.Made)
-		choose(o.Done)
+		choose(int(o.Call))
+		choose(int(o.Made))
+		choose(int(o.Done))
 	}
 	for i := range d.Waits {
 		if w := &d.Waits[i]; d.isPending(w) {
@@ -299,7 +299,7 @@ func (d *digester) addOperations() {
 	for i := range d.Operations {
 		o := &d.Operations[i]
 		d.placed[i] = placement{-1, -1}
-		if d.stepIndex(o.Call) < 0 || o.Comm < 0 || o.Comm >= len(d.comms) {
+		if d.stepIndex(int(o.Call)) < 0 || !d.hasComm(int(o.Comm)) {
 			continue
 		}
 		switch o.Kind {
@@ -318,13 +318,13 @@ func (d *digester) addMessage(o *replay.Operation) int32 {
 	m := message{
 		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled,
 		withdrawn: o.Withdrawn, channel: d.channelIndex(o),
-		step: d.stepIndex(o.Call), made: d.stepIndex(o.Made), done: d.stepIndex(o.Done), buffer: -1, bytes: o.Bytes, probe: -1,
+		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)), buffer: -1, bytes: o.Bytes, probe: -1,
 	}
 	if m.made < 0 {
 		m.made = m.step
 	}
 	if o.Kind != replay.Probe {
-		m.buffer = d.bufferIndex(o.Type, o.Count)
+		m.buffer = d.bufferIndex(int(o.Type), o.Count)
 	}
 	at := int32(len(d.messages))
 	d.messages = append(d.messages, m)
@@ -349,13 +349,13 @@ func (d *digester) linkProbe(at int32, c *recorded.Call) {
 }
 
 func (d *digester) channelIndex(o *replay.Operation) int32 {
-	c := channel{o.Kind == replay.Send, int32(o.Comm), o.Peer, o.Tag, o.Peer, o.Tag}
+	c := channel{o.Kind == replay.Send, o.Comm, int(o.Peer), int(o.Tag), int(o.Peer), int(o.Tag)}
 	if o.Kind != replay.Send && o.Done >= 0 {
 		if o.Source >= 0 {
-			c.peer = o.Source
+			c.peer = int(o.Source)
 		}
 		if o.FromTag >= 0 {
-			c.tag = o.FromTag
+			c.tag = int(o.FromTag)
 		}
 	}
 	at, ok := d.channelOf[c]
@@ -384,7 +384,7 @@ func (d *digester) bufferIndex(typ int, count int64) int32 {
 
 func (d *digester) addEntry(o *replay.Operation) int32 {
 	j := entry{
-		step: d.stepIndex(o.Call), made: d.stepIndex(o.Made), done: d.stepIndex(o.Done), comm: int32(o.Comm), number: o.Number,
+		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)), comm: o.Comm, number: o.Number,
 		shape: d.shapeIndex(o), refused: o.Refused,
 	}
 	if j.made < 0 {

@@ -154,12 +154,12 @@ func (d *digester) addAccesses() {
 // newAccess makes an access of what the replay says of it; of kind 0 if too little is known.
 func (d *digester) newAccess(x *replay.Access) access {
 	o := &d.Operations[x.Operation]
-	c, step := &d.trace.Calls[o.Call], d.stepIndex(o.Call)
+	c, step := &d.trace.Calls[o.Call], d.stepIndex(int(o.Call))
 	disp, known := c.InputInt("target_disp")
-	if !known || o.Peer < 0 || step < 0 || !d.hasComm(o.Comm) {
+	if !known || o.Peer < 0 || step < 0 || !d.hasComm(int(o.Comm)) {
 		return access{}
 	}
-	a := access{kind: kindOf(c.Func), comm: int32(o.Comm), step: step, done: d.stepIndex(x.Done), target: o.Peer, disp: disp,
+	a := access{kind: kindOf(c.Func), comm: o.Comm, step: step, done: d.stepIndex(x.Done), target: int(o.Peer), disp: disp,
 		buffer: d.targetBuffer(c)}
 	if a.kind == accumulate {
 		a.op = strings.TrimPrefix(c.Func.Narrow.Name, "MPI_")
@@ -170,7 +170,7 @@ func (d *digester) newAccess(x *replay.Access) access {
 	if x.Epoch >= 0 {
 		d.applyEpoch(&a, &d.Epochs[x.Epoch])
 	}
-	if end := d.stepIndex(o.Done); end >= 0 && a.readsOnly() && (a.done < 0 || end < a.done) {
+	if end := d.stepIndex(int(o.Done)); end >= 0 && a.readsOnly() && (a.done < 0 || end < a.done) {
 		a.done = end // when it is complete at the origin it has read its target
 	}
 	return a
@@ -234,12 +234,12 @@ func (d *digester) addLocks() {
 func (d *digester) addLockWaits() {
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		if o.Kind != replay.OneSided || d.trace.Calls[o.Call].Return != 0 || !d.hasComm(o.Comm) {
+		if o.Kind != replay.OneSided || d.trace.Calls[o.Call].Return != 0 || !d.hasComm(int(o.Comm)) {
 			continue
 		}
 		switch d.trace.Calls[o.Call].Func.Class {
 		case mpi.ClassWinLock, mpi.ClassWinUnlock, mpi.ClassWinFlush:
-			d.windows.waits = append(d.windows.waits, lock{d.stepIndex(o.Call), int32(o.Comm), o.Peer})
+			d.windows.waits = append(d.windows.waits, lock{d.stepIndex(int(o.Call)), o.Comm, int(o.Peer)})
 		}
 	}
 }
@@ -310,13 +310,13 @@ func (d *digester) addLocal() {
 	memory := liveMemory{all: d.windows.memory}
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		step := d.stepIndex(o.Call)
+		step := d.stepIndex(int(o.Call))
 		if step < 0 || o.Peer == model.ProcNull || o.Cancelled {
 			continue
 		}
-		memory.moveTo(step, d.stepIndex(o.Done))
+		memory.moveTo(step, d.stepIndex(int(o.Done)))
 		c := &d.trace.Calls[o.Call]
-		if o.Made >= 0 && o.Made < len(d.trace.Calls) {
+		if o.Made >= 0 && int(o.Made) < len(d.trace.Calls) {
 			c = &d.trace.Calls[o.Made]
 		}
 		kind, names := load, []string{"buf", "sendbuf"}
@@ -331,7 +331,7 @@ func (d *digester) addLocal() {
 		}
 		for _, name := range names {
 			if address, ok := c.InputInt(name); ok {
-				d.addLocalAccess(kind, address, d.bufferIndex(o.Type, o.Count), o, step, memory.live)
+				d.addLocalAccess(kind, address, d.bufferIndex(int(o.Type), o.Count), o, step, memory.live)
 				break
 			}
 		}
@@ -340,7 +340,7 @@ func (d *digester) addLocal() {
 
 // addOrigin notes the buffers that an access has at its origin.
 func (d *digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
-	kind, buffer := load, d.bufferIndex(o.Type, o.Count)
+	kind, buffer := load, d.bufferIndex(int(o.Type), o.Count)
 	if kindOf(c.Func) == get {
 		kind = store
 	}
@@ -363,7 +363,7 @@ func (d *digester) addLocalAccess(kind accessKind, address int64, buffer int32, 
 	for _, r := range memory {
 		if address >= r.base && address < r.base+r.size {
 			d.windows.accesses = append(d.windows.accesses, access{
-				kind: kind, comm: r.comm, step: step, done: d.stepIndex(o.Done), target: d.comms[r.comm].Rank, disp: address,
+				kind: kind, comm: r.comm, step: step, done: d.stepIndex(int(o.Done)), target: d.comms[r.comm].Rank, disp: address,
 				buffer: buffer,
 			})
 		}

@@ -41,8 +41,8 @@ func (c *collectives) nextNumber(comm int) uint64 {
 // addCollective is for the collectives of all members.
 func (c *collectives) addCollective(a args, blocking bool) {
 	if comm := a.commIndex(); comm >= 0 {
-		c.operations.add(a, Operation{Kind: Collective, Comm: comm, Tag: model.None,
-			Peer: int(a.intOr(model.None, "root")), Number: c.nextNumber(comm), Blocking: blocking})
+		c.operations.add(a, Operation{Kind: Collective, Comm: int32(comm), Tag: model.None,
+			Peer: a.narrow("root"), Number: c.nextNumber(comm), Blocking: blocking})
 	}
 }
 
@@ -52,7 +52,7 @@ func (c *collectives) addRefused(a args) {
 	first := len(c.operations.all)
 	c.beginCall(a)
 	for i := first; i < len(c.operations.all); i++ {
-		c.operations.all[i].Refused, c.operations.all[i].Done = true, a.i
+		c.operations.all[i].Refused, c.operations.all[i].Done = true, int32(a.i)
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *collectives) addGroupCreation(a args) {
 	}
 	if ok && comm >= 0 {
 		c.operations.add(a,
-			Operation{Kind: Collective, Comm: int(comm), Peer: model.None, Tag: model.None, Blocking: true})
+			Operation{Kind: Collective, Comm: int32(comm), Peer: model.None, Tag: model.None, Blocking: true})
 	}
 }
 
@@ -72,7 +72,7 @@ func (c *collectives) addGroupCreation(a args) {
 func (c *collectives) addFinalize(a args) {
 	for i, comm := range c.t.Comms {
 		if comm != nil && comm.Kind == model.World {
-			c.operations.add(a, Operation{Kind: Collective, Comm: i, Peer: model.None, Tag: model.None, Blocking: true,
+			c.operations.add(a, Operation{Kind: Collective, Comm: int32(i), Peer: model.None, Tag: model.None, Blocking: true,
 				Number: c.nextNumber(i)})
 			return
 		}

@@ -72,9 +72,9 @@ func (m *messages) endCall(a args, act *activation) {
 // sendOperation is the send that a call, or the request that it makes, begins.
 func (a args) sendOperation(blocking bool) Operation {
 	return Operation{
-		Kind: Send, Mode: modeOf(a.c.Func), Comm: a.commIndex(), Blocking: blocking,
-		Peer: int(a.intOr(model.None, "dest")), Tag: int(a.intOr(model.None, "tag", "sendtag")),
-		Type: a.handle("datatype", "sendtype"), Count: a.messageCount("count", "sendcount"),
+		Kind: Send, Mode: modeOf(a.c.Func), Comm: int32(a.commIndex()), Blocking: blocking,
+		Peer: a.narrow("dest"), Tag: a.narrow("tag", "sendtag"),
+		Type: int32(a.handle("datatype", "sendtype")), Count: a.messageCount("count", "sendcount"),
 	}
 }
 
@@ -86,10 +86,10 @@ func (a args) messageCount(names ...string) int64 {
 // recvOperation is the receive, likewise.
 func (a args) recvOperation(blocking bool) Operation {
 	return Operation{
-		Kind: Recv, Comm: a.commIndex(), Blocking: blocking,
+		Kind: Recv, Comm: int32(a.commIndex()), Blocking: blocking,
 		// MPI_Precv_init calls its source dest.
-		Peer: int(a.intOr(model.None, "source", "dest")), Tag: int(a.intOr(model.None, "tag", "recvtag")),
-		Type: a.handle("datatype", "recvtype"), Count: a.messageCount("count", "recvcount"),
+		Peer: a.narrow("source", "dest"), Tag: a.narrow("tag", "recvtag"),
+		Type: int32(a.handle("datatype", "recvtype")), Count: a.messageCount("count", "recvcount"),
 	}
 }
 
@@ -97,16 +97,15 @@ func (a args) recvOperation(blocking bool) Operation {
 func (m *messages) addSendrecv(a args, blocking bool) {
 	m.operations.add(a, a.sendOperation(blocking))
 	recv := a.recvOperation(blocking)
-	recv.Peer = int(a.intOr(model.None, "source"))
-	recv.Tag = int(a.intOr(model.None, "recvtag"))
-	recv.Type, recv.Count = a.handle("recvtype", "datatype"), a.intOr(0, "recvcount", "count")
+	recv.Peer = a.narrow("source")
+	recv.Tag = a.narrow("recvtag")
+	recv.Type, recv.Count = int32(a.handle("recvtype", "datatype")), a.intOr(0, "recvcount", "count")
 	m.operations.add(a, recv)
 }
 
 // addProbe is a look at a message.
 func (m *messages) addProbe(a args, blocking bool) {
-	m.operations.add(a, Operation{Kind: Probe, Comm: a.commIndex(), Peer: int(a.intOr(model.None, "source")),
-		Tag: int(a.intOr(model.None, "tag")), Blocking: blocking})
+	m.operations.add(a, Operation{Kind: Probe, Comm: int32(a.commIndex()), Peer: a.narrow("source"), Tag: a.narrow("tag"), Blocking: blocking})
 }
 
 // noteMatched notes the message that a matched probe took.
@@ -141,9 +140,9 @@ func (m *messages) receiveMatched(a args, blocking bool) {
 	case taken.ended < 0:
 		taken.ended = a.i
 		op := a.recvOperation(blocking)
-		op.Comm, op.Peer, op.Tag = taken.comm, taken.source, taken.tag
+		op.Comm, op.Peer, op.Tag = int32(taken.comm), int32(taken.source), int32(taken.tag)
 		k := m.operations.add(a, op)
-		m.operations.all[k].Source, m.operations.all[k].FromTag = taken.source, taken.tag
+		m.operations.all[k].Source, m.operations.all[k].FromTag = int32(taken.source), int32(taken.tag)
 	case m.t.Complete:
 		f := m.report("request_misuse",
 			fmt.Sprintf("%s is given a matched message that was received before", a.c.Func.Name),

@@ -1,31 +1,30 @@
 package replay
 
 // Operation is what a call does that other ranks take part in, as the replay of
-// one rank leaves it.
+// one rank leaves it. Its fields are small, since there is one for most calls of a run.
 type Operation struct {
 	Kind OperationKind
 	Mode SendMode // of a Send
-	Call int      // index into Trace.Calls: the call that begins it (MPI_Start of a persistent one)
-	Made int      // the call that made the request of a persistent one; else as Call
-	Comm int      // index into Trace.Comms
-	Peer int      // destination or source as given, or root; model.Any, model.ProcNull
-	Tag  int
-	// Type and Count are of the buffer; Collectives have theirs in the call.
-	Type  int
-	Count int64
 	// Blocking: the call returns only when it is complete.
 	Blocking bool
-	// Done is the call that completed it, -1 none; Cancelled: it was cancelled;
-	// Withdrawn: MPI_Cancel was asked to, and no status reports whether it was.
-	Done      int
+	// Cancelled: it was cancelled; Withdrawn: MPI_Cancel was asked to, and no status reports whether it was.
 	Cancelled bool
 	Withdrawn bool
 	// Refused: MPI refused the collective at this rank, so that it is not known whether it has a place among those of the
 	// others.
 	Refused bool
+	Call    int32 // index into Trace.Calls: the call that begins it (MPI_Start of a persistent one)
+	Made    int32 // the call that made the request of a persistent one; else as Call
+	Done    int32 // the call that completed it, -1 none
+	Comm    int32 // index into Trace.Comms
+	Peer    int32 // destination or source as given, or root; model.Any, model.ProcNull
+	Tag     int32
 	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
-	Source, FromTag int
-	Bytes           int64
+	Source, FromTag int32
+	// Type and Count are of the buffer; Collectives have theirs in the call.
+	Type  int32
+	Count int64
+	Bytes int64
 	// Number of the collective on its communicator, from 1. A persistent
 	// collective has it from the call that made it, which leaves an Operation
 	// with Call equal to Made; those of its starts have the same Number. 0:
@@ -34,7 +33,7 @@ type Operation struct {
 }
 
 // OperationKind is the kind of an Operation.
-type OperationKind int
+type OperationKind uint8
 
 const (
 	Send OperationKind = iota + 1
@@ -45,7 +44,7 @@ const (
 )
 
 // SendMode is the mode of a send (MPI-3.1 §3.4).
-type SendMode int
+type SendMode uint8
 
 const (
 	Standard SendMode = iota

@@ -55,7 +55,7 @@ func (o *operations) add(a args, op Operation) int {
 
 // record adds an operation that a call begins, and returns its index.
 func (o *operations) record(a args, op Operation) int {
-	op.Call, op.Made, op.Done, op.Bytes = a.i, a.i, -1, -1
+	op.Call, op.Made, op.Done, op.Bytes = int32(a.i), int32(a.i), -1, -1
 	op.Source, op.FromTag = model.None, model.None
 	o.all = append(o.all, op)
 	return len(o.all) - 1
@@ -68,7 +68,7 @@ func (o *operations) complete(act *activation, call int, status recorded.Value) 
 		if op.Done >= 0 {
 			continue
 		}
-		op.Done = call
+		op.Done = int32(call)
 		if len(status) >= 4 && (op.Kind == Recv || op.Kind == Probe || len(act.operations) == 1) {
 			op.setStatus(status)
 		}
@@ -80,6 +80,6 @@ func (o *operations) complete(act *activation, call int, status recorded.Value) 
 func (op *Operation) setStatus(status recorded.Value) {
 	op.Cancelled, op.Withdrawn = status[3] != 0, false
 	if op.Kind == Recv || op.Kind == Probe {
-		op.Source, op.FromTag, op.Bytes = int(status[0]), int(status[1]), status[2]
+		op.Source, op.FromTag, op.Bytes = Narrow(status[0]), Narrow(status[1]), status[2]
 	}
 }

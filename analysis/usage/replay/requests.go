@@ -193,12 +193,12 @@ func (s *requests) startOne(a args, q *request) {
 	case mpi.ClassRecvInit:
 		op = from.recvOperation(false)
 	case mpi.ClassCollInit:
-		op = Operation{Kind: Collective, Comm: from.commIndex(), Tag: model.None, Peer: int(from.intOr(model.None, "root")),
+		op = Operation{Kind: Collective, Comm: int32(from.commIndex()), Tag: model.None, Peer: from.narrow("root"),
 			Number: q.number}
 	}
 	if op.Kind != 0 {
 		n := s.operations.record(a, op)
-		s.operations.all[n].Made = q.made
+		s.operations.all[n].Made = int32(q.made)
 		act.operations = []int{n}
 	}
 	q.active, q.begun, q.unsure = act, a.i, false

@@ -49,9 +49,9 @@ var kindNames = [...]string{"?", "send", "recv", "probe", "collective", "one-sid
 
 func describeOperations(b *strings.Builder, r *replay.Replayed) {
 	for i, op := range r.Operations {
-		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], callPlace(r, op.Call))
+		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], callPlace(r, int(op.Call)))
 		if op.Made != op.Call {
-			fmt.Fprintf(b, " made %s", callPlace(r, op.Made))
+			fmt.Fprintf(b, " made %s", callPlace(r, int(op.Made)))
 		}
 		fmt.Fprintf(b, " comm %d peer %s tag %s count %d", op.Comm, rankName(op.Peer), rankName(op.Tag), op.Count)
 		if op.Number > 0 {
@@ -61,7 +61,7 @@ func describeOperations(b *strings.Builder, r *replay.Replayed) {
 			b.WriteString(" blocking")
 		}
 		if op.Done >= 0 {
-			fmt.Fprintf(b, " done %s", callPlace(r, op.Done))
+			fmt.Fprintf(b, " done %s", callPlace(r, int(op.Done)))
 		}
 		if op.Bytes >= 0 {
 			fmt.Fprintf(b, " got %d from %d tag %d", op.Bytes, op.Source, op.FromTag)
@@ -91,7 +91,7 @@ func describeEpochs(b *strings.Builder, r *replay.Replayed) {
 		case replay.FenceEpoch:
 			fmt.Fprintf(b, " number %d asserts %d", e.Number, e.Assert)
 		case replay.LockEpoch:
-			fmt.Fprintf(b, " target %s exclusive=%v fence %d", rankName(e.Target), e.Exclusive, e.Fence)
+			fmt.Fprintf(b, " target %s exclusive=%v fence %d", rankName(int32(e.Target)), e.Exclusive, e.Fence)
 		case replay.StartEpoch, replay.PostEpoch:
 			fmt.Fprintf(b, " group %s", groupName(e.Group))
 		}
@@ -99,7 +99,7 @@ func describeEpochs(b *strings.Builder, r *replay.Replayed) {
 	}
 	for _, x := range r.Accesses {
 		op := r.Operations[x.Operation]
-		fmt.Fprintf(b, "%d: %s of rank %d epoch %d", r.Trace.Rank, callPlace(r, op.Call), op.Peer, x.Epoch)
+		fmt.Fprintf(b, "%d: %s of rank %d epoch %d", r.Trace.Rank, callPlace(r, int(op.Call)), op.Peer, x.Epoch)
 		if x.Done >= 0 {
 			fmt.Fprintf(b, " done %s", callPlace(r, x.Done))
 		}
@@ -114,7 +114,7 @@ func groupName(members []int) string {
 	return fmt.Sprint(members)
 }
 
-func rankName(n int) string {
+func rankName(n int32) string {
 	switch n {
 	case model.Any:
 		return "any"
