@@ -461,6 +461,7 @@ type Rank struct {
 	EndDetail    int // exit status, signal or error code; -1 unknown
 	EndTime      time.Time
 	Ended        // more of it
+	Bad          BadArgument
 	Heartbeat    time.Time
 	QuietSince   time.Time // zero while it progresses
 	LongestQuiet time.Duration

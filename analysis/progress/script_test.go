@@ -329,6 +329,10 @@ func (b *rankBuilder) applyWord(key, value string) {
 		r.Family = mpi.Family(parts[0])
 		t.Failed = append(t.Failed, model.Failed{State: t.Op.State, Class: mustInt(parts[1]), Calls: t.Calls,
 			Text: strings.ReplaceAll(strings.ReplaceAll(parts[2], "~", " "), "|", "\n")})
+	case "bad":
+		parts := strings.Split(value, ":")
+		r.Bad = model.BadArgument{How: model.BadHow(mustInt(parts[0])), Position: mustInt(parts[1]), Element: mustInt(parts[2]),
+			Value: int64(mustInt(parts[3])), Limit: int64(mustInt(parts[4]))}
 	case "progress":
 		t.Progress = uint64(mustInt(value))
 	case "ended":

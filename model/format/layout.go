@@ -109,6 +109,14 @@ const (
 	ActiveCopy   = 4 // a register of such a thread advances through memory, a system call has just moved 16 KB, or it is busy in the kernel
 )
 
+// bad: what is wrong with an argument
+const (
+	BadNot      = 0 // nothing that is known
+	BadNegative = 1 // value is below zero; limit as for BAD_LARGE
+	BadLarge    = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
+	BadShort    = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
+)
+
 // kind: what a blocked or pending operation is
 const (
 	OpLocal    = 0  // waits for nobody
@@ -329,7 +337,12 @@ const (
 	RankParentWorld    = 192 // the same of the world whose process spawned this one; 0 unknown, or none did
 	RankParentRank     = 200 // the rank of that process there, the root of MPI_Comm_spawn; -1 unknown
 	RankSpawns         = 204 // how often the process was such a root
-	SizeofRankLive     = 208
+	RankBad            = 208 // what is wrong with an argument of the call within which the process faults, or over which MPI ends the job
+	RankBadPosition    = 212 // of the argument in the prototype in C, from 0
+	RankBadElement     = 216 // of an array, from 0; -1: it is none
+	RankBadValue       = 224 // a number below zero in two's complement
+	RankBadLimit       = 232 // none where it has none, or it is unknown
+	SizeofRankLive     = 240
 )
 
 // An operation that a thread waits for.
@@ -732,6 +745,11 @@ var records = [...]record{
 			{"parent_world", 192, Hex64},
 			{"parent_rank", 200, Int32},
 			{"spawns", 204, Uint32},
+			{"bad", 208, Uint32},
+			{"bad_position", 212, Uint32},
+			{"bad_element", 216, Int32},
+			{"bad_value", 224, Uint64},
+			{"bad_limit", 232, Int64},
 		}},
 	ThreadRecord: {name: "THREAD", leastFixed: 8, leastLive: 4720,
 		fixed: []Field{

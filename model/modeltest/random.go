@@ -66,6 +66,7 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 		Family: []mpi.Family{mpi.OpenMPI, mpi.MPICH, mpi.Standard}[r.IntN(3)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: Time(r.IntN(5)), Phase: model.Starting + model.Phase(r.IntN(4)), End: model.End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: Time(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
+		Bad:         model.BadArgument{How: model.BadHow(r.IntN(4)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1},
 		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),
 	}
 	if r.IntN(2) == 0 {

@@ -60,4 +60,5 @@ const (
 	CombinerNamed      = 0
 	LeastBsendOverhead = 88
 	BufferAutomatic    = 4
+	TagUb              = 0
 )

@@ -75,6 +75,20 @@ func (r *slotReader) takeRankLive(rec record) {
 	if rec.hasField(format.RankActiveHow) {
 		rank.Activity = r.takeActivity(rec)
 	}
+	if rec.hasField(format.RankBadLimit) {
+		rank.Bad = r.takeBadArgument(rec)
+	}
+}
+
+// takeBadArgument reads what is wrong with an argument of the call that ended the process.
+func (r *slotReader) takeBadArgument(rec record) model.BadArgument {
+	i32 := func(at int64) int { return int(int32(r.img.u32(rec.live + at))) }
+	return model.BadArgument{
+		How:      model.BadHow(r.checkRange(rec, "flaw of an argument", i32(format.RankBad), int(model.BadNot), int(model.BadShort), 0)),
+		Position: r.checkRange(rec, "position of an argument", i32(format.RankBadPosition), 0, math.MaxInt8, 0),
+		Element:  r.checkRange(rec, "element of an argument", i32(format.RankBadElement), -1, model.MaxRank, -1),
+		Value:    int64(r.img.u64(rec.live + format.RankBadValue)), Limit: int64(r.img.u64(rec.live + format.RankBadLimit)),
+	}
 }
 
 // identifyRank settles which rank this is. The RANK record says it in words that no
@@ -142,5 +156,10 @@ func rankLive(r *model.Rank) part {
 	live.u64(format.RankParentWorld, r.ParentWorld)
 	live.i32(format.RankParentRank, r.ParentRank)
 	live.u32(format.RankSpawns, r.Spawns)
+	live.u32(format.RankBad, uint32(r.Bad.How))
+	live.i32(format.RankBadPosition, r.Bad.Position)
+	live.i32(format.RankBadElement, r.Bad.Element)
+	live.u64(format.RankBadValue, uint64(r.Bad.Value))
+	live.u64(format.RankBadLimit, uint64(r.Bad.Limit))
 	return live
 }

@@ -244,7 +244,8 @@ func TestOlderRank(t *testing.T) {
 		live             int
 		present, missing string
 	}{{format.RankPIDSpace, "longest_quiet_ns", "pid_space"}, {format.RankAsked, "pid_space", "asked_signal"},
-		{format.RankActive, "orphaned", "active_how"}, {format.RankProcessors, "active_how", "processors"}} {
+		{format.RankActive, "orphaned", "active_how"}, {format.RankProcessors, "active_how", "processors"},
+		{format.RankBad, "spawns", "bad_limit"}} {
 		testOlderRank(t, c.live, c.present, c.missing)
 	}
 }
@@ -266,7 +267,8 @@ func testOlderRank(t *testing.T, live int, present, missing string) {
 	all := append(run.Ranks, run.Others...)
 	if len(all) != 1 || all[0].PID != r.PID || (all[0].PIDSpace != 0) != (live > format.RankPIDSpace) ||
 		(all[0].Ended != (model.Ended{})) != (live > format.RankAsked) ||
-		all[0].Activity != (model.Activity{}) && live <= format.RankActive || all[0].Processors != 0 {
+		all[0].Activity != (model.Activity{}) && live <= format.RankActive ||
+		(all[0].Processors != 0) != (live > format.RankProcessors) || all[0].Bad != (model.BadArgument{}) {
 		t.Errorf("%+v, problems %v", all, run.Problems)
 	}
 	path := filepath.Join(t.TempDir(), "node-x.lgd")

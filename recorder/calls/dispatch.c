@@ -1,5 +1,6 @@
 #include <string.h>
 #include "base/locks.h"
+#include "calls/argument.h"
 #include "calls/collective.h"
 #include "calls/dispatch.h"
 #include "calls/operation.h"
@@ -112,6 +113,7 @@ static void after_init(void)
       lg_shared = true; /* from the next call on */
   }
   library();
+  lg_arguments_start();
   lg_comm_start();
   lg_rank->status = LG_RUNNING;
   lg_mpi_ready = true;

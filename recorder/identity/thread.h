@@ -35,6 +35,7 @@ struct lg_samples {
 struct lg_thr {
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;        /* the record */
+  const struct lg_call *call;   /* the MPI call in progress, while outer_cfa is set */
   struct lg_model model;
   struct lg_empty_poll empty;
   uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */

@@ -18,7 +18,7 @@ long lg_type_handle(const struct lg_call *c, int i, int k)
   return k < 0 ? lg_handle_in(c, i) : lg_handle_at(c, i, k);
 }
 
-static long ask_size(const struct lg_call *c, long handle)
+uint64_t lg_type_ask_size(const struct lg_call *c, long handle)
 {
   static long (*ask)(long, int *), (*ask_wide)(long, long *);
   long size = 0;
@@ -32,8 +32,8 @@ static long ask_size(const struct lg_call *c, long handle)
   if (!handle || handle == lg_fam.type_null)
     return 0;
   if (ask_wide)
-    return ask_wide(handle, &size) == 0 && size > 0 ? size : 0;
-  return ask && ask(handle, &narrow) == 0 && narrow > 0 ? narrow : 0;
+    return ask_wide(handle, &size) == 0 && size > 0 ? (uint64_t)size : 0;
+  return ask && ask(handle, &narrow) == 0 && narrow > 0 ? (uint64_t)narrow : 0;
 }
 
 uint64_t lg_type_size(const struct lg_call *c, long handle)
@@ -45,7 +45,7 @@ uint64_t lg_type_size(const struct lg_call *c, long handle)
   } known[1 << KNOWN_BITS];
   typeof(known[0]) *k = &known[lg_spread((uint64_t)handle, KNOWN_BITS)];
   if (k->handle != handle || k->gen != lg_sizes_gen)
-    *k = (typeof(*k)){handle, (uint64_t)ask_size(c, handle), lg_sizes_gen};
+    *k = (typeof(*k)){handle, lg_type_ask_size(c, handle), lg_sizes_gen};
   return k->size;
 }
 

@@ -18,6 +18,7 @@ void lg_type_freed(void);
  * value for k < 0. A Fortran handle is converted only to ask for its size. */
 long lg_type_handle(const struct lg_call *c, int i, int k);
 uint64_t lg_type_size(const struct lg_call *c, long handle); /* bytes; 0 unknown */
+uint64_t lg_type_ask_size(const struct lg_call *c, long handle); /* likewise, without what is kept of sizes */
 const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
 
 #pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/recording.h"
 #include "base/settings.h"
+#include "calls/argument.h"
 #include "file/node.h"
 #include "file/rank.h"
 #include "identity/thread.h"
@@ -122,9 +123,11 @@ static void handler(int sig, siginfo_t *info, void *context)
   if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
   if (lg_is_rank()) {
-    if (t && is_fault(sig))
+    if (t && is_fault(sig)) {
       lg_capture_here(t, LG_WHY_FATAL, sig, context);
-    else if (!t && is_fault(sig))
+      if (sig == SIGSEGV || sig == SIGBUS)
+        lg_note_crashed(t);
+    } else if (!t && is_fault(sig))
       lg_capture_other(sig, context);
     else if (t && wanted)
       lg_capture_asked(t, info, context);

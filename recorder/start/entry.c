@@ -118,6 +118,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
     lg_perturb(c);
   t->outer_cfa = cfa;
   t->outer_ra = ra;
+  t->call = c;
   lg_transition(&t->model, st);
   if (t->empty.st) {
     if (lg_poll_again(c))

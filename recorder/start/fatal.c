@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/recording.h"
+#include "calls/argument.h"
 #include "calls/failed.h"
 #include "file/rank.h"
 #include "format.h"
 #include "identity/thread.h"
+#include "mpi/family.h"
 #include "mpi/symbol.h"
 #include "start/ends.h"
 #include "start/realfunction.h"
@@ -39,6 +41,7 @@ static void note(int code, const char *says)
   int err = errno;
   if (in_call()) {
     lg_failed_for_good(lg_self, code, says);
+    lg_note_refused(lg_self, (uint32_t)(code & lg_fam.class_mask));
     lg_note_error();
   }
   errno = err;

@@ -24,7 +24,7 @@ func Headline(r *Result) string {
 	case r.Running:
 		return runningHeadline(r)
 	case l != nil && endOf(r) != nil:
-		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l))
+		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l)+argumentText(endOf(r)))
 		return fmt.Sprintf("%s %s%s, of %s", words.Upper(r.rankNames(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
 	case l != nil && mpiErrorOf(r) != nil:
 		return mpiErrorHeadline(r)
@@ -132,6 +132,14 @@ func lossOfNamed(r *Result, kind func(Loss) bool) *Loss {
 		return nil
 	}
 	return &r.Losses[i]
+}
+
+// argumentText says what is wrong with an argument of the call in which ranks died; "": nothing that is known.
+func argumentText(l *Loss) string {
+	if l.Argument == "" {
+		return ""
+	}
+	return ", where " + l.Argument
 }
 
 // placeOfEnd is where ranks ended: the MPI function and the line.

@@ -43,6 +43,8 @@ func TestHeadline(t *testing.T) {
 			LeastProgressed: &LeastProgressed{Ranks: []int{1}, Set: "1"}},
 		"Rank 2 " + segv + " in MPI_Recv (gather.c:40), of 3 ranks": {Hang: true, LeastProgressed: died,
 			Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true}}},
+		"Rank 2 " + segv + " in MPI_Recv (gather.c:40), where displs[2] is -5, of 3 ranks": {Hang: true, LeastProgressed: died,
+			Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true, Argument: "displs[2] is -5"}}},
 		"Only rank 1 of 3 has a record (" + cut + "); nothing in it is stuck": {Groups: missing,
 			Problems: []string{"model: " + cut}},
 		"No usable data in this run: node-n.lgd: impossible value":  {Problems: []string{"model: node-n.lgd: impossible value"}},

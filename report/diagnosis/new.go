@@ -66,7 +66,7 @@ func New(s Source) *Result {
 		lost = lost.Union(l.Ranks)
 		r.Losses = append(r.Losses, Loss{
 			Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: l.Acted,
-			Erred: l.Erred, Error: words.Printable(l.Error),
+			Erred: l.Erred, Error: words.Printable(l.Error), Argument: words.Printable(l.Argument),
 		})
 	}
 	for _, l := range f.Failures {

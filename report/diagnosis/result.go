@@ -160,8 +160,10 @@ type Loss struct {
 	Acted bool `json:"by_itself"`
 	// MPI ended the job over an error of the call that the ranks are in
 	Erred bool `json:"mpi_error,omitempty"`
-	// what MPI says of that error; "" unknown
+	// what MPI says of that error, and what is wrong with an argument; "" unknown
 	Error string `json:"mpi_error_text,omitempty"`
+	// what is wrong with an argument of the MPI call in which the ranks died of a fault; "" nothing that is known
+	Argument string `json:"argument,omitempty"`
 }
 
 // Group is a set of ranks in the same state with the same role.

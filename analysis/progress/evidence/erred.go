@@ -41,7 +41,7 @@ func (s losses) recordError(f *facts.Fact, cause bool) {
 		return
 	}
 	last := &s.Losses[len(s.Losses)-1]
-	last.Erred, last.Error = true, f.Error
+	last.Erred, last.Error = true, errorText(f)
 	if before := s.mayHaveEndedBefore(f.EndTime); cause && f.ErrorMayFollow && before.Len() > 0 {
 		s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", before.Phrase()))
 	}
@@ -49,10 +49,18 @@ func (s losses) recordError(f *facts.Fact, cause bool) {
 
 // saysOf is what MPI says of the error of a rank, behind a colon; "": it is not known.
 func saysOf(f *facts.Fact) string {
-	if f.Error == "" {
-		return ""
+	if text := errorText(f); text != "" {
+		return ": " + text
 	}
-	return ": " + f.Error
+	return ""
+}
+
+// errorText is what MPI says of the error of a rank, and what is wrong with an argument; "": neither is known.
+func errorText(f *facts.Fact) string {
+	if f.Error == "" || f.Argument == "" {
+		return f.Error + f.Argument
+	}
+	return f.Error + "; " + f.Argument
 }
 
 // killedBefore reports whether the kernel was seen to have noted before that time that a process ended, which

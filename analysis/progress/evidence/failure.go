@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"laggard/analysis/progress/facts"
@@ -35,7 +36,11 @@ func (s losses) findFailures() {
 		failed = s.failedBeforeFinalize()
 	}
 	for _, f := range failed {
-		s.Failures = append(s.Failures, Failure{model.NewRankSet(f.Rank), endText(f)})
+		reason := endText(f)
+		if f.Erred {
+			reason = fmt.Sprintf("had an error in %s, over which MPI ended the job%s", s.callOf(f), saysOf(f))
+		}
+		s.Failures = append(s.Failures, Failure{model.NewRankSet(f.Rank), reason})
 	}
 	s.Failures = reduce.SortJoined(s.Failures,
 		func(a, b Failure) int { return cmp.Compare(a.Reason, b.Reason) },

@@ -56,11 +56,13 @@ type Loss struct {
 	Absent  bool // there is no record
 	// Acted says that the ranks ended by themselves: they exited, aborted the job or died of a fault of their own. The
 	// reason says what they did, with the ranks as its subject.
-	Acted   bool
-	Erred   bool   // MPI reported an error in a call of these ranks, and ended the job
-	Error   string // what MPI says of that error, in one line; "" unknown
-	Outside bool   // these ranks were ended from outside the job
-	Lead    Lead
+	Acted bool
+	Erred bool   // MPI reported an error in a call of these ranks, and ended the job
+	Error string // what MPI says of that error, in one line, and what is wrong with an argument; "" unknown
+	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
+	Argument string
+	Outside  bool // these ranks were ended from outside the job
+	Lead     Lead
 }
 
 // losses finds which ranks were lost, and how a job was ended from outside.
@@ -245,7 +247,11 @@ func (s losses) loseFailed() {
 				ranks = s.failedTogether(f)
 			}
 			if s.recordLoss(ranks, cause, "%s", endText(f)) {
-				s.Losses[len(s.Losses)-1].Acted = true
+				last := &s.Losses[len(s.Losses)-1]
+				last.Acted = true
+				if f.End == model.Signalled {
+					last.Argument = f.Argument
+				}
 				if ranks.Len() > 1 {
 					s.setLead(Even, ", all at once")
 				}

@@ -63,6 +63,7 @@ func (f *Fact) code(c *wire.Coder) {
 	c.Text(&f.Host)
 	c.Text(&f.Working)
 	c.Text(&f.Error)
+	c.Text(&f.Argument)
 	wire.Int(c, &f.Lasting)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)

@@ -113,6 +113,9 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))
 		f.ErrorMayFollow = r.Family.MayFollowLoss(e.Class, e.Text)
 	}
+	if !r.Bad.IsSaidIn(f.Error) {
+		f.Argument = r.Bad.Describe(t.CurrentCall())
+	}
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)
 	if in := mpi.FindFunction(t.CurrentCall()); in != nil {

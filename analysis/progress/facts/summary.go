@@ -66,6 +66,8 @@ type Fact struct {
 	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
 	Erred   bool   // MPI reported an error in the call that it is in, which did not return
 	Error   string // what MPI says of that error, in one line; "" unknown
+	// Argument says what is wrong with an argument of the call that MPI reported an error in, or that faulted; "": nothing that is known.
+	Argument string
 	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
 	ErrorMayFollow bool
 	Off            bool   // its record stopped before it did

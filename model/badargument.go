@@ -1,0 +1,58 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"laggard/model/format"
+	"laggard/model/mpi"
+)
+
+// BadArgument is what is wrong with an argument of the call within which a process faulted, or over which MPI ended the job.
+type BadArgument struct {
+	How      BadHow
+	Position int   // of the argument in the prototype in C, from 0
+	Element  int   // of an array, from 0; -1: it is none
+	Value    int64 // of the argument; of a short buffer how long the message was, bytes, -1 unknown
+	Limit    int64 // what it must not exceed, as BadHow says; -1: it has none, or it is unknown
+}
+
+// BadHow says what is wrong with an argument.
+type BadHow uint32
+
+// What may be wrong with one.
+const (
+	BadNot      BadHow = format.BadNot      // nothing that is known
+	BadNegative BadHow = format.BadNegative // it is below zero
+	BadLarge    BadHow = format.BadLarge    // a tag is above MPI_TAG_UB, a rank not below the size of the communicator
+	BadShort    BadHow = format.BadShort    // a buffer is shorter than the message that it received
+)
+
+// IsSaidIn reports whether what MPI says of an error has the value and the limit.
+func (b *BadArgument) IsSaidIn(text string) bool {
+	return strings.Contains(text, fmt.Sprint(b.Value)) && (b.Limit < 0 || strings.Contains(text, fmt.Sprint(b.Limit)))
+}
+
+// Describe says what is wrong with the argument of a call of that function; "": nothing is known.
+func (b *BadArgument) Describe(call string) string {
+	f := mpi.FindFunction(call)
+	if f == nil || b.How == BadNot || b.Position < 0 || b.Position >= len(f.Params) {
+		return ""
+	}
+	p := &f.Params[b.Position]
+	name := p.Name
+	if b.Element >= 0 {
+		name = fmt.Sprintf("%s[%d]", name, b.Element)
+	}
+	switch {
+	case b.How == BadShort && b.Value >= 0:
+		return fmt.Sprintf("the message has %d bytes, the receive buffer has room for %d", b.Value, b.Limit)
+	case b.How == BadShort:
+		return fmt.Sprintf("the receive buffer has room for %d bytes", b.Limit)
+	case p.Kind == mpi.Rank && b.Limit > 0:
+		return fmt.Sprintf("%s is %d, and ranks of the communicator are 0 to %d", name, b.Value, b.Limit-1)
+	case p.Kind == mpi.Tag && b.Limit > 0:
+		return fmt.Sprintf("%s is %d, and tags are 0 to %d (MPI_TAG_UB)", name, b.Value, b.Limit)
+	}
+	return fmt.Sprintf("%s is %d", name, b.Value)
+}

@@ -1,0 +1,37 @@
+package model
+
+import "testing"
+
+func TestBadArgumentDescribe(t *testing.T) {
+	for _, test := range []struct {
+		call string
+		bad  BadArgument
+		want string
+	}{
+		{"MPI_Send", BadArgument{BadLarge, 4, -1, 16777216, 8388607}, "tag is 16777216, and tags are 0 to 8388607 (MPI_TAG_UB)"},
+		{"MPI_Send", BadArgument{BadNegative, 4, -1, -7, -1}, "tag is -7"},
+		{"MPI_Send", BadArgument{BadLarge, 3, -1, 4, 4}, "dest is 4, and ranks of the communicator are 0 to 3"},
+		{"MPI_Bcast", BadArgument{BadNegative, 1, -1, -2147483648, -1}, "count is -2147483648"},
+		{"MPI_Gatherv", BadArgument{BadNegative, 5, 2, -1294967296, -1}, "displs[2] is -1294967296"},
+		{"MPI_Recv", BadArgument{BadShort, 1, -1, 800, 400}, "the message has 800 bytes, the receive buffer has room for 400"},
+		{"MPI_Recv", BadArgument{BadShort, 1, -1, -1, 400}, "the receive buffer has room for 400 bytes"},
+		{"MPI_Recv", BadArgument{}, ""},
+		{"MPI_Recv", BadArgument{BadNegative, 99, -1, -1, -1}, ""},
+		{"main", BadArgument{BadNegative, 0, -1, -1, -1}, ""},
+	} {
+		if got := test.bad.Describe(test.call); got != test.want {
+			t.Errorf("%s, %+v: %q, want %q", test.call, test.bad, got, test.want)
+		}
+	}
+}
+
+func TestBadArgumentIsSaidIn(t *testing.T) {
+	rank := BadArgument{BadLarge, 3, -1, 3, 2}
+	tag := BadArgument{BadLarge, 4, -1, 16777216, 8388607}
+	if !rank.IsSaidIn("Invalid rank has value 3 but must be nonnegative and less than 2") {
+		t.Error("the text has both numbers")
+	}
+	if tag.IsSaidIn("Invalid tag, value is 16777216") {
+		t.Error("the text lacks the bound")
+	}
+}

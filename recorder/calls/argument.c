@@ -1,0 +1,198 @@
+/* What is looked at depends on what MPI said: it checks most arguments itself, and an error of another class
+ * says that they are as they must be. Arguments that are of no matter in the calling rank are left out. Memory is
+ * read as one that may not be there: what ends the process may be that it is not. */
+#include "base/peek.h"
+#include "calls/argument.h"
+#include "file/rank.h"
+#include "format.h"
+#include "identity/comm.h"
+#include "mpi/address.h"
+#include "mpi/family.h"
+#include "mpi/status.h"
+#include "mpi/symbol.h"
+#include "mpi/type.h"
+
+#define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
+
+enum { TAGS = 1, RANKS = 2, COUNTS = 4 }; /* what to look at */
+
+static int64_t tag_bound = INT64_MAX; /* MPI_TAG_UB; INT64_MAX unknown */
+
+void lg_arguments_start(void)
+{
+  long (*ask)(long, int, void *, int *) = (long (*)(long, int, void *, int *))lg_find_symbol("PMPI_Comm_get_attr");
+  const int *bound = NULL;
+  int there = 0;
+  if (ask && ask(lg_fam.comm_world, lg_fam.tag_ub, &bound, &there) == 0 && there && bound)
+    tag_bound = *bound;
+}
+
+static void note(uint32_t bad, int position, int element, int64_t value, int64_t limit)
+{
+  lg_rank->bad_position = (uint32_t)position;
+  lg_rank->bad_element = element;
+  lg_rank->bad_value = (uint64_t)value;
+  lg_rank->bad_limit = (uint64_t)limit;
+  __atomic_store_n(&lg_rank->bad, bad, __ATOMIC_RELEASE);
+}
+
+/* integer reads a number: element k of an array, or, for k < 0, one that is none. */
+static bool integer(const struct lg_call *c, int i, int k, int64_t *v)
+{
+  const struct lg_param *p = &c->desc->params[i];
+  bool wide = p->kind == P_count || p->kind == P_aint;
+  size_t bytes = wide ? sizeof(int64_t) : sizeof(int32_t);
+  int32_t narrow;
+  if (k < 0 && c->binding == LG_BIND_C) {
+    *v = wide ? c->args[i] : (int)c->args[i];
+    return true;
+  }
+  uint64_t at = (uint64_t)c->args[i] + (k < 0 ? 0 : (uint64_t)k * bytes);
+  if (wide)
+    return lg_peek(at, v, bytes) == bytes;
+  bool read = lg_peek(at, &narrow, bytes) == bytes;
+  *v = narrow;
+  return read;
+}
+
+/* at_root: the calling rank is the root. Where that is not known it is none. */
+static bool at_root(const struct lg_call *c)
+{
+  int64_t root;
+  if (!c->comm || c->comm->what != LG_HANDLE_COMM || c->desc->peer < 0 || !integer(c, c->desc->peer, -1, &root))
+    return false;
+  return root == (c->comm->flags & LG_COMM_INTER ? lg_fam.root : c->comm->rank);
+}
+
+/* matters tells whether MPI reads a count in this rank. */
+static bool matters(const struct lg_call *c, int i)
+{
+  const struct lg_desc *d = c->desc;
+  bool sends = (d->traits & TRAIT_sends) != 0, out = sends && i == d->send_count, in = i == d->recv_count;
+  if (i != d->count && !out && !in)
+    return false;
+  if (out != in && d->traits & (in ? TRAIT_to_root : TRAIT_from_root) && !at_root(c))
+    return false;
+  return !(out && d->in_place_count >= 0 && lg_in_place(c, d->send_buf)) && !(in && !out && sends && lg_in_place(c, d->recv_buf));
+}
+
+/* elements is how many numbers for each member an array has that MPI reads in this rank; 0: it is none. */
+static int elements(const struct lg_call *c, int i)
+{
+  const struct lg_param *p = &c->desc->params[i];
+  if (p->dir != LG_IN || (p->len != LG_GROUP_SIZE && p->len != LG_LOCAL_SIZE) || !c->comm || c->comm->what != LG_HANDLE_COMM)
+    return 0;
+  if ((p->only == LG_AT_ROOT && !at_root(c)) || (p->only == LG_UNLESS_IN_PLACE && lg_in_place(c, p->by)))
+    return 0;
+  return p->len == LG_GROUP_SIZE && c->comm->flags & LG_COMM_INTER ? c->comm->remote_size : c->comm->size;
+}
+
+/* check_array notes the first number below zero: a count or a displacement. */
+static bool check_array(const struct lg_call *c, int i)
+{
+  int64_t v;
+  for (int k = 0, n = elements(c, i); k < n && integer(c, i, k, &v); k++)
+    if (v < 0) {
+      note(LG_BAD_NEGATIVE, i, k, v, -1);
+      return true;
+    }
+  return false;
+}
+
+static bool check_rank(const struct lg_call *c, int i, int64_t v)
+{
+  if (!c->comm || c->comm->what != LG_HANDLE_COMM || c->comm->size <= 0)
+    return false;
+  int size = c->comm->flags & LG_COMM_INTER ? c->comm->remote_size : c->comm->size;
+  if (v < 0 && lg_peer((int)v) == LG_NONE && v != lg_fam.root)
+    note(LG_BAD_NEGATIVE, i, -1, v, size);
+  else if (v >= size)
+    note(LG_BAD_LARGE, i, -1, v, size);
+  else
+    return false;
+  return true;
+}
+
+static bool check_tag(int i, int64_t v)
+{
+  if (v < 0 && lg_tag((int)v) != LG_ANY)
+    note(LG_BAD_NEGATIVE, i, -1, v, tag_bound == INT64_MAX ? -1 : tag_bound);
+  else if (v > tag_bound)
+    note(LG_BAD_LARGE, i, -1, v, tag_bound);
+  else
+    return false;
+  return true;
+}
+
+/* check notes the argument if it is bad. */
+static bool check(const struct lg_call *c, int i, int what)
+{
+  const struct lg_param *p = &c->desc->params[i];
+  int64_t v;
+  bool number = p->kind == P_int || p->kind == P_count || p->kind == P_aint;
+  if (p->len != LG_ONE)
+    return number && what & COUNTS && check_array(c, i);
+  if (p->dir != LG_IN || !integer(c, i, -1, &v))
+    return false;
+  switch (p->kind) {
+  case P_tag: return what & TAGS && check_tag(i, v);
+  case P_rank: return what & RANKS && check_rank(c, i, v);
+  default:
+    if (!number || !(what & COUNTS) || v >= 0 || !matters(c, i))
+      return false;
+    note(LG_BAD_NEGATIVE, i, -1, v, -1);
+    return true;
+  }
+}
+
+static void check_all(const struct lg_call *c, int what)
+{
+  for (int i = 0; i < c->desc->nargs; i++)
+    if (check(c, i, what))
+      return;
+}
+
+/* note_short notes how long a message was that a receive had too short a buffer for. The status has been filled in by now. With
+ * several threads MPICH may hold its lock, and cannot be asked. */
+static void note_short(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  int64_t count;
+  if (lg_fam.id != LG_FAMILY_OPENMPI && lg_rank->thread_level >= THREAD_MULTIPLE)
+    return;
+  if ((d->cls != CLS_recv && d->cls != CLS_mrecv && d->cls != CLS_sendrecv) || !integer(c, d->recv_count, -1, &count))
+    return;
+  const char *status = lg_status_at(c, 0);
+  int64_t room = count * (int64_t)lg_type_ask_size(c, lg_type_handle(c, d->recv_type, -1));
+  int64_t bytes = status ? lg_status_bytes(status) : -1;
+  note(LG_BAD_SHORT, d->recv_count, -1, bytes > room ? bytes : -1, room);
+}
+
+/* current is the call that the thread is in; NULL: none. */
+static const struct lg_call *current(const struct lg_thr *t)
+{
+  return t->pub->in_mpi && t->outer_cfa ? t->call : NULL;
+}
+
+void lg_note_refused(const struct lg_thr *t, uint32_t class)
+{
+  const struct lg_call *c = current(t);
+  int is = (int)class;
+  if (!c)
+    return;
+  if (is == lg_fam.err_tag)
+    check_all(c, TAGS);
+  else if (is == lg_fam.err_rank || is == lg_fam.err_root)
+    check_all(c, RANKS);
+  else if (is == lg_fam.err_count || is == lg_fam.err_arg)
+    check_all(c, COUNTS);
+  else if (is == lg_fam.err_truncate)
+    note_short(c);
+}
+
+void lg_note_crashed(const struct lg_thr *t)
+{
+  const struct lg_call *c = current(t);
+  if (c)
+    check_all(c, COUNTS);
+}

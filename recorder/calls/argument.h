@@ -1,0 +1,14 @@
+/* The arguments of a call that ends the process: one that no such call may have is noted in the record of the rank. */
+#ifndef LAGGARD_ARGUMENT_H
+#define LAGGARD_ARGUMENT_H
+
+#include "identity/thread.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_arguments_start(void); /* MPI may be asked from now on */
+void lg_note_refused(const struct lg_thr *t, uint32_t class); /* MPI ends the job over an error of this class in the call that the thread is in */
+void lg_note_crashed(const struct lg_thr *t); /* the thread faults within the call that it is in; in a signal handler */
+
+#pragma GCC visibility pop
+#endif
