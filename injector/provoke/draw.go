@@ -52,6 +52,7 @@ func (r *Reference) Kinds() (all mpi.Choice) {
 type drawer struct {
 	*Reference
 	kinds  []mpi.Choice // that may be chosen and are open
+	orders []mpi.Choice // of these, that change the order of events, in a random order
 	random *rand.Rand
 }
 
@@ -62,6 +63,12 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 			d.kinds = append(d.kinds, c)
 		}
 	}
+	for _, c := range []mpi.Choice{mpi.Delay, mpi.Match, mpi.Completion, mpi.RMADelay, mpi.EndsDelay} {
+		if slices.Contains(d.kinds, c) {
+			d.orders = append(d.orders, c)
+		}
+	}
+	d.random.Shuffle(len(d.orders), func(i, j int) { d.orders[i], d.orders[j] = d.orders[j], d.orders[i] })
 	return d
 }
 
@@ -69,14 +76,20 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 // either way, so one run shows much.
 var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising, mpi.BufferUse, mpi.EpochEnd}
 
+// swarms: each so many-th run takes a random part of all kinds and sites (swarm testing).
+const swarms = 3
+
 // draw is the number-th schedule, from 0.
 func (d *drawer) draw(number int) *Schedule {
 	s := &Schedule{Version: scheduleVersion, Seed: d.random.Uint32(), LongestUS: d.Longest().Microseconds(),
 		BudgetUS: d.Budget().Microseconds()}
 	first := slices.DeleteFunc(slices.Clone(everywhere), func(c mpi.Choice) bool { return !slices.Contains(d.kinds, c) })
 	if number < len(first) {
-		s.Rules = []Rule{{Kind: first[number].String(), Rank: EveryRank, Often: million}}
+		s.Rules = d.drawEverywhere(first[number])
 		return s
+	}
+	if number -= len(first); number%swarms > 0 && len(d.orders) > 0 {
+		s.Rules = d.drawOrder(d.orders[(number-number/swarms-1)%len(d.orders)])
 	}
 	for len(s.Rules) == 0 {
 		for _, c := range d.kinds {
@@ -87,6 +100,37 @@ func (d *drawer) draw(number int) *Schedule {
 	}
 	s.Rules = s.Rules[:min(len(s.Rules), maxRules)]
 	return s
+}
+
+// drawOrder changes the order of events by one kind of choices alone, and makes those that go either way of about half of the
+// other kinds everywhere. So a failure that takes one of each is met often, and a third kind that prevents it is absent in half
+// of the runs; among subsets of all kinds and sites both are rare.
+func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
+	for _, c := range d.kinds {
+		switch {
+		case c == mpi.Match || c == mpi.Completion:
+			if c == order {
+				out = append(out, d.drawEverywhere(c)...)
+			}
+		case c == order:
+			out = append(out, d.drawKind(c)...)
+		case slices.Contains(everywhere, c) && d.random.IntN(2) == 0:
+			out = append(out, d.drawEverywhere(c)...)
+		}
+	}
+	return out
+}
+
+// drawEverywhere makes a choice at all sites.
+func (d *drawer) drawEverywhere(c mpi.Choice) []Rule {
+	r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
+	switch c {
+	case mpi.Match, mpi.Completion:
+		r.Value = anyValue
+	case mpi.EpochEnd:
+		r.Value = int64(d.oneOf(0, anyOrder))
+	}
+	return []Rule{r}
 }
 
 // drawKind draws the rules of a kind: delays of single calls or of a starved rank, other choices at some sites.
@@ -103,11 +147,7 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 		return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/2)}}
 	}
 	if slices.Contains(everywhere, c) && d.random.IntN(2) == 0 { // other kinds may need it besides
-		r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
-		if c == mpi.EpochEnd {
-			r.Value = anyOrder
-		}
-		return []Rule{r}
+		return d.drawEverywhere(c)
 	}
 	return d.drawSites(c)
 }
@@ -158,6 +198,18 @@ func (d *drawer) drawStarved(c mpi.Choice) []Rule {
 	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.Longest().Microseconds()}}
 }
 
+// shortestPart of the longest delay is drawn as well: an iteration of the program may be as short.
+const shortestPart = 256
+
+// drawDelay draws how late a call is: half of them by much, the others by any order of magnitude.
+func (d *drawer) drawDelay() int64 {
+	part := float64(1+d.random.IntN(4)) / 4
+	if d.random.IntN(2) == 0 {
+		part = math.Exp(-d.random.Float64() * math.Log(shortestPart))
+	}
+	return max(1, int64(part*float64(d.Longest().Microseconds())))
+}
+
 // drawLate has some ranks late at one of their calls. A call made once is drawn as often as one made a million times, and
 // the first times are drawn more often than later ones: points at which priorities change.
 func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
@@ -171,7 +223,7 @@ func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
 		}
 		r := Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: count, Often: million}
 		if !slices.ContainsFunc(out, func(o Rule) bool { o.Value = 0; return o == r }) {
-			r.Value = d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4
+			r.Value = d.drawDelay()
 			out = append(out, r)
 		}
 	}

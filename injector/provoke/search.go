@@ -32,11 +32,21 @@ type Outcome struct {
 
 // Runner runs the program, once for each call.
 type Runner interface {
-	// Reference runs it as it is and looks where choices are open.
-	Reference(ctx context.Context) (*Outcome, *Reference, error)
+	// Reference runs it as it is and looks where choices are open; the Reference is nil if it failed.
+	Reference(ctx context.Context, why string) (*Outcome, *Reference, error)
 	// Run runs it with the choices of a schedule; nil: as it is. why is shown to the user.
-	Run(ctx context.Context, s *Schedule, why string) (*Outcome, error)
+	Run(ctx context.Context, s *Schedule, why string, p Patience) (*Outcome, error)
 }
+
+// Patience says when a standstill counts as a hang.
+type Patience int
+
+// With Sure nothing but a hang takes so long; Brief is for the many candidates of a reduction once a run was seen to hang:
+// a run that stands still for a few times its usual length hangs as that one did.
+const (
+	Sure Patience = iota
+	Brief
+)
 
 // Search says how a failure is looked for.
 type Search struct {
@@ -69,7 +79,8 @@ type Tried struct {
 
 // Result is what a search found.
 type Result struct {
-	Reference   *Outcome   `json:"reference"`             // the first run, in which nothing was chosen
+	Reference   *Outcome   `json:"reference"`             // a run that did not fail, in which nothing was chosen
+	Unperturbed *Outcome   `json:"unperturbed,omitempty"` // a first run that failed though nothing was chosen; nil: none did
 	Runs        int        `json:"runs"`                  // perturbed runs until one failed
 	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
@@ -77,7 +88,7 @@ type Result struct {
 	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
 	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again
 	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
-	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it
+	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it; nil with a failed run: it takes no choice
 	With        Ratio      `json:"with"`                  // runs with this schedule
 	Without     Ratio      `json:"without"`               // and without one
 	OutOfTime   bool       `json:"out_of_time,omitempty"` // the time was over before all was done
@@ -94,21 +105,18 @@ var errTime = errors.New("out of time")
 
 // Run looks for a failure, and reduces it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
+	out := &Result{}
+	ref, err := s.refer(ctx, out)
+	if err != nil || out.Failed != nil {
+		return out, err
+	}
 	s.limit(1)
-	first, ref, err := s.Runner.Reference(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if first.Failure != "" {
-		return nil, fmt.Errorf("%w: it %s", ErrReference, first.Failure)
-	}
-	out := &Result{Reference: first, LongestUS: ref.Longest().Microseconds(), BudgetUS: ref.Budget().Microseconds(),
-		Without: Ratio{Runs: 1}}
+	out.LongestUS, out.BudgetUS = ref.Longest().Microseconds(), ref.Budget().Microseconds()
 	t := newTally(ref, s.Only)
 	d := newDrawer(ref, s.Only, s.Seed)
 	for n := 0; n < s.Runs && len(d.kinds) > 0 && out.Failed == nil; n++ {
 		schedule := d.draw(n)
-		o, err := s.run(ctx, schedule, s.progress(n, schedule, t))
+		o, err := s.run(ctx, schedule, s.progress(n, schedule, t), Sure)
 		if errors.Is(err, errTime) {
 			out.OutOfTime = true
 			break
@@ -131,6 +139,38 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
+// references are the runs without choices if the first of them fails: some programs do now and then.
+const references = 3
+
+// refer finds a run to compare with. That a program fails in some runs without any choice, and in others not, is a finding by
+// itself; in all of them, an error.
+func (s *Search) refer(ctx context.Context, out *Result) (ref *Reference, err error) {
+	why := "as it is"
+	for out.Without.Runs < references && (out.Without.Failed > 0 || out.Without.Runs == 0) {
+		o, r, err := s.Runner.Reference(ctx, why)
+		if err != nil {
+			return nil, err
+		}
+		out.Without.Runs++
+		if o.Failure == "" {
+			if ref == nil {
+				ref, out.Reference = r, o
+			}
+		} else {
+			out.Without.Failed++
+			out.Unperturbed = o
+		}
+		why = fmt.Sprintf("as it is, once more, as it failed in %s", out.Without)
+	}
+	switch {
+	case ref == nil:
+		return nil, fmt.Errorf("%w: it %s, in %s", ErrReference, out.Unperturbed.Failure, out.Without)
+	case out.Without.Failed > 1:
+		out.Failed, out.With = out.Unperturbed, out.Without
+	}
+	return ref, nil
+}
+
 // progress says which run begins, what it makes otherwise, and what was done before.
 func (s *Search) progress(number int, schedule *Schedule, t *tally) string {
 	text := fmt.Sprintf("run %d of %d: %s", number+1, s.Runs, schedule.kinds())
@@ -151,11 +191,11 @@ func (s *Search) limit(share float64) {
 }
 
 // run runs a schedule unless the time is over.
-func (s *Search) run(ctx context.Context, schedule *Schedule, why string) (*Outcome, error) {
+func (s *Search) run(ctx context.Context, schedule *Schedule, why string, p Patience) (*Outcome, error) {
 	if s.Limit > 0 && time.Now().After(s.end) {
 		return nil, errTime
 	}
-	return s.Runner.Run(ctx, schedule, why)
+	return s.Runner.Run(ctx, schedule, why, p)
 }
 
 // reducingShare is how much of the limit goes to reducing a failure; the rest of it, to counting how often it comes.
@@ -164,73 +204,106 @@ const reducingShare = 0.75
 // confirmations are the runs after a first failure that tell how surely it comes again.
 const confirmations = 3
 
+// reducer reduces a failure.
+type reducer struct {
+	*Search
+	want     Failure
+	patience Patience
+	last     *Outcome // the latest run that failed so
+	stopped  error    // the time was over, or a run was not possible
+}
+
+// again reports whether a schedule fails as the first one did, in so many runs of so many; it makes no more runs than that takes.
+func (r *reducer) again(ctx context.Context, candidate *Schedule, want, of int, why string) bool {
+	got := 0
+	for i := 0; i < of && r.stopped == nil && got < want && want-got <= of-i; i++ {
+		o, err := r.run(ctx, candidate, why, r.patience)
+		if err != nil {
+			r.stopped = err
+			return false
+		}
+		if o.Void == "" && o.Failure == r.want {
+			got, r.last = got+1, o
+		}
+	}
+	return got >= want
+}
+
 // reduceFailure has a failure come again and reduces what it takes. When the time is over, what is left by then stays.
 func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Schedule, failed *Outcome, known sites) error {
-	var stopped error
-	last := failed
+	r := &reducer{Search: s, want: failed.Failure, last: failed}
+	if failed.Failure == Hangs {
+		r.patience = Brief
+	}
 	s.limit(reducingShare)
-	// again reports whether a schedule fails as the first one did, in so many runs of so many.
-	again := func(candidate *Schedule, want, of int, why string) (bool, []Made) {
-		got := 0
-		for i := 0; i < of && stopped == nil && got < want && want-got <= of-i; i++ {
-			o, err := s.run(ctx, candidate, why)
-			if err != nil {
-				stopped = err
-				return false, nil
-			}
-			if o.Void == "" && o.Failure == failed.Failure {
-				got, last = got+1, o
-			}
-		}
-		return got >= want, last.Made
+	sure := r.again(ctx, schedule, confirmations, confirmations, "again")
+	if !sure && !r.again(ctx, schedule, 1, confirmations, "again") && r.stopped == nil {
+		out.Unconfirmed = append(out.Unconfirmed, failed)
+		return nil
 	}
-	sure, _ := again(schedule, confirmations, confirmations, "again")
-	if !sure {
-		some, _ := again(schedule, 1, confirmations, "again")
-		if !some && stopped == nil {
-			out.Unconfirmed = append(out.Unconfirmed, failed)
-			return nil
-		}
-	}
-	want, of := 2, 2
-	if !sure {
-		want, of = 1, confirmations // it needs luck besides
-	}
-	out.Schedule = schedule.reduce(last.Made, known, func(c *Schedule) (bool, []Made) { return again(c, want, of, "reducing") })
-	out.Failed = last
-	if errors.Is(stopped, errTime) {
-		out.OutOfTime, stopped = true, nil
-	}
+	out.Schedule = r.reduce(ctx, schedule, sure, known)
+	out.Failed = r.last
+	r.noteTime(out)
 	s.limit(1 - reducingShare)
-	s.repeat(ctx, out, failed.Failure, &stopped)
-	if errors.Is(stopped, errTime) {
-		out.OutOfTime, stopped = true, nil
-	}
+	r.repeat(ctx, out)
+	r.noteTime(out)
 	if out.With.Runs > 0 && out.With.Failed == 0 { // what was reduced was luck
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
 		s.limit(1)
 	}
-	return stopped
+	return r.stopped
 }
 
-// repeat counts how often runs fail with what is left, and without it.
-func (s *Search) repeat(ctx context.Context, out *Result, want Failure, stopped *error) {
-	count := func(schedule *Schedule, r *Ratio, runs int, why string) {
-		for r.Runs < runs && *stopped == nil {
-			o, err := s.run(ctx, schedule, why)
+// reduce reduces a schedule. If its failure is sure, one run a candidate tells most: only what is left at the end has to fail
+// again and again. If that was luck, all is done once more with two runs a candidate; if the failure needs luck besides, with
+// one failure of three runs.
+func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
+	begin := r.last
+	with := func(want, of int) *Schedule {
+		r.last = begin
+		return schedule.reduce(begin.Made, known, func(c *Schedule) (bool, []Made) {
+			ok := r.again(ctx, c, want, of, "reducing")
+			return ok, r.last.Made
+		})
+	}
+	if !sure {
+		return with(1, confirmations)
+	}
+	left := with(1, 1)
+	if r.stopped != nil || r.again(ctx, left, confirmations, confirmations, "reduced") || r.stopped != nil {
+		return left
+	}
+	return with(2, 2)
+}
+
+// noteTime notes in the result that the time was over, which is no error.
+func (r *reducer) noteTime(out *Result) {
+	if errors.Is(r.stopped, errTime) {
+		out.OutOfTime, r.stopped = true, nil
+	}
+}
+
+// repeat counts how often runs fail with what is left, and without it, with all patience.
+func (r *reducer) repeat(ctx context.Context, out *Result) {
+	count := func(schedule *Schedule, ratio *Ratio, runs int, why string) {
+		for n := 0; n < runs && r.stopped == nil; n++ {
+			o, err := r.run(ctx, schedule, why, Sure)
 			if err != nil {
-				*stopped = err
+				r.stopped = err
 				return
 			}
-			if r.Runs++; o.Failure == want {
-				r.Failed++
+			if o.Void != "" {
+				continue
+			}
+			if ratio.Runs++; o.Failure == r.want {
+				ratio.Failed++
 				if schedule != nil {
 					out.Failed = o
 				}
 			}
 		}
 	}
-	count(out.Schedule, &out.With, s.Repeat, "with what is left")
-	count(nil, &out.Without, s.Repeat, "without")
+	count(out.Schedule, &out.With, r.Repeat, "with what is left")
+	count(nil, &out.Without, r.Repeat-out.Without.Runs, "without")
 }
