@@ -52,7 +52,7 @@ func (r *Reference) Kinds() (all mpi.Choice) {
 type drawer struct {
 	*Reference
 	kinds  []mpi.Choice // that may be chosen and are open
-	orders []mpi.Choice // of these, that change the order of events, in a random order
+	orders []mpi.Choice // of these, that change the order of events
 	random *rand.Rand
 }
 
@@ -63,13 +63,28 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 			d.kinds = append(d.kinds, c)
 		}
 	}
-	for _, c := range []mpi.Choice{mpi.Delay, mpi.Match, mpi.Completion, mpi.RMADelay, mpi.EndsDelay} {
-		if slices.Contains(d.kinds, c) {
-			d.orders = append(d.orders, c)
+	d.orders = d.ordersOf()
+	return d
+}
+
+// lateness are the kinds that hold back a rank at its calls, wherever it is.
+const lateness = mpi.Delay | mpi.RMADelay
+
+// ordersOf lists the kinds that change the order of events, in a random order: start and end of the ranks half as often as
+// the others.
+func (d *drawer) ordersOf() (out []mpi.Choice) {
+	for range 2 {
+		for _, c := range []mpi.Choice{lateness, mpi.Match, mpi.Completion} {
+			if slices.ContainsFunc(d.kinds, func(k mpi.Choice) bool { return k&c != 0 }) {
+				out = append(out, c)
+			}
 		}
 	}
-	d.random.Shuffle(len(d.orders), func(i, j int) { d.orders[i], d.orders[j] = d.orders[j], d.orders[i] })
-	return d
+	if slices.Contains(d.kinds, mpi.EndsDelay) {
+		out = append(out, mpi.EndsDelay)
+	}
+	d.random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
 }
 
 // everywhere are the kinds that a run tries alone, at all sites, before any is drawn: each of these choices is made
@@ -106,15 +121,16 @@ func (d *drawer) draw(number int) *Schedule {
 // other kinds everywhere. So a failure that takes one of each is met often, and a third kind that prevents it is absent in half
 // of the runs; among subsets of all kinds and sites both are rare.
 func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
+	late := (*drawer).drawLate
+	if open := d.openOf(lateness); order == lateness && d.random.IntN(2) == 0 {
+		rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
+		late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
+	}
 	for _, c := range d.kinds {
 		switch {
-		case c == mpi.Match || c == mpi.Completion:
-			if c == order {
-				out = append(out, d.drawEverywhere(c)...)
-			}
-		case c == order:
-			out = append(out, d.drawKind(c)...)
-		case slices.Contains(everywhere, c) && d.random.IntN(2) == 0:
+		case c&order&(lateness|mpi.EndsDelay) != 0:
+			out = append(out, late(d, c)...)
+		case c == order || slices.Contains(everywhere, c) && d.random.IntN(2) == 0:
 			out = append(out, d.drawEverywhere(c)...)
 		}
 	}
@@ -138,7 +154,8 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	switch c {
 	case mpi.Delay, mpi.RMADelay:
 		if d.random.IntN(2) == 0 {
-			return d.drawStarved(c)
+			open := d.openOf(c)
+			return d.drawStarved(c, d.oneOf(open[d.random.IntN(len(open))].ranks()...))
 		}
 		return d.drawLate(c)
 	case mpi.EndsDelay:
@@ -155,7 +172,7 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 func (d *drawer) oneOf(values ...int) int { return values[d.random.IntN(len(values))] }
 
 func (d *drawer) openOf(c mpi.Choice) []*Open {
-	return slices.DeleteFunc(slices.Clone(d.Open), func(o *Open) bool { return o.Kind != c })
+	return slices.DeleteFunc(slices.Clone(d.Open), func(o *Open) bool { return o.Kind&c == 0 })
 }
 
 // drawSites draws at which sites a choice is made, and how often there.
@@ -187,9 +204,8 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 }
 
 // drawStarved has one rank held back at many of its calls.
-func (d *drawer) drawStarved(c mpi.Choice) []Rule {
+func (d *drawer) drawStarved(c mpi.Choice, rank int) []Rule {
 	open := d.openOf(c)
-	rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
 	visits := uint64(0)
 	for _, o := range open {
 		visits += o.Visits[rank]

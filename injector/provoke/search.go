@@ -57,6 +57,8 @@ type Search struct {
 	Only   mpi.Choice // kinds that are tried
 	Repeat int        // runs of what was found, and without it, at the end
 	end    time.Time  // of what is being done; zero: none
+
+	reducing time.Duration // was taken by reductions of failures that did not come again
 }
 
 // Ratio is how many of how many runs failed.
@@ -183,10 +185,10 @@ func (s *Search) progress(number int, schedule *Schedule, t *tally) string {
 	return text
 }
 
-// limit begins something that may take a share of the limit.
+// limit begins something that may take a share of the limit, less what reductions have taken.
 func (s *Search) limit(share float64) {
 	if s.Limit > 0 {
-		s.end = time.Now().Add(time.Duration(share * float64(s.Limit)))
+		s.end = time.Now().Add(time.Duration(share*float64(s.Limit)) - s.reducing)
 	}
 }
 
@@ -209,8 +211,9 @@ type reducer struct {
 	*Search
 	want     Failure
 	patience Patience
-	last     *Outcome // the latest run that failed so
-	stopped  error    // the time was over, or a run was not possible
+	good     []*Schedule // candidates that failed, each smaller than the one before
+	last     *Outcome    // the latest run that failed so
+	stopped  error       // the time was over, or a run was not possible
 }
 
 // again reports whether a schedule fails as the first one did, in so many runs of so many; it makes no more runs than that takes.
@@ -229,8 +232,14 @@ func (r *reducer) again(ctx context.Context, candidate *Schedule, want, of int, 
 	return got >= want
 }
 
-// reduceFailure has a failure come again and reduces what it takes. When the time is over, what is left by then stays.
+// reduceFailure has a failure come again and reduces what it takes. When the time is over, what is left by then stays. The
+// time of the search stands still meanwhile, and all reductions together have one limit.
 func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Schedule, failed *Outcome, known sites) error {
+	began, end := time.Now(), s.end
+	defer func() {
+		s.reducing += time.Since(began)
+		s.end = end.Add(time.Since(began))
+	}()
 	r := &reducer{Search: s, want: failed.Failure, last: failed}
 	if failed.Failure == Hangs {
 		r.patience = Brief
@@ -241,40 +250,47 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
-	out.Schedule = r.reduce(ctx, schedule, sure, known)
-	out.Failed = r.last
+	left := r.reduce(ctx, schedule, sure, known)
 	r.noteTime(out)
-	s.limit(1 - reducingShare)
+	s.limit(1)
+	if sure {
+		left = r.surest(ctx, left)
+	}
+	out.Schedule, out.Failed = left, r.last
 	r.repeat(ctx, out)
 	r.noteTime(out)
-	if out.With.Runs > 0 && out.With.Failed == 0 { // what was reduced was luck
+	if out.With.Runs > 0 && out.With.Failed == 0 { // it was luck
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
-		s.limit(1)
 	}
 	return r.stopped
 }
 
-// reduce reduces a schedule. If its failure is sure, one run a candidate tells most: only what is left at the end has to fail
-// again and again. If that was luck, all is done once more with two runs a candidate; if the failure needs luck besides, with
-// one failure of three runs.
+// reduce reduces a schedule. A candidate is good if it fails twice in a row, so one run tells of most that it is bad; if the
+// failure needs luck besides, once in three runs.
 func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
-	begin := r.last
-	with := func(want, of int) *Schedule {
-		r.last = begin
-		return schedule.reduce(begin.Made, known, func(c *Schedule) (bool, []Made) {
-			ok := r.again(ctx, c, want, of, "reducing")
-			return ok, r.last.Made
-		})
-	}
+	want, of := 2, 2
 	if !sure {
-		return with(1, confirmations)
+		want, of = 1, confirmations
 	}
-	left := with(1, 1)
-	if r.stopped != nil || r.again(ctx, left, confirmations, confirmations, "reduced") || r.stopped != nil {
-		return left
+	r.good = []*Schedule{schedule}
+	return schedule.reduce(r.last.Made, known, func(c *Schedule) (bool, []Made) {
+		ok := r.again(ctx, c, want, of, "reducing")
+		if ok {
+			r.good = append(r.good, c)
+		}
+		return ok, r.last.Made
+	})
+}
+
+// surest goes back from what is left to an earlier candidate if it does not fail again and again: some of many that fail by
+// luck seem good. The first one was seen to fail.
+func (r *reducer) surest(ctx context.Context, left *Schedule) *Schedule {
+	for len(r.good) > 1 && r.stopped == nil && !r.again(ctx, left, confirmations, confirmations, "reduced") {
+		r.good = r.good[:(len(r.good)+1)/2]
+		left = r.good[len(r.good)-1]
 	}
-	return with(2, 2)
+	return left
 }
 
 // noteTime notes in the result that the time was over, which is no error.
