@@ -222,6 +222,15 @@ func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
 		o.Void = "no rank was recorded"
 		return nil
 	}
+	if o.Failure != "" && r.reference != nil {
+		var places map[uint64]provoke.Place
+		o.Open, places = provoke.FindOpen(run)
+		for key, place := range places {
+			if _, known := r.reference.Places[key]; !known {
+				r.reference.Places[key] = place
+			}
+		}
+	}
 	for _, rank := range run.Ranks {
 		if rank.Off {
 			o.Void = fmt.Sprintf("the recording of rank %d stopped", rank.Rank)

@@ -113,8 +113,8 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(*Schedule) (bool,
 		return ok
 	}
 	rules := s.narrowed(made, known)
-	if len(rules) == 0 || len(rules) > maxRules {
-		return s // the journals do not say what was chosen
+	if len(rules) == 0 || len(rules) > maxRules || !try(rules) {
+		return s // the journals do not say all that was chosen
 	}
 	for _, level := range levels {
 		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })

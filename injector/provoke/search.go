@@ -28,6 +28,7 @@ type Outcome struct {
 	Dir     string        `json:"dir"`               // its run directory
 	Took    time.Duration `json:"-"`
 	Made    []Made        `json:"-"`
+	Open    []*Open       `json:"-"` // of a run that failed: where choices were open in it, which the first run need not have reached
 }
 
 // Runner runs the program, once for each call.
@@ -132,6 +133,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		case o.Void != "":
 			out.Voided++
 		case o.Failure != "":
+			t.learn(o.Open)
 			if err := s.reduceFailure(ctx, out, schedule, o, t.known); err != nil {
 				return nil, err
 			}

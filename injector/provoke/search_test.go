@@ -21,19 +21,25 @@ type simulated struct {
 	visits uint64
 	needs  []Made // without Value; Count 0: any
 	flaky  int    // each so many-th run fails not although it should; 0: none
+	hidden int    // so many of the last sites are reached in failing runs only
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
 	ran    int
 }
 
-func (p *simulated) Reference(context.Context, string) (*Outcome, *Reference, error) {
-	r := &Reference{Took: time.Second, Ranks: p.ranks}
-	for i, s := range p.sites {
+// open is what is open at the first n sites.
+func (p *simulated) open(n int) (out []*Open) {
+	for i, s := range p.sites[:n] {
 		o := &Open{Kind: p.kinds[i], Site: s, Call: "MPI_Send", Visits: map[int]uint64{}}
 		for rank := range p.ranks {
 			o.Visits[rank] = p.visits
 		}
-		r.Open = append(r.Open, o)
+		out = append(out, o)
 	}
+	return out
+}
+
+func (p *simulated) Reference(context.Context, string) (*Outcome, *Reference, error) {
+	r := &Reference{Took: time.Second, Ranks: p.ranks, Open: p.open(len(p.sites) - p.hidden)}
 	o := &Outcome{}
 	fails := strings.HasPrefix(p.alone, "f")
 	p.alone = p.alone[min(1, len(p.alone)):]
@@ -66,7 +72,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 		})
 	})
 	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) {
-		o.Failure = Hangs
+		o.Failure, o.Open = Hangs, p.open(len(p.sites))
 	}
 	return o, nil
 }
@@ -130,6 +136,19 @@ func TestSearchFindsMinimalSet(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSearchFindsHiddenSite: a choice at a place that the first run did not reach is reduced to as well.
+func TestSearchFindsHiddenSite(t *testing.T) {
+	p := program(9)
+	p.hidden = 1
+	p.need(1, 2, 0)
+	p.need(8, 3, 0)
+	r := p.search(t, 3)
+	if r.Failed == nil || r.With != (Ratio{5, 5}) || len(r.Schedule.Rules) != 2 ||
+		!slices.ContainsFunc(r.Schedule.Rules, func(r Rule) bool { return r.Site == p.sites[8] }) {
+		t.Fatalf("%+v", r)
 	}
 }
 
