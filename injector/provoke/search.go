@@ -268,15 +268,18 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	return r.stopped
 }
 
-// reduce reduces a schedule. A candidate is good if it fails twice in a row, so one run tells of most that it is bad; if the
-// failure needs luck besides, once in three runs.
+// reduce reduces a schedule. A candidate is good if it fails once, or twice in a row where that decides much; if the failure needs
+// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck.
 func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
-	want, of := 2, 2
-	if !sure {
-		want, of = 1, confirmations
-	}
 	r.good = []*Schedule{schedule}
-	return schedule.reduce(r.last.Made, known, func(c *Schedule) (bool, []Made) {
+	return schedule.reduce(r.last.Made, known, func(c *Schedule, rather bool) (bool, []Made) {
+		want, of := 1, 1
+		switch {
+		case !sure:
+			of = confirmations
+		case rather:
+			want, of = 2, 2
+		}
 		ok := r.again(ctx, c, want, of, "reducing")
 		if ok {
 			r.good = append(r.good, c)
