@@ -226,6 +226,8 @@ func (a *app) run(r job.Recording, schedule *provoke.Schedule, command []string,
 		a.explainUnrecorded(r, command, err)
 	} else if err != nil && !hung {
 		a.reportFailure(r, exitCode)
+	} else if err == nil && a.settings.Run.Leaks {
+		a.reportUnfreed(r.Dir)
 	}
 	if by := job.EndedBy(err); by != 0 && !hung { // a hung job was ended by laggard
 		return signalError(by)

@@ -44,6 +44,7 @@ type settings struct {
 		Values     bool     `toml:"values"`
 		Require    bool     `toml:"require_recording"`
 		SlowAlerts bool     `toml:"slow_alerts"`
+		Leaks      bool     `toml:"leaks"`
 		OnSlow     string   `toml:"on_slow"`
 		Metrics    string   `toml:"metrics"`
 		KillAfter  duration `toml:"kill_after"`
@@ -144,6 +145,11 @@ func (s *settings) table() []setting {
 			key: "run.slow_alerts", value: &s.Run.SlowAlerts, fallback: "1", env: "LAGGARD_SLOW_ALERTS",
 			doc: `Whether run and exec print a line when the job, or some ranks of it, become slower, and one when they are
 				as fast as before again (the variable: 0 or 1).`,
+		},
+		{
+			key: "run.leaks", value: &s.Run.Leaks, fallback: "1", env: "LAGGARD_LEAKS",
+			doc: `Whether run says at the end of a job which communicators, windows and files its ranks on this node never
+				freed, if one call made three or more, or one file (the variable: 0 or 1).`,
 		},
 		{
 			key: "run.metrics", value: &s.Run.Metrics, env: "LAGGARD_METRICS", flag: "metrics",

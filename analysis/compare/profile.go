@@ -124,7 +124,8 @@ func (p *profiler) addThread(t *model.Thread) {
 		if f.Count == 0 { // MPI ended the job instead
 			continue
 		}
-		p.profile.Failed = append(p.profile.Failed, failed{numbers[f.State], f.Class, p.rank.Family.DescribeError(f.Class, f.Text), f.Count})
+		says := p.rank.Family.DescribeError(f.Class, f.Text)
+		p.profile.Failed = append(p.profile.Failed, failed{numbers[f.State], f.Class, says, f.Count})
 	}
 	for _, s := range t.Sent {
 		p.profile.Sent = append(p.profile.Sent, sent{numbers[s.State], s.Calls, s.Bytes})

@@ -34,7 +34,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.hang {
 		r.Taken = f.scene.Taken()
 	}
-	r.ReturnedErrors = f.returnedErrors()
+	r.ReturnedErrors, r.Unfreed = f.returnedErrors(), f.unfreed()
 	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.Ranks, Rule: f.Rule, Method: f.Method, Confidence: f.Confidence,
@@ -59,6 +59,18 @@ func (f *Finding) unfinished() model.RankSet {
 		return model.RankSet{}
 	}
 	return late.Intersect(f.scene.Present.Union(f.scene.Lost))
+}
+
+// exhausting is how many communicators, windows or files of one call may be what a library had no more of: MPICH has some 2,000
+// communicators for all calls.
+const exhausting = 256
+
+func (f *Finding) unfreed() []facts.Unfreed {
+	least := exhausting
+	if !f.hang && f.scene.Unfinished().Len() == 0 && f.scene.Lost.Len() == 0 {
+		least = 0
+	}
+	return slices.DeleteFunc(slices.Clone(f.scene.Sum.Unfreed), func(u facts.Unfreed) bool { return u.Most < least })
 }
 
 // returnedErrors are the calls to which MPI returned errors, if the job hangs or failed, those of the named ranks first. While it hangs, an

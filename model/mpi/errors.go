@@ -45,12 +45,15 @@ func (f Family) DescribeError(code int, text string) string {
 	return class + ": " + says
 }
 
-// MayFollowLoss reports whether an error of a class, as ErrorClass names it, may follow from the end of another process or
-// from a lost connection. Errors of the arguments of a call do not, nor does one of a message that is too long.
-func MayFollowLoss(class string) bool {
-	switch class {
+// exhausted matches what libraries say when they have no more of something.
+var exhausted = regexp.MustCompile(`(?i)too many|out of memory|unable to allocate|no space|not enough`)
+
+// MayFollowLoss reports whether an error, of which MPI said that, may follow from the end of another process or from a lost
+// connection. Errors of the arguments of a call do not, nor does one of a message that is too long, or of what there is no more of.
+func (f Family) MayFollowLoss(code int, text string) bool {
+	switch f.ErrorClass(code) {
 	case "", "MPI_ERR_UNKNOWN", "MPI_ERR_OTHER", "MPI_ERR_INTERN":
-		return true
+		return !exhausted.MatchString(text)
 	}
 	return false
 }

@@ -32,8 +32,11 @@ func TestDescribeError(t *testing.T) {
 // TestMayFollowLoss: the loss of a process is no error of the arguments of a call.
 func TestMayFollowLoss(t *testing.T) {
 	for code, want := range map[int]bool{4: false, 14: false, 15: true, 16: true, 101: true} {
-		if got := MayFollowLoss(MPICH.ErrorClass(code)); got != want {
+		if got := MPICH.MayFollowLoss(code, "Failure during collective"); got != want {
 			t.Errorf("class %d: %v, want %v", code, got, want)
 		}
+	}
+	if MPICH.MayFollowLoss(15, "Too many communicators (0/2048 free on this process)") {
+		t.Error("that there are no more communicators follows from a loss")
 	}
 }

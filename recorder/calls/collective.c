@@ -107,11 +107,15 @@ void lg_after_like(struct lg_call *c, int what, int where)
     lg_comm_like(c, what, lg_handle_at(c, where, 0), c->comm, c->st->index);
 }
 
-/* Freeing takes a pointer to the handle, which is gone afterwards. */
-void lg_before_free(struct lg_call *c, int what, int where)
+void lg_find_freed(struct lg_call *c, int what, int where)
 {
   long handle = what == LG_HANDLE_COMM ? lg_comm_made_handle(c, where) : lg_handle_at(c, where, 0);
   c->comm = lg_comm_find(what, handle);
+}
+
+void lg_before_free(struct lg_call *c, int what, int where)
+{
+  lg_find_freed(c, what, where);
   if (!c->comm)
     return lg_op_simple(c, LG_OP_OTHER);
   lg_op_one(c, LG_OP_COLL, begun_coll(c, c->comm, LG_NONE));

@@ -133,13 +133,28 @@ static bool makes(int cls)
   }
 }
 
+bool lg_dispatched_within(const struct lg_desc *d)
+{
+  switch (d->cls) {
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free:
+  case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups: case CLS_newcomm_leaders:
+  case CLS_newwin: case CLS_newfile:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void lg_dispatch_before_within(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
   case CLS_comm_free:
-    c->comm = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, d->newcomm));
-    return;
+    return lg_find_freed(c, LG_HANDLE_COMM, d->newcomm);
+  case CLS_win_free:
+    return lg_find_freed(c, LG_HANDLE_WIN, d->win);
+  case CLS_file_free:
+    return lg_find_freed(c, LG_HANDLE_FILE, d->file);
   case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups: case CLS_newwin: case CLS_newfile:
     c->comm = lg_comm_of(c->st, c, d->comm);
     return;
@@ -150,13 +165,8 @@ void lg_dispatch_before_within(struct lg_call *c)
 
 void lg_dispatch_after_within(struct lg_call *c)
 {
-  switch (c->desc->cls) {
-  case CLS_comm_free: case CLS_type_free: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups:
-  case CLS_newcomm_leaders: case CLS_newwin: case CLS_newfile:
-    return lg_dispatch_after(c);
-  default:
-    return;
-  }
+  if (lg_dispatched_within(c->desc))
+    lg_dispatch_after(c);
 }
 
 void lg_dispatch_after(struct lg_call *c)

@@ -11,7 +11,8 @@
 void lg_dispatch_before(struct lg_call *c);
 void lg_dispatch_after(struct lg_call *c); /* c->code is what the call returned */
 /* The same of a call that a callback of the program makes within another: only the communicators, windows, files
- * and datatypes that it makes or frees become known. */
+ * and datatypes that it makes or frees become known. lg_dispatched_within tells whether it does that. */
+bool lg_dispatched_within(const struct lg_desc *d);
 void lg_dispatch_before_within(struct lg_call *c);
 void lg_dispatch_after_within(struct lg_call *c);
 

@@ -54,13 +54,13 @@ static bool by_mpi(uint64_t pc)
 }
 
 /* before_within begins a call that a callback of the program makes, such as that of an
- * attribute within MPI_Finalize. It is recorded as use of MPI; the rank remains in the
+ * attribute within MPI_Finalize. It is recorded as use of MPI, and what it makes or frees; the rank remains in the
  * outer call. */
 static bool before_within(struct lg_call *c, uint64_t ra, uint64_t cfa)
 {
   struct lg_thr *t = c->thr;
   lg_lock_tables();
-  bool on = lg_usage_before_within(c);
+  bool on = !lg_usage_on || lg_usage_before_within(c);
   if (on)
     lg_dispatch_before_within(c);
   lg_unlock_tables();
@@ -79,7 +79,8 @@ static void after_within(struct lg_call *c)
   lg_lock_tables();
   c->code = lg_returned(c);
   lg_dispatch_after_within(c);
-  lg_usage_after_within(c);
+  if (lg_usage_on)
+    lg_usage_after_within(c);
   lg_unlock_tables();
   t->outer_cfa = c->outer.cfa;
   t->outer_ra = c->outer.ra;
@@ -93,7 +94,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   if (unlikely(lg_off))
     return false;
   c->within = lg_within(t, cfa);
-  if (unlikely(c->within) && (!lg_usage_on || by_mpi(ra)))
+  if (unlikely(c->within) && ((!lg_usage_on && !lg_dispatched_within(d)) || by_mpi(ra)))
     return false;
   struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, ra, cfa);
   if (unlikely(!st))

@@ -86,6 +86,7 @@ func New(s Source) *Result {
 	s.fillGraph(r)
 	r.Differences, r.Library = s.differences(r), s.newLibrary()
 	r.Exceptions, r.ReturnedErrors = s.exceptions(), s.returnedErrors()
+	r.Unfreed = NewUnfreed(s.Unfreed, s.Resolver)
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.newLeastProgressed(f.LeastProgressed)
 		s.setReason(r)

@@ -42,6 +42,8 @@ type Result struct {
 	Exceptions []Exception `json:"exceptions,omitempty"`
 	// errors that MPI returned to the program, of a job that hangs or failed; those of the named ranks come first
 	ReturnedErrors []ReturnedError `json:"returned_errors,omitempty"`
+	// communicators, windows and files that were never freed, of a job that finished; of one that failed, where they are very many
+	Unfreed []Unfreed `json:"unfreed,omitempty"`
 	// what the ranks do inside the MPI library, where all calls match and nothing moves
 	Library *Library `json:"library,omitempty"`
 	// ranks whose process is gone or stopped, or that left no record

@@ -113,6 +113,7 @@ func (t *TextReport) Diagnosis(r *Result) error {
 	return errors.Join(err, t.writeIfFits(append(optional,
 		func(p *printer) { p.damagedData(r) },
 		func(p *printer) { p.section(returnedErrorLines(r), "errors") },
+		func(p *printer) { p.section(unfreedLines(r), "leaks") },
 		func(p *printer) { p.exceptions(r) },
 		func(p *printer) { p.losses(r) },
 		func(p *printer) { p.cycles(r) },

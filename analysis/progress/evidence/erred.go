@@ -26,18 +26,24 @@ func (s losses) loseErred() {
 	for _, cause := range []bool{true, false} {
 		erred.Each(func(rank int) {
 			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
-				if s.recordLoss(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
-					last := &s.Losses[len(s.Losses)-1]
-					last.Erred, last.Error = true, f.Error
-					if others := s.mayHaveEndedBefore(first); cause && f.ErrorMayFollow && others.Len() > 0 {
-						s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", others.Phrase()))
-					}
-				}
+				s.recordError(f, cause)
 			}
 		})
 	}
 	if first > 0 {
 		s.Erred = erred
+	}
+}
+
+// recordError records the loss of a rank over whose call MPI ended the job.
+func (s losses) recordError(f *facts.Fact, cause bool) {
+	if !s.recordLoss(model.NewRankSet(f.Rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
+		return
+	}
+	last := &s.Losses[len(s.Losses)-1]
+	last.Erred, last.Error = true, f.Error
+	if before := s.mayHaveEndedBefore(f.EndTime); cause && f.ErrorMayFollow && before.Len() > 0 {
+		s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", before.Phrase()))
 	}
 }
 

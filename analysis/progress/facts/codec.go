@@ -32,6 +32,7 @@ func (s *Summary) code(c *wire.Coder) {
 	wire.SortedList(c, &s.Stacks, (*Stack).code, compareStacks)
 	wire.SortedList(c, &s.Raised, (*Raised).code, compareRaised)
 	wire.SortedList(c, &s.Failed, (*Failed).code, compareFailed)
+	wire.SortedList(c, &s.Unfreed, (*Unfreed).code, compareUnfreed)
 	wire.SortedList(c, &s.Comms, (*Comm).code, compareComms)
 	s.Flow.Code(c)
 }

@@ -87,6 +87,7 @@ func (b *builder) addRank(r *model.Rank) {
 	b.addStack(r, t)
 	b.addRaised(r.Rank, t)
 	b.addFailed(r)
+	b.addUnfreed(r)
 	b.addComms(r, f.Waits)
 	b.flow.Add(&t.Model)
 }
@@ -110,7 +111,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	}
 	if e := t.FatalError(); e != nil {
 		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))
-		f.ErrorMayFollow = mpi.MayFollowLoss(r.Family.ErrorClass(e.Class))
+		f.ErrorMayFollow = r.Family.MayFollowLoss(e.Class, e.Text)
 	}
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)
@@ -380,5 +381,6 @@ func (b *builder) buildSummary() (Summary, error) {
 	b.sum.Stacks = reduce.SortJoined(b.sum.Stacks, compareStacks, joinStacks)
 	b.sum.Raised = reduce.SortJoined(b.sum.Raised, compareRaised, joinRaised)
 	b.sum.Failed = reduce.SortJoined(b.sum.Failed, compareFailed, joinFailed)
+	b.sum.Unfreed = SortUnfreed(b.sum.Unfreed)
 	return MergeSummaries(b.sum, Summary{})
 }

@@ -19,14 +19,16 @@ var ErrOverlap = errors.New("rank in two blocks")
 // paper's statesSet (§4.2, steps 1 and 2) and the facts that evidence needs.
 // It is a monoid; the zero value is its neutral element.
 type Summary struct {
-	Sizes  []Count    // sizes of MPI_COMM_WORLD that ranks told of, ascending
-	Facts  []Fact     // by rank
-	Places []Place    // the distinct positions, in their order
-	Stacks []Stack    // the distinct captured stacks, in their order
-	Raised []Raised   // the distinct exceptions, in their order
-	Failed []Failed   // the distinct calls to which MPI returned errors, in their order
-	Comms  []Comm     // by ID
-	Flow   loops.Flow // the union of the models
+	Sizes  []Count  // sizes of MPI_COMM_WORLD that ranks told of, ascending
+	Facts  []Fact   // by rank
+	Places []Place  // the distinct positions, in their order
+	Stacks []Stack  // the distinct captured stacks, in their order
+	Raised []Raised // the distinct exceptions, in their order
+	Failed []Failed // the distinct calls to which MPI returned errors, in their order
+	// Unfreed are the distinct calls of which nothing freed what they made, in their order.
+	Unfreed []Unfreed
+	Comms   []Comm     // by ID
+	Flow    loops.Flow // the union of the models
 	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
 	// without a rank in MPI_COMM_WORLD.
 	Outside int
@@ -172,6 +174,7 @@ func MergeSummaries(a, b Summary) (Summary, error) {
 		Stacks:  reduce.MergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
 		Raised:  reduce.MergeSorted(a.Raised, b.Raised, compareRaised, joinRaised),
 		Failed:  reduce.MergeSorted(a.Failed, b.Failed, compareFailed, joinFailed),
+		Unfreed: reduce.MergeSorted(a.Unfreed, b.Unfreed, compareUnfreed, joinUnfreed),
 		Comms:   reduce.MergeSorted(a.Comms, b.Comms, compareComms, joinComms),
 		Flow:    loops.Merge(a.Flow, b.Flow),
 		Outside: a.Outside + b.Outside,

@@ -1,0 +1,23 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"laggard/report"
+)
+
+func TestUnfreedText(t *testing.T) {
+	site := report.Site{Function: "solve", File: "/src/solver.c", Line: 88}
+	for want, u := range map[string]Unfreed{
+		"3 communicators created by MPI_Comm_dup in solve (solver.c:88) were never freed by ranks 0-3": {What: "communicator",
+			Least: 3, Most: 3, Ranks: "0-3", MPI: "MPI_Comm_dup", Site: site},
+		"3 to 5 windows created by MPI_Win_create were never freed by ranks 0-3": {What: "window", Least: 3, Most: 5, Ranks: "0-3",
+			MPI: "MPI_Win_create"},
+		"1 file opened by MPI_File_open in solve (solver.c:88) was never closed by rank 2": {What: "file", Least: 1, Most: 1, Ranks: "2",
+			MPI: "MPI_File_open", Site: site},
+	} {
+		if got := UnfreedText(&u); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
