@@ -103,8 +103,10 @@ static long answer_truly(void)
   if (!said_yes(f.call))
     return code;
   lg_lock_tables();
-  p->count++;
-  p->decided = false;
+  if (p->deniable) { /* else it was no success: a program that polls all its requests again would be put off for ever */
+    p->count++;
+    p->decided = false;
+  }
   if (f.call->desc->cls == CLS_iprobe)
     lg_tell(f.call);
   lg_unlock_tables();
@@ -158,6 +160,8 @@ static bool choose_answer(struct lg_call *c)
   lg_lock_tables();
   struct lg_place *p = lg_place_of(CHOICE_completion, site);
   bool no = p && may_say_no(c);
+  if (p)
+    p->deniable = no;
   if (no) {
     decide(p, site);
     no = p->noes && has_time(p);
