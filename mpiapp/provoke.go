@@ -33,7 +33,8 @@ whether a broadcast synchronises. A correct program works with each of them. Whe
 run hangs, crashes, fails, or --expect rejects its output, the choices are reduced to
 the fewest with which it fails, and the failed run is diagnosed.
 
-The first run makes no such choice. It must succeed, and shows where choices are open.
+The first run makes no such choice. It must succeed, and shows where choices are open;
+if it fails, it is repeated, and two failures in three runs are a finding.
 Output and record of the runs are kept in the directory given by -o.
 
 Exit status: 0 if nothing failed, 3 if a run did.`
@@ -159,7 +160,7 @@ func (a perturbedRuns) search(f provokeFlags, recording job.Recording, kinds mpi
 	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
 	result, err = search.Run(ctx)
 	if errors.Is(err, provoke.ErrReference) {
-		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(r.referenceDir()))
+		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(result.Unperturbed.Dir))
 	}
 	if err == nil {
 		err = errors.Join(r.keepOnly(result), r.writeSchedule(result))
@@ -233,7 +234,9 @@ func (r *perturbedRunner) describeOutcome(o *ci.Outcome, rep *provokereport.Repo
 	case o.Status == 0: // what it printed was wrong
 		o.Status = exitFindings
 	}
-	o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
+	if rep.Schedule != nil {
+		o.Choices = &ci.Choices{Text: rep.Headline(), Places: r.places}
+	}
 }
 
 // readSchedule reads the schedule of --perturb; "": nil.

@@ -26,8 +26,14 @@ import (
 const (
 	certainHang   = 3 * time.Second  // standstill that is looked at, if no --timeout is given
 	leastHang     = 10 * time.Second // that counts as a hang in any case
-	leastEndless  = time.Minute      // after which a run that moves counts as endless, at the soonest
+	leastEndless  = 30 * time.Second // after which a run that moves counts as endless, at the soonest
 	endlessFactor = 25               // and times the first run: choices make a run at most 11 times as long
+
+	// The same for the candidates of a reduction, once a run was seen to hang. Looks are a second apart.
+	certainAgain = time.Second
+	leastAgain   = 3 * time.Second
+	endlessAgain = 12 * time.Second // or half of what counts as endless else
+	againFactor  = 3                // times the first run, standing still
 )
 
 // oneThread are the kinds that are left out where several threads call MPI.
@@ -74,16 +80,17 @@ func (r *perturbedRunner) close() {
 	r.log.Close()
 }
 
-func (r *perturbedRunner) referenceDir() string { return filepath.Join(r.dir, "run-0") }
-
 // outputOf is the file with what the program of a run printed.
 func (r *perturbedRunner) outputOf(dir string) string { return dir + ".out" }
 
 // Reference runs the program as it is.
-func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *provoke.Reference, error) {
-	o, err := r.Run(ctx, nil, "as it is")
+func (r *perturbedRunner) Reference(ctx context.Context, why string) (*provoke.Outcome, *provoke.Reference, error) {
+	o, err := r.Run(ctx, nil, why, provoke.Sure)
 	if err != nil || o.Failure != "" {
 		return o, nil, err
+	}
+	if r.reference != nil { // an earlier run has shown what is open
+		return o, r.reference, nil
 	}
 	run, err := runfiles.Open(o.Dir)
 	if err != nil {
@@ -109,7 +116,8 @@ func (r *perturbedRunner) Reference(ctx context.Context) (*provoke.Outcome, *pro
 }
 
 // Run runs the program with the choices of a schedule.
-func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why string) (*provoke.Outcome, error) {
+func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why string, p provoke.Patience) (
+	*provoke.Outcome, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -130,7 +138,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	defer output.Close()
 	rec.Output = output
 	began := time.Now()
-	r.limitRun(&rec, began)
+	r.limitRun(&rec, began, p)
 	hung, ended := rec.Run(r.path, r.command, func() {})
 	o := &provoke.Outcome{Dir: dir, Took: time.Since(began)}
 	if ctx.Err() != nil {
@@ -143,7 +151,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	if err := r.readRecord(o); err != nil {
 		return nil, err
 	}
-	return o, r.removeUnless(o.Failure != "" || dir == r.referenceDir(), dir)
+	return o, r.removeUnless(o.Failure != "" || r.reference == nil, dir)
 }
 
 // perturb has the recorder follow a schedule in a run that is prepared; nil: none.
@@ -160,14 +168,17 @@ func perturb(r *job.Recording, s *provoke.Schedule) error {
 }
 
 // limitRun says when a run hangs: the first by the settings, the others by what it showed.
-func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time) {
+func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provoke.Patience) {
 	if rec.Timeout > 0 || r.reference == nil { // as the user said, or by the settings
 		return
 	}
 	ref := r.reference
-	rec.CertainAfter = max(certainHang, 2*ref.Longest())
-	rec.Timeout = max(leastHang, 3*ref.Quiet+4*ref.Longest())
-	endless := max(leastEndless, endlessFactor*ref.Took)
+	certain, hang, endless := certainHang, leastHang, max(leastEndless, endlessFactor*ref.Took)
+	if p == provoke.Brief {
+		certain, hang, endless = certainAgain, max(leastAgain, againFactor*ref.Took), max(endlessAgain, endlessFactor*ref.Took/2)
+	}
+	rec.CertainAfter = max(certain, 2*ref.Longest())
+	rec.Timeout = max(hang, 3*ref.Quiet+4*ref.Longest())
 	rec.Limit = func(now time.Time) (bool, string) {
 		if now.Sub(began) < endless {
 			return false, ""
@@ -211,6 +222,15 @@ func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
 		o.Void = "no rank was recorded"
 		return nil
 	}
+	if o.Failure != "" && r.reference != nil {
+		var places map[uint64]provoke.Place
+		o.Open, places = provoke.FindOpen(run)
+		for key, place := range places {
+			if _, known := r.reference.Places[key]; !known {
+				r.reference.Places[key] = place
+			}
+		}
+	}
 	for _, rank := range run.Ranks {
 		if rank.Off {
 			o.Void = fmt.Sprintf("the recording of rank %d stopped", rank.Rank)
@@ -230,7 +250,7 @@ func (r *perturbedRunner) removeUnless(keep bool, dir string) error {
 
 // keepOnly removes the failed runs that the result does not name.
 func (r *perturbedRunner) keepOnly(result *provoke.Result) error {
-	named := []*provoke.Outcome{result.Reference, result.Failed}
+	named := []*provoke.Outcome{result.Reference, result.Unperturbed, result.Failed}
 	named = append(named, result.Unconfirmed...)
 	var err error
 	for _, dir := range slices.Clone(r.kept) {
@@ -240,9 +260,9 @@ func (r *perturbedRunner) keepOnly(result *provoke.Result) error {
 	return err
 }
 
-// writeSchedule writes the schedule of a failure, if there is one.
+// writeSchedule writes the schedule of a failure, if it takes one.
 func (r *perturbedRunner) writeSchedule(result *provoke.Result) error {
-	if result.Failed == nil {
+	if result.Schedule == nil {
 		return nil
 	}
 	r.describe(result.Schedule, result.Failed.Made)

@@ -52,6 +52,7 @@ func (r *Reference) Kinds() (all mpi.Choice) {
 type drawer struct {
 	*Reference
 	kinds  []mpi.Choice // that may be chosen and are open
+	orders []mpi.Choice // of these, that change the order of events
 	random *rand.Rand
 }
 
@@ -62,12 +63,36 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 			d.kinds = append(d.kinds, c)
 		}
 	}
+	d.orders = d.ordersOf()
 	return d
+}
+
+// lateness are the kinds that hold back a rank at its calls, wherever it is.
+const lateness = mpi.Delay | mpi.RMADelay
+
+// ordersOf lists the kinds that change the order of events, in a random order: start and end of the ranks half as often as
+// the others.
+func (d *drawer) ordersOf() (out []mpi.Choice) {
+	for range 2 {
+		for _, c := range []mpi.Choice{lateness, mpi.Match, mpi.Completion} {
+			if slices.ContainsFunc(d.kinds, func(k mpi.Choice) bool { return k&c != 0 }) {
+				out = append(out, c)
+			}
+		}
+	}
+	if slices.Contains(d.kinds, mpi.EndsDelay) {
+		out = append(out, mpi.EndsDelay)
+	}
+	d.random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
 }
 
 // everywhere are the kinds that a run tries alone, at all sites, before any is drawn: each of these choices is made
 // either way, so one run shows much.
 var everywhere = []mpi.Choice{mpi.SendMode, mpi.Synchronising, mpi.BufferUse, mpi.EpochEnd}
+
+// swarms: each so many-th run takes a random part of all kinds and sites (swarm testing).
+const swarms = 3
 
 // draw is the number-th schedule, from 0.
 func (d *drawer) draw(number int) *Schedule {
@@ -75,8 +100,11 @@ func (d *drawer) draw(number int) *Schedule {
 		BudgetUS: d.Budget().Microseconds()}
 	first := slices.DeleteFunc(slices.Clone(everywhere), func(c mpi.Choice) bool { return !slices.Contains(d.kinds, c) })
 	if number < len(first) {
-		s.Rules = []Rule{{Kind: first[number].String(), Rank: EveryRank, Often: million}}
+		s.Rules = d.drawEverywhere(first[number])
 		return s
+	}
+	if number -= len(first); number%swarms > 0 && len(d.orders) > 0 {
+		s.Rules = d.drawOrder(d.orders[(number-number/swarms-1)%len(d.orders)])
 	}
 	for len(s.Rules) == 0 {
 		for _, c := range d.kinds {
@@ -89,12 +117,45 @@ func (d *drawer) draw(number int) *Schedule {
 	return s
 }
 
+// drawOrder changes the order of events by one kind of choices alone, and makes those that go either way of about half of the
+// other kinds everywhere. So a failure that takes one of each is met often, and a third kind that prevents it is absent in half
+// of the runs; among subsets of all kinds and sites both are rare.
+func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
+	late := (*drawer).drawLate
+	if open := d.openOf(lateness); order == lateness && d.random.IntN(2) == 0 {
+		rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
+		late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
+	}
+	for _, c := range d.kinds {
+		switch {
+		case c&order&(lateness|mpi.EndsDelay) != 0:
+			out = append(out, late(d, c)...)
+		case c == order || slices.Contains(everywhere, c) && d.random.IntN(2) == 0:
+			out = append(out, d.drawEverywhere(c)...)
+		}
+	}
+	return out
+}
+
+// drawEverywhere makes a choice at all sites.
+func (d *drawer) drawEverywhere(c mpi.Choice) []Rule {
+	r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
+	switch c {
+	case mpi.Match, mpi.Completion:
+		r.Value = anyValue
+	case mpi.EpochEnd:
+		r.Value = int64(d.oneOf(0, anyOrder))
+	}
+	return []Rule{r}
+}
+
 // drawKind draws the rules of a kind: delays of single calls or of a starved rank, other choices at some sites.
 func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	switch c {
 	case mpi.Delay, mpi.RMADelay:
 		if d.random.IntN(2) == 0 {
-			return d.drawStarved(c)
+			open := d.openOf(c)
+			return d.drawStarved(c, d.oneOf(open[d.random.IntN(len(open))].ranks()...))
 		}
 		return d.drawLate(c)
 	case mpi.EndsDelay:
@@ -103,11 +164,7 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 		return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/2)}}
 	}
 	if slices.Contains(everywhere, c) && d.random.IntN(2) == 0 { // other kinds may need it besides
-		r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
-		if c == mpi.EpochEnd {
-			r.Value = anyOrder
-		}
-		return []Rule{r}
+		return d.drawEverywhere(c)
 	}
 	return d.drawSites(c)
 }
@@ -115,7 +172,7 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 func (d *drawer) oneOf(values ...int) int { return values[d.random.IntN(len(values))] }
 
 func (d *drawer) openOf(c mpi.Choice) []*Open {
-	return slices.DeleteFunc(slices.Clone(d.Open), func(o *Open) bool { return o.Kind != c })
+	return slices.DeleteFunc(slices.Clone(d.Open), func(o *Open) bool { return o.Kind&c == 0 })
 }
 
 // drawSites draws at which sites a choice is made, and how often there.
@@ -147,15 +204,26 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 }
 
 // drawStarved has one rank held back at many of its calls.
-func (d *drawer) drawStarved(c mpi.Choice) []Rule {
+func (d *drawer) drawStarved(c mpi.Choice, rank int) []Rule {
 	open := d.openOf(c)
-	rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
 	visits := uint64(0)
 	for _, o := range open {
 		visits += o.Visits[rank]
 	}
 	often := int(math.Ceil(million * min(1, starvedCalls/float64(max(visits, 1)))))
 	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.Longest().Microseconds()}}
+}
+
+// shortestPart of the longest delay is drawn as well: an iteration of the program may be as short.
+const shortestPart = 256
+
+// drawDelay draws how late a call is: half of them by much, the others by any order of magnitude.
+func (d *drawer) drawDelay() int64 {
+	part := float64(1+d.random.IntN(4)) / 4
+	if d.random.IntN(2) == 0 {
+		part = math.Exp(-d.random.Float64() * math.Log(shortestPart))
+	}
+	return max(1, int64(part*float64(d.Longest().Microseconds())))
 }
 
 // drawLate has some ranks late at one of their calls. A call made once is drawn as often as one made a million times, and
@@ -171,7 +239,7 @@ func (d *drawer) drawLate(c mpi.Choice) (out []Rule) {
 		}
 		r := Rule{Kind: c.String(), Rank: rank, Site: o.Site, Count: count, Often: million}
 		if !slices.ContainsFunc(out, func(o Rule) bool { o.Value = 0; return o == r }) {
-			r.Value = d.Longest().Microseconds() * int64(1+d.random.IntN(4)) / 4
+			r.Value = d.drawDelay()
 			out = append(out, r)
 		}
 	}

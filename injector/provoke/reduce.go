@@ -101,24 +101,25 @@ var levels = []func(Rule) Rule{
 }
 
 // reduce returns a schedule with fewer rules that still fails, given what the failing run
-// made. fails runs a candidate as often as it takes to be sure; made is what the latest
-// failing run of a candidate made.
-func (s *Schedule) reduce(made []Made, known sites, fails func(*Schedule) (bool, []Made)) *Schedule {
-	latest := made
+// made. fails runs a candidate, once or as often as it takes to be rather sure; made is what the
+// latest failing run of a candidate made.
+func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, rather bool) (bool, []Made)) *Schedule {
+	latest, rather := made, true
 	try := func(rules []Rule) bool {
-		ok, made := fails(s.with(rules))
+		ok, made := fails(s.with(rules), rather)
 		if ok {
 			latest = made
 		}
 		return ok
 	}
 	rules := s.narrowed(made, known)
-	if len(rules) == 0 || len(rules) > maxRules {
-		return s // the journals do not say what was chosen
+	if len(rules) == 0 || len(rules) > maxRules || !try(rules) {
+		return s // the journals do not say all that was chosen
 	}
 	for _, level := range levels {
 		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })
 		rules = slices.Concat(groups...)
+		rather = false // which kinds it takes decides most
 	}
 	if single := s.single(latest, known); len(single) <= mostSingle && try(single) {
 		rules = Minimize(single, try)

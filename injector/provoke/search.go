@@ -28,15 +28,26 @@ type Outcome struct {
 	Dir     string        `json:"dir"`               // its run directory
 	Took    time.Duration `json:"-"`
 	Made    []Made        `json:"-"`
+	Open    []*Open       `json:"-"` // of a run that failed: where choices were open in it, which the first run need not have reached
 }
 
 // Runner runs the program, once for each call.
 type Runner interface {
-	// Reference runs it as it is and looks where choices are open.
-	Reference(ctx context.Context) (*Outcome, *Reference, error)
+	// Reference runs it as it is and looks where choices are open; the Reference is nil if it failed.
+	Reference(ctx context.Context, why string) (*Outcome, *Reference, error)
 	// Run runs it with the choices of a schedule; nil: as it is. why is shown to the user.
-	Run(ctx context.Context, s *Schedule, why string) (*Outcome, error)
+	Run(ctx context.Context, s *Schedule, why string, p Patience) (*Outcome, error)
 }
+
+// Patience says when a standstill counts as a hang.
+type Patience int
+
+// With Sure nothing but a hang takes so long; Brief is for the many candidates of a reduction once a run was seen to hang:
+// a run that stands still for a few times its usual length hangs as that one did.
+const (
+	Sure Patience = iota
+	Brief
+)
 
 // Search says how a failure is looked for.
 type Search struct {
@@ -47,6 +58,8 @@ type Search struct {
 	Only   mpi.Choice // kinds that are tried
 	Repeat int        // runs of what was found, and without it, at the end
 	end    time.Time  // of what is being done; zero: none
+
+	reducing time.Duration // was taken by reductions of failures that did not come again
 }
 
 // Ratio is how many of how many runs failed.
@@ -69,7 +82,8 @@ type Tried struct {
 
 // Result is what a search found.
 type Result struct {
-	Reference   *Outcome   `json:"reference"`             // the first run, in which nothing was chosen
+	Reference   *Outcome   `json:"reference"`             // a run that did not fail, in which nothing was chosen
+	Unperturbed *Outcome   `json:"unperturbed,omitempty"` // a first run that failed though nothing was chosen; nil: none did
 	Runs        int        `json:"runs"`                  // perturbed runs until one failed
 	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
@@ -77,7 +91,7 @@ type Result struct {
 	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
 	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again
 	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
-	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it
+	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it; nil with a failed run: it takes no choice
 	With        Ratio      `json:"with"`                  // runs with this schedule
 	Without     Ratio      `json:"without"`               // and without one
 	OutOfTime   bool       `json:"out_of_time,omitempty"` // the time was over before all was done
@@ -94,21 +108,18 @@ var errTime = errors.New("out of time")
 
 // Run looks for a failure, and reduces it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
+	out := &Result{}
+	ref, err := s.refer(ctx, out)
+	if err != nil || out.Failed != nil {
+		return out, err
+	}
 	s.limit(1)
-	first, ref, err := s.Runner.Reference(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if first.Failure != "" {
-		return nil, fmt.Errorf("%w: it %s", ErrReference, first.Failure)
-	}
-	out := &Result{Reference: first, LongestUS: ref.Longest().Microseconds(), BudgetUS: ref.Budget().Microseconds(),
-		Without: Ratio{Runs: 1}}
+	out.LongestUS, out.BudgetUS = ref.Longest().Microseconds(), ref.Budget().Microseconds()
 	t := newTally(ref, s.Only)
 	d := newDrawer(ref, s.Only, s.Seed)
 	for n := 0; n < s.Runs && len(d.kinds) > 0 && out.Failed == nil; n++ {
 		schedule := d.draw(n)
-		o, err := s.run(ctx, schedule, s.progress(n, schedule, t))
+		o, err := s.run(ctx, schedule, s.progress(n, schedule, t), Sure)
 		if errors.Is(err, errTime) {
 			out.OutOfTime = true
 			break
@@ -122,6 +133,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		case o.Void != "":
 			out.Voided++
 		case o.Failure != "":
+			t.learn(o.Open)
 			if err := s.reduceFailure(ctx, out, schedule, o, t.known); err != nil {
 				return nil, err
 			}
@@ -129,6 +141,38 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	out.Tried = t.list()
 	return out, nil
+}
+
+// references are the runs without choices if the first of them fails: some programs do now and then.
+const references = 3
+
+// refer finds a run to compare with. That a program fails in some runs without any choice, and in others not, is a finding by
+// itself; in all of them, an error.
+func (s *Search) refer(ctx context.Context, out *Result) (ref *Reference, err error) {
+	why := "as it is"
+	for out.Without.Runs < references && (out.Without.Failed > 0 || out.Without.Runs == 0) {
+		o, r, err := s.Runner.Reference(ctx, why)
+		if err != nil {
+			return nil, err
+		}
+		out.Without.Runs++
+		if o.Failure == "" {
+			if ref == nil {
+				ref, out.Reference = r, o
+			}
+		} else {
+			out.Without.Failed++
+			out.Unperturbed = o
+		}
+		why = fmt.Sprintf("as it is, once more, as it failed in %s", out.Without)
+	}
+	switch {
+	case ref == nil:
+		return nil, fmt.Errorf("%w: it %s, in %s", ErrReference, out.Unperturbed.Failure, out.Without)
+	case out.Without.Failed > 1:
+		out.Failed, out.With = out.Unperturbed, out.Without
+	}
+	return ref, nil
 }
 
 // progress says which run begins, what it makes otherwise, and what was done before.
@@ -143,19 +187,19 @@ func (s *Search) progress(number int, schedule *Schedule, t *tally) string {
 	return text
 }
 
-// limit begins something that may take a share of the limit.
+// limit begins something that may take a share of the limit, less what reductions have taken.
 func (s *Search) limit(share float64) {
 	if s.Limit > 0 {
-		s.end = time.Now().Add(time.Duration(share * float64(s.Limit)))
+		s.end = time.Now().Add(time.Duration(share*float64(s.Limit)) - s.reducing)
 	}
 }
 
 // run runs a schedule unless the time is over.
-func (s *Search) run(ctx context.Context, schedule *Schedule, why string) (*Outcome, error) {
+func (s *Search) run(ctx context.Context, schedule *Schedule, why string, p Patience) (*Outcome, error) {
 	if s.Limit > 0 && time.Now().After(s.end) {
 		return nil, errTime
 	}
-	return s.Runner.Run(ctx, schedule, why)
+	return s.Runner.Run(ctx, schedule, why, p)
 }
 
 // reducingShare is how much of the limit goes to reducing a failure; the rest of it, to counting how often it comes.
@@ -164,73 +208,123 @@ const reducingShare = 0.75
 // confirmations are the runs after a first failure that tell how surely it comes again.
 const confirmations = 3
 
-// reduceFailure has a failure come again and reduces what it takes. When the time is over, what is left by then stays.
-func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Schedule, failed *Outcome, known sites) error {
-	var stopped error
-	last := failed
-	s.limit(reducingShare)
-	// again reports whether a schedule fails as the first one did, in so many runs of so many.
-	again := func(candidate *Schedule, want, of int, why string) (bool, []Made) {
-		got := 0
-		for i := 0; i < of && stopped == nil && got < want && want-got <= of-i; i++ {
-			o, err := s.run(ctx, candidate, why)
-			if err != nil {
-				stopped = err
-				return false, nil
-			}
-			if o.Void == "" && o.Failure == failed.Failure {
-				got, last = got+1, o
-			}
-		}
-		return got >= want, last.Made
-	}
-	sure, _ := again(schedule, confirmations, confirmations, "again")
-	if !sure {
-		some, _ := again(schedule, 1, confirmations, "again")
-		if !some && stopped == nil {
-			out.Unconfirmed = append(out.Unconfirmed, failed)
-			return nil
-		}
-	}
-	want, of := 2, 2
-	if !sure {
-		want, of = 1, confirmations // it needs luck besides
-	}
-	out.Schedule = schedule.reduce(last.Made, known, func(c *Schedule) (bool, []Made) { return again(c, want, of, "reducing") })
-	out.Failed = last
-	if errors.Is(stopped, errTime) {
-		out.OutOfTime, stopped = true, nil
-	}
-	s.limit(1 - reducingShare)
-	s.repeat(ctx, out, failed.Failure, &stopped)
-	if errors.Is(stopped, errTime) {
-		out.OutOfTime, stopped = true, nil
-	}
-	if out.With.Runs > 0 && out.With.Failed == 0 { // what was reduced was luck
-		out.Unconfirmed = append(out.Unconfirmed, failed)
-		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
-		s.limit(1)
-	}
-	return stopped
+// reducer reduces a failure.
+type reducer struct {
+	*Search
+	want     Failure
+	patience Patience
+	good     []*Schedule // candidates that failed, each smaller than the one before
+	last     *Outcome    // the latest run that failed so
+	stopped  error       // the time was over, or a run was not possible
 }
 
-// repeat counts how often runs fail with what is left, and without it.
-func (s *Search) repeat(ctx context.Context, out *Result, want Failure, stopped *error) {
-	count := func(schedule *Schedule, r *Ratio, runs int, why string) {
-		for r.Runs < runs && *stopped == nil {
-			o, err := s.run(ctx, schedule, why)
+// again reports whether a schedule fails as the first one did, in so many runs of so many; it makes no more runs than that takes.
+func (r *reducer) again(ctx context.Context, candidate *Schedule, want, of int, why string) bool {
+	got := 0
+	for i := 0; i < of && r.stopped == nil && got < want && want-got <= of-i; i++ {
+		o, err := r.run(ctx, candidate, why, r.patience)
+		if err != nil {
+			r.stopped = err
+			return false
+		}
+		if o.Void == "" && o.Failure == r.want {
+			got, r.last = got+1, o
+		}
+	}
+	return got >= want
+}
+
+// reduceFailure has a failure come again and reduces what it takes. When the time is over, what is left by then stays. The
+// time of the search stands still meanwhile, and all reductions together have one limit.
+func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Schedule, failed *Outcome, known sites) error {
+	began, end := time.Now(), s.end
+	defer func() {
+		s.reducing += time.Since(began)
+		s.end = end.Add(time.Since(began))
+	}()
+	r := &reducer{Search: s, want: failed.Failure, last: failed}
+	if failed.Failure == Hangs {
+		r.patience = Brief
+	}
+	s.limit(reducingShare)
+	sure := r.again(ctx, schedule, confirmations, confirmations, "again")
+	if !sure && !r.again(ctx, schedule, 1, confirmations, "again") && r.stopped == nil {
+		out.Unconfirmed = append(out.Unconfirmed, failed)
+		return nil
+	}
+	left := r.reduce(ctx, schedule, sure, known)
+	r.noteTime(out)
+	s.limit(1)
+	if sure {
+		left = r.surest(ctx, left)
+	}
+	out.Schedule, out.Failed = left, r.last
+	r.repeat(ctx, out)
+	r.noteTime(out)
+	if out.With.Runs > 0 && out.With.Failed == 0 { // it was luck
+		out.Unconfirmed = append(out.Unconfirmed, failed)
+		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
+	}
+	return r.stopped
+}
+
+// reduce reduces a schedule. A candidate is good if it fails once, or twice in a row where that decides much; if the failure needs
+// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck.
+func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
+	r.good = []*Schedule{schedule}
+	return schedule.reduce(r.last.Made, known, func(c *Schedule, rather bool) (bool, []Made) {
+		want, of := 1, 1
+		switch {
+		case !sure:
+			of = confirmations
+		case rather:
+			want, of = 2, 2
+		}
+		ok := r.again(ctx, c, want, of, "reducing")
+		if ok {
+			r.good = append(r.good, c)
+		}
+		return ok, r.last.Made
+	})
+}
+
+// surest goes back from what is left to an earlier candidate if it does not fail again and again: some of many that fail by
+// luck seem good. The first one was seen to fail.
+func (r *reducer) surest(ctx context.Context, left *Schedule) *Schedule {
+	for len(r.good) > 1 && r.stopped == nil && !r.again(ctx, left, confirmations, confirmations, "reduced") {
+		r.good = r.good[:(len(r.good)+1)/2]
+		left = r.good[len(r.good)-1]
+	}
+	return left
+}
+
+// noteTime notes in the result that the time was over, which is no error.
+func (r *reducer) noteTime(out *Result) {
+	if errors.Is(r.stopped, errTime) {
+		out.OutOfTime, r.stopped = true, nil
+	}
+}
+
+// repeat counts how often runs fail with what is left, and without it, with all patience.
+func (r *reducer) repeat(ctx context.Context, out *Result) {
+	count := func(schedule *Schedule, ratio *Ratio, runs int, why string) {
+		for n := 0; n < runs && r.stopped == nil; n++ {
+			o, err := r.run(ctx, schedule, why, Sure)
 			if err != nil {
-				*stopped = err
+				r.stopped = err
 				return
 			}
-			if r.Runs++; o.Failure == want {
-				r.Failed++
+			if o.Void != "" {
+				continue
+			}
+			if ratio.Runs++; o.Failure == r.want {
+				ratio.Failed++
 				if schedule != nil {
 					out.Failed = o
 				}
 			}
 		}
 	}
-	count(out.Schedule, &out.With, s.Repeat, "with what is left")
-	count(nil, &out.Without, s.Repeat, "without")
+	count(out.Schedule, &out.With, r.Repeat, "with what is left")
+	count(nil, &out.Without, r.Repeat-out.Without.Runs, "without")
 }

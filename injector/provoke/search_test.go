@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,27 +21,36 @@ type simulated struct {
 	visits uint64
 	needs  []Made // without Value; Count 0: any
 	flaky  int    // each so many-th run fails not although it should; 0: none
-	broken bool   // it fails as it is
+	hidden int    // so many of the last sites are reached in failing runs only
+	alone  string // what its first runs without choices come to, a letter each: f if it fails
 	ran    int
 }
 
-func (p *simulated) Reference(context.Context) (*Outcome, *Reference, error) {
-	r := &Reference{Took: time.Second, Ranks: p.ranks}
-	for i, s := range p.sites {
+// open is what is open at the first n sites.
+func (p *simulated) open(n int) (out []*Open) {
+	for i, s := range p.sites[:n] {
 		o := &Open{Kind: p.kinds[i], Site: s, Call: "MPI_Send", Visits: map[int]uint64{}}
 		for rank := range p.ranks {
 			o.Visits[rank] = p.visits
 		}
-		r.Open = append(r.Open, o)
+		out = append(out, o)
 	}
+	return out
+}
+
+func (p *simulated) Reference(context.Context, string) (*Outcome, *Reference, error) {
+	r := &Reference{Took: time.Second, Ranks: p.ranks, Open: p.open(len(p.sites) - p.hidden)}
 	o := &Outcome{}
-	if p.broken {
+	fails := strings.HasPrefix(p.alone, "f")
+	p.alone = p.alone[min(1, len(p.alone)):]
+	if fails {
 		o.Failure = Crashes
+		return o, nil, nil
 	}
 	return o, r, nil
 }
 
-func (p *simulated) Run(_ context.Context, s *Schedule, _ string) (*Outcome, error) {
+func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*Outcome, error) {
 	p.ran++
 	o := &Outcome{}
 	if s == nil {
@@ -62,7 +72,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string) (*Outcome, err
 		})
 	})
 	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) {
-		o.Failure = Hangs
+		o.Failure, o.Open = Hangs, p.open(len(p.sites))
 	}
 	return o, nil
 }
@@ -129,6 +139,19 @@ func TestSearchFindsMinimalSet(t *testing.T) {
 	}
 }
 
+// TestSearchFindsHiddenSite: a choice at a place that the first run did not reach is reduced to as well.
+func TestSearchFindsHiddenSite(t *testing.T) {
+	p := program(9)
+	p.hidden = 1
+	p.need(1, 2, 0)
+	p.need(8, 3, 0)
+	r := p.search(t, 3)
+	if r.Failed == nil || r.With != (Ratio{5, 5}) || len(r.Schedule.Rules) != 2 ||
+		!slices.ContainsFunc(r.Schedule.Rules, func(r Rule) bool { return r.Site == p.sites[8] }) {
+		t.Fatalf("%+v", r)
+	}
+}
+
 // TestSearchOfSureProgram: nothing fails, and what was tried is counted.
 func TestSearchOfSureProgram(t *testing.T) {
 	p := program(4)
@@ -155,11 +178,25 @@ func TestSearchOfFlakyFailure(t *testing.T) {
 	}
 }
 
-func TestSearchOfBrokenProgram(t *testing.T) {
+// TestReference: a program that fails by itself, always, in most runs or once.
+func TestReference(t *testing.T) {
+	for alone, want := range map[string]struct {
+		without Ratio
+		finding bool
+	}{"": {Ratio{0, 1}, false}, "fpf": {Ratio{2, 3}, true}, "ffp": {Ratio{2, 3}, true}, "fpp": {Ratio{1, 3}, false}} {
+		p := program(2)
+		p.alone = alone
+		p.need(0, 99, 0)
+		r := p.search(t, 1)
+		if r.Without != want.without || (r.Failed != nil) != want.finding || (r.Unperturbed != nil) != (want.without.Failed > 0) ||
+			want.finding && (r.Runs != 0 || r.With != r.Without || r.Schedule != nil) {
+			t.Errorf("%q: %+v", alone, r)
+		}
+	}
 	p := program(2)
-	p.broken = true
+	p.alone = "fff"
 	s := Search{Runner: p, Runs: 3, Only: ^mpi.Choice(0), Repeat: 1}
-	if _, err := s.Run(context.Background()); !errors.Is(err, ErrReference) {
+	if _, err := s.Run(context.Background()); !errors.Is(err, ErrReference) || !strings.Contains(err.Error(), "3 of 3 runs") {
 		t.Errorf("%v", err)
 	}
 }
@@ -167,7 +204,7 @@ func TestSearchOfBrokenProgram(t *testing.T) {
 // TestDrawnSchedulesAreLegal: what is drawn can be written and followed, keeps to the kinds that were asked for, and holds
 // back within the bounds.
 func TestDrawnSchedulesAreLegal(t *testing.T) {
-	_, ref, _ := program(12).Reference(context.Background())
+	_, ref, _ := program(12).Reference(context.Background(), "")
 	for seed := range uint64(20) {
 		d := newDrawer(ref, mpi.SendMode|mpi.Delay, seed)
 		for n := range 30 {

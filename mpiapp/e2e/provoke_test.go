@@ -109,3 +109,24 @@ func TestProvoke(t *testing.T) {
 		}
 	})
 }
+
+// TestProvokeOfFlakyProgram: a program that fails in two of three runs though nothing is chosen is a finding by itself.
+func TestProvokeOfFlakyProgram(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		if !f.runsCase(2) {
+			return // the other MPI does
+		}
+		t.Parallel()
+		program, dir := f.buildProgram(t, "provoke/exchange.c"), filepath.Join(t.TempDir(), "out")
+		launch := strings.Join(append(f.launchCommand(2), program, "right"), " ")
+		script := `echo >>"$0"; ` + launch + ` && [ $(wc -l <"$0") = 3 ]`
+		got := startJob(t, f.runEnvironment(t), nil, filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--",
+			"sh", "-c", script, dir+".runs").wait()
+		if got.status != 3 || !strings.HasPrefix(got.stdout, "Fails in 2 of 3 runs without any perturbation.\n") {
+			t.Errorf("status %d, %s%s", got.status, got.stdout, got.stderr)
+		}
+		if !strings.Contains(got.stdout, "MPI_Finalize") || strings.Contains(got.stdout, "Replay:") {
+			t.Errorf("no diagnosis, or a replay: %s", got.stdout)
+		}
+	})
+}

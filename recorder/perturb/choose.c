@@ -2,8 +2,9 @@
 #include "identity/thread.h"
 #include "perturb/choose.h"
 #include "perturb/journal.h"
-#include "perturb/schedule.h"
 #include "perturb/site.h"
+
+#define MOST_FAVOURED (1u << 20) /* more than ranks and requests, and it fits into a schedule */
 
 bool lg_choose(const struct lg_call *c, uint32_t kind, uint64_t *value)
 {
@@ -14,6 +15,13 @@ bool lg_choose(const struct lg_call *c, uint32_t kind, uint64_t *value)
     return false;
   lg_journal_write(&o, *value);
   return true;
+}
+
+uint64_t lg_by_favour(const struct lg_open *o, uint64_t value)
+{
+  struct lg_open place = *o;
+  place.count = 0;
+  return lg_schedule_draw(&place, 2) % 2 ? value : lg_schedule_draw(&place, 3) % MOST_FAVOURED;
 }
 
 bool lg_alone(void)

@@ -19,6 +19,8 @@
 
 #define STATUS_BYTES 64
 #define PAUSE_US 200
+#define SCALES 20  /* of how often a poll is put off: powers of two */
+#define CROWDED 4  /* times the longest delay at most, where others take the processor */
 
 static bool told_complete; /* a request was reported complete, and stays so until the program completes it */
 
@@ -101,13 +103,21 @@ static long answer_truly(void)
   if (!said_yes(f.call))
     return code;
   lg_lock_tables();
-  p->count++;
-  p->decided = false;
+  if (p->deniable) { /* else it was no success: a program that polls all its requests again would be put off for ever */
+    p->count++;
+    p->decided = false;
+  }
   if (f.call->desc->cls == CLS_iprobe)
     lg_tell(f.call);
   lg_unlock_tables();
   told_complete |= f.call->desc->cls == CLS_get_status || f.call->desc->cls == CLS_parrived;
   return code;
+}
+
+/* by_scale draws from all scales alike, a few noes or a million: messages that are late by much the same are in order. */
+static uint64_t by_scale(const struct lg_open *o, uint64_t noes)
+{
+  return 1 + (noes >> lg_schedule_draw(o, 2) % SCALES);
 }
 
 /* decide draws, once for each success of a poll at its place, how often it will be put off. */
@@ -118,10 +128,28 @@ static void decide(struct lg_place *p, uint64_t site)
     return;
   p->decided = true;
   p->noes = 0;
-  if (!lg_schedule_takes(&o, &p->noes, NULL))
+  if (!lg_may_hold_back() || !lg_schedule_takes(&o, &p->noes, by_scale))
     return;
   p->since = lg_monotonic_us();
+  p->busy_since = lg_busy_us();
   lg_journal_write(&o, p->noes);
+}
+
+/* has_time tells whether a poll may be put off further. The time of the processor counts, as a program that gives up after
+ * so many polls takes longer for them on a crowded machine; but not for ever. */
+static bool has_time(const struct lg_place *p)
+{
+  uint64_t us = lg_monotonic_us() - p->since;
+  return us < lg_longest_us || (us < CROWDED * lg_longest_us && lg_busy_us() - p->busy_since < lg_longest_us);
+}
+
+/* end_noes takes from what all calls may be held back how long a poll was put off. */
+static void end_noes(struct lg_place *p)
+{
+  if (p->since)
+    lg_spend(lg_monotonic_us() - p->since);
+  p->since = 0;
+  p->noes = 0;
 }
 
 /* That an operation is complete, or a message there, a poll has to report "eventually"
@@ -132,10 +160,14 @@ static bool choose_answer(struct lg_call *c)
   lg_lock_tables();
   struct lg_place *p = lg_place_of(CHOICE_completion, site);
   bool no = p && may_say_no(c);
+  if (p)
+    p->deniable = no;
   if (no) {
     decide(p, site);
-    no = p->noes && lg_monotonic_us() - p->since < lg_longest_us;
+    no = p->noes && has_time(p);
     p->noes -= no;
+    if (!no)
+      end_noes(p);
   }
   lg_unlock_tables();
   if (p)
@@ -208,7 +240,7 @@ static void choose_request(struct lg_call *c)
   struct lg_place *p = lg_place_of(CHOICE_completion, o.site);
   o.count = p ? ++p->count : 0;
   lg_unlock_tables();
-  if (!p || !lg_schedule_takes(&o, &value, NULL))
+  if (!p || !lg_schedule_takes(&o, &value, lg_by_favour))
     return;
   lg_journal_write(&o, value);
   lg_put_instead(c, complete_another, value);

@@ -7,7 +7,6 @@
 #include "perturb/journal.h"
 #include "perturb/match.h"
 #include "perturb/nap.h"
-#include "perturb/schedule.h"
 #include "perturb/site.h"
 
 #define STATUS_BYTES 64
@@ -73,7 +72,7 @@ void lg_choose_match(struct lg_call *c)
   w.senders = comm->flags & LG_COMM_INTER ? comm->remote_size : comm->size;
   struct lg_place *p = lg_place_of(CHOICE_match, o.site);
   o.count = p ? ++p->count : 0;
-  if (!p || w.senders < 2 || !lg_schedule_takes(&o, &value, NULL))
+  if (!p || w.senders < 2 || !lg_schedule_takes(&o, &value, lg_by_favour))
     return;
   int sender = find_sender(&w, (int)(value % (uint64_t)w.senders));
   lg_journal_write(&o, sender < 0 ? value % (uint64_t)w.senders : (uint64_t)sender);

@@ -9,8 +9,9 @@ struct lg_place { /* a kind of choice at a site, in this process */
   uint64_t key; /* 0: free */
   uint64_t count;
   uint64_t noes;  /* polls that will still be answered no */
-  uint64_t since; /* ns, when the first of them was */
+  uint64_t since, busy_since; /* when the first of them was, µs, and how long the thread had computed by then */
   bool decided;   /* about the next success of a poll */
+  bool deniable;  /* the latest poll might have been answered no */
 };
 
 #pragma GCC visibility push(hidden)

@@ -24,7 +24,7 @@ type Report struct {
 // New sums up a result. file is where the schedule was written, if a failure was found.
 func New(r *provoke.Result, file string, command, untried []string) *Report {
 	out := &Report{SchemaVersion: 1, Result: *r, Command: command, Untried: untried}
-	if r.Failed != nil {
+	if r.Schedule != nil {
 		out.Condition, out.Reason, out.File = Condition(r.Schedule), Reason(r.Schedule), file
 	}
 	return out
@@ -36,15 +36,21 @@ func (r *Report) Headline() string {
 		return fmt.Sprintf("Nothing failed in %s.", words.Count(r.Runs, "perturbed run", "perturbed runs"))
 	}
 	how := words.Upper(string(r.Failed.Failure))
+	if r.Schedule == nil {
+		return fmt.Sprintf("%s in %s without any perturbation.", how, r.With)
+	}
 	if r.With.Runs > 0 {
 		how += " in " + r.With.String()
 	}
 	return fmt.Sprintf("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
 }
 
+// Ran reports whether perturbed runs were made: the program does not fail by itself.
+func (r *Report) Ran() bool { return r.Failed == nil || r.Schedule != nil }
+
 // replay is the command that makes the program fail again, "" if it did not.
 func (r *Report) replay() string {
-	if r.Failed == nil {
+	if r.Schedule == nil {
 		return ""
 	}
 	return fmt.Sprintf("laggard run --perturb %s -- %s", words.ShellCommand(r.File), words.ShellCommand(r.Command...))
@@ -52,6 +58,9 @@ func (r *Report) replay() string {
 
 // notes say what was not tried, and why, and what came once.
 func (r *Report) notes() (out []string) {
+	if r.Unperturbed != nil && r.Ran() {
+		out = append(out, fmt.Sprintf("A run without any perturbation %s: %s", r.Unperturbed.Failure, r.Unperturbed.Dir))
+	}
 	for _, o := range r.Unconfirmed {
 		out = append(out, fmt.Sprintf("A run that %s once and not again: %s", o.Failure, o.Dir))
 	}
@@ -71,15 +80,17 @@ func (r *Report) notes() (out []string) {
 func (r *Report) Text(w io.Writer) error {
 	p := &words.Printer{}
 	p.Line("%s", r.Headline())
-	if r.Failed != nil {
+	if r.Schedule != nil {
 		p.Line("  %s.", words.Upper(r.Reason))
 		p.Line("Replay: %s", r.replay())
 	}
 	for _, note := range r.notes() {
 		p.Line("%s", note)
 	}
-	if err := r.writeTried(p); err != nil {
-		return err
+	if r.Ran() {
+		if err := r.writeTried(p); err != nil {
+			return err
+		}
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

@@ -46,6 +46,12 @@ func results() map[string]*Report {
 		many.Schedule.Rules = append(many.Schedule.Rules, rule("send", 0, i+1, 0, "MPI_Isend", "a.c:1"))
 	}
 	many.With = provoke.Ratio{}
+	alone := &provoke.Outcome{Failure: provoke.Fails, Status: 1, Dir: "out/run-1"}
+	out["alone"] = New(&provoke.Result{Unperturbed: alone, Failed: alone, With: provoke.Ratio{Failed: 2, Runs: 3},
+		Without: provoke.Ratio{Failed: 2, Runs: 3}}, "", job, nil)
+	flaky := failed(rule("send", 2, 0, 0, "MPI_Send", "exchange.c:88"))
+	flaky.Unperturbed, flaky.Without = alone, provoke.Ratio{Failed: 1, Runs: 10}
+	out["flaky"] = New(flaky, "out/provoked.toml", job, nil)
 	out["many"] = New(many, "out/provoked.toml", job, nil)
 	return out
 }
@@ -62,7 +68,7 @@ func TestText(t *testing.T) {
 
 // TestHTML: the page escapes what comes from the job.
 func TestHTML(t *testing.T) {
-	for _, name := range []string{"send", "late", "nothing"} {
+	for _, name := range []string{"send", "late", "nothing", "alone"} {
 		var b strings.Builder
 		if err := results()[name].HTML(&b, "Rank 2 <waits>\n\x1b[2J"); err != nil {
 			t.Fatal(err)
