@@ -23,6 +23,8 @@ void lg_arguments_start(void)
   long (*ask)(long, int, void *, int *) = (long (*)(long, int, void *, int *))lg_find_symbol("PMPI_Comm_get_attr");
   const int *bound = NULL;
   int there = 0;
+  if (lg_fam.id == LG_FAMILY_STANDARD)
+    return; /* no such library was there to try it with, and a wrong key would end the job */
   if (ask && ask(lg_fam.comm_world, lg_fam.tag_ub, &bound, &there) == 0 && there && bound)
     tag_bound = *bound;
 }
@@ -168,10 +170,10 @@ static void note_short(const struct lg_call *c)
   note(LG_BAD_SHORT, d->recv_count, -1, bytes > room ? bytes : -1, room);
 }
 
-/* current is the call that the thread is in; NULL: none. */
+/* current is the call that the thread is in; NULL: none, or it was left by longjmp. */
 static const struct lg_call *current(const struct lg_thr *t)
 {
-  return t->pub->in_mpi && t->outer_cfa ? t->call : NULL;
+  return t->pub->in_mpi && lg_is_outer(t) ? t->call : NULL;
 }
 
 void lg_note_refused(const struct lg_thr *t, uint32_t class)

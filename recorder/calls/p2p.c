@@ -167,8 +167,8 @@ void lg_before_recv(struct lg_call *c, uint32_t kind)
   c->handle = (long)e.seq;
   c->peer = h.peer;
   c->tag = h.tag;
-  if (kind == LG_OP_RECV || lg_wild(h.peer, h.tag))
-    lg_want_status(c, 1); /* it says how long a message is that there is no room for */
+  if (lg_wild(h.peer, h.tag))
+    lg_want_status(c, 1);
 }
 
 /* A receive that is only begun here, or a probe that has to be matched later. */
@@ -209,7 +209,8 @@ void lg_before_sendrecv(struct lg_call *c, bool blocks)
   if (from) {
     c->peer = r.peer;
     c->tag = r.tag;
-    lg_want_status(c, 1);
+    if (lg_wild(r.peer, r.tag))
+      lg_want_status(c, 1);
   }
 }
 

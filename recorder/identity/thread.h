@@ -64,13 +64,18 @@ struct lg_thr *lg_thread_register(void); /* of the calling thread; NULL: the rec
 
 #pragma GCC visibility pop
 
+/* lg_is_outer: the MPI call in progress is on the stack. One that was left by longjmp or an exception no longer is: its
+ * return address is not in its place. */
+static inline bool lg_is_outer(const struct lg_thr *t)
+{
+  return t->outer_cfa && lg_code(((const uint64_t *)t->outer_cfa)[-1]) == t->outer_ra;
+}
+
 /* lg_within: a frame is below that of an MPI call, because the library calls
- * itself or a callback of the program calls it. An MPI call that was left by
- * longjmp or an exception is no longer on the stack: its return address is not
- * in its place. */
+ * itself or a callback of the program calls it. */
 static inline bool lg_within(const struct lg_thr *t, uint64_t cfa)
 {
-  return t->outer_cfa && cfa < t->outer_cfa && lg_code(((const uint64_t *)t->outer_cfa)[-1]) == t->outer_ra;
+  return t->outer_cfa && cfa < t->outer_cfa && lg_is_outer(t);
 }
 
 #endif
