@@ -66,7 +66,6 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 		Family: []mpi.Family{mpi.OpenMPI, mpi.MPICH, mpi.Standard}[r.IntN(3)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: Time(r.IntN(5)), Phase: model.Starting + model.Phase(r.IntN(4)), End: model.End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: Time(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
-		Bad:         model.BadArgument{How: model.BadHow(r.IntN(4)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1},
 		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),
 	}
 	if r.IntN(2) == 0 {
@@ -107,10 +106,17 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
 	}
 	randomSeries(rand.New(rand.NewPCG(uint64(k.PID), 3)), k, world)
+	k.Bad = randomBadArgument(rand.New(rand.NewPCG(uint64(k.PID), 4)))
 	if r.IntN(2) == 0 {
 		k.Arguments = []string{"-n", fmt.Sprint(r.IntN(99)), ""}
 	}
 	return k
+}
+
+func randomBadArgument(r *rand.Rand) model.BadArgument {
+	return model.BadArgument{
+		How: model.BadHow(r.IntN(4)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1,
+	}
 }
 
 func randomTaken(r *rand.Rand, k *model.Rank, world []int) model.Taken {

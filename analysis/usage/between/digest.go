@@ -318,7 +318,8 @@ func (d *digester) addMessage(o *replay.Operation) int32 {
 	m := message{
 		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled,
 		withdrawn: o.Withdrawn, channel: d.channelIndex(o),
-		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)), buffer: -1, bytes: o.Bytes, probe: -1,
+		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)),
+		buffer: -1, bytes: o.Bytes, probe: -1,
 	}
 	if m.made < 0 {
 		m.made = m.step

@@ -105,7 +105,8 @@ func (m *messages) addSendrecv(a args, blocking bool) {
 
 // addProbe is a look at a message.
 func (m *messages) addProbe(a args, blocking bool) {
-	m.operations.add(a, Operation{Kind: Probe, Comm: int32(a.commIndex()), Peer: a.narrow("source"), Tag: a.narrow("tag"), Blocking: blocking})
+	m.operations.add(a,
+		Operation{Kind: Probe, Comm: int32(a.commIndex()), Peer: a.narrow("source"), Tag: a.narrow("tag"), Blocking: blocking})
 }
 
 // noteMatched notes the message that a matched probe took.
