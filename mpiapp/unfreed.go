@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"laggard/analysis/progress/facts"
 	"laggard/job/rundir"
 	"laggard/model"
-	"laggard/model/runfiles"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -34,13 +32,8 @@ func (a *app) reportUnfreed(dir string) {
 
 // unfreedOnNode is what the ranks of this node never freed; nil if one did not finish, or its record is not whole.
 func unfreedOnNode(dir string) (found []facts.Unfreed) {
-	name := rundir.OwnFile(dir)
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil
-	}
-	run, err := runfiles.Decode(name, data)
-	if err != nil || slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized || r.Off }) {
+	run := rundir.OpenOwn(dir)
+	if run == nil || slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized || r.Off }) {
 		return nil
 	}
 	for _, r := range run.Ranks {
