@@ -160,6 +160,7 @@ func TestStale(t *testing.T) {
 		{"move_mailbox.c", "slot", "take"},
 	} {
 		t.Run(c.source+" "+c.fault, func(t *testing.T) {
+			t.Parallel()
 			eachTransport(t, func(t *testing.T, f family, flags []string) {
 				program := buildMove(t, f, c.source)
 				if m := runMovement(t, recordMoves(t, f, flags, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {

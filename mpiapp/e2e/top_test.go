@@ -16,6 +16,7 @@ import (
 // which all users can read.
 func TestTop(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
 		dir, metrics := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "laggard.prom")
 		env := append(f.runEnvironment(t), "LAGGARD_METRICS="+metrics)
 		laggard := filepath.Join(binaryDir(t), "laggard")
