@@ -122,8 +122,8 @@ func (d *drawer) draw(number int) *Schedule {
 // of the runs; among subsets of all kinds and sites both are rare.
 func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 	late := (*drawer).drawLate
-	if open := d.openOf(lateness); order == lateness && d.random.IntN(2) == 0 {
-		rank := d.oneOf(open[d.random.IntN(len(open))].ranks()...)
+	if order == lateness && d.random.IntN(2) == 0 {
+		rank := d.rankOf(lateness)
 		late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
 	}
 	for _, c := range d.kinds {
@@ -154,8 +154,7 @@ func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	switch c {
 	case mpi.Delay, mpi.RMADelay:
 		if d.random.IntN(2) == 0 {
-			open := d.openOf(c)
-			return d.drawStarved(c, d.oneOf(open[d.random.IntN(len(open))].ranks()...))
+			return d.drawStarved(c, d.rankOf(c))
 		}
 		return d.drawLate(c)
 	case mpi.EndsDelay:
@@ -201,6 +200,12 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 		out = append(out, r)
 	}
 	return out
+}
+
+// rankOf draws a rank that comes to a place where one of some kinds is open.
+func (d *drawer) rankOf(c mpi.Choice) int {
+	open := d.openOf(c)
+	return d.oneOf(open[d.random.IntN(len(open))].ranks()...)
 }
 
 // drawStarved has one rank held back at many of its calls.

@@ -101,12 +101,12 @@ var levels = []func(Rule) Rule{
 }
 
 // reduce returns a schedule with fewer rules that still fails, given what the failing run
-// made. fails runs a candidate, once or as often as it takes to be rather sure; made is what the
+// made. fails runs a candidate, once or, to confirm it, twice; made is what the
 // latest failing run of a candidate made.
-func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, rather bool) (bool, []Made)) *Schedule {
-	latest, rather := made, true
+func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, confirm bool) (bool, []Made)) *Schedule {
+	latest, confirm := made, true
 	try := func(rules []Rule) bool {
-		ok, made := fails(s.with(rules), rather)
+		ok, made := fails(s.with(rules), confirm)
 		if ok {
 			latest = made
 		}
@@ -119,7 +119,7 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedu
 	for _, level := range levels {
 		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })
 		rules = slices.Concat(groups...)
-		rather = false // which kinds it takes decides most
+		confirm = false // which kinds it takes decides most
 	}
 	if single := s.single(latest, known); len(single) <= mostSingle && try(single) {
 		rules = Minimize(single, try)

@@ -109,7 +109,7 @@ var errTime = errors.New("out of time")
 // Run looks for a failure, and reduces it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	out := &Result{}
-	ref, err := s.refer(ctx, out)
+	ref, err := s.findReference(ctx, out)
 	if err != nil || out.Failed != nil {
 		return out, err
 	}
@@ -146,9 +146,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 // references are the runs without choices if the first of them fails: some programs do now and then.
 const references = 3
 
-// refer finds a run to compare with. That a program fails in some runs without any choice, and in others not, is a finding by
+// findReference finds a run to compare with. That a program fails in some runs without any choice, and in others not, is a finding by
 // itself; in all of them, an error.
-func (s *Search) refer(ctx context.Context, out *Result) (ref *Reference, err error) {
+func (s *Search) findReference(ctx context.Context, out *Result) (ref *Reference, err error) {
 	why := "as it is"
 	for out.Without.Runs < references && (out.Without.Failed > 0 || out.Without.Runs == 0) {
 		o, r, err := s.Runner.Reference(ctx, why)
@@ -272,12 +272,12 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 // luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck.
 func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
 	r.good = []*Schedule{schedule}
-	return schedule.reduce(r.last.Made, known, func(c *Schedule, rather bool) (bool, []Made) {
+	return schedule.reduce(r.last.Made, known, func(c *Schedule, confirm bool) (bool, []Made) {
 		want, of := 1, 1
 		switch {
 		case !sure:
 			of = confirmations
-		case rather:
+		case confirm:
 			want, of = 2, 2
 		}
 		ok := r.again(ctx, c, want, of, "reducing")

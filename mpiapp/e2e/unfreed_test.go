@@ -22,9 +22,8 @@ func TestUnfreed(t *testing.T) {
 			"file": fmt.Sprintf("1 file opened by MPI_File_open in main (unfreed.c:%d) was never closed by ranks 0-1",
 				lineOf(t, source, "LAGGARD: opened */")),
 		} {
-			dir, laggard := filepath.Join(t.TempDir(), "run"), filepath.Join(binaryDir(t), "laggard")
-			words := append([]string{laggard, "run", "-o", dir, "--"}, f.launchCommand(2)...)
-			o := runCommand(t, f.runEnvironment(t), append(words, program, how)...)
+			dir := filepath.Join(t.TempDir(), "run")
+			o := f.startRecorded(t, dir, f.runEnvironment(t), 2, nil, program, how).wait()
 			_, said, _ := strings.Cut(o.stderr, "never")
 			switch {
 			case o.status != 0:
@@ -34,12 +33,13 @@ func TestUnfreed(t *testing.T) {
 			case want != "" && !strings.Contains(o.stderr, "laggard: "+want+"\n"):
 				t.Errorf("%s: want %q: %s", how, want, o.stderr)
 			}
-			if d := runCommand(t, f.runEnvironment(t), laggard, "diagnose", dir); !strings.Contains(d.stdout, want) {
+			d := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
+			if !strings.Contains(d.stdout, want) {
 				t.Errorf("%s: diagnose does not say %q: %s", how, want, d.stdout)
 			}
 		}
-		o := runCommand(t, append(f.runEnvironment(t), "LAGGARD_LEAKS=0"), append(append([]string{filepath.Join(binaryDir(t), "laggard"),
-			"run", "-o", filepath.Join(t.TempDir(), "run"), "--"}, f.launchCommand(2)...), program, "leaks")...)
+		env := append(f.runEnvironment(t), "LAGGARD_LEAKS=0")
+		o := f.startRecorded(t, filepath.Join(t.TempDir(), "run"), env, 2, nil, program, "leaks").wait()
 		if o.status != 0 || strings.Contains(o.stderr, "never") {
 			t.Errorf("status %d: %s", o.status, o.stderr)
 		}

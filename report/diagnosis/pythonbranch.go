@@ -106,13 +106,12 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 // shortCut is the any or all in which some frames end, outermost first, and which need not go through the generator expression that the
 // last one is; nil: they do not end so.
 func shortCut(frames []report.Frame, finder source.Finder) []report.Site {
-	const expression = "<genexpr>"
 	n := len(frames)
-	if n < 2 || !strings.HasSuffix(frames[n-1].Function, expression) {
+	if n < 2 || !strings.HasSuffix(frames[n-1].Function, python.GeneratorExpression) {
 		return nil
 	}
 	f := frames[n-2]
-	if line := python.InlineCondition(finder.Text(f.File), f.Line, expression); line > 0 {
+	if line := python.InlineCondition(finder.Text(f.File), f.Line, python.GeneratorExpression); line > 0 {
 		return []report.Site{{Function: f.Function, File: f.File, Line: line}}
 	}
 	return nil

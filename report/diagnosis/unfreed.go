@@ -21,19 +21,15 @@ type Unfreed struct {
 	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
-var unfreedKinds = map[model.CommKind]string{model.Window: "window", model.File: "file"}
+var unfreedKinds = map[model.CommKind]string{model.Intra: "communicator", model.Window: "window", model.File: "file"}
 
 // NewUnfreed finds out where the calls are in the program.
 func NewUnfreed(list []facts.Unfreed, resolver *symbol.Resolver) []Unfreed {
 	var out []Unfreed
 	for _, u := range list {
-		what, ok := unfreedKinds[u.Kind]
-		if !ok {
-			what = "communicator"
-		}
 		stack := symbol.TrimStack(resolver.ResolveStack(u.Stack, false))
 		out = append(out, Unfreed{
-			What: what, Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
+			What: unfreedKinds[u.Kind], Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}

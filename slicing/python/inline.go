@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// GeneratorExpression is the name that Python gives the function of a generator expression.
+const GeneratorExpression = "<genexpr>"
+
 // InlineCondition returns the line of the condition within a statement that decides whether a call in it is made: of a
 // conditional expression, of a comprehension, or before "and" and "or", or of any and all, which need not go through the whole
 // generator expression that they are given. called is the last part of the name of the function that is called on that line; 0: there
@@ -16,7 +19,7 @@ func InlineCondition(text []string, line int, called string) int {
 		return 0
 	}
 	words := splitWords(text, list[at])
-	if called == "<genexpr>" {
+	if called == GeneratorExpression {
 		return shortCut(words)
 	}
 	for i, w := range words {

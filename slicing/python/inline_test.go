@@ -42,7 +42,7 @@ if not any(
         check(f) for f in fields):
     pass`, "\n")
 	for line, want := range map[int]int{1: 1, 2: 0, 3: 0, 4: 0, 5: 5, 6: 5, 7: 0} {
-		if got := InlineCondition(text, line, "<genexpr>"); got != want {
+		if got := InlineCondition(text, line, GeneratorExpression); got != want {
 			t.Errorf("line %d: %d, want %d", line, got, want)
 		}
 	}

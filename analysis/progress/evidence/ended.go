@@ -124,7 +124,7 @@ func (s losses) signalledFromOutside() model.RankSet {
 // probablyAll reports whether a signal went to all ranks, as far as they could say: the launcher may have killed some
 // for the end of the first.
 func (s losses) probablyAll(ranks model.RankSet) bool {
-	silent := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd && !f.Erred })
+	silent := s.RanksWhere(isSilent)
 	rest := s.Unfinished().Minus(ranks)
 	return rest.Len() == 0 || ranks.Len() > 1 && rest.Minus(silent).Len() == 0
 }

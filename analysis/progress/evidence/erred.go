@@ -67,16 +67,13 @@ func errorText(f *facts.Fact) string {
 // had not said why.
 func (s losses) killedBefore(at int64) bool {
 	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
-		return f.GoneNoted && f.Gone < at && f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
+		return f.GoneNoted && f.Gone < at && isSilent(&f) && f.Phase < model.Finalized
 	})
 }
 
 // mayFollowEnd reports whether another rank had ended by itself before the first error of MPI, and that error may follow from it.
 func (s losses) mayFollowEnd(erred model.RankSet, first int64) bool {
-	ended := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < first && !s.Followed.Contains(f.Rank)
-	})
-	return ended.Len() > 0 && !slices.ContainsFunc(erred.Slice(), func(rank int) bool {
+	return s.endedBefore(first).Minus(s.Followed).Len() > 0 && !slices.ContainsFunc(erred.Slice(), func(rank int) bool {
 		return s.Facts[rank].EndTime == first && !s.Facts[rank].ErrorMayFollow
 	})
 }
@@ -85,9 +82,8 @@ func (s losses) mayFollowEnd(erred model.RankSet, first int64) bool {
 func (s losses) mayHaveEndedBefore(at int64) model.RankSet {
 	over := s.known.Launcher != nil
 	return s.RanksWhere(func(f *facts.Fact) bool {
-		silent := f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
 		ended := over || f.Gone > 0 || s.known.Liveness[f.Rank] == Dead
-		return silent && ended && !(f.GoneNoted && f.Gone > at)
+		return isSilent(f) && f.Phase < model.Finalized && ended && !(f.GoneNoted && f.Gone > at)
 	})
 }
 

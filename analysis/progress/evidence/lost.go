@@ -194,7 +194,7 @@ func (s losses) loseFirst() {
 		ahead = fmt.Sprintf(", %s before the next", lead.Round(time.Microsecond))
 	}
 	s.recordLoss(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without recording an exit", ahead)
-	silent := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd && !f.Erred })
+	silent := s.RanksWhere(isSilent)
 	switch {
 	case lead < race && first.GoneNoted, lead < ending && s.Unfinished().Minus(silent).Len() == 0:
 		s.setLead(Even, "; all ranks may have been ended at once")
@@ -211,11 +211,17 @@ func (s losses) hasUncausedError() bool {
 }
 
 // saidEnd reports whether a rank had said before that time that it ends, or had to.
-func (s losses) saidEnd(before int64) bool {
-	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
-		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < before
+func (s losses) saidEnd(before int64) bool { return s.endedBefore(before).Len() > 0 }
+
+// endedBefore are the ranks that said before a time that they end, or have to.
+func (s losses) endedBefore(at int64) model.RankSet {
+	return s.RanksWhere(func(f *facts.Fact) bool {
+		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < at
 	})
 }
+
+// isSilent reports whether nothing is known of how a rank ended, if it did.
+func isSilent(f *facts.Fact) bool { return f.End == model.NoEnd && !f.Erred }
 
 // loseFailed: a rank died of a fault, or aborted the job. The first one is the
 // cause; the others may have followed, and so may all whom MPI reported an error before.

@@ -113,7 +113,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))
 		f.ErrorMayFollow = r.Family.MayFollowLoss(e.Class, e.Text)
 	}
-	if !r.Bad.IsSaidIn(f.Error) {
+	if r.Bad.How != model.BadNot && !r.Bad.IsSaidIn(f.Error) {
 		f.Argument = r.Bad.Describe(t.CurrentCall())
 	}
 	f.Still, f.Looking = compareCaptures(t)

@@ -29,8 +29,11 @@ func leastUnfreed(kind model.CommKind) int {
 	return 3
 }
 
-// UnfreedOf lists what a rank made and did not free, by rising state and kind.
+// UnfreedOf lists what a rank made and did not free, by rising state and kind; nothing of a rank whose record stopped before it did.
 func UnfreedOf(r *model.Rank) []Unfreed {
+	if r.Off {
+		return nil
+	}
 	type maker struct {
 		thread, state int
 		kind          model.CommKind

@@ -32,6 +32,10 @@ func TestUnfreedOf(t *testing.T) {
 	if len(got) != 2 || got[0].Call != "MPI_Comm_dup" || got[0].Most != 3 || got[1].Kind != model.File || got[1].Most != 1 {
 		t.Fatalf("%+v", got)
 	}
+	r.Off = true
+	if got := UnfreedOf(r); got != nil {
+		t.Errorf("what was freed after the record had stopped is not known: %+v", got)
+	}
 	other := got[0]
 	other.Least, other.Most, other.Ranks = 7, 7, model.NewRankSet(2)
 	if all := SortUnfreed(append(got, other)); len(all) != 2 || all[0].Least != 3 || all[0].Most != 7 || all[0].Ranks.String() != "2,5" {

@@ -117,8 +117,8 @@ func (d *digester) addProbe(out *waiting, call int) {
 		return
 	}
 	o := replay.Operation{
-		Kind: replay.Probe, Call: int32(call), Made: int32(call), Done: -1, Comm: int32(comm), Peer: replay.Narrow(source),
-		Tag:   replay.Narrow(tag),
+		Kind: replay.Probe, Call: int32(call), Made: int32(call), Done: -1, Comm: int32(comm), Peer: replay.ClampInt32(source),
+		Tag:   replay.ClampInt32(tag),
 		Bytes: -1, Source: model.None, FromTag: model.None,
 	}
 	if at := d.addMessage(&o); at >= 0 {

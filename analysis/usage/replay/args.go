@@ -87,11 +87,11 @@ func (a args) intOr(or int64, names ...string) int64 {
 	return or
 }
 
-// narrow is a rank or a tag, model.None if it was not recorded.
-func (a args) narrow(names ...string) int32 { return Narrow(a.intOr(model.None, names...)) }
+// rankOrTag is an argument that is a rank or a tag, model.None if it was not recorded.
+func (a args) rankOrTag(names ...string) int32 { return ClampInt32(a.intOr(model.None, names...)) }
 
-// Narrow is a number of MPI's that is an int, so that only a damaged file has larger ones.
-func Narrow(v int64) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, v))) }
+// ClampInt32 narrows a number that is an int to MPI: only a damaged file has one that does not fit.
+func ClampInt32(v int64) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, v))) }
 
 func (a args) result(name string) (int64, bool) {
 	if v := a.out(name); len(v) > 0 {

@@ -42,7 +42,7 @@ func (c *collectives) nextNumber(comm int) uint64 {
 func (c *collectives) addCollective(a args, blocking bool) {
 	if comm := a.commIndex(); comm >= 0 {
 		c.operations.add(a, Operation{Kind: Collective, Comm: int32(comm), Tag: model.None,
-			Peer: a.narrow("root"), Number: c.nextNumber(comm), Blocking: blocking})
+			Peer: a.rankOrTag("root"), Number: c.nextNumber(comm), Blocking: blocking})
 	}
 }
 

@@ -73,7 +73,7 @@ func (m *messages) endCall(a args, act *activation) {
 func (a args) sendOperation(blocking bool) Operation {
 	return Operation{
 		Kind: Send, Mode: modeOf(a.c.Func), Comm: int32(a.commIndex()), Blocking: blocking,
-		Peer: a.narrow("dest"), Tag: a.narrow("tag", "sendtag"),
+		Peer: a.rankOrTag("dest"), Tag: a.rankOrTag("tag", "sendtag"),
 		Type: int32(a.handle("datatype", "sendtype")), Count: a.messageCount("count", "sendcount"),
 	}
 }
@@ -88,7 +88,7 @@ func (a args) recvOperation(blocking bool) Operation {
 	return Operation{
 		Kind: Recv, Comm: int32(a.commIndex()), Blocking: blocking,
 		// MPI_Precv_init calls its source dest.
-		Peer: a.narrow("source", "dest"), Tag: a.narrow("tag", "recvtag"),
+		Peer: a.rankOrTag("source", "dest"), Tag: a.rankOrTag("tag", "recvtag"),
 		Type: int32(a.handle("datatype", "recvtype")), Count: a.messageCount("count", "recvcount"),
 	}
 }
@@ -97,8 +97,8 @@ func (a args) recvOperation(blocking bool) Operation {
 func (m *messages) addSendrecv(a args, blocking bool) {
 	m.operations.add(a, a.sendOperation(blocking))
 	recv := a.recvOperation(blocking)
-	recv.Peer = a.narrow("source")
-	recv.Tag = a.narrow("recvtag")
+	recv.Peer = a.rankOrTag("source")
+	recv.Tag = a.rankOrTag("recvtag")
 	recv.Type, recv.Count = int32(a.handle("recvtype", "datatype")), a.intOr(0, "recvcount", "count")
 	m.operations.add(a, recv)
 }
@@ -106,7 +106,7 @@ func (m *messages) addSendrecv(a args, blocking bool) {
 // addProbe is a look at a message.
 func (m *messages) addProbe(a args, blocking bool) {
 	m.operations.add(a,
-		Operation{Kind: Probe, Comm: int32(a.commIndex()), Peer: a.narrow("source"), Tag: a.narrow("tag"), Blocking: blocking})
+		Operation{Kind: Probe, Comm: int32(a.commIndex()), Peer: a.rankOrTag("source"), Tag: a.rankOrTag("tag"), Blocking: blocking})
 }
 
 // noteMatched notes the message that a matched probe took.

@@ -80,6 +80,6 @@ func (o *operations) complete(act *activation, call int, status recorded.Value) 
 func (op *Operation) setStatus(status recorded.Value) {
 	op.Cancelled, op.Withdrawn = status[3] != 0, false
 	if op.Kind == Recv || op.Kind == Probe {
-		op.Source, op.FromTag, op.Bytes = Narrow(status[0]), Narrow(status[1]), status[2]
+		op.Source, op.FromTag, op.Bytes = ClampInt32(status[0]), ClampInt32(status[1]), status[2]
 	}
 }

@@ -193,7 +193,7 @@ func (s *requests) startOne(a args, q *request) {
 	case mpi.ClassRecvInit:
 		op = from.recvOperation(false)
 	case mpi.ClassCollInit:
-		op = Operation{Kind: Collective, Comm: int32(from.commIndex()), Tag: model.None, Peer: from.narrow("root"),
+		op = Operation{Kind: Collective, Comm: int32(from.commIndex()), Tag: model.None, Peer: from.rankOrTag("root"),
 			Number: q.number}
 	}
 	if op.Kind != 0 {

@@ -169,7 +169,7 @@ func (s *windows) openedBy(epoch int, role string) finding.Place {
 // beginAccess begins an access, in the epoch that allows it.
 func (s *windows) beginAccess(a args) {
 	target := a.intOr(model.None, "target_rank")
-	op := s.operations.add(a, Operation{Kind: OneSided, Comm: int32(a.commIndex()), Peer: Narrow(target), Tag: model.None,
+	op := s.operations.add(a, Operation{Kind: OneSided, Comm: int32(a.commIndex()), Peer: ClampInt32(target), Tag: model.None,
 		Type: int32(a.handle("origin_datatype", "datatype")), Count: a.intOr(1, "origin_count")})
 	if target == model.ProcNull {
 		return
@@ -249,7 +249,7 @@ func targetsOf[T any](of map[int64]T, target int64) []int64 {
 // addSync adds the operation of a call that synchronises with ranks of a window.
 func (s *windows) addSync(a args, tag int, blocking bool) *window {
 	s.operations.add(a,
-		Operation{Kind: OneSided, Comm: int32(a.commIndex()), Peer: a.narrow("rank"), Tag: int32(tag), Blocking: blocking})
+		Operation{Kind: OneSided, Comm: int32(a.commIndex()), Peer: a.rankOrTag("rank"), Tag: int32(tag), Blocking: blocking})
 	return s.windowOf(a)
 }
 
