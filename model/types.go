@@ -259,6 +259,9 @@ type Site struct {
 	Function string
 	Stack    []Frame // innermost first: the caller of the function
 	Partial  bool    // the unwinding ended before the outermost frame
+	// Interpreter: the interpreter's own code called the function; its frames are not in Stack where
+	// lines of Python stand for them.
+	Interpreter bool
 	Traffic
 }
 

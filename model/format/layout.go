@@ -152,9 +152,10 @@ const (
 
 // stack_flag: bits
 const (
-	StackPartial = 1 // the unwinding ended before the outermost frame
-	StackIdle    = 2 // in a system call that yields, sleeps, polls or waits for another process: to be found there again shows nothing
-	StackOther   = 4 // of a thread that never called MPI, and took the fatal signal; it stands in the record of the thread with the most progress
+	StackPartial     = 1 // the unwinding ended before the outermost frame
+	StackIdle        = 2 // in a system call that yields, sleeps, polls or waits for another process: to be found there again shows nothing
+	StackOther       = 4 // of a thread that never called MPI, and took the fatal signal; it stands in the record of the thread with the most progress
+	StackInterpreter = 8 // of a call of the C library: an interpreter's own code made it, of which no frame need be recorded
 )
 
 // awaited: what a thread outside MPI waited for when its stack was taken
@@ -633,7 +634,7 @@ const (
 	SiteRecIndex       = 0 // within the process: 0, 1, 2 …
 	SiteRecNframes     = 4 // at most MAX_FRAMES
 	SiteRecNameLen     = 6
-	SiteRecFlags       = 8 // 1: the unwinding ended before the outermost frame
+	SiteRecFlags       = 8 // enum stack_flag
 	SizeofSiteRecFixed = 16
 	SiteRecCalls       = 0 // that moved bytes
 	SiteRecBytes       = 8

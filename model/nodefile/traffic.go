@@ -79,7 +79,9 @@ func joinSent(sent []model.Sent) []model.Sent {
 func (r slotAssembler) decodeSite(s siteReader) *model.Site {
 	le32, _ := wordReaders(s.fixed)
 	frames, name, _ := stateParts(s.fixed)
-	site := &model.Site{Function: string(name), Partial: le32(format.StateFlags)&format.StackPartial != 0, Traffic: r.readTraffic(s.live)}
+	flags := le32(format.SiteRecFlags)
+	site := &model.Site{Function: string(name), Traffic: r.readTraffic(s.live),
+		Partial: flags&format.StackPartial != 0, Interpreter: flags&format.StackInterpreter != 0}
 	site.Stack, _ = r.decodeFrames(frames, format.SiteRecord.String(), s.off)
 	return site
 }
@@ -104,10 +106,21 @@ func (w *slotWriter) writeSites(r *model.Rank) {
 		fixed.i32(format.SiteRecIndex, i)
 		fixed.u16(format.SiteRecNframes, len(s.Stack))
 		fixed.u16(format.SiteRecNameLen, len(s.Function))
-		fixed.putFlag(format.SiteRecFlags, s.Partial)
+		fixed.u32(format.SiteRecFlags, siteFlags(s))
 		live.putTraffic(s.Traffic)
 		w.writeRecord(format.SiteRecord, 0, append(w.appendFrames(fixed, s.Stack), s.Function...), live)
 	}
+}
+
+func siteFlags(s *model.Site) uint32 {
+	var flags uint32
+	if s.Partial {
+		flags |= format.StackPartial
+	}
+	if s.Interpreter {
+		flags |= format.StackInterpreter
+	}
+	return flags
 }
 
 func (p part) putTraffic(t model.Traffic) {

@@ -128,7 +128,7 @@ void lg_site_start(void)
 
 /* ---- sites ---- */
 
-static bool site_record(struct lg_site *s, bool partial, const uint64_t *frames)
+static bool site_record(struct lg_site *s, const uint64_t *frames)
 {
   uint32_t name = (uint32_t)strlen(s->function);
   uint32_t bytes = (uint32_t)(sizeof(struct lg_site_rec) - sizeof(struct lg_rec)) + s->nframes * 8 + name;
@@ -139,7 +139,7 @@ static bool site_record(struct lg_site *s, bool partial, const uint64_t *frames)
   r->index = s->index;
   r->nframes = (uint16_t)s->nframes;
   r->name_len = (uint16_t)name;
-  r->flags = partial;
+  r->flags = s->flags;
   uint64_t *words = (uint64_t *)(r + 1);
   memcpy(words, frames, 8 * s->nframes);
   memcpy(words + s->nframes, s->function, name);
@@ -151,13 +151,14 @@ static bool site_record(struct lg_site *s, bool partial, const uint64_t *frames)
   return true;
 }
 
-static bool same_site(const struct lg_site *s, const char *function, uint64_t hash, const uint64_t *frames, int n)
+static bool same_site(const struct lg_site *s, const char *function, uint64_t hash, const uint64_t *frames, int n,
+                      uint32_t flags)
 {
-  return s->hash == hash && s->function == function && s->nframes == (uint32_t)n && memcmp(s->frames, frames, sizeof *frames * (size_t)n) == 0;
+  return s->hash == hash && s->function == function && s->flags == flags && s->nframes == (uint32_t)n && memcmp(s->frames, frames, sizeof *frames * (size_t)n) == 0;
 }
 
 static struct lg_site *site_new(struct lg_site **slot, const char *function, uint64_t hash, const uint64_t *frames,
-                                int n, bool partial)
+                                int n, uint32_t flags)
 {
   if (nsites == MAX_SITES) {
     static bool said;
@@ -167,14 +168,14 @@ static struct lg_site *site_new(struct lg_site **slot, const char *function, uin
     return NULL;
   }
   struct lg_site *s = &sites[nsites];
-  *s = (struct lg_site){.hash = hash, .function = function, .index = nsites, .nframes = (uint32_t)n};
-  if (!site_record(s, partial, frames))
+  *s = (struct lg_site){.hash = hash, .function = function, .index = nsites, .nframes = (uint32_t)n, .flags = flags};
+  if (!site_record(s, frames))
     return NULL;
   nsites++;
   return *slot = s;
 }
 
-static struct lg_site *site_of(const char *function, const uint64_t *frames, int n, bool partial)
+static struct lg_site *site_of(const char *function, const uint64_t *frames, int n, uint32_t flags)
 {
   uint64_t hash = lg_mix(0, (uint64_t)function);
   if (!sites) {
@@ -188,9 +189,9 @@ static struct lg_site *site_of(const char *function, const uint64_t *frames, int
   for (int i = 0; i < n; i++)
     hash = lg_mix(hash, frames[i]);
   uint32_t k = (uint32_t)hash & (2 * MAX_SITES - 1);
-  while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, n))
+  while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, n, flags))
     k = (k + 1) & (2 * MAX_SITES - 1);
-  return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, n, partial);
+  return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, n, flags);
 }
 
 /* unwound keeps in the cache what comes a second time: programs that start call
@@ -209,7 +210,7 @@ static struct lg_site *__attribute__((noinline)) unwound(const char *function, u
     int most = lg_py_most(nsites, 2 * MAX_SITES); /* all or a few: the line alone may be a library's */
     lg_cache_unwind(&v->cache, cfa, &tr);
     lg_words_here(&tr, most, &w);
-    s = site_of(function, w.word, w.n, w.partial);
+    s = site_of(function, w.word, w.n, (w.partial ? LG_STACK_PARTIAL : 0) | (w.interpreter ? LG_STACK_INTERPRETER : 0));
     if (s && s->index < before && w.kept)
       lg_cache_keep(&v->cache, function, w.mark, ra, cfa, &tr, w.check, w.nchecks, s);
   }
@@ -255,7 +256,7 @@ struct lg_site *lg_site_at(const char *function, uint64_t ra)
   struct lg_site *s = NULL;
   if (lg_lock_file_soon()) {
     uint64_t frame = lg_frame_word(ra);
-    s = lg_off ? NULL : site_of(function, &frame, 1, true);
+    s = lg_off ? NULL : site_of(function, &frame, 1, LG_STACK_PARTIAL);
     lg_unlock_file();
   }
   return s;

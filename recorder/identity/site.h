@@ -11,6 +11,7 @@ struct lg_site {
   const char *function;
   const uint64_t *frames; /* in the file */
   uint32_t index, nframes;
+  uint32_t flags; /* enum lg_stack_flag */
   uint64_t *calls, *bytes; /* in the file, to be changed atomically */
 };
 

@@ -212,7 +212,7 @@ static void add(struct lg_words *out, uint64_t word)
 static void join(const struct lg_trace *tr, const struct lg_py_frames *py, bool inner, int most,
                  struct lg_words *out)
 {
-  const bool alone = !inner && tr->n && lg_module_interprets(tr->pc[0]);
+  const bool alone = !inner && out->interpreter;
   int next = 0, from = 0;
   bool placed = false;
   out->n = 0;
@@ -321,6 +321,7 @@ void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
   out->nchecks = 0;
   out->mark = 0;
   out->kept = true;
+  out->interpreter = tr->n && lg_module_interprets(tr->pc[0]);
   lg_py_own = true;
   bool read = lg_py_found && lg_reading(read_here, &(struct here){tr, most, out});
   lg_py_own = false;

@@ -17,6 +17,7 @@
 struct lg_words {
   int n;
   bool partial; /* the outermost frame is not among them */
+  bool interpreter; /* the innermost code is that of an interpreter, of which no frame may be among them */
   uint64_t word[LG_MAX_FRAMES];
   uint64_t mark; /* lg_py_mark, once it was read */
   bool kept; /* the checks tell whether it is still the same */

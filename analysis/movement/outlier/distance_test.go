@@ -145,3 +145,26 @@ func TestNeighbours(t *testing.T) {
 		t.Errorf("distances %+v", by)
 	}
 }
+
+// A rank so many times the average of n others away is as rare as one that is factor times a
+// well-known average away, among ranks with distances of an exponential distribution.
+func TestFactorOfFew(t *testing.T) {
+	draw := rand.New(rand.NewPCG(5, 6))
+	const trials = 400_000
+	for n := 1; n < factor; n++ {
+		far := 0
+		for range trials {
+			sum := 0.0
+			for range n {
+				sum += draw.ExpFloat64()
+			}
+			if draw.ExpFloat64() > factorOfFew(n)*sum/float64(n) {
+				far++
+			}
+		}
+		want := trials * math.Exp(-factor)
+		if math.Abs(float64(far)-want) > 6*math.Sqrt(want) {
+			t.Errorf("%d others: %d of %d are far, want %.0f", n, far, trials, want)
+		}
+	}
+}

@@ -81,15 +81,23 @@ func (s *Distances) suspectIndexes() []int {
 		return nil
 	}
 	for i, x := range s.By {
-		r := x.Ratio
-		if float64(len(s.By)) <= factor {
-			r = x.LeaveOneOut
+		far := x.Ratio > factor
+		if len(s.By) <= factor {
+			far = x.LeaveOneOut > factorOfFew(len(s.By)-1)
 		}
-		if r > factor && x.K > minDistance {
+		if far && x.K > minDistance {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// factorOfFew returns how many times the average of n others a rank must be away to be as
+// unlikely as one that is factor times a well-known average away: e^-factor, if distances
+// have an exponential distribution. The average of few is not well known.
+func factorOfFew(n int) float64 {
+	others := float64(n)
+	return others * math.Expm1(factor/others)
 }
 
 // applyTraining brings ranks as near as the nearest distribution of the training runs

@@ -101,12 +101,9 @@ func isImporter(f model.Frame) bool {
 }
 
 // isArena reports whether a site is one where an interpreter of Python takes memory that it
-// divides among its objects: to say where that was says nothing of them. A module in C may be the first to need
-// more of it, while it is imported.
-func isArena(s *model.Site) bool {
-	inner := slices.IndexFunc(s.Stack, isPython)
-	return strings.HasPrefix(s.Function, "mmap") && (inner == 0 || inner > 0 && isImporter(s.Stack[inner]))
-}
+// divides among its objects. Where that was says nothing of them: it is wherever the objects made so far
+// happen to fill what was there, which differs between runs.
+func isArena(s *model.Site) bool { return s.Interpreter && strings.HasPrefix(s.Function, "mmap") }
 
 // isUnderPython reports whether a site is under a line of Python.
 func isUnderPython(s *model.Site) bool { return slices.ContainsFunc(s.Stack, isPython) }

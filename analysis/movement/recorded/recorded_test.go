@@ -168,23 +168,25 @@ func TestInterpreting(t *testing.T) {
 	load := model.PythonModule("<frozen importlib._bootstrap>", "_find_and_load")
 	numpy := &model.Module{Path: "/np/_multiarray_umath.so"}
 	for _, c := range []struct {
-		name                 string
-		stack                []*model.Module // innermost first
-		python, alone, arena bool
+		name          string
+		interpreter   bool            // its code calls
+		stack         []*model.Module // innermost first
+		python, alone bool
 	}{
-		{"a line of the program", []*model.Module{own}, true, false, true},
-		{"Python's own library", []*model.Module{enum, own}, true, true, true},
-		{"an import", []*model.Module{own, load, own}, true, true, true},
-		{"a module that is being imported calls numpy", []*model.Module{numpy, own, load, own}, true, false, false},
-		{"numpy is being imported", []*model.Module{numpy, load, own}, true, false, true},
-		{"no Python", []*model.Module{numpy}, false, false, false},
-		{"nothing known", nil, false, false, false},
+		{"a line of the program", true, []*model.Module{own}, true, false},
+		{"Python's own library", true, []*model.Module{enum, own}, true, true},
+		{"an import", true, []*model.Module{own, load, own}, true, true},
+		{"a module that is being imported calls numpy", false, []*model.Module{numpy, own, load, own}, true, false},
+		{"numpy makes an object while a line of the program runs", true, []*model.Module{numpy, own}, true, false},
+		{"numpy is being imported", true, []*model.Module{numpy, load, own}, true, false},
+		{"no Python", false, []*model.Module{numpy}, false, false},
+		{"nothing known", false, nil, false, false},
 	} {
-		s := &model.Site{Function: "mmap64"}
+		s := &model.Site{Function: "mmap64", Interpreter: c.interpreter}
 		for _, m := range c.stack {
 			s.Stack = append(s.Stack, model.Frame{Module: m, Offset: 5})
 		}
-		if isInterpreterWork(s) != c.alone || isUnderPython(s) != c.python || isArena(s) != c.arena {
+		if isInterpreterWork(s) != c.alone || isUnderPython(s) != c.python || isArena(s) != c.interpreter {
 			t.Errorf("%s: for itself %v, under Python %v, arena %v", c.name, isInterpreterWork(s), isUnderPython(s), isArena(s))
 		}
 	}
