@@ -138,7 +138,7 @@ func TestPythonMovement(t *testing.T) {
 		want := placeOfMark(t, "Ring.pack", "species/ring.py", "PACKS")
 		for _, args := range [][]string{{bad}, {"--train", good, bad}} {
 			var said struct {
-				Outliers   []any
+				Outliers   []struct{ Rank int }
 				Violations []struct{ Locations []pyPlace }
 			}
 			runForJSON(t, &said, append([]string{"movement", "--json"}, args...)...)

@@ -1,5 +1,6 @@
 // Testreport sums up what `make test` left in a directory of files of `go test -json`, one a suite: which tests were
-// skipped, and which passed at the second try only. The log of a first try is saved beside the files.
+// skipped, and which passed at the second try only, with what failed at the first. The log of a first try is saved beside
+// the files.
 //
 //	testreport [-allowed FILE] [-strict] DIRECTORY
 //
@@ -92,7 +93,7 @@ func printSkipped(out io.Writer, tests []*test, allowed []*regexp.Regexp) (ok bo
 		}
 		lines = append(lines, line)
 	}
-	printList(out, "tests were skipped", lines)
+	printList(out, len(lines), "tests were skipped", lines)
 	return ok
 }
 
@@ -108,6 +109,7 @@ func matchesAny(patterns []*regexp.Regexp, line string) bool {
 // printRetried lists the tests that passed after they had failed, and saves what they printed when they failed.
 func printRetried(out io.Writer, tests []*test, dir string) error {
 	var lines []string
+	retried := 0
 	for _, t := range tests {
 		if !t.passedOnRetry() {
 			continue
@@ -120,13 +122,40 @@ func printRetried(out io.Writer, tests []*test, dir string) error {
 			return err
 		}
 		lines = append(lines, t.String()+": "+path)
+		for _, failure := range failures(t.attempts[0].output.String()) {
+			lines = append(lines, "  "+failure)
+		}
+		retried++
 	}
-	printList(out, "tests passed at a second try only", lines)
+	printList(out, retried, "tests passed at a second try only", lines)
 	return nil
 }
 
-func printList(out io.Writer, what string, lines []string) {
-	fmt.Fprintf(out, "%d %s\n", len(lines), what)
+// maxFailure is how many lines of a failure are printed, and how many bytes of each.
+const maxFailure, maxFailureLine = 20, 300
+
+// failureStart matches the line that a test function wrote by t.Error, t.Fatal or t.Log.
+var failureStart = regexp.MustCompile(`^\s+\w+_test\.go:\d+: `)
+
+// failures returns the first lines of what a test reported, from its first message on.
+func failures(output string) []string {
+	var out []string
+	for line := range strings.Lines(output) {
+		if line = strings.TrimRight(line, "\n"); len(out) == 0 && !failureStart.MatchString(line) {
+			continue
+		}
+		if len(line) > maxFailureLine {
+			line = strings.ToValidUTF8(line[:maxFailureLine], "") + "…"
+		}
+		if out = append(out, line); len(out) == maxFailure {
+			break
+		}
+	}
+	return out
+}
+
+func printList(out io.Writer, count int, what string, lines []string) {
+	fmt.Fprintf(out, "%d %s\n", count, what)
 	for _, line := range lines {
 		fmt.Fprintln(out, "  "+line)
 	}

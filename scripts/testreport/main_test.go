@@ -38,7 +38,7 @@ func TestReport(t *testing.T) {
   test-e2e mpiapp/e2e TestPetsc/mpich: petsc4py is for Open MPI
   test-e2e mpiapp/e2e TestPython: no mpi4py (Debian: python3-mpi4py)`+mark+`
 1 tests passed at a second try only
-  test-e2e mpiapp/e2e TestHangs/a/ring: `+log+"\n"; got != want {
+  test-e2e mpiapp/e2e TestHangs/a/ring: `+log+"\n        hang_test.go:9: the launcher failed\n"; got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 		if said, err := os.ReadFile(log); err != nil || !bytes.Contains(said, []byte("the launcher failed")) {
