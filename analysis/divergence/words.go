@@ -1,8 +1,11 @@
 package divergence
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"laggard/model"
 )
 
 // Functions lists the functions of calls: "MPI_Bcast and MPI_Barrier", "MPI_Bcast 3
@@ -46,6 +49,14 @@ func Difference(c, other *Call) string {
 func (o *Odd) Before() *Call {
 	if calls := o.callsFrom(o.After); calls != nil {
 		return &calls[0]
+	}
+	return nil
+}
+
+// LastShared is the state of the last call that the odd line and the others have in common, as far as it is known; nil: it is not.
+func (o *Odd) LastShared() *model.State {
+	if last := cmp.Or(o.Before(), o.Shared); last != nil {
+		return last.State
 	}
 	return nil
 }
