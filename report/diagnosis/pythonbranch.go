@@ -97,7 +97,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	if o.Kind == divergence.Extra || o.Kind == divergence.Skipped { // it is known who made the call, and who did not
+	if o.Kind == divergence.Extra || o.Kind == divergence.Skipped || o.Kind == divergence.LoopCount { // it is known who made the call, and who did not
 		search.past = w.missed[k].Line
 		if sites := search.sites(w.reached[k:], w.calls); len(sites) > 0 {
 			return sites

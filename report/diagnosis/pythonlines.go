@@ -79,7 +79,7 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 		}
 	}
 	if len(later) > 0 && len(frames) > 1 && !python.Calls(text, f.Line, called) {
-		out = append(out, q.registrations(frames, called)...) // what the loop calls was put there
+		return append(out, q.registrations(frames, called)...) // what the loop calls was put there, and may differ in each round
 	}
 	return append(out, later...)
 }
@@ -115,5 +115,6 @@ func (q lineSearch) lastDeciders(frames []report.Frame, called string) []report.
 			}
 		}
 	}
+	q.rounds = true // who has come to the end may have gone through fewer rounds
 	return q.sites(frames, called)
 }

@@ -92,18 +92,21 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 			cmp.Compare(a.Count, b.Count))
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(rank(a, b), bytes.Compare(a.call[:], b.call[:]), bytes.Compare(a.From[:], b.From[:]), bytes.Compare(a.To[:], b.To[:]))
+		usual := cmp.Compare(r.count(b.From, b.call), r.count(a.From, a.call)) // behind which it makes the call most often
+		return cmp.Or(rank(a, b), usual, bytes.Compare(a.call[:], b.call[:]), bytes.Compare(a.From[:], b.From[:]),
+			bytes.Compare(a.To[:], b.To[:]))
 	})
 	if len(all) == 0 {
 		return nil
 	}
 	for _, other := range all[1:] {
-		if rank(all[0], other) == 0 && (other.From != all[0].From || other.To != all[0].To) {
+		if rank(all[0], other) == 0 && other.To != all[0].To {
 			return nil
 		}
 	}
 	c := all[0]
-	out := Call{Rank: r.Rank, State: v.States[c.call], From: v.States[c.From], To: v.States[c.To], Sends: c.weight == expected, Sometimes: c.own}
+	out := Call{Rank: r.Rank, State: v.States[c.call], From: v.States[c.From], To: v.States[c.To],
+		Sends: c.weight == expected, Sometimes: c.own}
 	for _, p := range r.Passages {
 		if p.From == c.From && p.To != c.To && p.To != c.call {
 			out.Instead = append(out.Instead, v.States[p.To])
@@ -125,9 +128,17 @@ func (v *View) callsBehind(from model.StateID) (out []model.StateID) {
 	return slices.Compact(out)
 }
 
-func (r *rankView) has(from, to model.StateID) bool {
-	return slices.ContainsFunc(r.Passages, func(p passage) bool { return p.From == from && p.To == to })
+// count is how often a rank went from one call to another.
+func (r *rankView) count(from, to model.StateID) (n uint64) {
+	for _, p := range r.Passages {
+		if p.From == from && p.To == to {
+			n += p.Count
+		}
+	}
+	return n
 }
+
+func (r *rankView) has(from, to model.StateID) bool { return r.count(from, to) > 0 }
 
 // makes reports whether a rank has made a call.
 func (r *rankView) makes(call model.StateID) bool {
@@ -165,7 +176,8 @@ func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) weight {
 	switch {
 	case !c.own && c.call != c.From && r.makes(c.call):
 		return none // it makes that call elsewhere
-	case slices.Contains(awaited, Awaited{r.Rank, c.call}), sends && c.own && slices.Contains(awaited, Awaited{Sender: r.Rank}):
+	case slices.Contains(awaited, Awaited{r.Rank, c.call}),
+		sends && c.own && c.To == r.At && slices.Contains(awaited, Awaited{Sender: r.Rank}): // elsewhere it may have sent to others
 		return expected
 	}
 	return found
