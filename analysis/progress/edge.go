@@ -261,3 +261,10 @@ func leastFirst(parts []part, groups []Group) []part {
 	}
 	return append(least, others...)
 }
+
+func chooseVerb(many bool, one, more string) string {
+	if many {
+		return more
+	}
+	return one
+}

@@ -72,9 +72,7 @@ func (t *tally) bestLook() *Result {
 	if best.LeastProgressed.working {
 		best.LeastProgressed.Confidence = min(share, guess)
 	}
-	best.LeastProgressed.Reason = fmt.Sprintf(
-		"in %d samples of the running job it was behind for %.0f %% of the time; in the one shown, %s",
-		len(t.seen), 100*share, best.LeastProgressed.Reason)
+	best.LeastProgressed.Samples, best.LeastProgressed.Behind = len(t.seen), share
 	best.RankOrder = t.progressOrder(slowest, last)
 	return best
 }

@@ -38,7 +38,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.Ranks, Rule: f.Rule, Method: f.Method, Confidence: f.Confidence,
-			Reason: f.Reason, Cause: cmp.Or(f.Cause, f.causeFromPlaces()), Locations: f.leastLocations(),
+			Reasons: f.Reasons, Cause: cmp.Or(f.Cause, f.causeFromPlaces()), Locations: f.leastLocations(),
 			working: f.workingRanks().Len() > 0,
 		}
 	}

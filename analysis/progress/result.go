@@ -69,10 +69,13 @@ type LeastProgressed struct {
 	Method string // MethodEvidence, or the name of the algorithm
 	// Confidence says how much the conclusion rests on facts; see confidence.
 	Confidence float64
-	Reason     string
+	Reasons    []Reason
 	Cause      CauseKind
 	Locations  []Location // by smallest rank
-	working    bool       // a rank is at work inside a call
+	// Samples is how many looks at a running job show the ranks behind, and Behind for which share of the time; 0: it was looked at once.
+	Samples int
+	Behind  float64
+	working bool // a rank is at work inside a call
 }
 
 // nameNoRank leaves out of a diagnosis that ranks are least progressed.

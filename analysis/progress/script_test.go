@@ -410,6 +410,9 @@ func parseSpecial(text string) int {
 	return mustInt(text)
 }
 
+// SayReason is wording.Reason, which imports this package.
+var SayReason func(*LeastProgressed) string
+
 // describeDiagnosis writes a result as the transcripts show it.
 func describeDiagnosis(r Diagnosis) string {
 	var b strings.Builder
@@ -419,7 +422,7 @@ func describeDiagnosis(r Diagnosis) string {
 		if l.Method != MethodEvidence {
 			by += " " + l.Method
 		}
-		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, by, l.Confidence, l.Reason)
+		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, by, l.Confidence, SayReason(l))
 		for _, at := range l.Locations {
 			where := "in " + at.Call
 			if at.Call == "" {

@@ -11,7 +11,7 @@ type Verdict struct {
 	Ranks      model.RankSet // the least progressed; empty: nothing is concluded
 	Method     string        // MethodEvidence, or the algorithm
 	Confidence float64
-	Reason     string
+	Reasons    []Reason
 	Cause      CauseKind // "" as the places of the ranks tell
 	Deadlock   *Deadlock
 	Diverged   []divergence.Divergence // what explains the hang comes first

@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 	"laggard/symbol"
 	"laggard/symbol/outside"
@@ -121,7 +122,7 @@ func (l *LeastProgressed) libraryNote() string {
 // setReason fills in why the ranks are named, and why the job hangs if it does: with what they
 // called in the words of the program, and the exceptions that tell them from others.
 func (s Source) setReason(r *Result) {
-	text := s.LeastProgressed.Reason
+	text := wording.Reason(s.LeastProgressed)
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}

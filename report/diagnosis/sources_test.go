@@ -2,10 +2,10 @@ package diagnosis
 
 import (
 	"fmt"
-	"strings"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/contrast"
+	"laggard/analysis/progress/evidence"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -25,6 +25,14 @@ func testSources() map[string]Source {
 var someRun = report.Run{Dir: "run", ID: "00000000000004d2", Command: []string{"mpirun", "-np", "16", "./halo"},
 	Created: sometime}
 
+func because(kind progress.ReasonKind, ranks model.RankSet) []progress.Reason {
+	return []progress.Reason{{Kind: kind, Ranks: ranks}}
+}
+
+func lostReasons(l *progress.Loss) []progress.Reason {
+	return []progress.Reason{{Kind: progress.RanksLost, Loss: l}}
+}
+
 // hangSource: rank 3 computes, the others wait for it, and some for each other.
 func hangSource() Source {
 	others := rankRange(0, 15).Minus(set(3))
@@ -34,7 +42,7 @@ func hangSource() Source {
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
 				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-				Reason:    "ultimately awaited by ranks 0-2,4-15",
+				Reasons:   because(progress.AwaitedBy, others),
 				Locations: []progress.Location{{Ranks: set(3), After: "MPI_Waitall", Stack: inSettle, Captured: true}},
 			},
 			Groups: []progress.Group{
@@ -65,7 +73,7 @@ func deadlockSource() Source {
 			Ranks:      rankRange(0, 2),
 			Method:     progress.MethodEvidence,
 			Confidence: 0.99,
-			Reason:     "deadlock: ranks 0-2 wait for each other",
+			Reasons:    []progress.Reason{{Kind: progress.InDeadlock, Roots: []evidence.Root{{Ranks: rankRange(0, 2)}}}},
 			Cause:      progress.CauseDeadlock,
 			Locations:  []progress.Location{{Ranks: rankRange(0, 2), Call: "MPI_Send", Stack: inExchange}},
 		},
@@ -92,12 +100,13 @@ func deadlockSource() Source {
 
 // knotSource: a deadlock without an order, beside a lost rank that caused it.
 func knotSource() Source {
+	noRecord := progress.Loss{Ranks: set(3), Reason: "no record", Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-			Reason: "rank 3: no record", Cause: progress.CauseLost, Locations: []progress.Location{{Ranks: set(3)}}},
+			Reasons: lostReasons(&noRecord), Cause: progress.CauseLost, Locations: []progress.Location{{Ranks: set(3)}}},
 		Deadlock: &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
-		Lost:     []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
+		Lost:     []progress.Loss{noRecord},
 		Groups: []progress.Group{
 			{ID: 0, Ranks: rankRange(0, 2), Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange},
 			{ID: 1, Ranks: set(3), Kind: progress.Unknown, Isolated: true, Least: true},
@@ -110,16 +119,16 @@ func knotSource() Source {
 
 // lostRankSource: one rank was killed, another ended after it, two never finalized.
 func lostRankSource() Source {
+	killed := progress.Loss{Ranks: set(5), Reason: "killed by signal 9", Cause: true}
 	return Source{
 		Run: someRun,
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 5: killed by signal 9",
+				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&killed),
 				Locations: []progress.Location{{Ranks: set(5), Call: "MPI_Waitall", Stack: inExchange}},
 			},
-			Lost: []progress.Loss{{Ranks: set(5), Reason: "killed by signal 9", Cause: true},
-				{Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
+			Lost:       []progress.Loss{killed, {Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
 			Unfinished: set(5, 6, 7),
 			Groups: []progress.Group{
 				{ID: 0, Ranks: rankRange(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
@@ -137,13 +146,14 @@ func lostRankSource() Source {
 
 // lostRecordSource: two ranks left nothing.
 func lostRecordSource() Source {
+	noRecord := progress.Loss{Ranks: set(2, 3), Reason: "no record", Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "ranks 2-3: no record",
+			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&noRecord),
 			Locations: []progress.Location{{Ranks: set(2, 3)}},
 		},
-		Lost: []progress.Loss{{Ranks: set(2, 3), Reason: "no record", Cause: true}},
+		Lost: []progress.Loss{noRecord},
 		Groups: []progress.Group{
 			{ID: 0, Ranks: set(0, 1), Kind: progress.Communication, Call: "MPI_Barrier", Stack: inExchange},
 			{ID: 1, Ranks: set(2, 3), Kind: progress.Unknown, Least: true},
@@ -171,8 +181,7 @@ func undefinedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "by the execution history, no rank has " +
-				"made less progress",
+			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reasons: because(progress.LeastByHistory, model.RankSet{}),
 			Locations: []progress.Location{{Ranks: set(1)},
 				{Ranks: set(4), After: "MPI_Bcast", Stack: []model.Frame{{Offset: 0x7f001234}}}},
 		},
@@ -206,8 +215,7 @@ func indistinctSource() Source {
 		Diagnosis: progress.Diagnosis{
 			Algorithm: "loop-aware", Size: 4, Hang: true, Groups: []progress.Group{group},
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: rankRange(0, 3), Method: "loop-aware", Confidence: 0.1, Reason: "the evidence does not " +
-					"distinguish the ranks",
+				Ranks: rankRange(0, 3), Method: "loop-aware", Confidence: 0.1, Reasons: because(progress.NotDistinguished, model.RankSet{}),
 				Locations: []progress.Location{{Ranks: rankRange(0, 3), Call: "MPI_Waitall", Stack: inExchange}},
 			},
 		},
@@ -252,7 +260,11 @@ func manyLeastSource() Source {
 		least.Ranks = least.Ranks.Union(at.Ranks)
 		least.Locations = append(least.Locations, at)
 	}
-	least.Reason = "ultimately awaited by " + strings.Repeat("everybody and ", 100) + "nobody"
+	var others model.RankSet
+	for rank := range 200 {
+		others.Add(2*rank + 1)
+	}
+	least.Reasons = because(progress.AwaitedBy, others)
 	f.LeastProgressed = least
 	f.Groups = []progress.Group{{ID: 0, Ranks: least.Ranks, Kind: progress.Communication, Call: "MPI_Recv",
 		Stack: inExchange, Least: true}}
@@ -286,7 +298,7 @@ func damagedSource() Source {
 // terminal, or out of a string in DOT.
 func hostileSource() Source {
 	const evil = "a\x1b[2J\x1b]0;owned\x07\u009b31m\r\n\t\x00\x7f\u202e\\\"]; b -> c [\xff<b>"
-	module := &model.Module{Path: "/tmp/" + evil}
+	module, lost := &model.Module{Path: "/tmp/" + evil}, progress.Loss{Ranks: set(0), Reason: evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}
 	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
 		Least: true}
@@ -296,9 +308,9 @@ func hostileSource() Source {
 		}),
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 1, Hang: true, Notes: []string{evil}, Unfinished: set(0),
-			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reason: evil,
+			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reasons: lostReasons(&lost),
 				Locations: []progress.Location{{Ranks: set(0), Call: evil, After: evil, Stack: stack}}},
-			Lost:          []progress.Loss{{Ranks: set(0), Reason: evil}},
+			Lost:          []progress.Loss{lost},
 			Groups:        []progress.Group{group},
 			Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Reason: evil}},
 			ProgressOrder: [][]int{{0}},
