@@ -42,9 +42,9 @@ func TestTallyNamesTheRankThatIsBehindForLong(t *testing.T) {
 	if want := []string{"5", "2", "1,3", "0,4,6-7"}; !slices.Equal(levelTexts(got.RankOrder), want) {
 		t.Errorf("order %q, want %q", got.RankOrder, want)
 	}
-	if l := got.LeastProgressed; !strings.Contains(SayReason(l), "in 6 samples of the running job it was behind for 56 % of the time") ||
+	if l := got.LeastProgressed; !strings.Contains(Say.Reason(l), "in 6 samples of the running job it was behind for 56 % of the time") ||
 		l.Confidence < 0.55 || l.Confidence > 0.56 {
-		t.Errorf("%v: %s", l.Confidence, SayReason(l))
+		t.Errorf("%v: %s", l.Confidence, Say.Reason(l))
 	}
 }
 

@@ -52,7 +52,10 @@ func lostRule(j *job) (Verdict, bool) {
 }
 
 // leads are the levels of lost ranks, by how sure it is that they were the first.
-var leads = [...]float64{evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.Even: guess}
+var leads = [...]float64{
+	evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.TooClose: guess, evidence.AllEnded: guess,
+	evidence.AllFailed: guess, evidence.AllStarting: guess, evidence.MayFollow: guess,
+}
 
 // allExited reports whether some ranks ended by themselves.
 func (j *job) allExited(ranks model.RankSet) bool {
@@ -76,7 +79,7 @@ func (j *job) crashedBehind(ranks model.RankSet) bool {
 // lossKind is that of the lost ranks that are named.
 func lossKind(losses []evidence.Loss) CauseKind {
 	for _, l := range losses {
-		if l.Cause && !l.Stopped {
+		if l.Cause && l.Kind != evidence.SeenStopped {
 			return CauseLost
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/analysis/progress/evidence"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -410,8 +411,14 @@ func parseSpecial(text string) int {
 	return mustInt(text)
 }
 
-// SayReason is wording.Reason, which imports this package.
-var SayReason func(*LeastProgressed) string
+// Say are functions of package wording, which imports this one.
+var Say struct {
+	Reason  func(*LeastProgressed) string
+	Loss    func(*Loss) string
+	Failure func(*Failure) string
+	Signal  func(int) string
+	Sender  func(evidence.Sender) string
+}
 
 // describeDiagnosis writes a result as the transcripts show it.
 func describeDiagnosis(r Diagnosis) string {
@@ -422,7 +429,7 @@ func describeDiagnosis(r Diagnosis) string {
 		if l.Method != MethodEvidence {
 			by += " " + l.Method
 		}
-		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, by, l.Confidence, SayReason(l))
+		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, by, l.Confidence, Say.Reason(l))
 		for _, at := range l.Locations {
 			where := "in " + at.Call
 			if at.Call == "" {
@@ -441,16 +448,17 @@ func describeDiagnosis(r Diagnosis) string {
 		}
 	}
 	if e := r.Ended; e != nil {
-		fmt.Fprintf(&b, "ended: by %s %s at %d %s ranks %q\n", e.By, e.SignalName(), e.Time/1e9, e.Sender, e.Ranks.String())
+		fmt.Fprintf(&b, "ended: by %s %s at %d %s ranks %q\n",
+			e.By, Say.Signal(e.Signal), e.Time/1e9, Say.Sender(e.Sender), e.Ranks.String())
 	}
 	if d := r.Deadlock; d != nil {
 		fmt.Fprintf(&b, "deadlock: %v certain %t\n", d.Cycles, d.Certain)
 	}
 	for _, l := range r.Lost {
-		fmt.Fprintf(&b, "lost: %v: %s (cause %t)\n", l.Ranks, l.Reason, l.Cause)
+		fmt.Fprintf(&b, "lost: %v: %s (cause %t)\n", l.Ranks, Say.Loss(&l), l.Cause)
 	}
 	for _, l := range r.Failures {
-		fmt.Fprintf(&b, "failed: %v: %s\n", l.Ranks, l.Reason)
+		fmt.Fprintf(&b, "failed: %v: %s\n", l.Ranks, Say.Failure(&l))
 	}
 	if r.Unfinished.Len() > 0 {
 		fmt.Fprintf(&b, "unfinished: %v\n", r.Unfinished)

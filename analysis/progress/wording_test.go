@@ -6,4 +6,8 @@ import (
 )
 
 // The transcripts show reasons in the words that users see, which are written above this package.
-func init() { progress.SayReason = wording.Reason }
+func init() {
+	say := &progress.Say
+	say.Reason, say.Loss, say.Failure = wording.Reason, wording.Loss, wording.Failure
+	say.Signal, say.Sender = wording.Signal, wording.Sender
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
@@ -66,12 +67,12 @@ func New(s Source) *Result {
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
 		r.Losses = append(r.Losses, Loss{
-			Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: l.Acted,
-			Erred: l.Erred, Error: words.Printable(l.Error), Argument: words.Printable(l.Argument),
+			Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(&l)), Acted: l.Kind == evidence.EndedItself,
+			Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
 		})
 	}
 	for _, l := range f.Failures {
-		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: true})
+		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(wording.Failure(&l)), Acted: true})
 	}
 	if s.Running {
 		r.Progress = &Progress{s.SinceProgress.Seconds(), s.IterationRate}

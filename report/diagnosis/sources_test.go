@@ -100,7 +100,7 @@ func deadlockSource() Source {
 
 // knotSource: a deadlock without an order, beside a lost rank that caused it.
 func knotSource() Source {
-	noRecord := progress.Loss{Ranks: set(3), Reason: "no record", Cause: true}
+	noRecord := progress.Loss{Ranks: set(3), Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
@@ -119,7 +119,8 @@ func knotSource() Source {
 
 // lostRankSource: one rank was killed, another ended after it, two never finalized.
 func lostRankSource() Source {
-	killed := progress.Loss{Ranks: set(5), Reason: "killed by signal 9", Cause: true}
+	killed := progress.Loss{Ranks: set(5), Kind: evidence.EndedBySender, Signal: 9, Cause: true,
+		Sender: evidence.Sender{Kind: evidence.FromProcess, PID: 7}}
 	return Source{
 		Run: someRun,
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
@@ -128,7 +129,7 @@ func lostRankSource() Source {
 				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&killed),
 				Locations: []progress.Location{{Ranks: set(5), Call: "MPI_Waitall", Stack: inExchange}},
 			},
-			Lost:       []progress.Loss{killed, {Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
+			Lost:       []progress.Loss{killed, {Ranks: set(6, 7), Kind: evidence.MissedSignal}},
 			Unfinished: set(5, 6, 7),
 			Groups: []progress.Group{
 				{ID: 0, Ranks: rankRange(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
@@ -146,7 +147,7 @@ func lostRankSource() Source {
 
 // lostRecordSource: two ranks left nothing.
 func lostRecordSource() Source {
-	noRecord := progress.Loss{Ranks: set(2, 3), Reason: "no record", Cause: true}
+	noRecord := progress.Loss{Ranks: set(2, 3), Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
@@ -298,7 +299,8 @@ func damagedSource() Source {
 // terminal, or out of a string in DOT.
 func hostileSource() Source {
 	const evil = "a\x1b[2J\x1b]0;owned\x07\u009b31m\r\n\t\x00\x7f\u202e\\\"]; b -> c [\xff<b>"
-	module, lost := &model.Module{Path: "/tmp/" + evil}, progress.Loss{Ranks: set(0), Reason: evil}
+	module, lost := &model.Module{Path: "/tmp/" + evil}, progress.Loss{Ranks: set(0)}
+	lost.Kind, lost.Failed = evidence.ErrorInCall, evidence.FailedCall{Call: evil, Peer: model.None, Says: evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}
 	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
 		Least: true}

@@ -28,7 +28,7 @@ func reasonPart(r *progress.Reason) string {
 	who, others := r.Ranks.Phrase(), r.Others.Phrase()
 	switch r.Kind {
 	case progress.RanksLost:
-		return fmt.Sprintf("%s: %s", r.Loss.Ranks.Phrase(), r.Loss.Reason)
+		return r.Loss.Ranks.Phrase() + ": " + Loss(r.Loss)
 	case progress.LeftSequence:
 		return deviation(r.Divergence)
 	case progress.WentToFinalize:
