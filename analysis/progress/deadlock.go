@@ -122,7 +122,7 @@ func (j *job) leftMessageWaiters(gone, stuck model.RankSet) *divergence.Divergen
 		*j.callAt(left),
 		*j.callAt(j.scene.Facts[owed.Min()]),
 	)
-	j.nameComms(&d)
+	j.lookUpComms(&d)
 	return &d
 }
 
@@ -147,7 +147,7 @@ func extraCollectiveRule(j *job) (Verdict, bool) {
 	if d == nil {
 		return Verdict{}, false
 	}
-	j.nameComms(d)
+	j.lookUpComms(d)
 	return Verdict{
 		Ranks: hub, Confidence: j.scaleByKnown(leftMany), Cause: CauseKind(divergence.Extra),
 		Reasons:  []Reason{{Kind: LeftSequence, Divergence: d}, {Kind: OweMessage, Ranks: hub, Others: owed}},
@@ -195,7 +195,7 @@ func (h hubRank) extraByPlace(owed model.RankSet) *divergence.Divergence {
 	in.Number = begun
 	d := divergence.LeftMessageWaiters(
 		h.comm,
-		h.scene.CommKind(h.comm),
+		h.scene.Comm(h.comm).Kind,
 		begun-1,
 		h.ranks,
 		others,

@@ -61,7 +61,7 @@ func (j *job) crashMismatch(crashed model.RankSet) *divergence.Divergence {
 				continue
 			}
 			if d := unusualSites(j.opts.Begun, c.ID, l.Latest); d != nil {
-				j.nameComms(d)
+				j.lookUpComms(d)
 				return d
 			}
 		}
@@ -94,19 +94,18 @@ func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Di
 	case 2*odd.Len() <= d.Agree.Len():
 		level = leftFew
 	}
-	j.nameComms(d)
+	j.lookUpComms(d)
 	v.Confidence, v.Cause = j.scaleByKnown(level), CauseKind(d.Odd[0].Kind)
 	v.Reasons = []Reason{{Kind: LeftSequence, Divergence: d}}
 	v.Diverged = append([]divergence.Divergence{*d}, others...)
 	return v
 }
 
-// nameComms fills in how the communicators of a divergence are called, and where they were made.
-func (j *job) nameComms(d *divergence.Divergence) {
-	d.Name, d.Made = j.scene.CommName(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
+// lookUpComms fills in what is known of the communicators of a divergence, and where they were made.
+func (j *job) lookUpComms(d *divergence.Divergence) {
+	d.On, d.Made = j.scene.Comm(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
 	if other := d.Odd[0].Other; other != 0 {
-		d.OtherName, d.OtherKind = j.scene.CommName(other), j.scene.CommKind(other)
-		d.OtherMade = divergence.MadeBy(j.opts.Begun, other)
+		d.OtherOn, d.OtherMade = j.scene.Comm(other), divergence.MadeBy(j.opts.Begun, other)
 	}
 }
 

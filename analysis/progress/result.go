@@ -4,6 +4,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -145,7 +146,10 @@ type Edge struct {
 	From, To int // group IDs
 	Kind     EdgeKind
 	Weak     bool // evidence that may be satisfied already
-	Reason   string
+	// Example is why one of the ranks waits, and More how many others wait likewise; nil: the edge is inferred.
+	Example  *evidence.Explanation
+	More     int
+	Inferred inference.Why
 }
 
 // Deadlock is a set of ranks of which none can ever move, whatever the others

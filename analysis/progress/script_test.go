@@ -416,6 +416,8 @@ var Say struct {
 	Reason  func(*LeastProgressed) string
 	Loss    func(*Loss) string
 	Failure func(*Failure) string
+	Edge    func(*Edge) string
+	Comm    func(model.CommRef) string
 	Signal  func(int) string
 	Sender  func(evidence.Sender) string
 }
@@ -467,11 +469,11 @@ func describeDiagnosis(r Diagnosis) string {
 		fmt.Fprintf(&b, "group %d: %v %s %s\n", g.ID, g.Ranks, g.Kind, g.Call)
 	}
 	for _, e := range r.Edges {
-		fmt.Fprintf(&b, "%d -> %d %s: %s\n", e.From, e.To, e.Kind, e.Reason)
+		fmt.Fprintf(&b, "%d -> %d %s: %s\n", e.From, e.To, e.Kind, Say.Edge(&e))
 	}
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
-			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, m.Comm, m.Call)
+			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)
 	}
 	for _, e := range r.ReturnedErrors {
 		fmt.Fprintf(&b, "returned: %d to %v in %s: %s\n", e.Count, e.Ranks, e.Call, e.Text)

@@ -9,5 +9,5 @@ import (
 func init() {
 	say := &progress.Say
 	say.Reason, say.Loss, say.Failure = wording.Reason, wording.Loss, wording.Failure
-	say.Signal, say.Sender = wording.Signal, wording.Sender
+	say.Edge, say.Comm, say.Signal, say.Sender = wording.Edge, wording.Comm, wording.Signal, wording.Sender
 }

@@ -160,7 +160,7 @@ func (s Source) fillGraph(r *Result) {
 	}
 	for _, e := range s.Edges {
 		r.Edges = append(r.Edges, Edge{
-			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(e.Reason),
+			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(wording.Edge(&e)),
 		})
 	}
 }

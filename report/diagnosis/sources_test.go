@@ -6,6 +6,8 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/contrast"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -33,6 +35,14 @@ func lostReasons(l *progress.Loss) []progress.Reason {
 	return []progress.Reason{{Kind: progress.RanksLost, Loss: l}}
 }
 
+// waiting is why a rank waits in a call for what a peer owes it on MPI_COMM_WORLD.
+func waiting(kind evidence.ExplanationKind, rank, peer int, call string, want facts.Want, count uint64) *evidence.Explanation {
+	return &evidence.Explanation{Kind: kind, Rank: rank, Peer: peer, Wait: &facts.Wait{Call: call}, Want: &want,
+		On: model.CommRef{ID: 1, Kind: model.World, Known: true}, Counted: true, Count: count}
+}
+
+func afterCall(function string) inference.Spot { return inference.Spot{Call: function, Begun: true} }
+
 // hangSource: rank 3 computes, the others wait for it, and some for each other.
 func hangSource() Source {
 	others := rankRange(0, 15).Minus(set(3))
@@ -51,12 +61,10 @@ func hangSource() Source {
 					Isolated: true, Least: true},
 			},
 			Edges: []progress.Edge{
-				{From: 0, To: 0, Kind: progress.EdgePointToPoint,
-					Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; such messages sent: 45 " +
-						"(+12 similar waits)"},
-				{From: 0, To: 1, Kind: progress.EdgePointToPoint,
-					Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; such messages sent: 41 " +
-						"(+1 similar wait)"},
+				{From: 0, To: 0, Kind: progress.EdgePointToPoint, More: 12, Example: waiting(evidence.NotSent, 0, 15, "MPI_Waitall",
+					facts.Want{Call: "MPI_Irecv", Kind: model.Recv, Tag: model.None, Seq: 46}, 45)},
+				{From: 0, To: 1, Kind: progress.EdgePointToPoint, More: 1, Example: waiting(evidence.NotSent, 2, 3, "MPI_Waitall",
+					facts.Want{Call: "MPI_Irecv", Kind: model.Recv, Tag: model.None, Seq: 42}, 41)},
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
@@ -66,7 +74,6 @@ func hangSource() Source {
 
 // deadlockSource: three ranks wait for each other and the others for them.
 func deadlockSource() Source {
-	send := func(rank, to int) string { return fmt.Sprintf("rank %d is in MPI_Send to rank %d", rank, to) }
 	f := progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
@@ -85,14 +92,13 @@ func deadlockSource() Source {
 		f.Groups = append(f.Groups, progress.Group{ID: rank, Ranks: set(rank), Kind: progress.Communication,
 			Call: "MPI_Send", Stack: inExchange, Isolated: true, Least: true})
 		f.Edges = append(f.Edges, progress.Edge{From: rank, To: to, Kind: progress.EdgePointToPoint,
-			Reason: send(rank, to)})
+			Example: waiting(evidence.NotReceived, rank, to, "MPI_Send", facts.Want{Kind: model.Send, Tag: model.None}, 0)})
 	}
 	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: rankRange(3, 7), Kind: progress.Communication,
 		Call: "MPI_Barrier", Stack: inExchange})
 	for to := range 3 {
-		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective,
-			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0 (+4 similar waits)",
-				to)})
+		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective, More: 4,
+			Example: waiting(evidence.NotBegun, 3, to, "MPI_Barrier", facts.Want{Kind: model.Collective, Seq: 1}, 0)})
 	}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
 		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Alive: true, Since: sometime}}}}
@@ -112,7 +118,7 @@ func knotSource() Source {
 			{ID: 1, Ranks: set(3), Kind: progress.Unknown, Isolated: true, Least: true},
 		},
 		Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true,
-			Reason: "rank 0 is in MPI_Recv from any source; rank 1 may send it"}},
+			Example: waiting(evidence.MaySend, 0, 1, "MPI_Recv", facts.Want{Kind: model.Recv, Peer: model.Any, Tag: model.None}, 0)}},
 		ProgressOrder: [][]int{{1}, {0}},
 	}}}
 }
@@ -137,8 +143,8 @@ func lostRankSource() Source {
 				{ID: 1, Ranks: set(5), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
 					Isolated: true, Least: true},
 			},
-			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective,
-				Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4 (+14 similar waits)"}},
+			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective, More: 14,
+				Example: waiting(evidence.NotBegun, 0, 5, "MPI_Allreduce", facts.Want{Kind: model.Collective, Seq: 5}, 4)}},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
 			Processes: map[int]progress.Process{5: {Host: "n0002", PID: 200}},
@@ -194,10 +200,9 @@ func undefinedSource() Source {
 		},
 		Edges: []progress.Edge{
 			{From: 0, To: 1, Kind: progress.EdgeInferred,
-				Reason: "before the first MPI call leads to after MPI_Reduce with probability 1, back with 0"},
-			{From: 0, To: 2, Kind: progress.EdgeUndefined,
-				Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: " +
-					"not ordered"},
+				Inferred: inference.Why{Kind: inference.ByProbability, To: afterCall("MPI_Reduce"), Reach: 1}},
+			{From: 0, To: 2, Kind: progress.EdgeUndefined, Inferred: inference.Why{Kind: inference.LeadBoth,
+				From: afterCall("MPI_Reduce"), To: afterCall("MPI_Bcast"), Reach: 1, Back: 1}},
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
 	}}}
@@ -273,7 +278,7 @@ func manyLeastSource() Source {
 		f.Groups = append(f.Groups, progress.Group{ID: id, Ranks: set(199 + 2*id), Kind: progress.Communication,
 			Call: "MPI_Barrier", Stack: inExchange, Isolated: true})
 		f.Edges = append(f.Edges, progress.Edge{From: id, To: 0, Kind: progress.EdgeCollective,
-			Reason: "MPI_Barrier 1 on MPI_COMM_WORLD"})
+			Example: waiting(evidence.NotReached, 199+2*id, 0, "MPI_Barrier", facts.Want{}, 0)})
 		f.ProgressOrder[1] = append(f.ProgressOrder[1], id)
 	}
 	cycle := []int{}
@@ -312,9 +317,10 @@ func hostileSource() Source {
 			Algorithm: "pdi", Size: 1, Hang: true, Notes: []string{evil}, Unfinished: set(0),
 			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reasons: lostReasons(&lost),
 				Locations: []progress.Location{{Ranks: set(0), Call: evil, After: evil, Stack: stack}}},
-			Lost:          []progress.Loss{lost},
-			Groups:        []progress.Group{group},
-			Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Reason: evil}},
+			Lost:   []progress.Loss{lost},
+			Groups: []progress.Group{group},
+			Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint,
+				Example: waiting(evidence.NotReached, 0, 0, evil, facts.Want{}, 0)}},
 			ProgressOrder: [][]int{{0}},
 		},
 			Problems:  []string{evil},

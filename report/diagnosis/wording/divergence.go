@@ -11,7 +11,7 @@ import (
 func deviation(d *divergence.Divergence) string {
 	o := &d.Odd[0]
 	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
-	where := fmt.Sprintf("collective %d on %s", o.Number, d.Name)
+	where := fmt.Sprintf("collective %d on %s", o.Number, Comm(d.On))
 	text := ""
 	switch o.Kind {
 	case divergence.LoopCount:
@@ -43,7 +43,7 @@ func deviation(d *divergence.Divergence) string {
 	case divergence.Order:
 		if o.Other != 0 {
 			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s",
-				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), d.OtherName)
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), Comm(d.OtherOn))
 			break
 		}
 		text = fmt.Sprintf("%s called %s in this order, from %s on; %s in reverse order",
