@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,8 +39,6 @@ func (f *Finding) drawEdges(groups []Group) []Edge {
 	}
 	if len(groups) > manyGroups {
 		out = append(out, f.nearestEdges(groups, out)...)
-		f.notes = append(f.notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn",
-			len(groups)))
 	} else {
 		out = append(out, f.inferredEdges(groups, out)...)
 	}

@@ -20,7 +20,7 @@ func inferredRule(j *job) (Verdict, bool) {
 	}
 	switch {
 	case v.Ranks.Len() == 0:
-		v.notes = append(v.notes, "the execution history leaves the order undefined: every position waits for another")
+		v.Unordered = true
 	case j.undecided(v.Ranks):
 		v.Reasons = []Reason{{Kind: NotDistinguished}}
 	}

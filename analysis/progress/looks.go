@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -63,8 +62,7 @@ func (t *tally) bestLook() *Result {
 	best := t.lookNaming(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
 		last.nameNoRank()
-		last.Notes = append(last.Notes, fmt.Sprintf(
-			"in %d samples of the running job no rank was behind for long", len(t.seen)))
+		last.NoSlow = len(t.seen)
 		return last
 	}
 	best.SinceProgress, best.IterationRate = last.SinceProgress, last.IterationRate

@@ -49,9 +49,11 @@ type Diagnosis struct {
 	Unfreed []facts.Unfreed
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
-	RankOrder []model.RankSet
-	// Notes are what a reader should know about the conclusion.
-	Notes []string
+	RankOrder   []model.RankSet
+	Unrecorded  bool // no rank left a record
+	LeftOut     int  // processes outside MPI_COMM_WORLD, or without a known rank
+	Unordered   bool // the execution history leaves the order undefined
+	OnlyNearest bool // the groups are so many that only the nearest edges are drawn
 }
 
 // Loss is a set of ranks whose process is gone or stands still.

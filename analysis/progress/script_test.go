@@ -413,13 +413,14 @@ func parseSpecial(text string) int {
 
 // Say are functions of package wording, which imports this one.
 var Say struct {
-	Reason  func(*LeastProgressed) string
-	Loss    func(*Loss) string
-	Failure func(*Failure) string
-	Edge    func(*Edge) string
-	Comm    func(model.CommRef) string
-	Signal  func(int) string
-	Sender  func(evidence.Sender) string
+	Reason       func(*LeastProgressed) string
+	Loss         func(*Loss) string
+	Failure      func(*Failure) string
+	Edge         func(*Edge) string
+	Comm         func(model.CommRef) string
+	Signal       func(int) string
+	FindingNotes func(*Diagnosis) []string
+	Sender       func(evidence.Sender) string
 }
 
 // describeDiagnosis writes a result as the transcripts show it.
@@ -483,7 +484,7 @@ func describeDiagnosis(r Diagnosis) string {
 		fmt.Fprintf(&b, " [%v]", s)
 	}
 	b.WriteString("\n")
-	for _, n := range r.Notes {
+	for _, n := range Say.FindingNotes(&r) {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
 	return b.String()

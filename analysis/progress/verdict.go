@@ -15,7 +15,7 @@ type Verdict struct {
 	Cause      CauseKind // "" as the places of the ranks tell
 	Deadlock   *Deadlock
 	Diverged   []divergence.Divergence // what explains the hang comes first
-	notes      []string
+	Unordered  bool                    // the algorithm found that every position waits for another
 }
 
 // undecided reports whether ranks are all that have not finished.

@@ -9,5 +9,6 @@ import (
 func init() {
 	say := &progress.Say
 	say.Reason, say.Loss, say.Failure = wording.Reason, wording.Loss, wording.Failure
+	say.FindingNotes = wording.FindingNotes
 	say.Edge, say.Comm, say.Signal, say.Sender = wording.Edge, wording.Comm, wording.Signal, wording.Sender
 }

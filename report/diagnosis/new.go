@@ -46,7 +46,7 @@ func New(s Source) *Result {
 		Groups:          []Group{},
 		Edges:           []Edge{},
 		ProgressOrder:   f.ProgressOrder,
-		Notes:           words.AllPrintable(f.Notes),
+		Notes:           words.AllPrintable(wording.Notes(s.Result)),
 		Problems:        words.AllPrintable(s.Problems),
 	}
 	if r.ProgressOrder == nil {

@@ -180,7 +180,7 @@ func healthySource() Source {
 
 func noRecordSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi",
-		Notes: []string{"no rank left a record"}}}}
+		Unrecorded: true}}}
 }
 
 // undefinedSource: evidence says nothing and inference little; nobody left a stack.
@@ -243,7 +243,7 @@ func indistinctSource() Source {
 func undecidedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 2, Hang: true,
-		Notes: []string{"the execution history leaves the order undefined: every position waits for another"},
+		Unordered: true,
 		Groups: []progress.Group{{ID: 0, Ranks: set(0, 1), Kind: progress.Computation, Call: "MPI_Reduce",
 			Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
@@ -307,14 +307,15 @@ func hostileSource() Source {
 	module, lost := &model.Module{Path: "/tmp/" + evil}, progress.Loss{Ranks: set(0)}
 	lost.Kind, lost.Failed = evidence.ErrorInCall, evidence.FailedCall{Call: evil, Peer: model.None, Says: evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}
+	index := &runfiles.Index{
+		Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, LiveDir: evil, Created: sometime},
+	}
 	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
 		Least: true}
 	return Source{
-		Run: report.NewRun(&runfiles.Index{
-			Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, Created: sometime},
-		}),
-		Result: &progress.Result{Diagnosis: progress.Diagnosis{
-			Algorithm: "pdi", Size: 1, Hang: true, Notes: []string{evil}, Unfinished: set(0),
+		Run: report.NewRun(index),
+		Result: &progress.Result{Index: index, Diagnosis: progress.Diagnosis{
+			Algorithm: "pdi", Size: 1, Hang: true, Unfinished: set(0),
 			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reasons: lostReasons(&lost),
 				Locations: []progress.Location{{Ranks: set(0), Call: evil, After: evil, Stack: stack}}},
 			Lost:   []progress.Loss{lost},
