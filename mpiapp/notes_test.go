@@ -16,9 +16,9 @@ import (
 
 // noting are the packages that make notes for users.
 var noting = []string{
-	"analysis/progress", "analysis/share", "analysis/slice", "analysis/usage", "analysis/usage/recorded", "analysis/movement",
+	"analysis/share", "analysis/slice", "analysis/usage", "analysis/usage/recorded", "analysis/movement",
 	"analysis/scaling", "analysis/compare", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/diagnosis",
-	"report/slice", "mpiapp",
+	"report/diagnosis/wording", "report/slice", "mpiapp",
 }
 
 // TestNotesPage: docs/reference/notes.md lists the notes that the code makes, in its words.
