@@ -97,7 +97,8 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	if o.Kind == divergence.Extra || o.Kind == divergence.Skipped || o.Kind == divergence.LoopCount { // it is known who made the call, and who did not
+	switch o.Kind {
+	case divergence.Extra, divergence.Skipped, divergence.LoopCount: // it is known who made the call, and who did not
 		search.past = w.missed[k].Line
 		if sites := search.sites(w.reached[k:], w.calls); len(sites) > 0 {
 			return sites

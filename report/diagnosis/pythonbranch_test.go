@@ -221,3 +221,23 @@ func TestFramesOfLibraries(t *testing.T) {
 		t.Errorf("called %q", got)
 	}
 }
+
+// TestRepeatedWithin: who makes the last call again, from a loop of a function that it calls, is no round of its own function further than
+// who has left that function.
+func TestRepeatedWithin(t *testing.T) {
+	const text = `def load(comm):
+    for k in range(9):
+        comm.allreduce(k)
+load(comm)
+comm.reduce(1)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := []report.Frame{{Function: "<module>", File: file, Line: 4}, {Function: "load", File: file, Line: 3}}
+	behind := []report.Frame{{Function: "<module>", File: file, Line: 5}}
+	if isFurther(again, behind, again, source.Finder{}) || !isFurther(behind, again, again, source.Finder{}) {
+		t.Error("who is in the loop counts as further than who has left it")
+	}
+}
