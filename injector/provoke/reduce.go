@@ -105,11 +105,18 @@ var levels = []func(Rule) Rule{
 // latest failing run of a candidate made.
 func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, confirm bool) (bool, []Made)) *Schedule {
 	latest, confirm := made, true
+	passed := map[string]bool{} // candidates that did not fail: finer levels come to some of them again
 	try := func(rules []Rule) bool {
-		ok, made := fails(s.with(rules), confirm)
+		candidate := s.with(rules)
+		lines := candidate.Lines()
+		if passed[lines] {
+			return false
+		}
+		ok, made := fails(candidate, confirm)
 		if ok {
 			latest = made
 		}
+		passed[lines] = !ok
 		return ok
 	}
 	rules := s.narrowed(made, known)
@@ -121,21 +128,48 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedu
 		rules = slices.Concat(groups...)
 		confirm = false // which kinds it takes decides most
 	}
-	if single := s.single(latest, known); len(single) <= mostSingle && try(single) {
-		rules = Minimize(single, try)
+	rules = withoutChance(rules, try)
+	plain, drawn := slices.Clone(rules), slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
+	plain = slices.DeleteFunc(plain, func(r Rule) bool { return !r.isPlain() })
+	with := func(single []Rule) []Rule { return slices.Concat(plain, single) }
+	if single := s.with(drawn).single(latest, known); len(drawn) > 0 && len(single) <= mostSingle && try(with(single)) {
+		rules = with(Minimize(single, func(g []Rule) bool { return try(with(g)) }))
 	}
-	return s.with(s.withoutChance(rules, try))
+	return s.with(withoutChance(rules, try))
 }
 
-// withoutChance drops what a rule draws, where the failure does not need it: then the sentence about it is a plain one.
-func (s *Schedule) withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
-	for i := range rules {
-		r := rules[i]
-		if r.Choice()&(mpi.SendMode|mpi.BufferUse|mpi.EpochEnd) == 0 || r.Count == 0 && r.Often == million {
-			continue
+// isPlain reports whether a rule makes a choice that goes either way, at all calls of its place: then single choices say no
+// more, and the sentence about it is a plain one.
+func (r Rule) isPlain() bool { return r == r.plain() }
+
+// plain is the rule without what it draws, if it need not draw.
+func (r Rule) plain() Rule {
+	if r.Choice()&(mpi.SendMode|mpi.BufferUse|mpi.EpochEnd) != 0 {
+		r.Count, r.Often = 0, million
+		return r
+	}
+	return Rule{}
+}
+
+// withoutChance drops what rules draw, where the failure does not need it: of all at once if that will do.
+func withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
+	var at []int
+	all := slices.Clone(rules)
+	for i, r := range rules {
+		if p := r.plain(); p != r && p != (Rule{}) {
+			all[i] = p
+			at = append(at, i)
 		}
+	}
+	if len(at) > 0 && try(all) {
+		return all
+	}
+	if len(at) < 2 {
+		return rules
+	}
+	for _, i := range at {
 		simpler := slices.Clone(rules)
-		simpler[i].Count, simpler[i].Often = 0, million
+		simpler[i] = all[i]
 		if try(simpler) {
 			rules = simpler
 		}

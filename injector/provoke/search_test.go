@@ -139,6 +139,26 @@ func TestSearchFindsMinimalSet(t *testing.T) {
 	}
 }
 
+// TestReductionOfCertainChoices: where a send of each rank must not be buffered, as in a ring, no run is wasted on which of its
+// messages it is, nor on what was tried before.
+func TestReductionOfCertainChoices(t *testing.T) {
+	p := program(10)
+	for rank := range p.ranks {
+		p.need(0, rank, 0)
+	}
+	const perturbed, again, reduced, repeated = 1, confirmations, confirmations, 2 * 5
+	r := p.search(t, 1)
+	if r.Failed == nil || r.Runs != perturbed || len(r.Schedule.Rules) != p.ranks {
+		t.Fatalf("%+v", r)
+	}
+	if slices.ContainsFunc(r.Schedule.Rules, func(rule Rule) bool { return !rule.isPlain() }) {
+		t.Errorf("left are %+v", r.Schedule.Rules)
+	}
+	if got := p.ran - perturbed - again - reduced - repeated; got > 30 {
+		t.Errorf("%d runs to reduce it", got)
+	}
+}
+
 // TestSearchFindsHiddenSite: a choice at a place that the first run did not reach is reduced to as well.
 func TestSearchFindsHiddenSite(t *testing.T) {
 	p := program(9)
