@@ -24,6 +24,13 @@ func isSame(a, b Made) bool {
 // sites knows the sites by their numbers in journals.
 type sites map[uint64]Site
 
+// learn makes those of places known at which choices are open.
+func (s sites) learn(open []*Open) {
+	for _, o := range open {
+		s[o.Site.Key()] = o.Site
+	}
+}
+
 // ruleFor narrows the rule by which a choice was made to where it was made: a rule of the schedule's seed makes the same
 // choices there, whatever other rules are left out.
 func (s *Schedule) ruleFor(m Made, known sites) (Rule, bool) {
@@ -44,6 +51,23 @@ func (s *Schedule) narrowed(made []Made, known sites) []Rule {
 	var out []Rule
 	for _, m := range made {
 		if r, ok := s.ruleFor(m, known); ok && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// atSites are rules of the same sites for the ranks that the schedule's own rules are for.
+func (s *Schedule) atSites(rules []Rule) []Rule {
+	var out []Rule
+	for _, r := range rules {
+		for _, own := range s.Rules {
+			if own.Kind == r.Kind && (own.Rank == EveryRank || own.Rank == r.Rank) && (own.Key() == 0 || own.Key() == r.Key()) {
+				r.Rank = own.Rank
+				break
+			}
+		}
+		if !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
@@ -100,7 +124,7 @@ var levels = []func(Rule) Rule{
 	func(r Rule) Rule { return r },
 }
 
-// reduce returns a schedule with fewer rules that still fails, given what the failing run
+// reduce returns a schedule with fewer rules that still fails, given what some failing runs
 // made. fails runs a candidate, once or, to confirm it, twice; made is what the
 // latest failing run of a candidate made.
 func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, confirm bool) (bool, []Made)) *Schedule {
@@ -120,8 +144,13 @@ func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedu
 		return ok
 	}
 	rules := s.narrowed(made, known)
-	if len(rules) == 0 || len(rules) > maxRules || !try(rules) {
-		return s // the journals do not say all that was chosen
+	if len(rules) == 0 || len(rules) > maxRules {
+		return s
+	}
+	if !try(rules) {
+		if rules = s.atSites(rules); !try(rules) { // another rank may come there first the next time
+			return s // the journals do not say all that was chosen
+		}
 	}
 	for _, level := range levels {
 		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })

@@ -22,6 +22,7 @@ type simulated struct {
 	needs  []Made // without Value; Count 0: any
 	flaky  int    // each so many-th run fails not although it should; 0: none
 	hidden int    // so many of the last sites are reached in failing runs only
+	turns  bool   // in each run, only one rank comes to the sites, another one the next time
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
 	ran    int
 }
@@ -60,7 +61,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 		for rank := range p.ranks {
 			for count := uint64(1); count <= p.visits; count++ {
 				m := Made{Kind: p.kinds[i], Rank: rank, Key: site.Key(), Count: count}
-				if takes(s, m) {
+				if takes(s, m) && (!p.turns || rank == p.ran%p.ranks) {
 					o.Made = append(o.Made, m)
 				}
 			}
@@ -68,7 +69,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 	}
 	failed := !slices.ContainsFunc(p.needs, func(n Made) bool {
 		return !slices.ContainsFunc(o.Made, func(m Made) bool {
-			return m.Kind == n.Kind && m.Rank == n.Rank && m.Key == n.Key && (n.Count == 0 || m.Count == n.Count)
+			return m.Kind == n.Kind && (n.Rank == EveryRank || m.Rank == n.Rank) && m.Key == n.Key && (n.Count == 0 || m.Count == n.Count)
 		})
 	})
 	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) {
@@ -156,6 +157,18 @@ func TestReductionOfCertainChoices(t *testing.T) {
 	}
 	if got := p.ran - perturbed - again - reduced - repeated; got > 30 {
 		t.Errorf("%d runs to reduce it", got)
+	}
+}
+
+// TestReductionWhereRanksTakeTurns: which rank makes the choice differs from run to run, so what is left names the site alone.
+func TestReductionWhereRanksTakeTurns(t *testing.T) {
+	p := program(6)
+	p.ranks, p.turns = 8, true
+	p.need(0, EveryRank, 0)
+	r := p.search(t, 1)
+	want := Rule{Kind: mpi.SendMode.String(), Rank: EveryRank, Site: p.sites[0], Often: million}
+	if r.With != (Ratio{5, 5}) || !slices.Equal(r.Schedule.Rules, []Rule{want}) {
+		t.Fatalf("%+v, left is %+v", r, r.Schedule)
 	}
 }
 
