@@ -124,47 +124,89 @@ var levels = []func(Rule) Rule{
 	func(r Rule) Rule { return r },
 }
 
-// reduce returns a schedule with fewer rules that still fails, given what some failing runs
-// made. fails runs a candidate, once or, to confirm it, twice; made is what the
-// latest failing run of a candidate made.
-func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, confirm bool) (bool, []Made)) *Schedule {
-	latest, confirm := made, true
-	passed := map[string]bool{} // candidates that did not fail: finer levels come to some of them again
-	try := func(rules []Rule) bool {
-		candidate := s.with(rules)
-		lines := candidate.Lines()
-		if passed[lines] {
-			return false
-		}
-		ok, made := fails(candidate, confirm)
-		if ok {
-			latest = made
-		}
-		passed[lines] = !ok
-		return ok
+// demand says how often a candidate must fail to be good.
+type demand int
+
+// The demands.
+const (
+	once  demand = iota
+	twice        // in a row, where it decides much
+	lucky        // in one of a few runs: the failure needs luck besides
+)
+
+// mostAsked is how often it is asked about a candidate that does not fail: the first time may be bad luck.
+const mostAsked = 2
+
+// reduction is a search for a schedule with fewer rules that still fails.
+type reduction struct {
+	*Schedule
+	fails  func(candidate *Schedule, d demand) (bool, []Made) // with what the latest failing run of a candidate made
+	demand demand
+	latest []Made
+	passed map[string]int // how often candidates did not fail: finer levels come to some of them again
+}
+
+func (r *reduction) try(rules []Rule) bool {
+	candidate := r.with(rules)
+	lines := candidate.Lines()
+	if r.passed[lines] >= mostAsked {
+		return false
 	}
-	rules := s.narrowed(made, known)
+	ok, made := r.fails(candidate, r.demand)
+	if ok {
+		r.latest = made
+	} else {
+		r.passed[lines]++
+	}
+	return ok
+}
+
+// begin returns rules for the places where failing runs made choices, with which the failure comes: for the ranks that came there;
+// or for any, as another may come first the next time; or for those ranks with luck. nil: the journals do not say all that was chosen.
+func (r *reduction) begin(made []Made, known sites) []Rule {
+	rules := r.narrowed(made, known)
 	if len(rules) == 0 || len(rules) > maxRules {
-		return s
+		return nil
 	}
-	if !try(rules) {
-		if rules = s.atSites(rules); !try(rules) { // another rank may come there first the next time
-			return s // the journals do not say all that was chosen
-		}
+	if r.try(rules) {
+		return rules
+	}
+	if wide := r.atSites(rules); r.try(wide) {
+		return wide
+	}
+	if r.demand == lucky {
+		return nil
+	}
+	r.demand = lucky
+	clear(r.passed)
+	if r.try(rules) {
+		return rules
+	}
+	return nil
+}
+
+// run returns the schedule with fewer rules, given what some failing runs made.
+func (r *reduction) run(made []Made, known sites) *Schedule {
+	r.latest, r.passed = made, map[string]int{}
+	rules := r.begin(made, known)
+	if rules == nil {
+		return r.Schedule
 	}
 	for _, level := range levels {
-		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })
+		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return r.try(slices.Concat(g...)) })
 		rules = slices.Concat(groups...)
-		confirm = false // which kinds it takes decides most
+		if r.demand == twice { // which kinds it takes decides most
+			r.demand = once
+		}
 	}
-	rules = withoutChance(rules, try)
-	plain, drawn := slices.Clone(rules), slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
-	plain = slices.DeleteFunc(plain, func(r Rule) bool { return !r.isPlain() })
+	rules = withoutChance(rules, r.try)
+	plain := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.isPlain() })
+	drawn := slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
 	with := func(single []Rule) []Rule { return slices.Concat(plain, single) }
-	if single := s.with(drawn).single(latest, known); len(drawn) > 0 && len(single) <= mostSingle && try(with(single)) {
-		rules = with(Minimize(single, func(g []Rule) bool { return try(with(g)) }))
+	if single := r.with(drawn).single(r.latest, known); len(drawn) > 0 && len(single) <= mostSingle && r.try(with(single)) {
+		rules = with(Minimize(single, func(g []Rule) bool { return r.try(with(g)) }))
 	}
-	return s.with(withoutChance(rules, try))
+	return r.with(withoutChance(rules, r.try))
 }
 
 // isPlain reports whether a rule makes a choice that goes either way, at all calls of its place: then single choices say no

@@ -257,7 +257,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
-	left := r.reduce(ctx, schedule, sure)
+	left, sure := r.reduce(ctx, schedule, sure)
 	r.noteTime(out)
 	s.limit(1)
 	if sure {
@@ -274,23 +274,29 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 }
 
 // reduce reduces a schedule. A candidate is good if it fails once, or twice in a row where that decides much; if the failure needs
-// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck.
-func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool) *Schedule {
+// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck. sure is false from where on
+// luck was needed.
+func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool) (left *Schedule, stillSure bool) {
 	r.good = []*Schedule{schedule}
-	return schedule.reduce(r.made, r.known, func(c *Schedule, confirm bool) (bool, []Made) {
+	red := &reduction{Schedule: schedule, demand: lucky, fails: func(c *Schedule, d demand) (bool, []Made) {
 		want, of := 1, 1
-		switch {
-		case !sure:
-			of = confirmations
-		case confirm:
+		switch d {
+		case twice:
 			want, of = 2, 2
+		case lucky:
+			of = confirmations
 		}
 		ok := r.again(ctx, c, want, of, "reducing")
 		if ok {
 			r.good = append(r.good, c)
 		}
 		return ok, r.last.Made
-	})
+	}}
+	if sure {
+		red.demand = twice
+	}
+	left = red.run(r.made, r.known)
+	return left, red.demand != lucky
 }
 
 // surest goes back from what is left to an earlier candidate if it does not fail again and again: some of many that fail by

@@ -21,6 +21,7 @@ type simulated struct {
 	visits uint64
 	needs  []Made // without Value; Count 0: any
 	flaky  int    // each so many-th run fails not although it should; 0: none
+	good   []int  // runs that do not fail although they should
 	hidden int    // so many of the last sites are reached in failing runs only
 	turns  bool   // in each run, only one rank comes to the sites, another one the next time
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
@@ -72,7 +73,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 			return m.Kind == n.Kind && (n.Rank == EveryRank || m.Rank == n.Rank) && m.Key == n.Key && (n.Count == 0 || m.Count == n.Count)
 		})
 	})
-	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) {
+	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) && !slices.Contains(p.good, p.ran) {
 		o.Failure, o.Open = Hangs, p.open(len(p.sites))
 	}
 	return o, nil
@@ -208,6 +209,17 @@ func TestSearchOfFlakyFailure(t *testing.T) {
 	r := p.search(t, 2)
 	if r.Failed == nil || r.With.Failed == 0 || len(r.Schedule.Rules) > 4 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestReductionOfFailureThatSeemedSure: it fails four times, but not with the first candidates, which choose the same.
+func TestReductionOfFailureThatSeemedSure(t *testing.T) {
+	p := program(8)
+	p.need(4, 2, 0)
+	p.good = []int{5, 6}
+	r := p.search(t, 2)
+	if r.With != (Ratio{5, 5}) || len(r.Schedule.Rules) != 1 || r.Schedule.Rules[0].Site != p.sites[4] {
+		t.Errorf("%+v, left is %+v", r, r.Schedule)
 	}
 }
 
