@@ -57,6 +57,9 @@ type Budget struct {
 	Time  time.Duration // see CrowdedFactor
 	Nodes int           // instructions in the slice
 	Depth int           // distance from the criterion
+	// NeedsLines: where no function of the stack has line information there is nothing to be said (ErrNothing).
+	// It takes seconds to follow the dependences of a large library, and no line would come of it.
+	NeedsLines bool
 }
 
 // Line is a source line of a slice. A line is there once, with the smallest

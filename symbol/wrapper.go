@@ -72,15 +72,10 @@ var operations = sync.OnceValue(func() map[string]bool {
 		if f.Class == mpi.ClassLight || f.Class == mpi.ClassLocal {
 			continue
 		}
-		common := f.Class.WaitsForRequests() || slices.Contains(exchanging, f.Class)
-		out[strings.TrimPrefix(lettersAndDigits(strings.ToLower(f.Name)), "mpi")] = common
+		out[strings.TrimPrefix(lettersAndDigits(strings.ToLower(f.Name)), "mpi")] = f.Class.ExchangesData() || f.Class.WaitsForRequests()
 	}
 	return out
 })
-
-// exchanging are the classes of functions that exchange data.
-var exchanging = []mpi.Class{mpi.ClassColl, mpi.ClassIcoll, mpi.ClassSend, mpi.ClassRecv, mpi.ClassIsend,
-	mpi.ClassIrecv, mpi.ClassSendrecv, mpi.ClassProbe}
 
 // lettersAndDigits keeps the letters and digits of a name.
 func lettersAndDigits(name string) string {

@@ -98,7 +98,9 @@ func (q Question) makeSteps(ctx context.Context, result *Result) error {
 		starts = append([]Step{{Group: starts[0].Group, Branch: true}}, starts...)
 		criteria = append([]slicing.Criterion{first}, criteria...)
 	}
-	union := slicing.Union(ctx, slicer, criteria, q.Budget)
+	budget := q.Budget
+	budget.NeedsLines = q.Optional
+	union := slicing.Union(ctx, slicer, criteria, budget)
 	if len(union) > 0 && union[0].Err != nil && !q.Optional {
 		return union[0].Err
 	}

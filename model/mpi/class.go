@@ -52,6 +52,12 @@ func (c Class) ReceivesMessage() bool {
 	return c.isOneOf(ClassRecv, ClassIrecv, ClassRecvInit, ClassMrecv, ClassImrecv, ClassSendrecv, ClassIsendrecv)
 }
 
+// ExchangesData reports whether a call of the class by itself sends to other ranks, receives from them, or waits for what
+// they send; not whether it prepares that, as a persistent request does, or accesses a window or file.
+func (c Class) ExchangesData() bool {
+	return c.isOneOf(ClassColl, ClassIcoll, ClassSend, ClassRecv, ClassIsend, ClassIrecv, ClassSendrecv, ClassProbe)
+}
+
 // IsProbe reports whether a call looks for a message, and waits for it or not.
 func (c Class) IsProbe() bool { return c.isOneOf(ClassProbe, ClassIprobe, ClassMprobe, ClassImprobe) }
 

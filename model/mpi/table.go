@@ -49,6 +49,8 @@ type Param struct {
 	Dir  Direction
 	Ref  bool // passed by pointer in C though it is a number or handle; an array too
 	Len  Length
+	// MayBeNull: a null handle is a legal argument.
+	MayBeNull bool
 	// FortranInt: an INTEGER in Fortran, though C has an address.
 	FortranInt bool
 }
@@ -119,6 +121,7 @@ func parseTable(text string) (*table, error) {
 type line struct {
 	class    string
 	formOf   string // the function that this one is another form of, "" none
+	null     []string
 	function *Function
 }
 
@@ -139,6 +142,10 @@ func joinForms(lines []line) error {
 		l.function.Operation, l.function.Narrow = operation.function, l.function
 		l.function.Traits |= operation.function.Traits
 		l.function.Alike = operation.function.Alike
+		l.function.allowNull(operation.null)
+		if missing := l.function.allowNull(l.null); missing != "" {
+			return fmt.Errorf("%s has no parameter %s that could be null", l.function.Name, missing)
+		}
 		if !l.function.HasTrait(Large) {
 			continue
 		}
@@ -149,6 +156,19 @@ func joinForms(lines []line) error {
 		l.function.Narrow = narrow.function
 	}
 	return nil
+}
+
+// allowNull marks the parameters of some names, and returns the first name that no parameter has.
+func (f *Function) allowNull(names []string) (missing string) {
+	for _, name := range names {
+		i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
+		if i >= 0 {
+			f.Params[i].MayBeNull = true
+		} else if missing == "" {
+			missing = name
+		}
+	}
+	return missing
 }
 
 func parseLine(text string) (line, error) {
@@ -164,7 +184,7 @@ func parseLine(text string) (line, error) {
 	if err != nil {
 		return line{}, fmt.Errorf("%s: %w", m[5], err)
 	}
-	l := line{m[1], column.formOf,
+	l := line{m[1], column.formOf, column.null,
 		&Function{Return: m[4], Name: m[5], Traits: column.traits, Choices: choices, Alike: column.alike}}
 	if m[6] == "" {
 		return l, nil

@@ -1,6 +1,9 @@
 package mpi
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestTableIsWhole(t *testing.T) {
 	table, err := parseTable(text)
@@ -21,10 +24,29 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
+// A form of a function takes null handles where that does, and where its own line says so.
+func TestNullHandles(t *testing.T) {
+	for _, c := range []struct {
+		function, parameter string
+		want                bool
+	}{
+		{"MPI_Alltoallw", "sendtypes", true}, {"MPI_Alltoallw_init_c", "recvtypes", true}, {"MPI_Alltoallw_init_c", "info", true},
+		{"MPI_Alltoallw", "comm", false}, {"MPI_Alltoall", "sendtype", false}, {"MPI_Info_set", "info", false},
+		{"MPI_Comm_get_name", "comm", true}, {"MPI_Comm_set_errhandler", "errhandler", false},
+	} {
+		f := FindFunction(c.function)
+		i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == c.parameter })
+		if i < 0 || f.Params[i].MayBeNull != c.want {
+			t.Errorf("%s: %s may be null: want %v", c.function, c.parameter, c.want)
+		}
+	}
+}
+
 func TestBadLinesAreRefused(t *testing.T) {
 	for _, line := range []string{
 		"send - - int MPI_Send", "send - - int MPI_Send(int)", "MPI_Send(int a)", "send int MPI_Send(int a)", "send - int MPI_Send(int a)",
-		"send slow - int MPI_Send(int a)", "send - luck int MPI_Send(int a)", "isend =MPI_Send - int MPI_Isend(int a)",
+		"send slow - int MPI_Send(int a)",
+		"send null:b - int MPI_Send(int a)", "send - luck int MPI_Send(int a)", "isend =MPI_Send - int MPI_Isend(int a)",
 		"send - - int MPI_A(int a)\nisend =MPI_A - int MPI_B(int a)\nisend =MPI_B - int MPI_C(int a)",
 	} {
 		if _, err := parseTable("# head\n" + line + "\n"); err == nil {

@@ -78,6 +78,7 @@ type column struct {
 	formOf string // the function that this one is another form of, "" none
 	traits Trait  // its own
 	alike  []string
+	null   []string // parameters that may be null handles
 }
 
 // parseTraits reads the second column of a line.
@@ -92,6 +93,10 @@ func parseTraits(text string) (c column, err error) {
 		}
 		if names, ok := strings.CutPrefix(word, "alike:"); ok {
 			c.alike = strings.Split(names, ":")
+			continue
+		}
+		if names, ok := strings.CutPrefix(word, "null:"); ok {
+			c.null = strings.Split(names, ":")
 			continue
 		}
 		t, ok := traitOf(word)

@@ -22,8 +22,7 @@ func killAttach(t *testing.T, kills int) {
 		seconds := max(5, kills/4)
 		plain := f.runPlain(t, env, nil, program, "1")
 		j := startJob(t, env, nil, append(f.launchCommand(preloadRanks), program, fmt.Sprint(seconds))...)
-		j.eventually("all ranks run", func() bool { return len(programPIDs(t, env, program)) == preloadRanks })
-		time.Sleep(time.Second)
+		j.eventually("all ranks run", func() bool { return strings.Contains(j.out.String(), "steady: begin") })
 		pids := programPIDs(t, env, program)
 		for n := range kills {
 			args := []string{"attach", "-o", filepath.Join(t.TempDir(), fmt.Sprint(n)), "--over", "200ms"}

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/model"
+	"laggard/model/runfiles"
 )
 
 // startMethod is how a job is started: a shell command that runs LAUNCH, from a directory that is the test's alone.
@@ -139,13 +142,13 @@ func (f family) checkJobEnds(t *testing.T, program, command string, w startMetho
 	env := f.runEnvironment(t, "LAGGARD_KILL_AFTER=4s")
 	j, terminal := startIn(t, dir, env, end == "terminal", line)
 	defer killProcessesIn(dir)
-	j.eventually("the ranks", func() bool { return countRunning(program) >= ranks || j.hasEnded() })
+	j.eventually("the ranks", func() bool {
+		return countRunning(program) >= ranks && countRecorded(filepath.Join(dir, "run")) >= 2 || j.hasEnded()
+	})
 	switch {
 	case end == "terminal":
-		time.Sleep(time.Second) // laggard looks after its job by now
 		terminal.Close()
 	case end != "hang":
-		time.Sleep(time.Second)
 		_ = j.cmd.Process.Signal(unix.SignalNum("SIG" + end))
 	}
 	got := j.wait()
@@ -233,6 +236,20 @@ func countRunning(program string) (n int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		if exe, _ := os.Readlink(link); exe == program {
+			n++
+		}
+	}
+	return n
+}
+
+// countRecorded counts the ranks that have a record in a run directory and have left MPI_Init.
+func countRecorded(dir string) (n int) {
+	run, err := runfiles.Open(dir)
+	if err != nil {
+		return 0
+	}
+	for _, r := range run.Ranks {
+		if r.Phase == model.Running {
 			n++
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -92,5 +91,4 @@ func (c *cluster) sendSlurm(t *testing.T, sent signalCase, id string, s syscall.
 	}
 	_, err := c.runAsUser(args...)
 	must(t, err)
-	time.Sleep(200 * time.Millisecond) // it returns before they have it
 }

@@ -45,9 +45,8 @@ func (c *cluster) checkJobEnds(t *testing.T, f family, command, end string) {
 	}
 	j := startJob(t, c.env, nil, append(slices.Concat(laggard, srun), program, mode)...)
 	defer killProcessesIn(dir)
-	j.eventually("eight ranks", func() bool { return countRunning(program) == 8 || j.hasEnded() })
+	j.eventually("eight ranks", func() bool { return countRecorded(filepath.Join(dir, "run")) == 8 || j.hasEnded() })
 	if end != "hang" {
-		time.Sleep(2 * time.Second)
 		_ = j.cmd.Process.Signal(unix.SignalNum("SIG" + end))
 	}
 	got := j.wait()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"laggard/model"
 	"laggard/slicing"
@@ -23,6 +24,9 @@ func (r *run) startAtCriterion() error {
 	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
 	if len(levels) == 0 {
 		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.moduleErrors())
+	}
+	if r.budget.NeedsLines && !slices.ContainsFunc(levels, func(l level) bool { return l.f.mod.code.HasLines() }) {
+		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
 	}
 	a := r.chainActivations(levels)
 	for _, l := range levels {

@@ -169,7 +169,7 @@ func (a args) isIgnored(name string) bool {
 func (s *arguments) checkValue(a args, i int, v int64) *wrongArgument {
 	p := a.c.Func.Params[i]
 	if kind := handleKind(p.Type); kind != "" {
-		return s.checkHandle(a, kind, p.Name, v)
+		return s.checkHandle(a, kind, p, v)
 	}
 	switch p.Name {
 	case "dest", "source", "target_rank", "root", "rank", "local_leader", "remote_leader":

@@ -27,13 +27,13 @@ var words = map[string]string{
 }
 
 // checkHandle checks a handle that a call is given.
-func (s *arguments) checkHandle(a args, kind, name string, v int64) *wrongArgument {
+func (s *arguments) checkHandle(a args, kind string, p mpi.Param, v int64) *wrongArgument {
 	class := "invalid_argument"
 	if kind == "MPI_Datatype" && a.c.Func.Name != "MPI_Type_free" {
 		class = "invalid_type"
 	}
 	switch {
-	case v == recorded.Null && nullAllowed(a, kind), kind == "MPI_Request" && v != recorded.Null:
+	case v == recorded.Null && mayBeNull(a.c.Func, kind, p), kind == "MPI_Request" && v != recorded.Null:
 		return nil // requests are judged where they are used
 	case v == recorded.Null:
 		w := invalidArgument("§2.5.1", "is null: it refers to no %s", words[kind])
@@ -101,23 +101,10 @@ func isPermanent(t *recorded.Trace, kind string, handle int64) bool {
 	return kind != "MPI_Group" && kind != "MPI_Errhandler" && predefined(t, kind, handle)
 }
 
-// nullAllowed reports whether a call takes a null handle of a kind.
-func nullAllowed(a args, kind string) bool {
-	name := a.c.Func.Name
-	switch kind {
-	case "MPI_Request":
-		return a.c.Func.Class.CompletesRequests() || a.c.Func.Class == mpi.ClassGetStatus
-	case "MPI_Info":
-		return !strings.HasPrefix(name, "MPI_Info_")
-	case "MPI_File":
-		return strings.Contains(name, "errhandler")
-	case "MPI_Errhandler":
-		return !strings.HasSuffix(name, "_set_errhandler") && name != "MPI_Errhandler_set" &&
-			name != "MPI_Errhandler_free"
-	case "MPI_Datatype", "MPI_Comm", "MPI_Win":
-		return strings.HasSuffix(name, "_get_name") || a.c.Func.HasTrait(mpi.SendsEach)
-	case "MPI_Group", "MPI_Op":
-		return false
+// mayBeNull reports whether a parameter takes a null handle of its kind.
+func mayBeNull(f *mpi.Function, kind string, p mpi.Param) bool {
+	if kind == "MPI_Request" {
+		return f.Class.CompletesRequests() || f.Class == mpi.ClassGetStatus
 	}
-	return false
+	return p.MayBeNull
 }
