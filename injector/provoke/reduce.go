@@ -105,13 +105,16 @@ func by(rules []Rule, key func(Rule) Rule) [][]Rule {
 }
 
 // Places are the keys of the places where a rule made choices, of all that were made; without a site that is all of its
-// kind.
+// kind. Where a run failed before it came to the site, that is the place.
 func (r Rule) Places(made []Made) (keys []uint64) {
 	for _, m := range made {
 		if m.Kind == r.Choice() && (r.Key() == 0 || r.Key() == m.Key) && (r.Count == 0 || r.Count == m.Count) &&
 			(r.Rank == EveryRank || r.Rank == m.Rank) && !slices.Contains(keys, m.At) {
 			keys = append(keys, m.At)
 		}
+	}
+	if len(keys) == 0 && r.Key() != 0 {
+		keys = append(keys, r.Key())
 	}
 	return keys
 }
