@@ -184,6 +184,14 @@ type Capture struct {
 	AwaitedTID int
 }
 
+// OtherThread is a thread that does not call MPI.
+type OtherThread struct {
+	TID     int       // the system's number of the thread
+	Time    time.Time // when it was last seen at that stack
+	Stack   []Frame   // innermost first; the innermost is a program counter, the others return addresses
+	Partial bool      // the unwinding ended before the outermost frame
+}
+
 // Awaited says what a thread outside MPI waited for when its stack was captured.
 type Awaited uint32
 
@@ -498,6 +506,9 @@ type Rank struct {
 	Taken              []Taken  // by what wildcards took last, in no order
 	Probed             []Taken  // by matched probes, and not received yet; in no order
 	Sites              []*Site  // if volume was recorded
+	// Others are threads that did not call MPI and waited for others while one that does waited outside of it, in no order; of
+	// those with like stacks one is there. What has another time than the last capture may be out of date.
+	Others []OtherThread
 	// Series is what the process did over time, without overlap, by rising time. The steps get longer the longer ago
 	// they are; moments at which there were no samples are missing. SampleHz is how many samples a second there should be.
 	Series    []Interval

@@ -275,12 +275,12 @@ func meaning(field, comment string) string {
 	return strings.TrimSuffix(oneLine(strings.ReplaceAll(comment, "|", `\|`)), ".")
 }
 
-var pageOf = regexp.MustCompile(`\bdocs/(\w+)/([\w-]+\.md)`)
+var pageOf = regexp.MustCompile(`\bdocs/(\w+)/([\w-]+\.md)(#[\w-]+)?`)
 
 // oneLine puts a comment on one line, with links to the pages that it mentions.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	return strings.ReplaceAll(pageOf.ReplaceAllString(text, "[$2](../$1/$2)"), "../reference/", "")
+	return strings.ReplaceAll(pageOf.ReplaceAllString(text, "[$2](../$1/$2$3)"), "../reference/", "")
 }
 
 // sentence is a comment on one line that begins with a capital.

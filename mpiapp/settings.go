@@ -159,7 +159,7 @@ func (s *settings) table() []setting {
 		{
 			key: "run.on_slow", value: &s.Run.OnSlow, env: "LAGGARD_ON_SLOW", flag: "on-slow",
 			doc: `A command that the shell runs once for each slowdown; docs/manual/slow.md says what its environment tells
-				it. It has a minute.`,
+				it. It is ended after a minute.`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",

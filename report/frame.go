@@ -22,7 +22,7 @@ type Frame struct {
 	Wrapper  bool   `json:"wrapper,omitempty"`  // a thin wrapper around an MPI function
 	Language string `json:"language,omitempty"` // python; absent for machine code
 	Library  bool   `json:"library,omitempty"`  // of a library, and not of the program that uses it
-	Note     string `json:"note,omitempty"`     // why names are missing, see docs/reference/notes.md
+	Note     string `json:"note,omitempty"`     // why names are missing, see docs/reference/notes.md#functions-and-lines
 }
 
 // Frames lists every logical level of a stack, inlined calls included.

@@ -20,11 +20,9 @@ type Comm struct {
 type Divergence struct {
 	Comm uint64
 	Kind model.CommKind
-	// Name is how Comm is called in sentences, and OtherName the communicator of the
-	// others where that is another one; "" while nobody has named it.
-	Name, OtherName string
-	OtherKind       model.CommKind // of the communicator of OtherName
-	// Made is the call that made Comm, and OtherMade the communicator of OtherName; nil: it is not known.
+	// On is Comm, and OtherOn the communicator of the others where that is another one; zero while nobody has looked it up.
+	On, OtherOn model.CommRef
+	// Made is the call that made Comm, and OtherMade that of the others; nil: it is not known.
 	Made, OtherMade *model.State
 	// Common is the line that the others are compared with: that of most members.
 	// Agree are the members that follow it as far as the first odd one left it; who has

@@ -287,13 +287,13 @@ func TestDecideAcross(t *testing.T) {
 	} {
 		own, theirs := callOf("Barrier@end"), callOf("Bcast@loop/0")
 		own.Number, theirs.Number = 10, 4
-		d := Divergence{Comm: 1, Name: "first", OtherName: "second", Odd: []Odd{{
+		d := Divergence{Comm: 1, On: model.CommRef{ID: 1}, OtherOn: model.CommRef{ID: 2}, Odd: []Odd{{
 			Deviation{Kind: Order, Number: 10, After: 9, Calls: []Call{own}, Theirs: []Call{theirs}, Other: 2}, Line{},
 		}}}
 		changed := d.Decide(c.ways, c.loop)
 		o := &d.Odd[0]
-		if o.Kind != c.kind || changed != (c.kind != Order) || d.Comm != c.comm || o.Number != c.number {
-			t.Errorf("%+v: %s %d on %s, changed %v", c.ways, o.Kind, o.Number, d.Name, changed)
+		if o.Kind != c.kind || changed != (c.kind != Order) || d.Comm != c.comm || d.On.ID != c.comm || o.Number != c.number {
+			t.Errorf("%+v: %s %d on %d, changed %v", c.ways, o.Kind, o.Number, d.On.ID, changed)
 		}
 		if o.Own().Function() != "MPI_Barrier" {
 			t.Errorf("%+v: its own call is %s", c.ways, o.Own().Function())

@@ -1,8 +1,6 @@
 package progress
 
 import (
-	"fmt"
-
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
@@ -20,22 +18,22 @@ func awaitedRule(j *job) (Verdict, bool) {
 		first, second, alone = j.findSinks(graph)
 	}
 	v := Verdict{
-		Ranks: first, Confidence: j.scaleByKnown(j.directness()), Reason: "ultimately awaited by " + j.waitingRanks().Phrase(),
-		Diverged: j.divergences(),
+		Ranks: first, Confidence: j.scaleByKnown(j.directness()), Diverged: j.divergences(),
+		Reasons: []Reason{{Kind: AwaitedBy, Ranks: j.waitingRanks()}},
 	}
 	switch {
 	case first.Len() == 0:
 		v.Ranks, v.Confidence = second, j.scaleByKnown(guess)
-		v.Reason = "other ranks wait for it; what blocks it is unknown"
+		v.Reasons = []Reason{{Kind: BlockedUnknown}}
 	case alone.Len() > 0:
 		v.Confidence = j.scaleByKnown(guess) // one of those who left may have owed it
-		v.Reason = alone.Phrase() + ": waits for a message no remaining rank can send"
+		v.Reasons = []Reason{{Kind: AwaitNoSender, Ranks: alone}}
 	case j.opts.Uncounted && (second.Len() > 0 || j.certainlyAwaited().Intersect(first).Len() == 0):
 		v.Confidence = j.scaleByKnown(guess) // it may be one of those whose waits are not known
 	}
 	v = j.narrowByOrder(v)
 	if still, ok := j.stillInCall(v.Ranks, v.Ranks); ok {
-		v.Ranks, v.Confidence, v.Reason = still.Ranks, still.Confidence, still.Reason
+		v.Ranks, v.Confidence, v.Reasons = still.Ranks, still.Confidence, still.Reasons
 	}
 	v = j.withStalledBehind(v)
 	return v, v.Ranks.Len() > 0
@@ -64,7 +62,7 @@ func (j *job) stillInCall(among, named model.RankSet) (Verdict, bool) {
 	}
 	return Verdict{
 		Ranks: still, Confidence: j.scaleByKnown(level), Diverged: j.divergences(),
-		Reason: still.Phrase() + ": idle inside the call, while others poll for messages",
+		Reasons: []Reason{{Kind: IdleInCall, Ranks: still}},
 	}, true
 }
 
@@ -90,7 +88,7 @@ func (j *job) narrowByOrder(v Verdict) Verdict {
 	if len(ahead) > 0 {
 		left := model.NewRankSet(ahead...)
 		v.Ranks = v.Ranks.Minus(left)
-		v.Reason += fmt.Sprintf("; %s may be as well, but the execution history shows further progress", left.Phrase())
+		v.Reasons = append(v.Reasons, Reason{Kind: FurtherByHistory, Ranks: left})
 	}
 	return v
 }

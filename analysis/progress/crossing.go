@@ -78,7 +78,7 @@ func (c crossing) bySides() *divergence.Divergence {
 	})
 	many := sides[0]
 	d := &divergence.Divergence{
-		Comm: sides[1].comm, Kind: c.scene.CommKind(sides[1].comm), Agree: many.ranks,
+		Comm: sides[1].comm, Kind: c.scene.Comm(sides[1].comm).Kind, Agree: many.ranks,
 		Majority: 2*many.ranks.Len() > totalRanks(sides),
 	}
 	d.Common.Ranks = many.ranks
@@ -103,7 +103,7 @@ func (c crossing) bySides() *divergence.Divergence {
 	}
 	p, comm := divergence.CompareAcrossComms(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	if p != nil {
-		d.Odd[0].Deviation, d.Comm, d.Kind = *p, comm, c.scene.CommKind(comm)
+		d.Odd[0].Deviation, d.Comm, d.Kind = *p, comm, c.scene.Comm(comm).Kind
 	}
 	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	return d

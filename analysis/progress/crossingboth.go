@@ -22,7 +22,7 @@ func (c crossing) byRankInBoth() *divergence.Divergence {
 			call = *began
 		}
 		d := &divergence.Divergence{
-			Comm: in.comm, Kind: c.scene.CommKind(in.comm), Agree: made, Majority: made.Len() > out.Len(),
+			Comm: in.comm, Kind: c.scene.Comm(in.comm).Kind, Agree: made, Majority: made.Len() > out.Len(),
 			Odd: []divergence.Odd{{Deviation: divergence.Deviation{
 				Kind: divergence.Skipped, Number: call.Number, After: call.Number - 1,
 				Calls: []divergence.Call{call}, Fewer: true, Theirs: []divergence.Call{call}, Instead: &instead,

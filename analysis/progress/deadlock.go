@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"fmt"
 	"slices"
 
 	"laggard/analysis/divergence"
@@ -30,15 +29,17 @@ func (j *job) rootsOf(roots []evidence.Root, d *Deadlock) (Verdict, bool) {
 	if d == nil {
 		return Verdict{}, false
 	}
-	v, level, text := Verdict{Cause: CauseDeadlock, Deadlock: d, Diverged: j.divergences()}, certainty, ""
+	v := Verdict{
+		Cause: CauseDeadlock, Deadlock: d, Diverged: j.divergences(), Reasons: []Reason{{Kind: InDeadlock, Roots: roots}},
+	}
+	level := certainty
 	for _, r := range roots {
 		v.Ranks = v.Ranks.Union(r.Ranks)
-		text = joinText(text, "; ", rootText(r))
 		if r.Kind != evidence.Whole {
 			level = guess // who waits is known, and not who should have come or sent
 		}
 	}
-	v.Reason, v.Confidence = "deadlock: "+text, j.scaleByKnown(level)
+	v.Confidence = j.scaleByKnown(level)
 	return v, true
 }
 
@@ -55,39 +56,8 @@ func possibleDeadlockRule(j *job) (Verdict, bool) {
 		level = guess
 	}
 	v.Confidence = min(v.Confidence, j.scaleByKnown(level))
-	v.Reason += "; some of the waits may be satisfied already"
+	v.Reasons = append(v.Reasons, Reason{Kind: MayBeSatisfied})
 	return v, true
-}
-
-// rootText says why some ranks are the root of a deadlock.
-func rootText(r evidence.Root) string {
-	who := r.Ranks.Phrase()
-	some := r.Ranks.Len() > 1
-	switch r.Kind {
-	case evidence.Wild:
-		return fmt.Sprintf("%s %s for a message from any rank, and all that could send it wait for %s", who,
-			chooseVerb(some, "waits", "wait"), chooseVerb(some, "it", "them"))
-	case evidence.Unlike:
-		return who + " wait for each other: one message is offered but not received, another is awaited but not sent"
-	case evidence.Hub:
-		return fmt.Sprintf("%s and others wait for each other, and only %s would release all", who, who)
-	case evidence.Late:
-		return fmt.Sprintf("%s wait for each other, and %s %s begun fewer collectives",
-			model.NewRankSet(r.Cycle...).Phrase(), who, chooseVerb(some, "has", "have"))
-	case evidence.Sides:
-		return who + " wait for each other, some in a collective and some for a message; either may be wrong"
-	}
-	if !some {
-		return fmt.Sprintf("rank %d waits for itself", r.Ranks.Min())
-	}
-	return who + " wait for each other"
-}
-
-func chooseVerb(many bool, one, more string) string {
-	if many {
-		return more
-	}
-	return one
 }
 
 // stuckIn returns the ranks of certain deadlocks, also those that only wait for a
@@ -123,9 +93,7 @@ func leftForFinalizeRule(j *job) (Verdict, bool) {
 	}
 	v := Verdict{
 		Ranks: owing, Confidence: j.scaleByKnown(leftMany), Cause: CauseKind(divergence.ErrorPath),
-		Reason: fmt.Sprintf("%s went to MPI_Finalize, while %s %s for messages and can never continue",
-			owing.Phrase(), stuck.Phrase(), chooseVerb(stuck.Len() > 1, "waits", "wait")),
-		Diverged: j.divergences(),
+		Reasons: []Reason{{Kind: WentToFinalize, Ranks: owing, Others: stuck}}, Diverged: j.divergences(),
 	}
 	if 2*owing.Len() > stay.Len() {
 		v.Ranks, v.Confidence = owing.Union(stuck), j.scaleByKnown(guess)
@@ -154,7 +122,7 @@ func (j *job) leftMessageWaiters(gone, stuck model.RankSet) *divergence.Divergen
 		*j.callAt(left),
 		*j.callAt(j.scene.Facts[owed.Min()]),
 	)
-	j.nameComms(&d)
+	j.lookUpComms(&d)
 	return &d
 }
 
@@ -179,10 +147,10 @@ func extraCollectiveRule(j *job) (Verdict, bool) {
 	if d == nil {
 		return Verdict{}, false
 	}
-	j.nameComms(d)
+	j.lookUpComms(d)
 	return Verdict{
 		Ranks: hub, Confidence: j.scaleByKnown(leftMany), Cause: CauseKind(divergence.Extra),
-		Reason:   deviationText(d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase()),
+		Reasons:  []Reason{{Kind: LeftSequence, Divergence: d}, {Kind: OweMessage, Ranks: hub, Others: owed}},
 		Diverged: slices.Insert(slices.Clone(j.divergences()), 0, *d),
 	}, true
 }
@@ -227,7 +195,7 @@ func (h hubRank) extraByPlace(owed model.RankSet) *divergence.Divergence {
 	in.Number = begun
 	d := divergence.LeftMessageWaiters(
 		h.comm,
-		h.scene.CommKind(h.comm),
+		h.scene.Comm(h.comm).Kind,
 		begun-1,
 		h.ranks,
 		others,
@@ -258,8 +226,7 @@ func (j *job) withStalledBehind(v Verdict) Verdict {
 	})
 	behind := j.scene.BehindRoot(computing.Minus(v.Ranks).Minus(j.scene.Lost), v.Ranks)
 	if behind.Len() > 0 {
-		v.Reason += fmt.Sprintf("; %s %s still before that, on %s own", behind.Phrase(),
-			chooseVerb(behind.Len() > 1, "stands", "stand"), chooseVerb(behind.Len() > 1, "its", "their"))
+		v.Reasons = append(v.Reasons, Reason{Kind: StalledBehind, Ranks: behind})
 		v.Ranks = v.Ranks.Union(behind)
 	}
 	return v

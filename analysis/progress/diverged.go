@@ -61,7 +61,7 @@ func (j *job) crashMismatch(crashed model.RankSet) *divergence.Divergence {
 				continue
 			}
 			if d := unusualSites(j.opts.Begun, c.ID, l.Latest); d != nil {
-				j.nameComms(d)
+				j.lookUpComms(d)
 				return d
 			}
 		}
@@ -94,25 +94,25 @@ func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Di
 	case 2*odd.Len() <= d.Agree.Len():
 		level = leftFew
 	}
-	j.nameComms(d)
-	v.Confidence, v.Reason, v.Cause = j.scaleByKnown(level), deviationText(d), CauseKind(d.Odd[0].Kind)
+	j.lookUpComms(d)
+	v.Confidence, v.Cause = j.scaleByKnown(level), CauseKind(d.Odd[0].Kind)
+	v.Reasons = []Reason{{Kind: LeftSequence, Divergence: d}}
 	v.Diverged = append([]divergence.Divergence{*d}, others...)
 	return v
 }
 
-// nameComms fills in how the communicators of a divergence are called, and where they were made.
-func (j *job) nameComms(d *divergence.Divergence) {
-	d.Name, d.Made = j.scene.CommName(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
+// lookUpComms fills in what is known of the communicators of a divergence, and where they were made.
+func (j *job) lookUpComms(d *divergence.Divergence) {
+	d.On, d.Made = j.scene.Comm(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
 	if other := d.Odd[0].Other; other != 0 {
-		d.OtherName, d.OtherKind = j.scene.CommName(other), j.scene.CommKind(other)
-		d.OtherMade = divergence.MadeBy(j.opts.Begun, other)
+		d.OtherOn, d.OtherMade = j.scene.Comm(other), divergence.MadeBy(j.opts.Begun, other)
 	}
 }
 
 // RestateReason restates why the job hangs after its first divergence was corrected.
 func (d *Diagnosis) RestateReason(by *divergence.Divergence) {
 	if l := d.LeastProgressed; l != nil && l.Cause.IsDivergence() {
-		l.Reason, l.Cause = deviationText(by), CauseKind(by.Odd[0].Kind)
+		l.Reasons, l.Cause = []Reason{{Kind: LeftSequence, Divergence: by}}, CauseKind(by.Odd[0].Kind)
 		if !by.Majority { // one of the two sides is at fault, and it is not known which
 			l.Confidence = min(l.Confidence, leftSides)
 		}
@@ -231,72 +231,6 @@ func (j *job) explainsHang(d divergence.Divergence) bool {
 		})
 	})
 	return stuck.Len() > 0
-}
-
-// deviationText says how the first odd line left the others.
-func deviationText(d *divergence.Divergence) string {
-	o := &d.Odd[0]
-	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
-	where := fmt.Sprintf("collective %d on %s", o.Number, d.Name)
-	text := ""
-	switch o.Kind {
-	case divergence.LoopCount:
-		if o.Fewer && o.Theirs[0].Number == 0 {
-			text = fmt.Sprintf("%s left the loop of %s, in which %s wait for messages, and continued to %s, %s",
-				who, o.Theirs[0].Function(), others, o.Own().Function(), where)
-			break
-		}
-		more, than := "more", divergence.Functions(o.Calls)
-		if o.Fewer {
-			more = "fewer"
-		}
-		text = fmt.Sprintf("%s executed one %s iteration of the loop of %s than %s, from %s on",
-			who, more, than, others, where)
-	case divergence.Skipped:
-		if o.Theirs[0].Number == 0 {
-			text = fmt.Sprintf("%s continued to %s, %s, without %s, in which %s wait for messages",
-				who, o.Own().Function(), where, o.Theirs[0].Function(), others)
-			break
-		}
-		text = fmt.Sprintf("%s skipped %s, %s, which %s called", who, divergence.Functions(o.Calls), where, others)
-	case divergence.Extra:
-		if o.Theirs[0].Number == 0 {
-			text = fmt.Sprintf("%s called %s, %s, and %s continued without it",
-				who, divergence.Functions(o.Calls), where, others)
-			break
-		}
-		text = fmt.Sprintf("%s called %s, %s, which %s did not call", who, divergence.Functions(o.Calls), where, others)
-	case divergence.Order:
-		if o.Other != 0 {
-			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s",
-				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), d.OtherName)
-			break
-		}
-		text = fmt.Sprintf("%s called %s in this order, from %s on; %s in reverse order",
-			who, divergence.Functions(o.Calls), where, others)
-	case divergence.Arguments:
-		text = fmt.Sprintf("%s called %s %s, %s; %s %s",
-			who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
-			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
-	case divergence.ErrorPath:
-		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s called",
-			who, o.Instead.Function(), o.Theirs[0].Function(), where, others)
-	default:
-		if o.Theirs[0].Number == 0 {
-			text = fmt.Sprintf("%s called %s, %s, while %s wait for messages in %s",
-				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
-			break
-		}
-		theirs := o.Theirs[0].Function()
-		if theirs == o.Calls[0].Function() {
-			theirs = "it from a different place"
-		}
-		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, theirs)
-	}
-	if n := len(d.Odd) - 1; n > 0 {
-		text += fmt.Sprintf("; %d more groups of ranks differ", n)
-	}
-	return text
 }
 
 // findDivergences finds where the members of communicators parted. Of a job that makes

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,8 +39,6 @@ func (f *Finding) drawEdges(groups []Group) []Edge {
 	}
 	if len(groups) > manyGroups {
 		out = append(out, f.nearestEdges(groups, out)...)
-		f.notes = append(f.notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn",
-			len(groups)))
 	} else {
 		out = append(out, f.inferredEdges(groups, out)...)
 	}
@@ -141,11 +138,10 @@ func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.
 }
 
 func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
-	reason := f.scene.Explain(sum.example, sum.peer)
-	if more := len(sum.waiting) - 1; more > 0 {
-		reason += fmt.Sprintf(" (+%d similar %s)", more, chooseVerb(more > 1, "wait", "waits"))
+	return Edge{
+		From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.Weak,
+		Example: f.scene.Explain(sum.example, sum.peer), More: len(sum.waiting) - 1,
 	}
-	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.Weak, Reason: reason}
 }
 
 // inferredEdges returns the edges between groups that the evidence does not
@@ -160,8 +156,8 @@ func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
 				continue
 			}
 			e := Edge{From: b, To: a, Kind: EdgeInferred}
-			code, reason := f.order.Relate(first[b], first[a])
-			switch e.Reason = reason; code {
+			code, why := f.order.Relate(first[b], first[a])
+			switch e.Inferred = why; code {
 			case inference.Null:
 				continue
 			case inference.Undefined:
@@ -194,8 +190,8 @@ func (f *Finding) nearestEdges(groups []Group, evidence []Edge) []Edge {
 	for _, layer := range slices.Sorted(maps.Keys(byLayer)) {
 		for _, g := range byLayer[layer] {
 			for _, to := range below[:min(len(below), fewEdges)] {
-				if code, reason := f.order.Relate(first[g], first[to]); code == inference.Forward && !waits[g] {
-					out = append(out, Edge{From: g, To: to, Kind: EdgeInferred, Reason: reason})
+				if code, why := f.order.Relate(first[g], first[to]); code == inference.Forward && !waits[g] {
+					out = append(out, Edge{From: g, To: to, Kind: EdgeInferred, Inferred: why})
 				}
 			}
 		}

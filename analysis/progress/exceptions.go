@@ -32,7 +32,7 @@ func preferRaising(j *job, v Verdict) Verdict {
 func (v Verdict) narrowTo(ranks model.RankSet) Verdict {
 	if !ranks.Equal(v.Ranks) {
 		v.Ranks = ranks
-		v.Reason += "; only " + ranks.Phrase() + " encountered an exception"
+		v.Reasons = append(v.Reasons, Reason{Kind: OnlyRaising, Ranks: ranks})
 	}
 	return v
 }

@@ -1,8 +1,6 @@
 package progress
 
 import (
-	"fmt"
-
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
@@ -21,17 +19,7 @@ func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Finding{j, decideVerdict(j)}
-	var notes []string
-	if j.scene.Present.Len() == 0 {
-		notes = append(notes, "no rank left a record")
-	}
-	if n := sum.Outside; n > 0 {
-		notes = append(notes, fmt.Sprintf(
-			"%d processes outside MPI_COMM_WORLD, or without a known rank, were left out", n))
-	}
-	f.notes = append(notes, f.notes...)
-	return f, nil
+	return &Finding{j, decideVerdict(j)}, nil
 }
 
 // indistinctRanks returns the named ranks where nothing told them apart.

@@ -10,7 +10,7 @@ import (
 
 // inferredRule asks the algorithm. Finished ranks cannot be least progressed.
 func inferredRule(j *job) (Verdict, bool) {
-	v := Verdict{Method: j.algorithm.Name(), Reason: "by the execution history, no rank has made less progress", Diverged: j.diverged}
+	v := Verdict{Method: j.algorithm.Name(), Reasons: []Reason{{Kind: LeastByHistory}}, Diverged: j.diverged}
 	if !j.opts.PaperOnly {
 		v.Diverged = j.divergences()
 	}
@@ -20,9 +20,9 @@ func inferredRule(j *job) (Verdict, bool) {
 	}
 	switch {
 	case v.Ranks.Len() == 0:
-		v.notes = append(v.notes, "the execution history leaves the order undefined: every position waits for another")
+		v.Unordered = true
 	case j.undecided(v.Ranks):
-		v.Reason = "the evidence does not distinguish the ranks"
+		v.Reasons = []Reason{{Kind: NotDistinguished}}
 	}
 	v.Confidence = j.scaleByKnown(j.inferredConfidence(v.Ranks, ends))
 	return v, true

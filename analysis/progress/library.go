@@ -28,8 +28,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 	}
 	return Verdict{
 		Ranks: stuck, Cause: CauseLibrary, Confidence: j.scaleByKnown(level),
-		Reason: "all members are in matching calls, nothing is missing, and nothing moves: " +
-			"the MPI library or the network may be at fault",
+		Reasons: []Reason{{Kind: CallsMatch}},
 	}, true
 }
 

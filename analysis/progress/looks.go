@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -63,8 +62,7 @@ func (t *tally) bestLook() *Result {
 	best := t.lookNaming(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
 		last.nameNoRank()
-		last.Notes = append(last.Notes, fmt.Sprintf(
-			"in %d samples of the running job no rank was behind for long", len(t.seen)))
+		last.NoSlow = len(t.seen)
 		return last
 	}
 	best.SinceProgress, best.IterationRate = last.SinceProgress, last.IterationRate
@@ -72,9 +70,7 @@ func (t *tally) bestLook() *Result {
 	if best.LeastProgressed.working {
 		best.LeastProgressed.Confidence = min(share, guess)
 	}
-	best.LeastProgressed.Reason = fmt.Sprintf(
-		"in %d samples of the running job it was behind for %.0f %% of the time; in the one shown, %s",
-		len(t.seen), 100*share, best.LeastProgressed.Reason)
+	best.LeastProgressed.Samples, best.LeastProgressed.Behind = len(t.seen), share
 	best.RankOrder = t.progressOrder(slowest, last)
 	return best
 }

@@ -13,7 +13,7 @@ func seenAt(lp ...int) *Result {
 	r := &Result{Running: true}
 	r.Size, r.RankOrder = 8, []model.RankSet{model.NewRankSet(0, 1, 2, 3, 4, 5, 6), model.NewRankSet(7)}
 	if len(lp) > 0 {
-		r.LeastProgressed = &LeastProgressed{Ranks: model.NewRankSet(lp...), Reason: "because"}
+		r.LeastProgressed = &LeastProgressed{Ranks: model.NewRankSet(lp...)}
 	}
 	return r
 }
@@ -42,9 +42,9 @@ func TestTallyNamesTheRankThatIsBehindForLong(t *testing.T) {
 	if want := []string{"5", "2", "1,3", "0,4,6-7"}; !slices.Equal(levelTexts(got.RankOrder), want) {
 		t.Errorf("order %q, want %q", got.RankOrder, want)
 	}
-	if l := got.LeastProgressed; !strings.Contains(l.Reason, "56 % of the time") || l.Confidence < 0.55 ||
-		l.Confidence > 0.56 {
-		t.Errorf("%v: %s", l.Confidence, l.Reason)
+	if l := got.LeastProgressed; !strings.Contains(Say.Reason(l), "in 6 samples of the running job it was behind for 56 % of the time") ||
+		l.Confidence < 0.55 || l.Confidence > 0.56 {
+		t.Errorf("%v: %s", l.Confidence, Say.Reason(l))
 	}
 }
 

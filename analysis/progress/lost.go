@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"fmt"
 	"slices"
 
 	"laggard/analysis/divergence"
@@ -25,7 +24,7 @@ func lostRule(j *job) (Verdict, bool) {
 	diverged := j.diverged
 	if lost.Minus(j.scene.Erred).Len() == 0 || j.allExited(lost) || j.crashedBehind(lost) {
 		if v, ok := divergedRule(j); ok { // that is how the ways parted
-			v.Reason += "; " + lossReason(j.scene.Losses)
+			v.Reasons = append(v.Reasons, lossReasons(j.scene.Losses)...)
 			if oddRanks(&v.Diverged[0]).Equal(lost) {
 				v.Ranks, v.Confidence = lost, j.scaleByKnown(certainty) // however few came as far
 			}
@@ -34,7 +33,7 @@ func lostRule(j *job) (Verdict, bool) {
 		diverged = j.divergences()
 	}
 	if v, ok := j.erredSitesVerdict(lost.Intersect(j.scene.Erred), diverged); ok {
-		v.Reason += "; " + lossReason(j.scene.Losses)
+		v.Reasons = append(v.Reasons, lossReasons(j.scene.Losses)...)
 		return v, true
 	}
 	if d := j.crashMismatch(lost.Intersect(j.scene.Crashed())); d != nil {
@@ -47,13 +46,16 @@ func lostRule(j *job) (Verdict, bool) {
 		}
 	}
 	return Verdict{
-		Ranks: lost, Confidence: j.scaleByKnown(level), Reason: lossReason(j.scene.Losses),
+		Ranks: lost, Confidence: j.scaleByKnown(level), Reasons: lossReasons(j.scene.Losses),
 		Cause: lossKind(j.scene.Losses), Diverged: diverged,
 	}, true
 }
 
 // leads are the levels of lost ranks, by how sure it is that they were the first.
-var leads = [...]float64{evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.Even: guess}
+var leads = [...]float64{
+	evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.TooClose: guess, evidence.AllEnded: guess,
+	evidence.AllFailed: guess, evidence.AllStarting: guess, evidence.MayFollow: guess,
+}
 
 // allExited reports whether some ranks ended by themselves.
 func (j *job) allExited(ranks model.RankSet) bool {
@@ -77,20 +79,19 @@ func (j *job) crashedBehind(ranks model.RankSet) bool {
 // lossKind is that of the lost ranks that are named.
 func lossKind(losses []evidence.Loss) CauseKind {
 	for _, l := range losses {
-		if l.Cause && !l.Stopped {
+		if l.Cause && l.Kind != evidence.SeenStopped {
 			return CauseLost
 		}
 	}
 	return CauseStopped
 }
 
-// lossReason names the losses that may be the cause.
-func lossReason(losses []evidence.Loss) string {
-	text := ""
-	for _, l := range losses {
-		if l.Cause {
-			text = joinText(text, "; ", fmt.Sprintf("%s: %s", l.Ranks.Phrase(), l.Reason))
+// lossReasons names the losses that may be the cause.
+func lossReasons(losses []evidence.Loss) (out []Reason) {
+	for i := range losses {
+		if losses[i].Cause {
+			out = append(out, Reason{Kind: RanksLost, Loss: &losses[i]})
 		}
 	}
-	return text
+	return out
 }

@@ -12,7 +12,6 @@ import (
 func (f *Finding) Diagnosis() Diagnosis {
 	groups := f.groupByRole()
 	levels := f.rankLevels()
-	edges := f.drawEdges(groups) // it may add a note
 	r := Diagnosis{
 		Algorithm:     f.algorithm.Name(),
 		Size:          f.scene.All.Len(),
@@ -24,10 +23,13 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Ended:         f.scene.Ended,
 		Unfinished:    f.unfinished(),
 		Groups:        groups,
-		Edges:         edges,
+		Edges:         f.drawEdges(groups),
+		OnlyNearest:   len(groups) > manyGroups,
+		Unrecorded:    f.scene.Present.Len() == 0,
+		LeftOut:       f.scene.Sum.Outside,
+		Unordered:     f.Unordered,
 		ProgressOrder: f.groupOrder(groups, levels),
 		RankOrder:     f.rankOrder(levels),
-		Notes:         f.notes,
 		Diverged:      f.Diverged,
 		Raised:        f.raised,
 	}
@@ -38,7 +40,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.Ranks, Rule: f.Rule, Method: f.Method, Confidence: f.Confidence,
-			Reason: f.Reason, Cause: cmp.Or(f.Cause, f.causeFromPlaces()), Locations: f.leastLocations(),
+			Reasons: f.Reasons, Cause: cmp.Or(f.Cause, f.causeFromPlaces()), Locations: f.leastLocations(),
 			working: f.workingRanks().Len() > 0,
 		}
 	}

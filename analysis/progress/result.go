@@ -4,6 +4,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -48,9 +49,11 @@ type Diagnosis struct {
 	Unfreed []facts.Unfreed
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
-	RankOrder []model.RankSet
-	// Notes are what a reader should know about the conclusion.
-	Notes []string
+	RankOrder   []model.RankSet
+	Unrecorded  bool // no rank left a record
+	LeftOut     int  // processes outside MPI_COMM_WORLD, or without a known rank
+	Unordered   bool // the execution history leaves the order undefined
+	OnlyNearest bool // the groups are so many that only the nearest edges are drawn
 }
 
 // Loss is a set of ranks whose process is gone or stands still.
@@ -69,10 +72,13 @@ type LeastProgressed struct {
 	Method string // MethodEvidence, or the name of the algorithm
 	// Confidence says how much the conclusion rests on facts; see confidence.
 	Confidence float64
-	Reason     string
+	Reasons    []Reason
 	Cause      CauseKind
 	Locations  []Location // by smallest rank
-	working    bool       // a rank is at work inside a call
+	// Samples is how many looks at a running job show the ranks behind, and Behind for which share of the time; 0: it was looked at once.
+	Samples int
+	Behind  float64
+	working bool // a rank is at work inside a call
 }
 
 // nameNoRank leaves out of a diagnosis that ranks are least progressed.
@@ -142,7 +148,10 @@ type Edge struct {
 	From, To int // group IDs
 	Kind     EdgeKind
 	Weak     bool // evidence that may be satisfied already
-	Reason   string
+	// Example is why one of the ranks waits, and More how many others wait likewise; nil: the edge is inferred.
+	Example  *evidence.Explanation
+	More     int
+	Inferred inference.Why
 }
 
 // Deadlock is a set of ranks of which none can ever move, whatever the others

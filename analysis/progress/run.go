@@ -2,7 +2,6 @@ package progress
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -37,6 +36,9 @@ type Result struct {
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
 	Spawned  []Spawned          // processes that ranks started, which are among the ranks
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
+	Moving   model.RankSet      // ranks that make progress
+	Torn     model.RankSet      // ranks that ended, or were read, during an update
+	NoSlow   int                // looks at a running job in which no rank was behind for long; 0: one was, or it was not compared
 	Problems []string           // what was missing or damaged
 	Compared *Result            // what the other algorithm concludes; nil: it was not asked
 	Analysts int                // analysis ranks
@@ -264,14 +266,12 @@ func (l *looker) contrastRanks(q Question, alike model.RankSet, failed error) ([
 	return contrast.Differences(tally, func(s *model.State) string { return placeOf(resolver, s) }), nil
 }
 
-// newResult is what a finding amounts to, with notes on the data it rests on.
+// newResult is what a finding amounts to, with what is to be said of the data it rests on.
 func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 	r := &Result{
 		Diagnosis: f.Diagnosis(), Running: len(l.known.Moving) > 0, Index: l.Index, Comms: sum.Comms,
 		Stacks: sum.Stacks, Damaged: l.known.Damaged, Problems: l.known.Lines(),
-	}
-	if r.Running {
-		r.Notes = append(r.Notes, movingNote(l.known.Moving))
+		Moving: model.NewRankSet(l.known.Moving...), Torn: l.known.Torn,
 	}
 	if r.Hang && f.mayBePause() && l.known.isRecent(time.Now()) {
 		r.Hang, r.Running = false, true
@@ -283,32 +283,7 @@ func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 	if since := l.known.Progress; r.Running && !since.IsZero() {
 		r.SinceProgress = time.Since(since)
 	}
-	if m := l.Index.Manifest; m != nil && !m.Noticed.IsZero() {
-		r.Notes = append(r.Notes, "state when the hang was detected, "+m.Noticed.Format(time.RFC3339))
-	}
-	if stood := l.Index.Stood; !stood.IsZero() {
-		r.Notes = append(r.Notes, "the job was found to make no progress, "+stood.Format(time.RFC3339)+
-			", and continued by itself")
-	}
-	if again := share.DuplicatesText(l.Index.Size, l.Index.Duplicates); again != "" {
-		r.Notes = append(r.Notes, again)
-	}
-	if away := share.UncollectedText(l.Index); away != "" {
-		r.Notes = append(r.Notes, away)
-	}
-	if torn := l.known.Torn; torn.Len() > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf(
-			"rank %s: ended, or was read, during an update; what it did last may be incomplete", torn))
-	}
 	return r
-}
-
-func movingNote(ranks []int) string {
-	makes := "make"
-	if len(ranks) == 1 {
-		makes = "makes"
-	}
-	return fmt.Sprintf("the job is running: %s %s progress", model.NewRankSet(ranks...).Phrase(), makes)
 }
 
 // maxProcesses bounds the least-progressed ranks whose processes are looked up.

@@ -23,6 +23,6 @@ func outsideRule(j *job) (Verdict, bool) {
 	}
 	return j.narrowByOrder(Verdict{
 		Ranks: computing, Confidence: j.scaleByKnown(guess), Diverged: j.divergences(),
-		Reason: "outside MPI, unlike " + inside.Phrase() + ", whose waits are not recorded",
+		Reasons: []Reason{{Kind: OutsideMPI, Others: inside}},
 	}), true
 }

@@ -9,8 +9,8 @@ import (
 // Unsent is a message that a rank waits for and that was not sent, or in whose receive MPI reported an error.
 type Unsent struct {
 	unsent.Message
-	CommName   string   // of its communicator
-	OtherNames []string // of those of Others
+	On       model.CommRef   // its communicator
+	OthersOn []model.CommRef // those of Others
 }
 
 var unsentWaits = reduce.JSON[[]unsent.Wait]()
@@ -46,7 +46,7 @@ func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
 	return f.nameUnsent(view.Find(waits)), nil
 }
 
-// nameUnsent names the communicators of messages. Those are left out of which nothing is known but that they were not sent: who computes
+// nameUnsent looks up the communicators of messages. Those are left out of which nothing is known but that they were not sent: who computes
 // has not come to send.
 func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
 	var out []Unsent
@@ -55,9 +55,9 @@ func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
 		if len(m.Others) == 0 && (m.By == nil || computes) {
 			continue
 		}
-		one := Unsent{Message: m, CommName: f.scene.CommName(m.Comm)}
+		one := Unsent{Message: m, On: f.scene.Comm(m.Comm)}
 		for _, other := range m.Others {
-			one.OtherNames = append(one.OtherNames, f.scene.CommName(other.Comm))
+			one.OthersOn = append(one.OthersOn, f.scene.Comm(other.Comm))
 		}
 		out = append(out, one)
 	}

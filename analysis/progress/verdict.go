@@ -11,11 +11,11 @@ type Verdict struct {
 	Ranks      model.RankSet // the least progressed; empty: nothing is concluded
 	Method     string        // MethodEvidence, or the algorithm
 	Confidence float64
-	Reason     string
+	Reasons    []Reason
 	Cause      CauseKind // "" as the places of the ranks tell
 	Deadlock   *Deadlock
 	Diverged   []divergence.Divergence // what explains the hang comes first
-	notes      []string
+	Unordered  bool                    // the algorithm found that every position waits for another
 }
 
 // undecided reports whether ranks are all that have not finished.

@@ -1,7 +1,8 @@
 package progress
 
 import (
-	"fmt"
+	"slices"
+	"time"
 
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
@@ -28,11 +29,7 @@ func discountWorking(j *job, v Verdict) Verdict {
 	}
 	first := j.scene.Facts[working.Min()]
 	v.Confidence = min(v.Confidence, guess)
-	call, lasting := j.scene.Sum.PlaceAt(first.At).Call, ""
-	if first.Lasting > 0 { // else it was not found to make no progress
-		lasting = fmt.Sprintf(" for %.0f s", float64(first.Lasting)/1e9)
-	}
-	works := fmt.Sprintf("rank %d has been in %s%s and is at work (%s)", first.Rank, call, lasting, first.Working)
-	v.Reason = joinText(works, "; ", v.Reason)
+	works := Work{first.Rank, j.scene.Sum.PlaceAt(first.At).Call, time.Duration(first.Lasting), first.Working}
+	v.Reasons = slices.Insert(v.Reasons, 0, Reason{Kind: AtWork, Work: works})
 	return v
 }

@@ -35,13 +35,14 @@ func permissionAdvice(pid int) string {
 	switch strings.TrimSpace(string(scope)) {
 	case "1":
 		return "kernel.yama.ptrace_scope is 1, which allows it to ancestors of the process only: " +
-			"have root run attach, or set sysctl kernel.yama.ptrace_scope=0"
+			"have root run attach, or set sysctl kernel.yama.ptrace_scope=0; or let the kernel write core files, which ends the job " +
+			"(kill -QUIT to all ranks at once), and read them with laggard import"
 	case "2":
 		return "kernel.yama.ptrace_scope is 2, which allows it to administrators only: have root run attach, " +
 			"or give the program the right with setcap cap_sys_ptrace+ep"
 	case "3":
 		return "kernel.yama.ptrace_scope is 3, which forbids it to all until the next start of the machine: " +
-			"have the job write core files (gcore is forbidden too; kill -ABRT) and read them with laggard import"
+			"have the job write core files (gcore is forbidden too; kill -QUIT to all ranks at once) and read them with laggard import"
 	}
 	return "in a container, run attach inside the same one, started with --cap-add SYS_PTRACE (docker, podman), " +
 		"or on the host as root; a program with other rights than its user's (setuid, setcap) may be read by root only"

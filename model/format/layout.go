@@ -668,6 +668,16 @@ const (
 	SizeofRaisedFixed = 24
 )
 
+// OTHER: The stack of a thread that does not call MPI and waited for another one, while a thread that calls MPI did likewise outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+const (
+	OtherTID         = 0 // the system's number of the thread
+	OtherNframes     = 4 // at most MAX_FRAMES
+	OtherFlags       = 8
+	SizeofOtherFixed = 16
+	OtherTime        = 0 // when the thread was last seen there
+	SizeofOtherLive  = 8
+)
+
 // LIKE: The model of this slot is that of another slot but for the counts.
 const (
 	LikeSlot        = 0 // in the same file; it must not have a LIKE record itself
@@ -697,6 +707,7 @@ const (
 	SentRecord      Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
 	ArgumentsRecord Record = 12 // The program's arguments, without its name.
 	RaisedRecord    Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts.
+	OtherRecord     Record = 21 // The stack of a thread that does not call MPI and waited for another one, while a thread that calls MPI did likewise outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
 	RestRecord      Record = 64 // Fixed: a THREAD record without the parts that are not in use.
 	LikeRecord      Record = 65 // The model of this slot is that of another slot but for the counts.
 )
@@ -884,6 +895,14 @@ var records = [...]record{
 			{"order", 20, Uint32},
 		},
 		live: nil},
+	OtherRecord: {name: "OTHER", leastFixed: 16, leastLive: 8,
+		fixed: []Field{
+			{"tid", 0, Uint32},
+			{"flags", 8, Uint32},
+		},
+		live: []Field{
+			{"time", 0, Time},
+		}},
 	RestRecord: {name: "REST", leastFixed: 0, leastLive: 0,
 		fixed: nil,
 		live:  nil},

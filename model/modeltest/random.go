@@ -105,6 +105,7 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 		k.Sites = append(k.Sites, &model.Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)),
 			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
 	}
+	randomOthers(rand.New(rand.NewPCG(uint64(k.PID), 5)), k)
 	randomSeries(rand.New(rand.NewPCG(uint64(k.PID), 3)), k, world)
 	k.Bad = randomBadArgument(rand.New(rand.NewPCG(uint64(k.PID), 4)))
 	if r.IntN(2) == 0 {
@@ -158,6 +159,17 @@ func randomModule(r *rand.Rand, i int) *model.Module {
 		m.BuildID = hex.EncodeToString([]byte(fmt.Sprintf("build-id-%d", i)))
 	}
 	return m
+}
+
+// randomOthers gives a rank threads that do not call MPI, and sites that an interpreter calls from.
+func randomOthers(r *rand.Rand, k *model.Rank) {
+	for _, s := range k.Sites {
+		s.Interpreter = r.IntN(2) == 0
+	}
+	for i := range r.IntN(3) {
+		k.Others = append(k.Others, model.OtherThread{TID: k.PID + 9 + i, Time: Time(r.IntN(1000)), Stack: randomStack(r, k, 1+r.IntN(12)),
+			Partial: r.IntN(2) == 0})
+	}
 }
 
 func randomStack(r *rand.Rand, k *model.Rank, depth int) []model.Frame {
@@ -409,7 +421,7 @@ func RandomTwins(r *rand.Rand, sc Scale, n int) []*model.Rank {
 	for i := 2; i < n; i++ {
 		like := out[r.IntN(2)]
 		k := out[i]
-		k.Modules, k.Threads, k.Sites = like.Modules, nil, nil
+		k.Modules, k.Threads, k.Sites, k.Others = like.Modules, nil, nil, like.Others
 		for _, s := range like.Sites {
 			other := *s
 			other.Traffic = randomTraffic(r)

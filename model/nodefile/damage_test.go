@@ -315,6 +315,8 @@ func TestProblems(t *testing.T) {
 			b[off+format.RecThread+1] = 9
 			patchWord(b, off, off+fixed+format.RaisedFlags, 0)
 		}, model.ErrLost, "RAISED record at %d: record is missing: thread 23"},
+		{"another thread", format.OtherRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.OtherNframes, 5000) },
+			model.ErrCorrupt, "OTHER record at %d: impossible value: 5000 frames"},
 		{"arguments", format.ArgumentsRecord, func(b []byte, off int64) { patchWord(b, off, off+fixed+format.ArgumentsBytes, 5000) },
 			model.ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
 		{"other rank", format.RankRecord,

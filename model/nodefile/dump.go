@@ -148,6 +148,11 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		if frames, name, err := stateParts(rec.fixed); err == nil {
 			fmt.Fprintf(w, " function %q stack%s", name, frameText(frames))
 		}
+	case format.OtherRecord:
+		m.showLive(w, rec)
+		if frames, err := otherFrames(rec.fixed); err == nil {
+			fmt.Fprintf(w, " stack%s", frameText(frames))
+		}
 	case format.RaisedRecord:
 		if frames, name, text, err := raisedParts(rec.fixed); err == nil {
 			fmt.Fprintf(w, " type %q text %q stack%s", name, text, frameText(frames))

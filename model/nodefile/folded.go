@@ -264,13 +264,16 @@ func sameState(a, b *model.State) bool {
 		a.ID != model.StateID{} && a.ID == b.ID && a.Call == b.Call && a.Partial == b.Partial && a.Binding == b.Binding
 }
 
-// coversModules reports whether the modules of the rank's captured stacks, and of those
+// coversModules reports whether the modules of the rank's captured stacks, of other threads', and of those
 // below MPI, are among those of the base.
 func (b *foldBase) coversModules(r *model.Rank) bool {
 	for _, t := range r.Threads {
 		if t.Captured != nil && !b.hasModulesOf(t.Captured.Stack) || t.Raised != nil && !b.hasModulesOf(t.Raised.Stack) {
 			return false
 		}
+	}
+	if slices.ContainsFunc(r.Others, func(o model.OtherThread) bool { return !b.hasModulesOf(o.Stack) }) {
+		return false
 	}
 	return !slices.ContainsFunc(r.Sites, func(s *model.Site) bool { return !b.hasModulesOf(s.Stack) })
 }

@@ -96,6 +96,9 @@ func (in *interner) internRank(r *model.Rank) {
 			replaceModules(t.Raised.Stack, same)
 		}
 	}
+	for _, o := range r.Others {
+		replaceModules(o.Stack, same)
+	}
 }
 
 // clearLists lets go of the lists of slots that were read.

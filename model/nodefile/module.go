@@ -103,6 +103,9 @@ func (w *slotWriter) addModulesOf(r *model.Rank) {
 			w.addModules(t.Raised.Stack)
 		}
 	}
+	for _, o := range r.Others {
+		w.addModules(o.Stack)
+	}
 	for _, s := range r.Sites {
 		w.addModules(s.Stack)
 	}

@@ -26,6 +26,7 @@ type slotReader struct {
 	histories []historyReader
 	sent      []trafficReader
 	sites     []siteReader
+	others    []otherReader
 	raised    []raisedReader
 	failed    []failedReader
 	series    []seriesReader
@@ -224,6 +225,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeSite(rec)
 	case format.SentRecord:
 		return r.takeSent(rec)
+	case format.OtherRecord:
+		return r.takeOther(rec)
 	case format.RaisedRecord:
 		return r.takeRaised(rec)
 	case format.FailedRecord:
@@ -295,6 +298,7 @@ func (r slotAssembler) assembleRank() {
 	r.assembleTables(position)
 	r.assembleTraffic()
 	r.assembleRaised()
+	r.assembleOthers()
 	r.assembleFailed()
 	r.assembleSeries(position)
 	r.identifyRank()

@@ -134,6 +134,7 @@ func (w *slotWriter) writeRemaining(r *model.Rank) {
 		w.writeRaised(t)
 		w.writeFailed(t)
 	}
+	w.writeOthers(r)
 	w.writeSites(r)
 	w.writeSeries(r)
 	w.writeArguments(r)

@@ -24,7 +24,6 @@
 #define LEAST_PAGES 256         /* that a thread touches, and that the process has more: a kernel that balances the memory
                                  * of several processors takes the pages of a waiting loop away, and gives them back */
 #define LONGEST_CALL (300ull * SECOND) /* one system call on a file that lasts longer proves nothing */
-#define LOOKED_AT 64            /* threads of the process in one look, at most */
 #define SAMPLES_PER_LOOK 9
 #define BETWEEN_SAMPLES (MS / 5) /* a pass through a few megabytes takes milliseconds */
 #define CROWDED (2 * MS)        /* a sample that takes longer: other processes have the processors, so that a pass may end */
@@ -152,29 +151,13 @@ static uint32_t file_call(int tid)
   return moves_file(nr, (int)fd) || lg_task_state(tid, stat, NULL) == 'D' ? hash | 1 : 0;
 }
 
-struct entry { /* of getdents64(2) */
-  uint64_t inode;
-  int64_t next;
-  unsigned short size;
-  unsigned char type;
-  char name[];
-};
-
 /* file_calls sums up file_call over the threads of the process: MPI may have others do its input and output. */
 static uint32_t file_calls(void)
 {
-  static char names[LOOKED_AT * 32] __attribute__((aligned(8)));
+  int tids[LG_TASKS], n = lg_tasks(tids);
   uint32_t sum = 0;
-  int own = (int)syscall(SYS_gettid), fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
-  long n = syscall(SYS_getdents64, fd, names, sizeof names);
-  close(fd);
-  for (long at = 0; at < n; at += ((struct entry *)(names + at))->size) {
-    int tid = atoi(((struct entry *)(names + at))->name);
-    if (tid > 0 && tid != own)
-      sum += file_call(tid);
-  }
+  for (int i = 0; i < n; i++)
+    sum += file_call(tids[i]);
   return sum;
 }
 

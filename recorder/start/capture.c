@@ -125,31 +125,47 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   return shows;
 }
 
-/* Only two registers of a thread asleep are known. One that woke up meanwhile may have gone on. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle, const struct lg_awaits *awaits)
+/* unwind_asleep goes up the stack of a thread asleep, of which two registers are known and the end may be. */
+static bool unwind_asleep(const struct lg_asleep *a, size_t most, struct lg_trace *out)
 {
-  uint64_t hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp + PAGE;
-  size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
   struct lg_regs r = {.known = lg_bit(SP) | lg_bit(PC)};
+  size_t got = lg_unloading ? 0 : lg_peek(a->sp, copy, most < sizeof copy ? most : sizeof copy);
+  struct lg_stack s = {a->sp, a->sp + got, copy};
+  r.v[SP] = a->sp;
+  r.v[PC] = a->pc;
+  if (got > 0)
+    lg_unwind(&r, &s, false, out);
+  return got > 0;
+}
+
+/* A thread that woke up meanwhile may have gone on. */
+bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
+{
+  const struct lg_cache *c = &t->model.cache;
+  uint64_t hi = a->sp >= c->stack_lo && a->sp < c->stack_hi ? c->stack_hi : a->sp + PAGE;
   struct lg_trace tr;
-  r.v[SP] = sp;
-  r.v[PC] = pc;
   lg_lock_file();
   uint64_t where = lg_py_where(t->pthread);
-  size_t got = lg_peek(sp, copy, n);
-  bool taken = got > 0;
-  if (taken && !lg_unloading) {
-    struct lg_stack s = {sp, sp + got, copy};
-    lg_unwind(&r, &s, false, &tr);
+  bool taken = unwind_asleep(a, hi - a->sp, &tr);
+  if (taken) {
     lg_words_captured(&tr, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
-    if (taken) {
-      write_stack(t, &words, pc, lg_capture_why, 0, idle ? LG_STACK_IDLE : 0, awaits);
-      lg_raised_captured(t);
-    }
+  }
+  if (taken) {
+    write_stack(t, &words, a->pc, lg_capture_why, 0, a->idle ? LG_STACK_IDLE : 0, &a->awaits);
+    lg_raised_captured(t);
   }
   lg_unlock_file();
   return taken;
+}
+
+const struct lg_words *lg_capture_words(const struct lg_asleep *a)
+{
+  struct lg_trace tr;
+  if (!unwind_asleep(a, sizeof copy, &tr))
+    return NULL;
+  lg_words_captured(&tr, 0, &words);
+  return &words;
 }
 
 /* The readers let this thread speak for the rank. */

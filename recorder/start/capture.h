@@ -6,7 +6,8 @@
 #include <signal.h>
 #include "base/base.h"
 #include "identity/thread.h"
-#include "start/awaits.h"
+#include "python/words.h"
+#include "start/asleep.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -24,9 +25,10 @@ void lg_capture_asked(struct lg_thr *t, const siginfo_t *info, void *ucontext);
 /* Of the thread whose signal handler this is, or that asked for its own registers;
  * false: the file lock was not to be had. */
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
-/* Of a thread asleep with these registers; idle: in a system call that says
- * nothing about progress. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle, const struct lg_awaits *awaits);
+bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *asleep); /* of a thread asleep */
+/* The stack of a thread that does not call MPI and is asleep: valid while the file lock is held, which it must be. NULL: it
+ * cannot be read. */
+const struct lg_words *lg_capture_words(const struct lg_asleep *asleep);
 /* Of the thread whose signal handler this is, which never called MPI: a fatal signal arrived. */
 void lg_capture_other(int sig, void *ucontext);
 

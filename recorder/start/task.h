@@ -6,7 +6,12 @@
 
 #define LG_TASK_LINE 256 /* bytes that are read of a file there */
 
+#define LG_TASKS 64      /* threads of the process that are listed, at most */
+
 #pragma GCC visibility push(hidden)
+
+/* Lists the threads of the process but the calling one, and returns how many there are. Only the watch thread calls it. */
+int lg_tasks(int tids[LG_TASKS]);
 
 /* Reads the beginning of a file of the kernel as text; false: there is none. */
 bool lg_read_text(const char *path, char *text, size_t room);

@@ -26,7 +26,9 @@
 #include "machine/machine.h"
 #include "stack/modules.h"
 #include "start/activity.h"
+#include "start/asleep.h"
 #include "start/capture.h"
+#include "start/others.h"
 #include "start/own.h"
 #include "start/sample.h"
 #include "start/show.h"
@@ -39,63 +41,6 @@ static uint64_t quiet_ns = 2000000000u;
 static bool asked; /* a signal asked for the stacks */
 
 /* ---- looking at the threads ---- */
-
-/* System calls that fail with EINTR after a signal, whatever SA_RESTART says
- * (signal(7)): these must not be disturbed. In the first group waiting is done a
- * little at a time. */
-static bool idles(long nr)
-{
-  switch (nr) {
-  LG_OLDER_POLLS
-  case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_ppoll: case SYS_pselect6: case SYS_epoll_pwait:
-  case SYS_rt_sigtimedwait: case SYS_io_getevents:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* awaits_bytes: from another process, and not from a file. Within MPI that is what
- * others are waited for by, such as the launcher's process manager in MPI_Init. */
-static bool awaits_bytes(long nr, int fd)
-{
-  struct stat st;
-  switch (nr) {
-  case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_accept: case SYS_accept4:
-    return lg_fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
-  default:
-    return false;
-  }
-}
-
-static bool undisturbed(long nr)
-{
-  switch (nr) {
-  LG_OLDER_PAUSES
-  case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd: case SYS_rt_sigsuspend: case SYS_futex:
-  case SYS_recvfrom: case SYS_recvmsg: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4: case SYS_connect:
-  case SYS_recvmmsg: case SYS_sendmmsg: case SYS_io_uring_enter:
-    return true;
-  default:
-    return idles(nr);
-  }
-}
-
-/* asleep tells whether a thread is in a system call that is not to be disturbed,
- * whether it waits there a little at a time, or for others, and for which thread. */
-static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle, struct lg_awaits *awaits)
-{
-  char line[LG_TASK_LINE];
-  long nr;
-  unsigned long a[6];
-  if (!lg_task_read(tid, "syscall", line, sizeof line) ||
-      sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
-    return false;
-  *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
-  bool forever = nr == SYS_futex && a[3] == 0; /* a wait with a time limit ends by itself */
-  *awaits = forever ? lg_awaits_on(tid, a[0]) : (struct lg_awaits){LG_AWAITED_NONE, 0};
-  return *idle || undisturbed(nr);
-}
 
 /* has_run tells whether a thread that would run did so since it was looked at
  * last. On a crowded machine one that spins may be found where it was because it
@@ -125,15 +70,13 @@ static bool ask(struct lg_thr *t)
 
 static bool look(struct lg_thr *t)
 {
-  uint64_t sp, pc;
-  bool idle;
-  struct lg_awaits awaits;
+  struct lg_asleep asleep;
   t->starved = !has_run(t);
   bool got = false;
   if (!lg_task_calls_told())
     got = !lg_task_sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
   else
-    got = asleep(t->tid, &sp, &pc, &idle, &awaits) ? lg_capture_asleep(t, sp, pc, idle, &awaits) : ask(t);
+    got = lg_is_asleep(t->tid, &asleep) ? lg_capture_asleep(t, &asleep) : ask(t);
   uint64_t waited;
   if (!lg_task_schedule(t->tid, &t->ran, &waited))
     t->ran = 0;
@@ -170,6 +113,7 @@ static bool capture(uint32_t why)
       look(t);
     }
   }
+  lg_others_look();
   return all;
 }
 

@@ -34,7 +34,7 @@ type Compared struct {
 
 // Difference is one thing that the bad run did otherwise.
 type Difference struct {
-	Kind  string  `json:"kind"`            // one of the kinds in docs/manual/compare.md
+	Kind  string  `json:"kind"`            // one of the kinds in docs/manual/compare.md#what-is-compared
 	Ranks string  `json:"ranks"`           // ranks of the bad run
 	Text  string  `json:"text"`            // one sentence
 	At    Place   `json:"at"`              // the call that it is about; without a call: not known

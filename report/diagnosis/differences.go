@@ -12,7 +12,7 @@ import (
 
 // Difference is a property in which ranks differ that the evidence does not distinguish.
 type Difference struct {
-	// state, path, calls, peers, communicators or pause, see docs/manual/diagnosis.md
+	// state, path, calls, peers, communicators or pause, see docs/manual/diagnosis.md#ranks-that-the-evidence-does-not-distinguish
 	What string `json:"what"`
 	MPI  string `json:"mpi,omitempty"` // the MPI function, for path and calls
 	report.Site

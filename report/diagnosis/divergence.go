@@ -20,7 +20,7 @@ type Divergence struct {
 	Communicator string `json:"communicator"`      // the communicator, window or file, hexadecimal
 	Object       string `json:"object"`            // MPI_COMM_WORLD, communicator, window or file
 	MadeBy       *Begun `json:"made_by,omitempty"` // the call that made it; absent: MPI itself, or unknown
-	Kind         string `json:"kind"`              // how the first side left the others, see docs/manual/diagnosis.md
+	Kind         string `json:"kind"`              // how the first side left the others, see docs/manual/diagnosis.md#where-ranks-diverge
 	Sequence     uint64 `json:"sequence"`          // number of the first collective that differs, from 1
 	AlikeTo      uint64 `json:"alike_to"`          // number of the last collective up to which all agree
 	Majority     bool   `json:"majority"`          // more members agree than differ

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 )
 
 func endedOf(e *progress.Ended) *Ended {
-	return &Ended{By: string(e.By), Signal: e.SignalName(), Time: time.Unix(0, e.Time).UTC(),
-		Sender: words.Printable(e.Sender), Ranks: e.Ranks.String()}
+	return &Ended{By: string(e.By), Signal: wording.Signal(e.Signal), Time: time.Unix(0, e.Time).UTC(),
+		Sender: wording.Sender(e.Sender), Ranks: e.Ranks.String()}
 }
 
 // endedText says what ended a job from outside, and when.

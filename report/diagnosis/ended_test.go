@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
 	"laggard/model"
 )
 
@@ -25,7 +26,7 @@ func TestEnded(t *testing.T) {
 			"Ended from outside by SIGINT at 2026-03-12 14:02:10 UTC. Until then rank 2 was least progressed, of " +
 				"4 ranks"},
 		"a signal to one rank": {progress.Ended{By: progress.EndedBySignal, Signal: 15, Time: at,
-			Sender: "from process 7 (outside the job)", Ranks: model.NewRankSet(2)}, true, behind,
+			Sender: evidence.Sender{Kind: evidence.FromProcess, PID: 7}, Ranks: model.NewRankSet(2)}, true, behind,
 			"Rank 2 got SIGTERM at 2026-03-12 14:02:10 UTC, from process 7 (outside the job), and the job ended " +
 				"because of it"},
 		"the launcher": {progress.Ended{By: progress.EndedByLauncher, Signal: 15, Time: at}, false, nil,

@@ -43,17 +43,17 @@ func TestExceptions(t *testing.T) {
 	} {
 		c.raised.Ranks = set(1)
 		d := progress.Diagnosis{Size: 3, Hang: true, Raised: []facts.Raised{c.raised},
-			LeastProgressed: &progress.LeastProgressed{Ranks: set(1, 2), Reason: "rank 1 left"}}
+			LeastProgressed: &progress.LeastProgressed{Ranks: set(1, 2), Reasons: because(progress.AwaitedBy, set(0))}}
 		r := of(d)
 		if got := exceptionLines(r); len(got) != 1 || got[0] != c.line {
 			t.Errorf("%s: %q, want %q", name, got, c.line)
 		}
-		if want := "rank 1 left; " + c.line; r.LeastProgressed.Reason != want {
+		if want := "ultimately awaited by rank 0; " + c.line; r.LeastProgressed.Reason != want {
 			t.Errorf("%s: the reason is %q, want %q", name, r.LeastProgressed.Reason, want)
 		}
 		d.Size = 1 // all have it
 		r = of(d)
-		if r.LeastProgressed.Reason != "rank 1 left" {
+		if r.LeastProgressed.Reason != "ultimately awaited by rank 0" {
 			t.Errorf("%s: an exception that all have is in the reason: %q", name, r.LeastProgressed.Reason)
 		}
 	}

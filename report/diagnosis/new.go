@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 	"laggard/symbol"
 	"laggard/symbol/outside"
@@ -44,7 +46,7 @@ func New(s Source) *Result {
 		Groups:          []Group{},
 		Edges:           []Edge{},
 		ProgressOrder:   f.ProgressOrder,
-		Notes:           words.AllPrintable(f.Notes),
+		Notes:           words.AllPrintable(wording.Notes(s.Result)),
 		Problems:        words.AllPrintable(s.Problems),
 	}
 	if r.ProgressOrder == nil {
@@ -65,12 +67,12 @@ func New(s Source) *Result {
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
 		r.Losses = append(r.Losses, Loss{
-			Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: l.Acted,
-			Erred: l.Erred, Error: words.Printable(l.Error), Argument: words.Printable(l.Argument),
+			Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(&l)), Acted: l.Kind == evidence.EndedItself,
+			Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
 		})
 	}
 	for _, l := range f.Failures {
-		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(l.Reason), Acted: true})
+		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(wording.Failure(&l)), Acted: true})
 	}
 	if s.Running {
 		r.Progress = &Progress{s.SinceProgress.Seconds(), s.IterationRate}
@@ -121,7 +123,7 @@ func (l *LeastProgressed) libraryNote() string {
 // setReason fills in why the ranks are named, and why the job hangs if it does: with what they
 // called in the words of the program, and the exceptions that tell them from others.
 func (s Source) setReason(r *Result) {
-	text := s.LeastProgressed.Reason
+	text := wording.Reason(s.LeastProgressed)
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
@@ -158,7 +160,7 @@ func (s Source) fillGraph(r *Result) {
 	}
 	for _, e := range s.Edges {
 		r.Edges = append(r.Edges, Edge{
-			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(e.Reason),
+			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(wording.Edge(&e)),
 		})
 	}
 }

@@ -42,7 +42,8 @@ type Result struct {
 	Exceptions []Exception `json:"exceptions,omitempty"`
 	// errors that MPI returned to the program, of a job that hangs or failed; those of the named ranks come first
 	ReturnedErrors []ReturnedError `json:"returned_errors,omitempty"`
-	// communicators, windows and files that were never freed, of a job that finished; of one that failed, where they are very many
+	// communicators, windows and files that were never freed, see docs/manual/diagnosis.md#what-was-never-freed: of a job that
+	// finished, those of calls that left three or more in a rank, and every file; of another job, those of calls that left 256 or more
 	Unfreed []Unfreed `json:"unfreed,omitempty"`
 	// what the ranks do inside the MPI library, where all calls match and nothing moves
 	Library *Library `json:"library,omitempty"`
@@ -57,9 +58,9 @@ type Result struct {
 	ProgressOrder [][]int `json:"progress_order"` // levels of group IDs, least progressed first
 	// levels of rank sets, least progressed first; finer than progress_order
 	RankOrder []string `json:"rank_order"`
-	// remarks on the run and the diagnosis, see docs/reference/notes.md
+	// remarks on the run and the diagnosis, see docs/reference/notes.md#diagnosis
 	Notes []string `json:"notes"`
-	// what was missing or damaged in the data, see docs/reference/notes.md
+	// what was missing or damaged in the data, see docs/reference/notes.md#damaged-data
 	Problems []string `json:"problems"`
 	// source lines that may have led there; absent with --no-slice
 	Slices   []slice.Slice `json:"slices,omitempty"`
@@ -71,9 +72,9 @@ type Result struct {
 type LeastProgressed struct {
 	Ranks      []int      `json:"ranks"`      // the ranks
 	Set        string     `json:"set"`        // the same as a rank set
-	Rule       string     `json:"rule"`       // the rule that decided, see docs/reference/rules.md
+	Rule       string     `json:"rule"`       // the rule that decided, see docs/reference/rules.md#rules
 	Method     string     `json:"method"`     // evidence, or the algorithm that decided: loop-aware or pdi
-	Confidence float64    `json:"confidence"` // 0 to 1, see docs/manual/diagnosis.md
+	Confidence float64    `json:"confidence"` // 0 to 1, see docs/manual/diagnosis.md#confidence
 	Reason     string     `json:"reason"`     // why, in words
 	Locations  []Location `json:"locations"`  // where these ranks are, one entry for each place
 }
@@ -96,7 +97,7 @@ type Progress struct {
 
 // Cause is what the job hangs on.
 type Cause struct {
-	Kind  string `json:"kind"`  // one of the kinds in docs/manual/diagnosis.md
+	Kind  string `json:"kind"`  // one of the kinds in docs/manual/diagnosis.md#cause
 	Ranks string `json:"ranks"` // the ranks at fault
 	Text  string `json:"text"`  // one sentence
 }
@@ -155,7 +156,7 @@ type Deadlock struct {
 // Loss is a set of ranks whose process is gone or stopped.
 type Loss struct {
 	Ranks  string `json:"ranks"`  // the ranks
-	Reason string `json:"reason"` // why they are lost, in words
+	Reason string `json:"reason"` // why they are lost, in words, see docs/reference/notes.md#reasons-of-losses
 	// they ended by themselves: an exit, an abort or a fault; the reason then says what they did
 	Acted bool `json:"by_itself"`
 	// MPI ended the job over an error of the call that the ranks are in

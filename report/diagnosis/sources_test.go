@@ -2,10 +2,12 @@ package diagnosis
 
 import (
 	"fmt"
-	"strings"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/contrast"
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -25,6 +27,22 @@ func testSources() map[string]Source {
 var someRun = report.Run{Dir: "run", ID: "00000000000004d2", Command: []string{"mpirun", "-np", "16", "./halo"},
 	Created: sometime}
 
+func because(kind progress.ReasonKind, ranks model.RankSet) []progress.Reason {
+	return []progress.Reason{{Kind: kind, Ranks: ranks}}
+}
+
+func lostReasons(l *progress.Loss) []progress.Reason {
+	return []progress.Reason{{Kind: progress.RanksLost, Loss: l}}
+}
+
+// waiting is why a rank waits in a call for what a peer owes it on MPI_COMM_WORLD.
+func waiting(kind evidence.ExplanationKind, rank, peer int, call string, want facts.Want, count uint64) *evidence.Explanation {
+	return &evidence.Explanation{Kind: kind, Rank: rank, Peer: peer, Wait: &facts.Wait{Call: call}, Want: &want,
+		On: model.CommRef{ID: 1, Kind: model.World, Known: true}, Counted: true, Count: count}
+}
+
+func afterCall(function string) inference.Spot { return inference.Spot{Call: function, Begun: true} }
+
 // hangSource: rank 3 computes, the others wait for it, and some for each other.
 func hangSource() Source {
 	others := rankRange(0, 15).Minus(set(3))
@@ -34,7 +52,7 @@ func hangSource() Source {
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
 				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-				Reason:    "ultimately awaited by ranks 0-2,4-15",
+				Reasons:   because(progress.AwaitedBy, others),
 				Locations: []progress.Location{{Ranks: set(3), After: "MPI_Waitall", Stack: inSettle, Captured: true}},
 			},
 			Groups: []progress.Group{
@@ -43,12 +61,10 @@ func hangSource() Source {
 					Isolated: true, Least: true},
 			},
 			Edges: []progress.Edge{
-				{From: 0, To: 0, Kind: progress.EdgePointToPoint,
-					Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; such messages sent: 45 " +
-						"(+12 similar waits)"},
-				{From: 0, To: 1, Kind: progress.EdgePointToPoint,
-					Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; such messages sent: 41 " +
-						"(+1 similar wait)"},
+				{From: 0, To: 0, Kind: progress.EdgePointToPoint, More: 12, Example: waiting(evidence.NotSent, 0, 15, "MPI_Waitall",
+					facts.Want{Call: "MPI_Irecv", Kind: model.Recv, Tag: model.None, Seq: 46}, 45)},
+				{From: 0, To: 1, Kind: progress.EdgePointToPoint, More: 1, Example: waiting(evidence.NotSent, 2, 3, "MPI_Waitall",
+					facts.Want{Call: "MPI_Irecv", Kind: model.Recv, Tag: model.None, Seq: 42}, 41)},
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
@@ -58,14 +74,13 @@ func hangSource() Source {
 
 // deadlockSource: three ranks wait for each other and the others for them.
 func deadlockSource() Source {
-	send := func(rank, to int) string { return fmt.Sprintf("rank %d is in MPI_Send to rank %d", rank, to) }
 	f := progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
 			Ranks:      rankRange(0, 2),
 			Method:     progress.MethodEvidence,
 			Confidence: 0.99,
-			Reason:     "deadlock: ranks 0-2 wait for each other",
+			Reasons:    []progress.Reason{{Kind: progress.InDeadlock, Roots: []evidence.Root{{Ranks: rankRange(0, 2)}}}},
 			Cause:      progress.CauseDeadlock,
 			Locations:  []progress.Location{{Ranks: rankRange(0, 2), Call: "MPI_Send", Stack: inExchange}},
 		},
@@ -77,14 +92,13 @@ func deadlockSource() Source {
 		f.Groups = append(f.Groups, progress.Group{ID: rank, Ranks: set(rank), Kind: progress.Communication,
 			Call: "MPI_Send", Stack: inExchange, Isolated: true, Least: true})
 		f.Edges = append(f.Edges, progress.Edge{From: rank, To: to, Kind: progress.EdgePointToPoint,
-			Reason: send(rank, to)})
+			Example: waiting(evidence.NotReceived, rank, to, "MPI_Send", facts.Want{Kind: model.Send, Tag: model.None}, 0)})
 	}
 	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: rankRange(3, 7), Kind: progress.Communication,
 		Call: "MPI_Barrier", Stack: inExchange})
 	for to := range 3 {
-		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective,
-			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0 (+4 similar waits)",
-				to)})
+		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective, More: 4,
+			Example: waiting(evidence.NotBegun, 3, to, "MPI_Barrier", facts.Want{Kind: model.Collective, Seq: 1}, 0)})
 	}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
 		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Alive: true, Since: sometime}}}}
@@ -92,34 +106,36 @@ func deadlockSource() Source {
 
 // knotSource: a deadlock without an order, beside a lost rank that caused it.
 func knotSource() Source {
+	noRecord := progress.Loss{Ranks: set(3), Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-			Reason: "rank 3: no record", Cause: progress.CauseLost, Locations: []progress.Location{{Ranks: set(3)}}},
+			Reasons: lostReasons(&noRecord), Cause: progress.CauseLost, Locations: []progress.Location{{Ranks: set(3)}}},
 		Deadlock: &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
-		Lost:     []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
+		Lost:     []progress.Loss{noRecord},
 		Groups: []progress.Group{
 			{ID: 0, Ranks: rankRange(0, 2), Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange},
 			{ID: 1, Ranks: set(3), Kind: progress.Unknown, Isolated: true, Least: true},
 		},
 		Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true,
-			Reason: "rank 0 is in MPI_Recv from any source; rank 1 may send it"}},
+			Example: waiting(evidence.MaySend, 0, 1, "MPI_Recv", facts.Want{Kind: model.Recv, Peer: model.Any, Tag: model.None}, 0)}},
 		ProgressOrder: [][]int{{1}, {0}},
 	}}}
 }
 
 // lostRankSource: one rank was killed, another ended after it, two never finalized.
 func lostRankSource() Source {
+	killed := progress.Loss{Ranks: set(5), Kind: evidence.EndedBySender, Signal: 9, Cause: true,
+		Sender: evidence.Sender{Kind: evidence.FromProcess, PID: 7}}
 	return Source{
 		Run: someRun,
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 5: killed by signal 9",
+				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&killed),
 				Locations: []progress.Location{{Ranks: set(5), Call: "MPI_Waitall", Stack: inExchange}},
 			},
-			Lost: []progress.Loss{{Ranks: set(5), Reason: "killed by signal 9", Cause: true},
-				{Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
+			Lost:       []progress.Loss{killed, {Ranks: set(6, 7), Kind: evidence.MissedSignal}},
 			Unfinished: set(5, 6, 7),
 			Groups: []progress.Group{
 				{ID: 0, Ranks: rankRange(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
@@ -127,8 +143,8 @@ func lostRankSource() Source {
 				{ID: 1, Ranks: set(5), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
 					Isolated: true, Least: true},
 			},
-			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective,
-				Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4 (+14 similar waits)"}},
+			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective, More: 14,
+				Example: waiting(evidence.NotBegun, 0, 5, "MPI_Allreduce", facts.Want{Kind: model.Collective, Seq: 5}, 4)}},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
 			Processes: map[int]progress.Process{5: {Host: "n0002", PID: 200}},
@@ -137,13 +153,14 @@ func lostRankSource() Source {
 
 // lostRecordSource: two ranks left nothing.
 func lostRecordSource() Source {
+	noRecord := progress.Loss{Ranks: set(2, 3), Cause: true}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "ranks 2-3: no record",
+			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&noRecord),
 			Locations: []progress.Location{{Ranks: set(2, 3)}},
 		},
-		Lost: []progress.Loss{{Ranks: set(2, 3), Reason: "no record", Cause: true}},
+		Lost: []progress.Loss{noRecord},
 		Groups: []progress.Group{
 			{ID: 0, Ranks: set(0, 1), Kind: progress.Communication, Call: "MPI_Barrier", Stack: inExchange},
 			{ID: 1, Ranks: set(2, 3), Kind: progress.Unknown, Least: true},
@@ -163,7 +180,7 @@ func healthySource() Source {
 
 func noRecordSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi",
-		Notes: []string{"no rank left a record"}}}}
+		Unrecorded: true}}}
 }
 
 // undefinedSource: evidence says nothing and inference little; nobody left a stack.
@@ -171,8 +188,7 @@ func undefinedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "by the execution history, no rank has " +
-				"made less progress",
+			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reasons: because(progress.LeastByHistory, model.RankSet{}),
 			Locations: []progress.Location{{Ranks: set(1)},
 				{Ranks: set(4), After: "MPI_Bcast", Stack: []model.Frame{{Offset: 0x7f001234}}}},
 		},
@@ -184,10 +200,9 @@ func undefinedSource() Source {
 		},
 		Edges: []progress.Edge{
 			{From: 0, To: 1, Kind: progress.EdgeInferred,
-				Reason: "before the first MPI call leads to after MPI_Reduce with probability 1, back with 0"},
-			{From: 0, To: 2, Kind: progress.EdgeUndefined,
-				Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: " +
-					"not ordered"},
+				Inferred: inference.Why{Kind: inference.ByProbability, To: afterCall("MPI_Reduce"), Reach: 1}},
+			{From: 0, To: 2, Kind: progress.EdgeUndefined, Inferred: inference.Why{Kind: inference.LeadBoth,
+				From: afterCall("MPI_Reduce"), To: afterCall("MPI_Bcast"), Reach: 1, Back: 1}},
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
 	}}}
@@ -206,8 +221,7 @@ func indistinctSource() Source {
 		Diagnosis: progress.Diagnosis{
 			Algorithm: "loop-aware", Size: 4, Hang: true, Groups: []progress.Group{group},
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: rankRange(0, 3), Method: "loop-aware", Confidence: 0.1, Reason: "the evidence does not " +
-					"distinguish the ranks",
+				Ranks: rankRange(0, 3), Method: "loop-aware", Confidence: 0.1, Reasons: because(progress.NotDistinguished, model.RankSet{}),
 				Locations: []progress.Location{{Ranks: rankRange(0, 3), Call: "MPI_Waitall", Stack: inExchange}},
 			},
 		},
@@ -229,7 +243,7 @@ func indistinctSource() Source {
 func undecidedSource() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 2, Hang: true,
-		Notes: []string{"the execution history leaves the order undefined: every position waits for another"},
+		Unordered: true,
 		Groups: []progress.Group{{ID: 0, Ranks: set(0, 1), Kind: progress.Computation, Call: "MPI_Reduce",
 			Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
@@ -252,7 +266,11 @@ func manyLeastSource() Source {
 		least.Ranks = least.Ranks.Union(at.Ranks)
 		least.Locations = append(least.Locations, at)
 	}
-	least.Reason = "ultimately awaited by " + strings.Repeat("everybody and ", 100) + "nobody"
+	var others model.RankSet
+	for rank := range 200 {
+		others.Add(2*rank + 1)
+	}
+	least.Reasons = because(progress.AwaitedBy, others)
 	f.LeastProgressed = least
 	f.Groups = []progress.Group{{ID: 0, Ranks: least.Ranks, Kind: progress.Communication, Call: "MPI_Recv",
 		Stack: inExchange, Least: true}}
@@ -260,7 +278,7 @@ func manyLeastSource() Source {
 		f.Groups = append(f.Groups, progress.Group{ID: id, Ranks: set(199 + 2*id), Kind: progress.Communication,
 			Call: "MPI_Barrier", Stack: inExchange, Isolated: true})
 		f.Edges = append(f.Edges, progress.Edge{From: id, To: 0, Kind: progress.EdgeCollective,
-			Reason: "MPI_Barrier 1 on MPI_COMM_WORLD"})
+			Example: waiting(evidence.NotReached, 199+2*id, 0, "MPI_Barrier", facts.Want{}, 0)})
 		f.ProgressOrder[1] = append(f.ProgressOrder[1], id)
 	}
 	cycle := []int{}
@@ -286,21 +304,24 @@ func damagedSource() Source {
 // terminal, or out of a string in DOT.
 func hostileSource() Source {
 	const evil = "a\x1b[2J\x1b]0;owned\x07\u009b31m\r\n\t\x00\x7f\u202e\\\"]; b -> c [\xff<b>"
-	module := &model.Module{Path: "/tmp/" + evil}
+	module, lost := &model.Module{Path: "/tmp/" + evil}, progress.Loss{Ranks: set(0)}
+	lost.Kind, lost.Failed = evidence.ErrorInCall, evidence.FailedCall{Call: evil, Peer: model.None, Says: evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}
+	index := &runfiles.Index{
+		Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, LiveDir: evil, Created: sometime},
+	}
 	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
 		Least: true}
 	return Source{
-		Run: report.NewRun(&runfiles.Index{
-			Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, Created: sometime},
-		}),
-		Result: &progress.Result{Diagnosis: progress.Diagnosis{
-			Algorithm: "pdi", Size: 1, Hang: true, Notes: []string{evil}, Unfinished: set(0),
-			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reason: evil,
+		Run: report.NewRun(index),
+		Result: &progress.Result{Index: index, Diagnosis: progress.Diagnosis{
+			Algorithm: "pdi", Size: 1, Hang: true, Unfinished: set(0),
+			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reasons: lostReasons(&lost),
 				Locations: []progress.Location{{Ranks: set(0), Call: evil, After: evil, Stack: stack}}},
-			Lost:          []progress.Loss{{Ranks: set(0), Reason: evil}},
-			Groups:        []progress.Group{group},
-			Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Reason: evil}},
+			Lost:   []progress.Loss{lost},
+			Groups: []progress.Group{group},
+			Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint,
+				Example: waiting(evidence.NotReached, 0, 0, evil, facts.Want{}, 0)}},
 			ProgressOrder: [][]int{{0}},
 		},
 			Problems:  []string{evil},

@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 	"laggard/symbol"
 )
@@ -28,7 +29,7 @@ type Taken struct {
 func (s Source) newTaken(t progress.Taken) Taken {
 	stack := symbol.TrimStack(s.Resolver.ResolveStack(t.Stack, false))
 	return Taken{
-		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: words.Printable(t.Comm), Number: t.Number, Sent: t.Sent,
+		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: wording.Comm(t.On), Number: t.Number, Sent: t.Sent,
 		AnySource: t.AnySource, AnyTag: t.AnyTag, MPI: words.Printable(t.Call), Site: report.NewSite(stack),
 		Stack: report.Frames(stack),
 	}

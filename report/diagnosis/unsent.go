@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/slice"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
 	"laggard/report/words"
 	"laggard/symbol"
@@ -58,13 +59,13 @@ type MadeCall struct {
 
 func (s Source) newUnsent(m progress.Unsent) Unsent {
 	out := Unsent{
-		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: words.Printable(m.CommName), Number: m.Number, Sent: m.Sent,
+		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: wording.Comm(m.On), Number: m.Number, Sent: m.Sent,
 		Failed: m.Failed, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
 		At: s.newMadeCall(m.At), InMPI: m.InMPI,
 	}
 	for i, other := range m.Others {
 		out.Unreceived = append(out.Unreceived, Unreceived{
-			To: other.To, Tag: other.Tag, Communicator: words.Printable(m.OtherNames[i]), Count: other.Count,
+			To: other.To, Tag: other.Tag, Communicator: wording.Comm(m.OthersOn[i]), Count: other.Count,
 			SentBy: s.newMadeCall(other.By),
 		})
 	}

@@ -16,7 +16,7 @@ type Result struct {
 	Pruned        int          `json:"pruned"`         // number of violations left out because good runs have them
 	Outliers      []Outlier    `json:"outliers"`       // ranks unlike their peers, the farthest first
 	Distances     Distances    `json:"distances"`      // the distances of all ranks
-	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md
+	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md#data-movement
 	Problems      []string     `json:"problems"`       // what was missing or damaged in the data
 	shares        []groupShare // for the page
 }

@@ -37,7 +37,7 @@ type Result struct {
 	Crash        *recorded.Crash       `json:"crash"`        // the rank that crashed first; null: none
 	Localisation []judge.SourcePlace   `json:"localisation"` // where to look, most likely place first
 	Sources      []judge.SourceVerdict `json:"sources"`      // the verdict for each source
-	Notes        []string              `json:"notes"`        // remarks on the result, see docs/reference/notes.md
+	Notes        []string              `json:"notes"`        // remarks on the result, see docs/reference/notes.md#scaling
 	Problems     []string              `json:"problems"`     // what was missing or damaged in the data
 
 	seen []scaling.Seen

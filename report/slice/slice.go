@@ -32,7 +32,7 @@ type Head struct {
 	Criterion Criterion `json:"criterion"` // the state that the slice starts from
 	Backend   string    `json:"backend"`   // native or dyninst
 	Truncated bool      `json:"truncated"` // a limit ended the search; notes say which
-	Notes     []string  `json:"notes"`     // what is missing and why, see docs/reference/notes.md
+	Notes     []string  `json:"notes"`     // what is missing and why, see docs/reference/notes.md#slices
 }
 
 // Criterion is the state that a slice starts from.

@@ -28,7 +28,7 @@ type Result struct {
 	Rows          []Row      `json:"rows"`           // by their lowest rank
 	Loops         []Loop     `json:"loops"`          // how fast the ranks iterate: the loops that they were in for the longest time
 	Events        []Event    `json:"events"`         // slowdowns and recoveries, in order of time
-	Notes         []string   `json:"notes"`          // remarks on the run, see docs/reference/notes.md
+	Notes         []string   `json:"notes"`          // remarks on the run, see docs/reference/notes.md#any-analysis
 	Problems      []string   `json:"problems"`       // what was missing or damaged in the data
 }
 

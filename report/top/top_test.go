@@ -56,6 +56,9 @@ func result(ranks int, slow ...int) *slowness.Result {
 	}
 	if set.Len() > 0 {
 		r.Rate.Now = 4.3
+		for i := range r.Ranks {
+			r.Ranks[i].Rate.Now = r.Rate.Now // ranks that wait for one another are equally fast
+		}
 		r.Events = append(r.Events, slowness.Event{
 			Kind: slowness.Slowdown, Begin: start.Add(5 * time.Minute), Noticed: start.Add(5*time.Minute + 20*time.Second),
 			Cause: slowness.RankComputes, Ranks: set, Hosts: []string{"n0000"}, ComputingRatio: 3.02, Rate: r.Rate,

@@ -21,12 +21,12 @@ type Result struct {
 	// not among the findings
 	Returned   int      `json:"returned"`
 	Complete   bool     `json:"complete"`   // every rank recorded all of its calls and reached MPI_Finalize
-	Incomplete []string `json:"incomplete"` // what is missing and why, see docs/reference/notes.md
+	Incomplete []string `json:"incomplete"` // what is missing and why, see docs/reference/notes.md#wrong-use-of-mpi
 }
 
 // Finding is one kind of wrong use at one set of places.
 type Finding struct {
-	Class    string `json:"class"`    // class, see docs/manual/usage.md
+	Class    string `json:"class"`    // class, see docs/manual/usage.md#classes
 	Severity string `json:"severity"` // error or warning
 	Ranks    string `json:"ranks"`    // the ranks involved
 	Count    int    `json:"count"`    // number of occurrences on all ranks

@@ -1,13 +1,9 @@
 package evidence
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
@@ -30,26 +26,14 @@ const (
 // Ended says how a job that did not finish was ended, where that came from outside.
 type Ended struct {
 	By     EndedBy
-	Signal int           // 0: none is known
-	Time   int64         // ns since 1970
-	Sender string        // who sent the signal, as far as it is known
+	Signal int   // 0: none is known
+	Time   int64 // ns since 1970
+	Sender Sender
 	Ranks  model.RankSet // that alone got the signal; empty: the launcher, or all
 }
 
 // noticing is how long before `laggard run` saw the launcher end the launcher may have been gone.
 const noticing = time.Second
-
-// SignalName is the name of the signal, such as SIGTERM; "": there was none.
-func (e *Ended) SignalName() string {
-	if e.Signal == 0 {
-		return ""
-	}
-	return signalName(e.Signal)
-}
-
-func signalName(n int) string {
-	return cmp.Or(unix.SignalName(syscall.Signal(n)), fmt.Sprintf("signal %d", n))
-}
 
 // findRequests finds when the job was first asked to end: from outside, and by any sender. What the job went on
 // after for long is none.
@@ -81,11 +65,11 @@ func (s losses) atLaunch() (out []Ended) {
 	for _, a := range s.known.Arrived {
 		killed := func(f facts.Fact) bool { return f.Fatal.Number == a.Signal }
 		if process.AsksToEnd(a.Signal) || slices.ContainsFunc(s.Sum.Facts, killed) {
-			to := "sent to laggard run"
+			to := ToRun
 			if a.Whole {
-				to = "sent to its process group"
+				to = ToRunGroup
 			}
-			out = append(out, Ended{By: EndedBySignal, Signal: a.Signal, Time: a.Time.UnixNano(), Sender: to})
+			out = append(out, Ended{By: EndedBySignal, Signal: a.Signal, Time: a.Time.UnixNano(), Sender: Sender{Kind: to}})
 		}
 	}
 	l := s.known.Launcher
@@ -96,7 +80,7 @@ func (s losses) atLaunch() (out []Ended) {
 	if slices.ContainsFunc(out, func(e Ended) bool { return gone-e.Time < int64(process.EndingPeriod) }) {
 		return out
 	}
-	return append(out, Ended{By: EndedWithLauncher, Signal: l.Signal, Time: gone, Sender: "sent to the launcher"})
+	return append(out, Ended{By: EndedWithLauncher, Signal: l.Signal, Time: gone, Sender: Sender{Kind: ToLauncher}})
 }
 
 // atRanks lists the signals that ranks got from outside.
@@ -109,7 +93,7 @@ func (s losses) atRanks() (out []Ended) {
 		f := &s.Sum.Facts[i]
 		for _, got := range []facts.Signal{f.Fatal, f.Asked} {
 			if s.isForeignSignal(f, got) && (got == f.Fatal || process.AsksToEnd(got.Number)) {
-				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderText(f, got), ranks})
+				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderOf(f, got), ranks})
 			}
 		}
 	}
@@ -158,28 +142,28 @@ type processID struct {
 	pid  int
 }
 
-// senderText says who sent a signal that a rank got.
-func (s losses) senderText(f *facts.Fact, got facts.Signal) string {
+// senderOf is who sent a signal that a rank got.
+func (s losses) senderOf(f *facts.Fact, got facts.Signal) Sender {
 	switch got.Sender {
 	case model.SenderKernel:
 		if syscall.Signal(got.Number) == syscall.SIGXCPU {
-			return "from the kernel, for a CPU time limit"
+			return Sender{Kind: FromTimeLimit}
 		}
-		return "from a terminal"
+		return Sender{Kind: FromTerminal}
 	case model.SenderSelf:
-		return "from the rank itself"
+		return Sender{Kind: FromItself}
 	case model.SenderParent, model.SenderAbove:
-		return "from the launcher"
+		return Sender{Kind: FromLauncher}
 	case model.SenderOther:
 		if rank, is := s.rankOf(f.Host, got.PID); is {
-			return fmt.Sprintf("from rank %d", rank)
+			return Sender{Kind: FromRank, Rank: rank}
 		}
 		if got.PID != 0 {
-			return fmt.Sprintf("from process %d (outside the job)", got.PID)
+			return Sender{Kind: FromProcess, PID: got.PID}
 		}
-		return "from a process outside the container"
+		return Sender{Kind: FromContainer}
 	}
-	return ""
+	return Sender{}
 }
 
 // byLauncher tells how a launcher, or its absence, ended a rank; nil: it did not.
@@ -187,7 +171,7 @@ func (s losses) byLauncher(f *facts.Fact) *Ended {
 	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
 		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
 		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
-			return &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderText(f, got)}
+			return &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got)}
 		}
 	}
 	if leftBehind(f) {
@@ -222,7 +206,7 @@ func (s losses) findEnded() {
 		return
 	}
 	for _, l := range s.Losses {
-		if l.Cause && !l.Stopped && !l.Outside && !(s.outside != nil && l.Absent) {
+		if l.Cause && l.Kind != SeenStopped && !l.Outside && !(s.outside != nil && l.Kind == NoRecord) {
 			return
 		}
 	}
@@ -269,8 +253,9 @@ func (s losses) loseSignalled() {
 		return
 	}
 	these := s.RanksWhere(func(f *facts.Fact) bool { return all.Contains(f.Rank) && f.Fatal.Number == first.Fatal.Number })
-	if s.recordLoss(these, true, "ended by %s, %s", signalName(first.Fatal.Number), s.senderText(first, first.Fatal)) {
-		s.Losses[len(s.Losses)-1].Outside = s.isForeignSignal(first, first.Fatal)
+	if loss := s.recordLoss(these, EndedBySender, true); loss != nil {
+		loss.Signal, loss.Sender = first.Fatal.Number, s.senderOf(first, first.Fatal)
+		loss.Outside = s.isForeignSignal(first, first.Fatal)
 	}
 }
 

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"fmt"
 	"slices"
 
 	"laggard/analysis/progress/facts"
@@ -37,22 +36,14 @@ func (s losses) loseErred() {
 
 // recordError records the loss of a rank over whose call MPI ended the job.
 func (s losses) recordError(f *facts.Fact, cause bool) {
-	if !s.recordLoss(model.NewRankSet(f.Rank), cause, "MPI reported an error in %s and ended the job%s", s.callOf(f), saysOf(f)) {
+	loss := s.recordLoss(model.NewRankSet(f.Rank), ErrorInCall, cause)
+	if loss == nil {
 		return
 	}
-	last := &s.Losses[len(s.Losses)-1]
-	last.Erred, last.Error = true, errorText(f)
+	loss.Failed = s.failedCall(f)
 	if before := s.mayHaveEndedBefore(f.EndTime); cause && f.ErrorMayFollow && before.Len() > 0 {
-		s.setLead(Even, fmt.Sprintf("; it may follow from the end of %s, which ended without recording it", before.Phrase()))
+		loss.Lead, loss.Before = MayFollow, before
 	}
-}
-
-// saysOf is what MPI says of the error of a rank, behind a colon; "": it is not known.
-func saysOf(f *facts.Fact) string {
-	if text := errorText(f); text != "" {
-		return ": " + text
-	}
-	return ""
 }
 
 // errorText is what MPI says of the error of a rank, and what is wrong with an argument; "": neither is known.
@@ -87,20 +78,17 @@ func (s losses) mayHaveEndedBefore(at int64) model.RankSet {
 	})
 }
 
-// callOf names the call that a rank is in, with the peer if it has one.
-func (s *Scene) callOf(f *facts.Fact) string {
-	text := s.Sum.PlaceAt(f.At).Call
+// failedCall is the call that a rank is in and in which MPI reported an error, with the peer if it has one.
+func (s *Scene) failedCall(f *facts.Fact) FailedCall {
+	out := FailedCall{Call: s.Sum.PlaceAt(f.At).Call, Peer: model.None, Says: errorText(f)}
 	for _, wait := range f.Waits {
 		for i := range wait.Wants {
 			w := &wait.Wants[i]
-			switch {
-			case w.Peer < 0 || !facts.PointToPoint(w.Kind):
-				continue
-			case w.Kind == model.Send:
-				return fmt.Sprintf("%s to rank %d%s", text, w.Peer, tagText(w))
+			if w.Peer >= 0 && facts.PointToPoint(w.Kind) {
+				out.Kind, out.Peer, out.Tag = w.Kind, w.Peer, w.Tag
+				return out
 			}
-			return fmt.Sprintf("%s from rank %d%s", text, w.Peer, tagText(w))
 		}
 	}
-	return text
+	return out
 }

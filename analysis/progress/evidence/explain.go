@@ -2,96 +2,124 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
+// Explanation is why a rank waits for a peer.
+type Explanation struct {
+	Kind       ExplanationKind
+	Rank, Peer int
+	Wait       *facts.Wait   // that the rank is in
+	Want       *facts.Want   // what of it the peer owes; nil: NotReached
+	On         model.CommRef // of the want; without an ID: it is not known
+	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent.
+	Counted  bool
+	Count    uint64
+	PeerCall string  // of InOther
+	Probed   bool    // of NotReceived: the peer has only matched the message with a probe
+	Strays   []Stray // of NotSent: what the peer has sent elsewhere and lies unreceived, those on the same communicator first
+}
+
+// Stray is messages with another tag, or on another communicator.
+type Stray struct {
+	Count uint64
+	Tag   int
+	On    model.CommRef
+}
+
+// ExplanationKind is what of its peer a rank waits for.
+type ExplanationKind int
+
+// The kinds of explanation.
+const (
+	NotReached  ExplanationKind = iota // the peer has not come to the call
+	MeetsLeader                        // the peer meets the leader of the other group
+	InOther                            // the peer is in another collective at that position
+	NotBegun                           // the peer has not begun the collective
+	HoldsLock                          // the peer holds a lock on the window
+	NotDriving                         // the peer is outside MPI, and the call may need it inside
+	NotInCall                          // the peer is in no such call
+	NotPosted                          // the peer has not posted its window
+	NotComplete                        // the peer has not completed its accesses
+	NotReceived                        // the peer has not begun to receive
+	MaySend                            // the peer is one of those that may send
+	NoMoreSent                         // the peer has sent nothing more, whatever the tag
+	NotSent                            // the peer has not sent the message
+)
+
 // Explain says why a rank waits for a peer.
-func (s *Scene) Explain(l Link, peer int) string {
-	wait := &s.Facts[l.source.rank].Waits[l.source.wait]
-	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
-	if wait.Side { // the rank's state is that of another thread
-		who = "a thread of " + who
-	}
+func (s *Scene) Explain(l Link, peer int) *Explanation {
+	x := &Explanation{Rank: l.source.rank, Peer: peer, Wait: &s.Facts[l.source.rank].Waits[l.source.wait], Counted: !s.known.Uncounted}
 	if l.source.want < 0 {
-		return fmt.Sprintf("%s, rank %d has not reached it", who, peer)
+		return x
 	}
-	w := &wait.Wants[l.source.want]
-	if w.Call != "" && w.Call != wait.Call {
-		who += " for " + w.Call
+	w := &x.Wait.Wants[l.source.want]
+	x.Kind, x.Want, x.On, x.Count = s.kindOf(l, w, peer), w, s.commOf(w), s.answerCount(l.source)
+	switch x.Kind {
+	case NotBegun:
+		x.Count = s.Begun(w.Comm, peer)
+	case InOther:
+		x.PeerCall = s.callIn(peer, w.Comm, w.Seq)
+	case NotReceived:
+		x.Probed = slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return a.Probed })
+	case NotSent:
+		x.Strays = s.straysOf(l.source, w, peer)
 	}
-	text := ""
+	return x
+}
+
+func (s *Scene) kindOf(l Link, w *facts.Want, peer int) ExplanationKind {
+	begun := w.Kind == model.Collective && !s.known.Uncounted && s.Begun(w.Comm, peer) >= w.Seq
 	switch {
-	case s.known.Uncounted && w.Kind != model.RMA:
-		text = s.explainUncounted(who, w, peer)
-	case w.Kind == model.Collective && s.leavesMeetingToLeader(l.source) && s.Begun(w.Comm, peer) >= w.Seq:
-		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
-	case w.Kind == model.Collective && s.Begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
-		text = fmt.Sprintf("%s %d on %s, rank %d is in %s at that position", who, w.Seq, s.commText(w), peer,
-			s.callIn(peer, w.Comm, w.Seq))
+	case begun && s.leavesMeetingToLeader(l.source):
+		return MeetsLeader
+	case begun && s.isIn(peer, w.Comm, w.Seq):
+		return InOther
 	case w.Kind == model.Collective:
-		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.Begun(w.Comm, peer))
+		return NotBegun
 	case w.Kind == model.RMA && s.holdsLock(w, peer):
-		text = fmt.Sprintf("%s%s on %s, rank %d holds a lock on it", who, targetText(w), s.commText(w), peer)
+		return HoldsLock
 	case w.Kind == model.RMA && (isPassiveSync(w) || !synchronises(w)):
-		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
+		return NotDriving
 	case w.Kind == model.RMA:
-		text = fmt.Sprintf("%s on %s, rank %d is in no such call", who, s.commText(w), peer)
+		return NotInCall
 	case w.Tag == model.TagPost:
-		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w),
-			s.answerCount(l.source))
+		return NotPosted
 	case w.Tag == model.TagComplete:
-		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w),
-			s.answerCount(l.source))
+		return NotComplete
 	case w.Kind == model.Send:
-		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
-			who, messageText(w), peer, tagText(w), s.commText(w), peer, s.answerCount(l.source))
-		if slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return a.Probed }) {
-			text += "; it has only matched the message with a probe"
-		}
+		return NotReceived
 	case w.Peer == model.Any:
-		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
-	case w.Wild():
-		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent no further message", who, peer, tagText(w), s.commText(w))
-	default:
-		text = fmt.Sprintf("%s%s from rank %d%s on %s; such messages sent: %d%s",
-			who, messageText(w), peer, tagText(w), s.commText(w), s.answerCount(l.source), s.strayText(l.source, w, peer))
+		return MaySend
+	case w.Wild() && !s.known.Uncounted:
+		return NoMoreSent
 	}
-	if l.Weak {
-		text += " (it may be satisfied already)"
-	}
-	return text
+	return NotSent
 }
 
 // maxStrays bounds the messages on other channels that are told.
 const maxStrays = 2
 
-// strayText says which messages a peer has sent with another tag, or on another communicator, that lie unreceived: one of them may be
-// the one that a rank waits for. Those on the same communicator come first.
-func (s *Scene) strayText(id wantID, w *facts.Want, peer int) string {
+// straysOf are messages that a peer has sent with another tag, or on another communicator, and that lie unreceived: one of them may be
+// the one that a rank waits for.
+func (s *Scene) straysOf(id wantID, w *facts.Want, peer int) (out []Stray) {
 	var strays []facts.ChannelTotal
 	for _, a := range s.answers[id] {
 		strays = append(strays, a.Strays...)
 	}
-	if len(strays) == 0 || !s.countersComplete(peer) {
-		return ""
+	if !s.countersComplete(peer) {
+		return nil
 	}
 	slices.SortStableFunc(strays, func(x, y facts.ChannelTotal) int {
 		return cmp.Compare(min(x.Comm^w.Comm, 1), min(y.Comm^w.Comm, 1))
 	})
-	var parts []string
 	for _, m := range strays[:min(len(strays), maxStrays)] {
-		part := fmt.Sprintf("%d with tag %d", m.Count, m.Tag)
-		if m.Comm != w.Comm {
-			part += " on " + s.CommName(m.Comm)
-		}
-		parts = append(parts, part)
+		out = append(out, Stray{m.Count, m.Tag, s.Comm(m.Comm)})
 	}
-	return fmt.Sprintf("; unreceived from rank %d: %s", peer, strings.Join(parts, ", "))
+	return out
 }
 
 // holdsLock reports whether a rank has a lock that keeps the wanted one away.
@@ -100,75 +128,30 @@ func (s *Scene) holdsLock(w *facts.Want, rank int) bool {
 	return w.Tag != model.None && holders.Contains(rank)
 }
 
-func rankText(rank int) string { return fmt.Sprintf("rank %d", rank) }
-
-func targetText(w *facts.Want) string {
-	if w.Peer == model.None {
-		return ""
-	}
-	return fmt.Sprintf(" of rank %d", w.Peer)
-}
-
-func messageText(w *facts.Want) string {
-	if w.Seq == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" number %d", w.Seq)
-}
-
-func tagText(w *facts.Want) string {
-	switch w.Tag {
-	case model.None:
-		return ""
-	case model.Any:
-		return " with any tag"
-	}
-	return fmt.Sprintf(" with tag %d", w.Tag)
-}
-
-// commText names the communicator of a want.
-func (s *Scene) commText(w *facts.Want) string {
+// commOf is the communicator of a want.
+func (s *Scene) commOf(w *facts.Want) model.CommRef {
 	if w.Self {
-		return "MPI_COMM_SELF"
+		return model.CommRef{ID: w.Comm, Kind: model.Self}
 	}
-	return s.CommName(w.Comm)
+	return s.Comm(w.Comm)
 }
 
-// CommKind tells what a communicator, window or file is, as far as it is known.
-func (s *Scene) CommKind(id uint64) model.CommKind {
+// Comm is what is known of a communicator, window or file.
+func (s *Scene) Comm(id uint64) model.CommRef {
 	c := s.comms[id]
+	if c == nil {
+		return model.CommRef{ID: id}
+	}
+	out := model.CommRef{ID: id, Known: true, Several: c.World && len(s.known.Worlds) > 0, Members: s.membersOf(c)}
 	switch {
-	case c == nil:
-		return model.Intra
 	case c.World:
-		return model.World
+		out.Kind = model.World
 	case c.Window:
-		return model.Window
+		out.Kind = model.Window
 	case c.IO:
-		return model.File
+		out.Kind = model.File
 	}
-	return model.Intra
-}
-
-// CommName names a communicator, window or file.
-func (s *Scene) CommName(id uint64) string {
-	c := s.comms[id]
-	switch {
-	case c == nil:
-		return "an unknown communicator"
-	case c.World && len(s.known.Worlds) > 0:
-		return "the MPI_COMM_WORLD of " + s.membersOf(c).Phrase()
-	case c.World:
-		return "MPI_COMM_WORLD"
-	}
-	kind := "communicator"
-	switch {
-	case c.Window:
-		kind = "window"
-	case c.IO:
-		kind = "file"
-	}
-	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.membersOf(c).Len())
+	return out
 }
 
 // World returns the ID of the MPI_COMM_WORLD of a rank, and how many collectives a rank has begun on

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"laggard/analysis/progress/facts"
@@ -14,7 +13,9 @@ import (
 // nothing hung.
 type Failure struct {
 	Ranks  model.RankSet
-	Reason string // what they did, with the ranks as its subject
+	Kind   LossKind // EndedItself or ErrorInCall
+	End    End
+	Failed FailedCall
 }
 
 // Failed are the ranks of all failures.
@@ -36,15 +37,23 @@ func (s losses) findFailures() {
 		failed = s.failedBeforeFinalize()
 	}
 	for _, f := range failed {
-		reason := endText(f)
+		one := Failure{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, End: endOf(f)}
 		if f.Erred {
-			reason = fmt.Sprintf("had an error in %s, over which MPI ended the job%s", s.callOf(f), saysOf(f))
+			one = Failure{Ranks: one.Ranks, Kind: ErrorInCall, Failed: s.failedCall(f)}
 		}
-		s.Failures = append(s.Failures, Failure{model.NewRankSet(f.Rank), reason})
+		s.Failures = append(s.Failures, one)
 	}
-	s.Failures = reduce.SortJoined(s.Failures,
-		func(a, b Failure) int { return cmp.Compare(a.Reason, b.Reason) },
-		func(a, b Failure) Failure { return Failure{a.Ranks.Union(b.Ranks), a.Reason} })
+	s.Failures = reduce.SortJoined(s.Failures, compareFailures, func(a, b Failure) Failure {
+		a.Ranks = a.Ranks.Union(b.Ranks)
+		return a
+	})
+}
+
+// compareFailures orders what ranks did: those over whose calls MPI ended the job come last.
+func compareFailures(a, b Failure) int {
+	x, y := &a.Failed, &b.Failed
+	return cmp.Or(cmp.Compare(b.Kind, a.Kind), cmp.Compare(x.Call, y.Call), cmp.Compare(x.Kind, y.Kind),
+		cmp.Compare(x.Peer, y.Peer), cmp.Compare(x.Tag, y.Tag), cmp.Compare(x.Says, y.Says), compareEnds(a.End, b.End))
 }
 
 // failedAfterFinalize are the ranks that ended with a status other than 0 when they had finalized. The launcher may have

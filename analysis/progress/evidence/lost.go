@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"syscall"
@@ -34,37 +33,6 @@ const (
 	ending = 50 * time.Millisecond
 )
 
-// Lead says how sure it is that a loss was the first.
-type Lead int
-
-const (
-	Ahead Lead = iota // nothing else ended for a while
-	Close             // others ended soon after: on a crowded machine one of them may be the first
-	Even              // others may as well have been the first
-)
-
-// Loss is a set of ranks whose process is gone or stands still, with the
-// reason.
-type Loss struct {
-	Ranks  model.RankSet
-	Reason string
-	// Cause says that the loss can have come first; false for a rank that
-	// failed after another had.
-	Cause bool
-	// Stopped says that the process is there.
-	Stopped bool
-	Absent  bool // there is no record
-	// Acted says that the ranks ended by themselves: they exited, aborted the job or died of a fault of their own. The
-	// reason says what they did, with the ranks as its subject.
-	Acted bool
-	Erred bool   // MPI reported an error in a call of these ranks, and ended the job
-	Error string // what MPI says of that error, in one line, and what is wrong with an argument; "" unknown
-	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
-	Argument string
-	Outside  bool // these ranks were ended from outside the job
-	Lead     Lead
-}
-
 // losses finds which ranks were lost, and how a job was ended from outside.
 type losses struct{ *Scene }
 
@@ -91,30 +59,22 @@ func (s losses) findLosses() {
 	s.loseSilent()
 }
 
-// recordLoss records a loss of those ranks that are not lost yet, and reports whether there is one.
-func (s losses) recordLoss(ranks model.RankSet, cause bool, format string, args ...any) bool {
+// recordLoss records a loss of those ranks that are not lost yet; nil: there is none.
+func (s losses) recordLoss(ranks model.RankSet, kind LossKind, cause bool) *Loss {
 	ranks = ranks.Minus(s.Lost).Minus(s.Failed())
 	if ranks.Len() == 0 {
-		return false
+		return nil
 	}
-	s.Losses = append(s.Losses, Loss{Ranks: ranks, Reason: fmt.Sprintf(format, args...), Cause: cause})
+	s.Losses = append(s.Losses, Loss{Ranks: ranks, Kind: kind, Cause: cause})
 	s.Lost = s.Lost.Union(ranks)
-	return true
-}
-
-// setLead says of the last loss how sure it is that it was the first.
-func (s losses) setLead(lead Lead, why string) {
-	last := &s.Losses[len(s.Losses)-1]
-	last.Lead = lead
-	last.Reason += why
+	return &s.Losses[len(s.Losses)-1]
 }
 
 // loseAbsent: some ranks left a record and others none. If all that did have
 // finalized, the others must have done so too.
 func (s losses) loseAbsent() {
-	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 &&
-		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), true, "no record") {
-		s.Losses[len(s.Losses)-1].Absent = true
+	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
+		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), NoRecord, true)
 	}
 }
 
@@ -144,7 +104,7 @@ func (s losses) loseObserved() {
 	})
 	// While the job is being ended, the dead are those that have ended already.
 	if told, _ := s.countSignalled(); told == 0 && s.requested == nil && !dead.Equal(open) {
-		s.recordLoss(dead, true, "the process died without recording an exit: killed")
+		s.recordLoss(dead, SeenDead, true)
 	}
 }
 
@@ -156,8 +116,7 @@ func (s losses) loseStopped() {
 		return (now || f.Stopped > 0) && f.Phase < model.Finalized
 	}).Minus(s.Lost)
 	if stopped.Len() > 0 && !stopped.Equal(s.Unfinished()) {
-		s.recordLoss(stopped, true, "the process is stopped")
-		s.Losses[len(s.Losses)-1].Stopped = true
+		s.recordLoss(stopped, SeenStopped, true)
 	}
 }
 
@@ -186,22 +145,25 @@ func (s losses) loseFirst() {
 		s.saidEnd(first.Gone) || s.hasUncausedError() || s.followsOutsideRequest(first.Gone) {
 		return
 	}
-	lead, ahead := time.Duration(next-first.Gone), ""
+	lead := time.Duration(next - first.Gone)
 	if lead < reaction && !first.GoneNoted {
 		return
 	}
-	if next < math.MaxInt64 {
-		ahead = fmt.Sprintf(", %s before the next", lead.Round(time.Microsecond))
+	loss := s.recordLoss(model.NewRankSet(first.Rank), EndedFirst, true)
+	if loss == nil {
+		return
 	}
-	s.recordLoss(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without recording an exit", ahead)
+	if loss.For = lead; next == math.MaxInt64 {
+		loss.For = -1
+	}
 	silent := s.RanksWhere(isSilent)
 	switch {
 	case lead < race && first.GoneNoted, lead < ending && s.Unfinished().Minus(silent).Len() == 0:
-		s.setLead(Even, "; all ranks may have been ended at once")
+		loss.Lead = AllEnded
 	case lead < race:
-		s.setLead(Even, "; too close to tell which ended first")
+		loss.Lead = TooClose
 	case lead < crowded:
-		s.setLead(Close, "")
+		loss.Lead = Close
 	}
 }
 
@@ -252,14 +214,13 @@ func (s losses) loseFailed() {
 			if cause {
 				ranks = s.failedTogether(f)
 			}
-			if s.recordLoss(ranks, cause, "%s", endText(f)) {
-				last := &s.Losses[len(s.Losses)-1]
-				last.Acted = true
+			if loss := s.recordLoss(ranks, EndedItself, cause); loss != nil {
+				loss.End = endOf(f)
 				if f.End == model.Signalled {
-					last.Argument = f.Argument
+					loss.Argument = f.Argument
 				}
 				if ranks.Len() > 1 {
-					s.setLead(Even, ", all at once")
+					loss.Lead = AllFailed
 				}
 			}
 		}
@@ -342,25 +303,15 @@ func (s losses) loseExited() {
 	})
 	byStatus.Each(func(status, set any) {
 		ranks := set.(model.RankSet)
-		if !s.recordLoss(ranks, true, "%s", endText(s.Facts[ranks.Min()])) {
+		loss := s.recordLoss(ranks, EndedItself, true)
+		if loss == nil {
 			return
 		}
-		s.Losses[len(s.Losses)-1].Acted = true
+		loss.End = endOf(s.Facts[ranks.Min()])
 		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
-			s.setLead(Even, ", where the other ranks were too: the MPI library could not start")
+			loss.Lead = AllStarting
 		}
 	})
-}
-
-// exitText says how a rank exited; -1 is a status that is not known.
-func exitText(status int, by model.Ender) string {
-	switch {
-	case by == model.EnderExec:
-		return "became another program (exec)"
-	case status < 0:
-		return "exited"
-	}
-	return fmt.Sprintf("exited with status %d", status)
 }
 
 // isStarting reports whether a rank is inside MPI_Init.
@@ -380,7 +331,9 @@ func (s losses) loseSilent() {
 		f := s.Facts[rank]
 		quiet := time.Duration(newest[f.Host] - f.Heartbeat)
 		if f.Heartbeat > 0 && !f.Watched && quiet > staleAfter {
-			s.recordLoss(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
+			if loss := s.recordLoss(model.NewRankSet(rank), FellSilent, true); loss != nil {
+				loss.For = quiet
+			}
 		}
 	})
 	s.loseUnsignalled(silent)
@@ -423,23 +376,5 @@ func (s losses) loseUnsignalled(silent model.RankSet) {
 	if busy := s.RanksWhere(idle); busy.Len() > 0 {
 		untold = busy
 	}
-	s.recordLoss(untold, true, "did not receive the signal that ended the others: killed before it")
-}
-
-// endText says how a rank ended by itself, with the rank as its subject.
-func endText(f *facts.Fact) string {
-	switch f.End {
-	case model.Signalled:
-		return fmt.Sprintf("died of %s (%v)", signalName(f.Detail), syscall.Signal(f.Detail))
-	case model.Aborted:
-		return "called MPI_Abort"
-	}
-	exited := exitText(f.Detail, f.Ender)
-	switch {
-	case f.Phase == model.Finalized:
-		return exited + " after MPI_Finalize"
-	case isStarting(f):
-		return exited + " inside MPI_Init"
-	}
-	return exited + " before MPI_Finalize"
+	s.recordLoss(untold, MissedSignal, true)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"laggard/analysis/progress/facts"
+	"laggard/model"
 )
 
 // Taken is a message that a rank took by a receive with a wildcard, and of whose channel it
@@ -11,7 +12,7 @@ import (
 // waits.
 type Taken struct {
 	Rank, Peer, Tag int
-	Comm            string // its name
+	On              model.CommRef
 	Sent            uint64 // messages of that channel, all of which were received
 	facts.Taken
 }
@@ -30,7 +31,7 @@ func (s *Scene) Taken() []Taken {
 			}
 			w := &s.Facts[l.source.rank].Waits[l.source.wait].Wants[l.source.want]
 			if w.Taken.Number > 0 {
-				out = append(out, Taken{fact.Rank, w.Peer, w.Tag, s.commText(w), s.answerCount(l.source), w.Taken})
+				out = append(out, Taken{fact.Rank, w.Peer, w.Tag, s.commOf(w), s.answerCount(l.source), w.Taken})
 			}
 		}
 	}

@@ -126,24 +126,3 @@ func (s judge) judgeUnnumbered(id wantID, w *facts.Want, c *facts.Comm) (Link, o
 func leavesTogether(f *mpi.Function) bool {
 	return f.HasTrait(mpi.Synchronises) && f.InClass(mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewcommGroups)
 }
-
-// explainUncounted says why a rank waits for a peer without numbers.
-func (s *Scene) explainUncounted(who string, w *facts.Want, peer int) string {
-	where := " on " + s.commText(w)
-	if w.Lost {
-		where = ""
-	}
-	switch {
-	case w.Kind == model.Collective:
-		return who + where + ", which " + rankText(peer) + " is not in"
-	case w.Tag == model.TagPost:
-		return who + " toward " + rankText(peer) + where + ", which is in no MPI_Win_wait"
-	case w.Tag == model.TagComplete:
-		return who + " for " + rankText(peer) + where + ", which is in no MPI_Win_complete"
-	case w.Kind == model.Send:
-		return who + " to " + rankText(peer) + tagText(w) + where + ", which is in no such receive"
-	case w.Peer == model.Any:
-		return who + " from any source" + tagText(w) + where + "; " + rankText(peer) + " may send it"
-	}
-	return who + " from " + rankText(peer) + tagText(w) + where
-}

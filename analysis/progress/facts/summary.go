@@ -278,20 +278,6 @@ func (s *Summary) PlaceAt(p Position) Place {
 	return Place{At: p}
 }
 
-// Describe describes a position.
-func (s *Summary) Describe(p Position) string {
-	switch call := s.PlaceAt(p).Call; {
-	case !p.Begun:
-		return "before the first MPI call"
-	case p.InMPI:
-		return "in " + call
-	case call == "":
-		return "in computation"
-	default:
-		return "after " + call
-	}
-}
-
 // Positions returns the distinct positions of the ranks, in their order: the
 // paper's statesSet.
 func (s *Summary) Positions() []Position {

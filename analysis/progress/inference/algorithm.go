@@ -36,10 +36,9 @@ type Order interface {
 	// that are ahead of some in the layer before. In a layer, ranks at one
 	// place are one set; between the sets there is no telling.
 	Layers() [][]model.RankSet
-	// Relate returns the dependence of two ranks in this order, and why, as said
-	// of the one that waits. For ranks at one place, and for unknown ones, it is
-	// Null.
-	Relate(a, b int) (Code, string)
+	// Relate returns the dependence of two ranks in this order, and why. For ranks
+	// at one place, and for unknown ones, it is Null.
+	Relate(a, b int) (Code, Why)
 }
 
 // Further is an Order that can leave collectives out of account.

@@ -226,16 +226,15 @@ func (o *loopOrder) Layers() [][]model.RankSet {
 }
 
 // Relate goes by collectives, then it walks down the loops that both ranks are in.
-func (o *loopOrder) Relate(a, b int) (Code, string) {
+func (o *loopOrder) Relate(a, b int) (Code, Why) {
 	i, known := o.at[a]
 	k, both := o.at[b]
 	if !known || !both || i == k {
-		return Null, ""
+		return Null, Why{}
 	}
 	x, y := &o.nodes[i], &o.nodes[k]
 	if x.clock != y.clock {
-		return aheadCode(x.clock > y.clock), fmt.Sprintf("it has begun %d collectives on MPI_COMM_WORLD, the other %d",
-			max(x.clock, y.clock), min(x.clock, y.clock))
+		return aheadCode(x.clock > y.clock), Why{Kind: ByCollectives, More: max(x.clock, y.clock), Fewer: min(x.clock, y.clock)}
 	}
 	return o.relateInCourse(x, y)
 }
@@ -264,34 +263,33 @@ func (o *loopOrder) maybeInside(x, y *loopNode) bool {
 	return level+1 < len(y.path) && o.course.Last(x.at.State)
 }
 
-func (o *loopOrder) relateInCourse(x, y *loopNode) (Code, string) {
+func (o *loopOrder) relateInCourse(x, y *loopNode) (Code, Why) {
 	for level := 0; level < len(x.path) && level < len(y.path); level++ {
 		p, q := x.path[level], y.path[level]
 		if p != q {
 			return o.relateParts(p, q)
 		}
 		if s, t := x.iteration(level+1), y.iteration(level+1); s != t {
-			return aheadCode(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t),
-				loopText(level+1), min(s, t))
+			return aheadCode(s > t), Why{Kind: ByIterations, More: max(s, t), Fewer: min(s, t), Level: level + 1}
 		}
 	}
 	if x.at.State == y.at.State && x.at.InMPI != y.at.InMPI {
-		return aheadCode(!x.at.InMPI), "it has left the call the other is in"
+		return aheadCode(!x.at.InMPI), Why{Kind: ByReturn}
 	}
-	return Null, ""
+	return Null, Why{}
 }
 
 // relateParts relates two parts of one iteration.
-func (o *loopOrder) relateParts(p, q loops.Step) (Code, string) {
+func (o *loopOrder) relateParts(p, q loops.Step) (Code, Why) {
 	switch {
 	case o.course.Leads(p, q):
-		return Backward, "the program leads from the other to it"
+		return Backward, Why{Kind: ByCourse}
 	case o.course.Leads(q, p):
-		return Forward, "the program leads from the other to it"
+		return Forward, Why{Kind: ByCourse}
 	case o.course.HasMixedOrder(p.Loop):
-		return Undefined, "in one iteration of a loop that ranks go through in different orders"
+		return Undefined, Why{Kind: MixedOrder}
 	}
-	return Null, ""
+	return Null, Why{}
 }
 
 // aheadCode returns the code of a pair of which the first is ahead, or behind.
@@ -300,12 +298,4 @@ func aheadCode(first bool) Code {
 		return Forward
 	}
 	return Backward
-}
-
-// loopText names a level of loops.
-func loopText(level int) string {
-	if level == 1 {
-		return "the loop around both"
-	}
-	return fmt.Sprintf("the loop around both, %d deep", level)
 }

@@ -81,32 +81,24 @@ func (o *pdgOrder) Layers() [][]model.RankSet {
 }
 
 // Relate returns the code of the ranks' positions.
-func (o *pdgOrder) Relate(a, b int) (Code, string) {
+func (o *pdgOrder) Relate(a, b int) (Code, Why) {
 	i, known := o.at[a]
 	k, both := o.at[b]
 	if !known || !both || i == k {
-		return Null, ""
+		return Null, Why{}
 	}
 	r := o.Relations[[2]int{i, k}]
-	x, y := o.sum.Describe(o.Nodes[i]), o.sum.Describe(o.Nodes[k])
+	why := Why{Kind: ByProbability, From: o.spotOf(i), To: o.spotOf(k), Reach: r.Reach, Back: r.Back}
 	switch r.Code {
 	case Undefined:
-		return r.Code, fmt.Sprintf("%s and %s lead to each other, with probability %s and %s: not ordered",
-			x, y, probabilityText(r.Reach), probabilityText(r.Back))
-	case Backward:
-		x, y, r.Reach, r.Back = y, x, r.Back, r.Reach
+		why.Kind = LeadBoth
+	case Forward: // it waits for the other, which leads to it
+		why.From, why.To, why.Reach, why.Back = why.To, why.From, r.Back, r.Reach
 	}
-	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, probabilityText(r.Back),
-		probabilityText(r.Reach))
+	return r.Code, why
 }
 
-// probabilityText writes a probability so that only 0 and 1 themselves look like them.
-func probabilityText(p float64) string {
-	switch {
-	case p > 0 && p < 0.001:
-		return "<0.001"
-	case p < 1 && p > 0.999:
-		return ">0.999"
-	}
-	return fmt.Sprintf("%.3g", p)
+func (o *pdgOrder) spotOf(node int) Spot {
+	at := o.Nodes[node]
+	return Spot{o.sum.PlaceAt(at).Call, at.Begun, at.InMPI}
 }

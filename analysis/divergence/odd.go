@@ -1,46 +1,5 @@
 package divergence
 
-import (
-	"fmt"
-	"strings"
-)
-
-// Functions lists the functions of calls: "MPI_Bcast and MPI_Barrier", "MPI_Bcast 3
-// times".
-func Functions(calls []Call) string {
-	var out []string
-	for i := 0; i < len(calls); {
-		n := 1
-		for i+n < len(calls) && calls[i+n].Function() == calls[i].Function() {
-			n++
-		}
-		name := calls[i].Function()
-		if n > 1 {
-			name += fmt.Sprintf(" %d times", n)
-		}
-		out, i = append(out, name), i+n
-	}
-	if len(out) < 2 {
-		return strings.Join(out, "")
-	}
-	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
-}
-
-// Difference says by which arguments a call differs from another one.
-func Difference(c, other *Call) string {
-	var out []string
-	if c.Root != other.Root {
-		out = append(out, fmt.Sprintf("with root %d", c.Root))
-	}
-	if c.Op != other.Op {
-		out = append(out, "with "+c.Op)
-	}
-	if c.Bytes != other.Bytes {
-		out = append(out, fmt.Sprintf("with %d bytes", c.Bytes))
-	}
-	return strings.Join(out, ", ")
-}
-
 // Before returns the last call that the odd line and the others have in common;
 // nil: it is not kept.
 func (o *Odd) Before() *Call {

@@ -1,0 +1,145 @@
+package evidence
+
+import (
+	"cmp"
+	"time"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// Loss is a set of ranks whose process is gone or stands still, and what shows that.
+type Loss struct {
+	Ranks model.RankSet
+	Kind  LossKind
+	// Cause says that the loss can have come first; false for a rank that
+	// failed after another had.
+	Cause  bool
+	Lead   Lead
+	End    End           // of EndedItself
+	Failed FailedCall    // of ErrorInCall
+	Before model.RankSet // of MayFollow: the ranks that may have ended before
+	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life
+	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
+	Argument string
+	Signal   int    // of EndedBySender
+	Sender   Sender // of EndedBySender
+	Outside  bool   // these ranks were ended from outside the job
+}
+
+// LossKind is what shows that ranks are lost.
+type LossKind int
+
+// The kinds of loss.
+const (
+	NoRecord      LossKind = iota // they left no record
+	SeenDead                      // the process is dead, and it did not record how it ended
+	SeenStopped                   // the process is there and stands still
+	ErrorInCall                   // MPI reported an error in a call of these ranks, and ended the job
+	EndedBySender                 // a signal of somebody else ended them
+	EndedFirst                    // the process was the first to end, and did not record how
+	EndedItself                   // they exited, aborted the job or died of a fault of their own
+	FellSilent                    // the last sign of life is old
+	MissedSignal                  // they did not get the signal that ended the others
+)
+
+// Lead says how sure it is that a loss was the first.
+type Lead int
+
+// From TooClose on others may as well have been the first.
+const (
+	Ahead       Lead = iota // nothing else ended for a while
+	Close                   // others ended soon after: on a crowded machine one of them may be the first
+	TooClose                // the next ended at the same moment
+	AllEnded                // somebody may have ended all ranks at once
+	AllFailed               // these ranks failed alike within a moment
+	AllStarting             // all ranks were inside MPI_Init
+	MayFollow               // others may have ended before, and this may follow from it
+)
+
+// End is how a rank ended by itself.
+type End struct {
+	How    EndKind
+	Detail int   // the signal, or the exit status, -1 unknown
+	Stage  Stage // of Exited and BecameOther
+}
+
+// EndKind is the way in which a rank ended by itself.
+type EndKind int
+
+// The ways to end by itself.
+const (
+	BecameOther EndKind = iota // it became another program
+	Aborted                    // it called MPI_Abort
+	Died                       // of a signal
+	Exited
+)
+
+// Stage is where in its life with MPI a rank exited.
+type Stage int
+
+// The stages.
+const (
+	AfterFinalize Stage = iota
+	BeforeFinalize
+	InsideInit
+)
+
+// endOf is how a rank ended by itself, which did.
+func endOf(f *facts.Fact) End {
+	switch f.End {
+	case model.Signalled:
+		return End{How: Died, Detail: f.Detail}
+	case model.Aborted:
+		return End{How: Aborted}
+	}
+	e := End{How: Exited, Detail: max(f.Detail, -1), Stage: BeforeFinalize}
+	if f.Ender == model.EnderExec {
+		e.How, e.Detail = BecameOther, 0
+	}
+	switch {
+	case f.Phase == model.Finalized:
+		e.Stage = AfterFinalize
+	case isStarting(f):
+		e.Stage = InsideInit
+	}
+	return e
+}
+
+func compareEnds(a, b End) int {
+	return cmp.Or(cmp.Compare(a.How, b.How), cmp.Compare(a.Detail, b.Detail), cmp.Compare(a.Stage, b.Stage))
+}
+
+// FailedCall is a call in which MPI reported an error and ended the job.
+type FailedCall struct {
+	Call string
+	Kind model.Kind // of what it was about
+	Peer int        // of the message; model.None: it was about none
+	Tag  int
+	Says string // what MPI says of the error, in one line, and what is wrong with an argument; "" unknown
+}
+
+// Sender is who sent a signal, or to whom it was sent, as far as it is known.
+type Sender struct {
+	Kind SenderKind
+	Rank int // of FromRank
+	PID  int // of FromProcess
+}
+
+// SenderKind is what is known of the sender of a signal.
+type SenderKind int
+
+// The kinds of sender.
+const (
+	FromUnknown SenderKind = iota
+	ToRun                  // it was sent to laggard run
+	ToRunGroup             // it was sent to the process group of laggard run
+	ToLauncher
+	FromTimeLimit // the kernel sent it, for a limit of CPU time
+	FromTerminal
+	FromItself
+	FromLauncher
+	FromRank
+	FromProcess   // outside the job
+	FromContainer // a process outside the container
+)

@@ -1,0 +1,53 @@
+package progress
+
+import (
+	"time"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/evidence"
+	"laggard/model"
+)
+
+// Reason is one fact for which ranks are named. report/diagnosis/wording says it in words.
+type Reason struct {
+	Kind ReasonKind
+	// Ranks are those that it is about, and Others those that it relates them to, as the kind says; empty where it says nothing of them.
+	Ranks, Others model.RankSet
+	Loss          *Loss                  // of RanksLost
+	Divergence    *divergence.Divergence // of LeftSequence
+	Roots         []evidence.Root        // of InDeadlock
+	Work          Work                   // of AtWork
+}
+
+// ReasonKind says what a Reason is.
+type ReasonKind int
+
+// The kinds of reason: first what a rule concludes from, then what is added to that.
+const (
+	RanksLost        ReasonKind = iota // the processes of Ranks are gone or stand still
+	LeftSequence                       // ranks left the sequence of collectives that others share
+	WentToFinalize                     // Ranks did, while Others wait for messages and can never continue
+	InDeadlock                         // ranks wait for each other
+	AwaitedBy                          // Ranks ultimately wait for the named ones
+	BlockedUnknown                     // others wait for the named ranks, and it is not known what these wait for
+	AwaitNoSender                      // Ranks wait for a message that no remaining rank can send
+	IdleInCall                         // Ranks stand still inside their call, while others look for messages
+	CallsMatch                         // all are in calls for which nothing is missing
+	OutsideMPI                         // the named ranks are, and Others are inside
+	LeastByHistory                     // the execution history has no rank that made less progress
+	NotDistinguished                   // nothing tells the ranks apart
+	MayBeSatisfied                     // some of the waits may be satisfied already
+	OweMessage                         // Others wait for a message of Ranks
+	FurtherByHistory                   // Ranks may be meant as well, but have made more progress
+	StalledBehind                      // Ranks stand still before the place of the named ones
+	OnlyRaising                        // only Ranks are in the midst of an exception
+	AtWork                             // a rank is at work inside a call
+)
+
+// Work is what a rank does inside a call that lasts.
+type Work struct {
+	Rank    int
+	Call    string
+	Lasting time.Duration // 0: it was not found to make no progress
+	Doing   string        // as the record says
+}

@@ -1,0 +1,14 @@
+package progress_test
+
+import (
+	"laggard/analysis/progress"
+	"laggard/report/diagnosis/wording"
+)
+
+// The transcripts show reasons in the words that users see, which are written above this package.
+func init() {
+	say := &progress.Say
+	say.Reason, say.Loss, say.Failure = wording.Reason, wording.Loss, wording.Failure
+	say.FindingNotes = wording.FindingNotes
+	say.Edge, say.Comm, say.Signal, say.Sender = wording.Edge, wording.Comm, wording.Signal, wording.Sender
+}

@@ -1,0 +1,22 @@
+/* Threads in a system call that a signal would end early, or that waits for another thread: nothing may disturb them, and
+ * the kernel tells where they are. */
+#ifndef LAGGARD_ASLEEP_H
+#define LAGGARD_ASLEEP_H
+
+#include "base/base.h"
+#include "start/awaits.h"
+
+struct lg_asleep {
+  uint64_t sp, pc; /* all that is known of its registers */
+  bool idle;       /* it waits a little at a time, or for another process */
+  bool futex;      /* it waits for another thread, with a time limit or without */
+  struct lg_awaits awaits;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* Whether a thread is asleep in such a call, and how. */
+bool lg_is_asleep(int tid, struct lg_asleep *out);
+
+#pragma GCC visibility pop
+#endif

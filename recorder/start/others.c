@@ -1,0 +1,110 @@
+#include <string.h>
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/locks.h"
+#include "base/recording.h"
+#include "file/record.h"
+#include "identity/thread.h"
+#include "python/words.h"
+#include "start/capture.h"
+#include "start/others.h"
+#include "start/task.h"
+
+#define MOST_OTHERS 16  /* threads of which the last stack is known; those with like stacks count once in a look */
+#define MAX_RECORDS 256 /* of a process */
+
+static struct other {
+  uint64_t hash; /* of the stack; 0: the place is free */
+  struct lg_other_live *live;
+  int tid;
+} others[MOST_OTHERS];
+
+/* waits_outside tells whether a thread that calls MPI sleeps outside of it until another thread wakes it up. */
+static bool waits_outside(void)
+{
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    struct lg_asleep a;
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && !t->pub->in_mpi && lg_is_asleep(t->tid, &a) && a.futex)
+      return true;
+  }
+  return false;
+}
+
+static bool calls_mpi(int tid)
+{
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && t->tid == tid)
+      return true;
+  return false;
+}
+
+static uint64_t hash_of(const struct lg_words *w)
+{
+  uint64_t h = lg_mix(1, w->partial);
+  for (int i = 0; i < w->n; i++)
+    h = lg_mix(h, w->word[i]);
+  return h | 1;
+}
+
+static struct lg_other_live *append(int tid, const struct lg_words *w)
+{
+  static int records;
+  uint32_t fixed = (uint32_t)(sizeof(struct lg_other) - sizeof(struct lg_rec)) + 8 * (uint32_t)w->n;
+  struct lg_other_live *live = NULL;
+  struct lg_other *r = records == MAX_RECORDS
+                           ? NULL
+                           : lg_rec_begin(LG_REC_OTHER, 0, fixed, (uint32_t)(sizeof(struct lg_rec) + fixed + sizeof *live));
+  if (!r)
+    return NULL;
+  records++;
+  r->tid = (uint32_t)tid;
+  r->nframes = (uint16_t)w->n;
+  r->flags = w->partial ? LG_STACK_PARTIAL : 0;
+  memcpy(r + 1, w->word, 8 * (size_t)w->n);
+  live = (struct lg_other_live *)((char *)r + sizeof(struct lg_rec) + fixed);
+  live->time_ns = lg_now();
+  lg_rec_commit(r);
+  return live;
+}
+
+/* put notes where a thread is, unless another one was seen there in this look, which began at that time. */
+static void put(int tid, const struct lg_words *w, uint64_t began)
+{
+  struct other *place = NULL;
+  uint64_t hash = hash_of(w);
+  for (struct other *o = others; o < others + MOST_OTHERS; o++) {
+    if (o->hash == hash && o->tid != tid && o->live->time_ns >= began)
+      return;
+    if (o->hash && o->tid == tid)
+      place = o;
+    else if (!place && (!o->hash || o->live->time_ns < began))
+      place = o;
+  }
+  if (!place)
+    return;
+  if (place->hash == hash && place->tid == tid) {
+    place->live->time_ns = lg_now();
+    return;
+  }
+  struct lg_other_live *live = append(tid, w);
+  if (live)
+    *place = (struct other){hash, live, tid};
+}
+
+void lg_others_look(void)
+{
+  int tids[LG_TASKS];
+  struct lg_asleep a;
+  if (lg_py_found || !lg_task_calls_told() || !waits_outside())
+    return; /* of Python the interpreter tells */
+  uint64_t began = lg_now();
+  for (int i = 0, n = lg_tasks(tids); i < n; i++) {
+    if (calls_mpi(tids[i]) || !lg_is_asleep(tids[i], &a) || !a.futex)
+      continue;
+    lg_lock_file();
+    const struct lg_words *w = lg_off ? NULL : lg_capture_words(&a);
+    if (w)
+      put(tids[i], w, began);
+    lg_unlock_file();
+  }
+}

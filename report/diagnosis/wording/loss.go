@@ -1,0 +1,152 @@
+package wording
+
+import (
+	"cmp"
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
+	"laggard/model"
+)
+
+// Loss says why ranks are lost, with the ranks as its subject if they ended by themselves.
+func Loss(l *progress.Loss) string {
+	text := lossKind(l)
+	switch l.Lead {
+	case evidence.AllEnded:
+		return text + "; all ranks may have been ended at once"
+	case evidence.TooClose:
+		return text + "; too close to tell which ended first"
+	case evidence.AllFailed:
+		return text + ", all at once"
+	case evidence.AllStarting:
+		return text + ", where the other ranks were too: the MPI library could not start"
+	case evidence.MayFollow:
+		return fmt.Sprintf("%s; it may follow from the end of %s, which ended without recording it", text, l.Before.Phrase())
+	}
+	return text
+}
+
+func lossKind(l *progress.Loss) string {
+	switch l.Kind {
+	case evidence.NoRecord:
+		return "no record"
+	case evidence.SeenDead:
+		return "the process died without recording an exit: killed"
+	case evidence.SeenStopped:
+		return "the process is stopped"
+	case evidence.ErrorInCall:
+		return fmt.Sprintf("MPI reported an error in %s and ended the job%s", failedCall(&l.Failed), says(&l.Failed))
+	case evidence.EndedBySender:
+		return fmt.Sprintf("ended by %s, %s", Signal(l.Signal), Sender(l.Sender))
+	case evidence.EndedFirst:
+		ahead := ""
+		if l.For >= 0 {
+			ahead = fmt.Sprintf(", %s before the next", l.For.Round(time.Microsecond))
+		}
+		return fmt.Sprintf("killed: the process ended first%s, without recording an exit", ahead)
+	case evidence.FellSilent:
+		return fmt.Sprintf("no heartbeat for %.0f s: stopped or killed", l.For.Seconds())
+	case evidence.MissedSignal:
+		return "did not receive the signal that ended the others: killed before it"
+	}
+	return end(l.End)
+}
+
+// Failure says how the job failed although nothing hung, with the ranks as its subject.
+func Failure(f *progress.Failure) string {
+	if f.Kind == evidence.ErrorInCall {
+		return fmt.Sprintf("had an error in %s, over which MPI ended the job%s", failedCall(&f.Failed), says(&f.Failed))
+	}
+	return end(f.End)
+}
+
+// end says how a rank ended by itself, with the rank as its subject.
+func end(e evidence.End) string {
+	text := "exited"
+	switch {
+	case e.How == evidence.Died:
+		return fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+	case e.How == evidence.Aborted:
+		return "called MPI_Abort"
+	case e.How == evidence.BecameOther:
+		text = "became another program (exec)"
+	case e.Detail >= 0:
+		text = fmt.Sprintf("exited with status %d", e.Detail)
+	}
+	switch e.Stage {
+	case evidence.AfterFinalize:
+		return text + " after MPI_Finalize"
+	case evidence.InsideInit:
+		return text + " inside MPI_Init"
+	}
+	return text + " before MPI_Finalize"
+}
+
+// failedCall names the call, with the peer if it has one.
+func failedCall(c *evidence.FailedCall) string {
+	switch {
+	case c.Peer == model.None:
+		return c.Call
+	case c.Kind == model.Send:
+		return fmt.Sprintf("%s to rank %d%s", c.Call, c.Peer, tag(c.Tag))
+	}
+	return fmt.Sprintf("%s from rank %d%s", c.Call, c.Peer, tag(c.Tag))
+}
+
+// says is what MPI says of the error, behind a colon; "": it is not known.
+func says(c *evidence.FailedCall) string {
+	if c.Says == "" {
+		return ""
+	}
+	return ": " + c.Says
+}
+
+func tag(n int) string {
+	switch n {
+	case model.None:
+		return ""
+	case model.Any:
+		return " with any tag"
+	}
+	return fmt.Sprintf(" with tag %d", n)
+}
+
+// Signal is the name of a signal, such as SIGTERM; "": there was none.
+func Signal(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return cmp.Or(unix.SignalName(syscall.Signal(n)), fmt.Sprintf("signal %d", n))
+}
+
+// Sender says who sent a signal, or to whom it was sent; "": it is not known.
+func Sender(s evidence.Sender) string {
+	switch s.Kind {
+	case evidence.ToRun:
+		return "sent to laggard run"
+	case evidence.ToRunGroup:
+		return "sent to its process group"
+	case evidence.ToLauncher:
+		return "sent to the launcher"
+	case evidence.FromTimeLimit:
+		return "from the kernel, for a CPU time limit"
+	case evidence.FromTerminal:
+		return "from a terminal"
+	case evidence.FromItself:
+		return "from the rank itself"
+	case evidence.FromLauncher:
+		return "from the launcher"
+	case evidence.FromRank:
+		return fmt.Sprintf("from rank %d", s.Rank)
+	case evidence.FromProcess:
+		return fmt.Sprintf("from process %d (outside the job)", s.PID)
+	case evidence.FromContainer:
+		return "from a process outside the container"
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+
+	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
+	"laggard/model"
+	"laggard/report/words"
+)
+
+// Reason says why ranks are least progressed.
+func Reason(l *progress.LeastProgressed) string {
+	var parts []string
+	for i := range l.Reasons {
+		parts = append(parts, reasonPart(&l.Reasons[i]))
+	}
+	text := strings.Join(parts, "; ")
+	if l.Samples > 0 {
+		text = fmt.Sprintf("in %d samples of the running job it was behind for %.0f %% of the time; in the one shown, %s",
+			l.Samples, 100*l.Behind, text)
+	}
+	return text
+}
+
+func reasonPart(r *progress.Reason) string {
+	who, others := r.Ranks.Phrase(), r.Others.Phrase()
+	switch r.Kind {
+	case progress.RanksLost:
+		return r.Loss.Ranks.Phrase() + ": " + Loss(r.Loss)
+	case progress.LeftSequence:
+		return deviation(r.Divergence)
+	case progress.WentToFinalize:
+		return fmt.Sprintf("%s went to MPI_Finalize, while %s %s for messages and can never continue",
+			who, others, verb(r.Others, "waits", "wait"))
+	case progress.InDeadlock:
+		return "deadlock: " + deadlockRoots(r.Roots)
+	case progress.AwaitedBy:
+		return "ultimately awaited by " + who
+	case progress.BlockedUnknown:
+		return "other ranks wait for it; what blocks it is unknown"
+	case progress.AwaitNoSender:
+		return who + ": waits for a message no remaining rank can send"
+	case progress.IdleInCall:
+		return who + ": idle inside the call, while others poll for messages"
+	case progress.CallsMatch:
+		return "all members are in matching calls, nothing is missing, and nothing moves: " +
+			"the MPI library or the network may be at fault"
+	case progress.OutsideMPI:
+		return "outside MPI, unlike " + others + ", whose waits are not recorded"
+	case progress.LeastByHistory:
+		return "by the execution history, no rank has made less progress"
+	case progress.NotDistinguished:
+		return "the evidence does not distinguish the ranks"
+	case progress.MayBeSatisfied:
+		return "some of the waits may be satisfied already"
+	case progress.OweMessage:
+		return fmt.Sprintf("%s wait for a message of %s", others, who)
+	case progress.FurtherByHistory:
+		return who + " may be as well, but the execution history shows further progress"
+	case progress.StalledBehind:
+		return fmt.Sprintf("%s %s still before that, on %s own", who, verb(r.Ranks, "stands", "stand"), verb(r.Ranks, "its", "their"))
+	case progress.OnlyRaising:
+		return "only " + who + " encountered an exception"
+	}
+	return work(r.Work)
+}
+
+// deadlockRoots says why some ranks are the roots of deadlocks.
+func deadlockRoots(roots []evidence.Root) string {
+	var parts []string
+	for i := range roots {
+		parts = append(parts, deadlockRoot(&roots[i]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func deadlockRoot(r *evidence.Root) string {
+	who := r.Ranks.Phrase()
+	switch r.Kind {
+	case evidence.Wild:
+		return fmt.Sprintf("%s %s for a message from any rank, and all that could send it wait for %s", who,
+			verb(r.Ranks, "waits", "wait"), verb(r.Ranks, "it", "them"))
+	case evidence.Unlike:
+		return who + " wait for each other: one message is offered but not received, another is awaited but not sent"
+	case evidence.Hub:
+		return fmt.Sprintf("%s and others wait for each other, and only %s would release all", who, who)
+	case evidence.Late:
+		return fmt.Sprintf("%s wait for each other, and %s %s begun fewer collectives",
+			model.NewRankSet(r.Cycle...).Phrase(), who, verb(r.Ranks, "has", "have"))
+	case evidence.Sides:
+		return who + " wait for each other, some in a collective and some for a message; either may be wrong"
+	}
+	if r.Ranks.Len() == 1 {
+		return fmt.Sprintf("rank %d waits for itself", r.Ranks.Min())
+	}
+	return who + " wait for each other"
+}
+
+func work(w progress.Work) string {
+	lasting := ""
+	if w.Lasting > 0 {
+		lasting = fmt.Sprintf(" for %.0f s", w.Lasting.Seconds())
+	}
+	return fmt.Sprintf("rank %d has been in %s%s and is at work (%s)", w.Rank, w.Call, lasting, w.Doing)
+}
+
+func verb(ranks model.RankSet, one, several string) string {
+	return words.Verb(ranks.String(), one, several)
+}
