@@ -112,7 +112,8 @@ func TestParseMade(t *testing.T) {
 
 // TestCallsWithAKind: of all calls on a line of Python, the one at which a choice is open is named, as of MPI_Send in comm.allreduce.
 func TestCallsWithAKind(t *testing.T) {
-	p := Place{}.Merge(Place{Calls: []string{"MPI_Send"}}).Merge(Place{Calls: []string{"MPI_Bcast"}}).Merge(Place{Calls: []string{"MPI_Send"}})
+	send, bcast := Place{Calls: []string{"MPI_Send"}}, Place{Calls: []string{"MPI_Bcast"}}
+	p := Place{}.Merge(send).Merge(bcast).Merge(send)
 	for kind, want := range map[mpi.Choice]string{mpi.SendMode: "MPI_Send", mpi.Synchronising: "MPI_Bcast", mpi.Match: ""} {
 		if got := strings.Join(p.CallsWith(kind), " "); got != want {
 			t.Errorf("%v: %q, want %q", kind, got, want)
