@@ -19,10 +19,10 @@ var ErrOverlap = errors.New("rank in two blocks")
 // paper's statesSet (§4.2, steps 1 and 2) and the facts that evidence needs.
 // It is a monoid; the zero value is its neutral element.
 type Summary struct {
-	Sizes  []Count  // sizes of MPI_COMM_WORLD that ranks told of, ascending
-	Facts  []Fact   // by rank
-	Places []Place  // the distinct positions, in their order
-	Stacks []Stack  // the distinct captured stacks, in their order
+	Sizes  []Count // sizes of MPI_COMM_WORLD that ranks told of, ascending
+	Facts  []Fact  // by rank
+	Places []Place // the distinct positions, in their order
+	Stacks []Stack // the distinct captured stacks, in their order
 	// Beside are the distinct stacks of threads that do not call MPI, of ranks that wait outside MPI, in their order.
 	Beside []Stack
 	Raised []Raised // the distinct exceptions, in their order
