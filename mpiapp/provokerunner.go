@@ -226,9 +226,7 @@ func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {
 		var places map[uint64]provoke.Place
 		o.Open, places = provoke.FindOpen(run)
 		for key, place := range places {
-			if _, known := r.reference.Places[key]; !known {
-				r.reference.Places[key] = place
-			}
+			r.reference.Places[key] = r.reference.Places[key].Merge(place)
 		}
 	}
 	for _, rank := range run.Ranks {
@@ -283,8 +281,10 @@ func (r *perturbedRunner) describe(s *provoke.Schedule, made []provoke.Made) {
 			if !known || place.Frame.Module == nil {
 				continue
 			}
-			if !slices.Contains(calls, place.Call) {
-				calls = append(calls, place.Call)
+			for _, call := range place.CallsWith(rule.Choice()) {
+				if !slices.Contains(calls, call) {
+					calls = append(calls, call)
+				}
 			}
 			site := report.NewSite(r.resolver.ResolveStack([]model.Frame{place.Frame}, false))
 			if line := placeName(site); !slices.Contains(lines, line) {

@@ -23,7 +23,7 @@ const (
 // IsDivergence reports whether ranks left the common sequence of collectives.
 func (k CauseKind) IsDivergence() bool {
 	switch k {
-	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseUnknown:
+	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseLibrary, CauseUnknown:
 		return false
 	}
 	return true

@@ -82,6 +82,7 @@ func (f *Finding) leastLocations() []Location {
 			l := f.newLocation(at, model.NewRankSet(ranks...))
 			if !at.Begun || at.InMPI || l.After != "" { // else the state is a computation, and has its stack
 				l.Stack, l.Captured, l.Other = stack.Frames, true, stack.Other
+				l.Beside = f.stacksBeside(l)
 			}
 			out = append(out, l)
 		}
@@ -96,6 +97,17 @@ func (f *Finding) leastLocations() []Location {
 		out = append(out, f.newLocation(at, model.NewRankSet(ranks...)))
 	}
 	slices.SortFunc(out, func(a, b Location) int { return cmp.Compare(a.Ranks.Min(), b.Ranks.Min()) })
+	return out
+}
+
+// stacksBeside lists the stacks of threads beside those of a location that is in computation.
+func (f *Finding) stacksBeside(l Location) (out []facts.Stack) {
+	for _, stack := range f.scene.Sum.Beside {
+		if some := stack.Ranks.Intersect(l.Ranks); some.Len() > 0 && l.Call == "" && !l.Other {
+			stack.Ranks = some
+			out = append(out, stack)
+		}
+	}
 	return out
 }
 

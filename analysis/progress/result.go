@@ -108,6 +108,8 @@ type Location struct {
 	Other bool
 	// Holder is the thread that the first of the ranks waits for in computation.
 	Holder facts.Holder
+	// Beside are the stacks of other threads of some of the ranks, which do not call MPI and wait as well.
+	Beside []facts.Stack
 }
 
 // StateKind says what a group's state is.

@@ -29,10 +29,30 @@ func (o *Open) Total() (n uint64) {
 // ranks lists those that came there, rising.
 func (o *Open) ranks() []int { return slices.Sorted(maps.Keys(o.Visits)) }
 
-// Place is a call of a function of MPI.
+// Place is where functions of MPI are called: one in C, any number on a line of Python.
 type Place struct {
-	Call  string
+	Calls []string
 	Frame model.Frame
+}
+
+// Merge adds the calls of another run there.
+func (p Place) Merge(other Place) Place {
+	for _, call := range other.Calls {
+		if !slices.Contains(p.Calls, call) {
+			p.Calls = append(p.Calls, call)
+		}
+	}
+	return Place{p.Calls, other.Frame}
+}
+
+// CallsWith are those at which a kind of choice may be open.
+func (p Place) CallsWith(kind mpi.Choice) (out []string) {
+	for _, call := range p.Calls {
+		if f := mpi.FindFunction(call); f != nil && f.Choices&kind != 0 {
+			out = append(out, call)
+		}
+	}
+	return out
 }
 
 // FindOpen lists where choices are open in a run, in an order that is the same for the same
@@ -58,7 +78,7 @@ func FindOpen(run *model.Run) ([]*Open, map[uint64]Place) {
 				choices := openAt(s, wild[statePosition{at, i}])
 				synchronising = synchronising || choices&mpi.Synchronising != 0
 				site, frame, ok := siteOf(s)
-				places[site.Key()] = Place{s.Call, frame}
+				places[site.Key()] = places[site.Key()].Merge(Place{[]string{s.Call}, frame})
 				for _, c := range mpi.AllChoices() {
 					if ok && c&choices&^mpi.Synchronising != 0 {
 						add(Open{Kind: c, Site: site, Call: s.Call}, r.Rank, t.Model.Visits[i])

@@ -24,6 +24,13 @@ func isSame(a, b Made) bool {
 // sites knows the sites by their numbers in journals.
 type sites map[uint64]Site
 
+// learn makes those of places known at which choices are open.
+func (s sites) learn(open []*Open) {
+	for _, o := range open {
+		s[o.Site.Key()] = o.Site
+	}
+}
+
 // ruleFor narrows the rule by which a choice was made to where it was made: a rule of the schedule's seed makes the same
 // choices there, whatever other rules are left out.
 func (s *Schedule) ruleFor(m Made, known sites) (Rule, bool) {
@@ -44,6 +51,23 @@ func (s *Schedule) narrowed(made []Made, known sites) []Rule {
 	var out []Rule
 	for _, m := range made {
 		if r, ok := s.ruleFor(m, known); ok && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// atSites are rules of the same sites for the ranks that the schedule's own rules are for.
+func (s *Schedule) atSites(rules []Rule) []Rule {
+	var out []Rule
+	for _, r := range rules {
+		for _, own := range s.Rules {
+			if own.Kind == r.Kind && (own.Rank == EveryRank || own.Rank == r.Rank) && (own.Key() == 0 || own.Key() == r.Key()) {
+				r.Rank = own.Rank
+				break
+			}
+		}
+		if !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
@@ -81,13 +105,16 @@ func by(rules []Rule, key func(Rule) Rule) [][]Rule {
 }
 
 // Places are the keys of the places where a rule made choices, of all that were made; without a site that is all of its
-// kind.
+// kind. Where a run failed before it came to the site, that is the place.
 func (r Rule) Places(made []Made) (keys []uint64) {
 	for _, m := range made {
 		if m.Kind == r.Choice() && (r.Key() == 0 || r.Key() == m.Key) && (r.Count == 0 || r.Count == m.Count) &&
 			(r.Rank == EveryRank || r.Rank == m.Rank) && !slices.Contains(keys, m.At) {
 			keys = append(keys, m.At)
 		}
+	}
+	if len(keys) == 0 && r.Key() != 0 {
+		keys = append(keys, r.Key())
 	}
 	return keys
 }
@@ -100,42 +127,123 @@ var levels = []func(Rule) Rule{
 	func(r Rule) Rule { return r },
 }
 
-// reduce returns a schedule with fewer rules that still fails, given what the failing run
-// made. fails runs a candidate, once or, to confirm it, twice; made is what the
-// latest failing run of a candidate made.
-func (s *Schedule) reduce(made []Made, known sites, fails func(candidate *Schedule, confirm bool) (bool, []Made)) *Schedule {
-	latest, confirm := made, true
-	try := func(rules []Rule) bool {
-		ok, made := fails(s.with(rules), confirm)
-		if ok {
-			latest = made
-		}
-		return ok
-	}
-	rules := s.narrowed(made, known)
-	if len(rules) == 0 || len(rules) > maxRules || !try(rules) {
-		return s // the journals do not say all that was chosen
-	}
-	for _, level := range levels {
-		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return try(slices.Concat(g...)) })
-		rules = slices.Concat(groups...)
-		confirm = false // which kinds it takes decides most
-	}
-	if single := s.single(latest, known); len(single) <= mostSingle && try(single) {
-		rules = Minimize(single, try)
-	}
-	return s.with(s.withoutChance(rules, try))
+// demand says how often a candidate must fail to be good.
+type demand int
+
+// The demands.
+const (
+	once  demand = iota
+	twice        // in a row, where it decides much
+	lucky        // in one of a few runs: the failure needs luck besides
+)
+
+// mostAsked is how often it is asked about a candidate that does not fail: the first time may be bad luck.
+const mostAsked = 2
+
+// reduction is a search for a schedule with fewer rules that still fails.
+type reduction struct {
+	*Schedule
+	fails  func(candidate *Schedule, d demand) (bool, []Made) // with what the latest failing run of a candidate made
+	demand demand
+	latest []Made
+	passed map[string]int // how often candidates did not fail: finer levels come to some of them again
 }
 
-// withoutChance drops what a rule draws, where the failure does not need it: then the sentence about it is a plain one.
-func (s *Schedule) withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
-	for i := range rules {
-		r := rules[i]
-		if r.Choice()&(mpi.SendMode|mpi.BufferUse|mpi.EpochEnd) == 0 || r.Count == 0 && r.Often == million {
-			continue
+func (r *reduction) try(rules []Rule) bool {
+	candidate := r.with(rules)
+	lines := candidate.Lines()
+	if r.passed[lines] >= mostAsked {
+		return false
+	}
+	ok, made := r.fails(candidate, r.demand)
+	if ok {
+		r.latest = made
+	} else {
+		r.passed[lines]++
+	}
+	return ok
+}
+
+// begin returns rules for the places where failing runs made choices, with which the failure comes: for the ranks that came there;
+// or for any, as another may come first the next time; or for those ranks with luck. nil: the journals do not say all that was chosen.
+func (r *reduction) begin(made []Made, known sites) []Rule {
+	rules := r.narrowed(made, known)
+	if len(rules) == 0 || len(rules) > maxRules {
+		return nil
+	}
+	if r.try(rules) {
+		return rules
+	}
+	if wide := r.atSites(rules); r.try(wide) {
+		return wide
+	}
+	if r.demand == lucky {
+		return nil
+	}
+	r.demand = lucky
+	clear(r.passed)
+	if r.try(rules) {
+		return rules
+	}
+	return nil
+}
+
+// run returns the schedule with fewer rules, given what some failing runs made.
+func (r *reduction) run(made []Made, known sites) *Schedule {
+	r.latest, r.passed = made, map[string]int{}
+	rules := r.begin(made, known)
+	if rules == nil {
+		return r.Schedule
+	}
+	for _, level := range levels {
+		groups := Minimize(by(rules, level), func(g [][]Rule) bool { return r.try(slices.Concat(g...)) })
+		rules = slices.Concat(groups...)
+		if r.demand == twice { // which kinds it takes decides most
+			r.demand = once
 		}
+	}
+	rules = withoutChance(rules, r.try)
+	plain := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.isPlain() })
+	drawn := slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
+	with := func(single []Rule) []Rule { return slices.Concat(plain, single) }
+	if single := r.with(drawn).single(r.latest, known); len(drawn) > 0 && len(single) <= mostSingle && r.try(with(single)) {
+		rules = with(Minimize(single, func(g []Rule) bool { return r.try(with(g)) }))
+	}
+	return r.with(withoutChance(rules, r.try))
+}
+
+// isPlain reports whether a rule makes a choice that goes either way, at all calls of its place: then single choices say no
+// more, and the sentence about it is a plain one.
+func (r Rule) isPlain() bool { return r == r.plain() }
+
+// plain is the rule without what it draws, if it need not draw.
+func (r Rule) plain() Rule {
+	if r.Choice()&(mpi.SendMode|mpi.BufferUse|mpi.EpochEnd) != 0 {
+		r.Count, r.Often = 0, million
+		return r
+	}
+	return Rule{}
+}
+
+// withoutChance drops what rules draw, where the failure does not need it: of all at once if that will do.
+func withoutChance(rules []Rule, try func([]Rule) bool) []Rule {
+	var at []int
+	all := slices.Clone(rules)
+	for i, r := range rules {
+		if p := r.plain(); p != r && p != (Rule{}) {
+			all[i] = p
+			at = append(at, i)
+		}
+	}
+	if len(at) > 0 && try(all) {
+		return all
+	}
+	if len(at) < 2 {
+		return rules
+	}
+	for _, i := range at {
 		simpler := slices.Clone(rules)
-		simpler[i].Count, simpler[i].Often = 0, million
+		simpler[i] = all[i]
 		if try(simpler) {
 			rules = simpler
 		}

@@ -2,6 +2,7 @@ package provoke
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +107,35 @@ func TestParseMade(t *testing.T) {
 	want := []Made{{mpi.SendMode, 2, 0xe8d1, 12, 0, 0xe8d1}, {mpi.Synchronising, EveryRank, 0x1f, 3, 0, 2}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestCallsWithAKind: of all calls on a line of Python, the one at which a choice is open is named, as of MPI_Send in comm.allreduce.
+func TestCallsWithAKind(t *testing.T) {
+	send, bcast := Place{Calls: []string{"MPI_Send"}}, Place{Calls: []string{"MPI_Bcast"}}
+	p := Place{}.Merge(send).Merge(bcast).Merge(send)
+	for kind, want := range map[mpi.Choice]string{mpi.SendMode: "MPI_Send", mpi.Synchronising: "MPI_Bcast", mpi.Match: ""} {
+		if got := strings.Join(p.CallsWith(kind), " "); got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// TestPlacesOfRules: where a rule made choices, or else its own site.
+func TestPlacesOfRules(t *testing.T) {
+	here, there := Site{BuildID: "ab", Offset: 1}, Site{BuildID: "ab", Offset: 2}
+	made := []Made{{Kind: mpi.SendMode, Rank: 1, Key: here.Key(), Count: 1, At: here.Key()}}
+	for _, c := range []struct {
+		rule Rule
+		want []uint64
+	}{
+		{Rule{Kind: "send", Rank: EveryRank}, []uint64{here.Key()}},
+		{Rule{Kind: "send", Rank: 0}, nil},
+		{Rule{Kind: "send", Rank: 1, Site: here}, []uint64{here.Key()}},
+		{Rule{Kind: "send", Rank: 1, Site: there}, []uint64{there.Key()}},
+	} {
+		if got := c.rule.Places(made); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %x, want %x", c.rule, got, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"laggard/model/mpi"
@@ -133,7 +134,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		case o.Void != "":
 			out.Voided++
 		case o.Failure != "":
-			t.learn(o.Open)
+			t.known.learn(o.Open)
 			if err := s.reduceFailure(ctx, out, schedule, o, t.known); err != nil {
 				return nil, err
 			}
@@ -215,6 +216,8 @@ type reducer struct {
 	patience Patience
 	good     []*Schedule // candidates that failed, each smaller than the one before
 	last     *Outcome    // the latest run that failed so
+	known    sites       // at which choices are open
+	made     []Made      // in all runs that failed so: each ended before others were made
 	stopped  error       // the time was over, or a run was not possible
 }
 
@@ -229,6 +232,8 @@ func (r *reducer) again(ctx context.Context, candidate *Schedule, want, of int, 
 		}
 		if o.Void == "" && o.Failure == r.want {
 			got, r.last = got+1, o
+			r.known.learn(o.Open)
+			r.made = slices.Concat(r.made, o.Made)
 		}
 	}
 	return got >= want
@@ -242,7 +247,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		s.reducing += time.Since(began)
 		s.end = end.Add(time.Since(began))
 	}()
-	r := &reducer{Search: s, want: failed.Failure, last: failed}
+	r := &reducer{Search: s, want: failed.Failure, last: failed, known: known, made: failed.Made}
 	if failed.Failure == Hangs {
 		r.patience = Brief
 	}
@@ -252,7 +257,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
-	left := r.reduce(ctx, schedule, sure, known)
+	left, sure := r.reduce(ctx, schedule, sure)
 	r.noteTime(out)
 	s.limit(1)
 	if sure {
@@ -269,23 +274,29 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 }
 
 // reduce reduces a schedule. A candidate is good if it fails once, or twice in a row where that decides much; if the failure needs
-// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck.
-func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool, known sites) *Schedule {
+// luck besides, once in three runs. So one run tells of most, and surest goes back if that was luck. sure is false from where on
+// luck was needed.
+func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool) (left *Schedule, stillSure bool) {
 	r.good = []*Schedule{schedule}
-	return schedule.reduce(r.last.Made, known, func(c *Schedule, confirm bool) (bool, []Made) {
+	red := &reduction{Schedule: schedule, demand: lucky, fails: func(c *Schedule, d demand) (bool, []Made) {
 		want, of := 1, 1
-		switch {
-		case !sure:
-			of = confirmations
-		case confirm:
+		switch d {
+		case twice:
 			want, of = 2, 2
+		case lucky:
+			of = confirmations
 		}
 		ok := r.again(ctx, c, want, of, "reducing")
 		if ok {
 			r.good = append(r.good, c)
 		}
 		return ok, r.last.Made
-	})
+	}}
+	if sure {
+		red.demand = twice
+	}
+	left = red.run(r.made, r.known)
+	return left, red.demand != lucky
 }
 
 // surest goes back from what is left to an earlier candidate if it does not fail again and again: some of many that fail by

@@ -13,15 +13,8 @@ type tally struct {
 
 func newTally(r *Reference, only mpi.Choice) *tally {
 	t := &tally{open: r.Open, only: only, known: sites{}, sites: map[mpi.Choice]map[uint64]bool{}, made: map[mpi.Choice]uint64{}}
-	t.learn(r.Open)
+	t.known.learn(r.Open)
 	return t
-}
-
-// learn makes sites known.
-func (t *tally) learn(open []*Open) {
-	for _, o := range open {
-		t.known[o.Site.Key()] = o.Site
-	}
 }
 
 // add counts what a run made.

@@ -12,6 +12,10 @@
 #define STATUS_BYTES 64
 #define PAUSE_US 200 /* between two looks for the wanted message */
 #define MOST_SENDERS 256 /* that are asked about one by one */
+/* Of what is drawn, a third each waits for the longest time, an 8th of it and a 64th: where all receives wait equally long,
+ * one that needs the message of a rank which itself waits so gives way just before that. */
+#define PATIENCES 3
+#define PATIENCE_BITS 3
 
 typedef long (*iprobe)(long source, long tag, long comm, int *flag, void *status);
 
@@ -31,9 +35,9 @@ static bool has_sent(const struct wildcard *w, int source)
 /* find_sender looks for a message, first of the wanted sender and then of those behind it
  * in the order of ranks. It waits for the wanted one for a bounded time and then gives
  * way, since that one may never send. -1: there is no message yet. */
-static int find_sender(const struct wildcard *w, int wanted)
+static int find_sender(const struct wildcard *w, int wanted, uint64_t longest_us)
 {
-  for (uint64_t us = 0; us < lg_longest_us && !has_sent(w, wanted); us += PAUSE_US)
+  for (uint64_t us = 0; us < longest_us && !has_sent(w, wanted); us += PAUSE_US)
     if (!lg_nap(PAUSE_US))
       break;
   int asked = w->senders < MOST_SENDERS ? w->senders : MOST_SENDERS;
@@ -74,8 +78,9 @@ void lg_choose_match(struct lg_call *c)
   o.count = p ? ++p->count : 0;
   if (!p || w.senders < 2 || !lg_schedule_takes(&o, &value, lg_by_favour))
     return;
-  int sender = find_sender(&w, (int)(value % (uint64_t)w.senders));
-  lg_journal_write(&o, sender < 0 ? value % (uint64_t)w.senders : (uint64_t)sender);
+  uint64_t wanted = value % (uint64_t)w.senders, shorter = value / (uint64_t)w.senders % PATIENCES;
+  int sender = find_sender(&w, (int)wanted, lg_longest_us >> (PATIENCE_BITS * shorter));
+  lg_journal_write(&o, sender < 0 ? wanted : (uint64_t)sender);
   if (sender >= 0)
     lg_put_instead(c, from_sender, (uint64_t)sender);
 }

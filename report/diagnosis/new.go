@@ -198,8 +198,40 @@ func (s Source) newLocation(place progress.Location) Location {
 	} else if place.Captured {
 		out.WaitsFor = wait.For
 		out.Holder = s.newHolder(place.Holder, wait.For)
+		out.Beside = s.threadsBeside(place.Beside, wait.For, out.Site)
 	}
 	return out
+}
+
+// maxBeside bounds the threads of a location that are shown.
+const maxBeside = 8
+
+// threadsBeside lists the threads that may hold up one that waits for such a thing at a place: first those at other lines, last
+// those at the same. A worker of a library that waits for work says nothing, but in OpenMP, where it has left what the others
+// are still in.
+func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Site) (out []ThreadPlace) {
+	if waits != "lock" && waits != "thread" && waits != "openmp" {
+		return nil
+	}
+	for _, one := range stacks {
+		stack := symbol.TrimStack(s.Resolver.ResolveStack(one.Frames, true))
+		site := report.NewSite(stack)
+		thread := ThreadPlace{Ranks: one.Ranks.String(), Site: site, WaitsFor: outside.WaitOf(stack).For, Stack: report.Frames(stack)}
+		if site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
+			out = append(out, thread)
+		}
+	}
+	order := func(t ThreadPlace) int {
+		switch {
+		case t.Line == 0:
+			return 1
+		case t.File == own.File && t.Line == own.Line:
+			return 2
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(a, b ThreadPlace) int { return cmp.Compare(order(a), order(b)) })
+	return out[:min(len(out), maxBeside)]
 }
 
 // newHolder is the thread that has what a thread waits for. What the recorder found in memory must fit what the functions

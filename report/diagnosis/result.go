@@ -117,6 +117,8 @@ type Location struct {
 	WaitsFor string `json:"waits_for,omitempty"`
 	// the thread of the rank that has the lock that it waits for, or that it joins, or which it may wait for; absent: unknown
 	Holder *Holder `json:"holder,omitempty"`
+	// threads of these ranks that do not call MPI and wait as well, while it waits for a lock or another thread
+	Beside []ThreadPlace `json:"beside,omitempty"`
 	// a fatal signal arrived in another thread than the one that calls MPI, whose stack this is
 	OtherThread bool           `json:"other_thread,omitempty"`
 	Within      string         `json:"within,omitempty"`    // import or destructor, in Python: how the place was reached
@@ -126,6 +128,14 @@ type Location struct {
 	Contained   bool           `json:"contained,omitempty"` // pid is the number inside a container
 	Alive       bool           `json:"alive"`               // the process existed when the run was diagnosed, as far as known
 	Since       *time.Time     `json:"since"`               // no progress since then; null: unknown
+}
+
+// ThreadPlace is where a thread that does not call MPI waits. The site is the frame to look at first.
+type ThreadPlace struct {
+	Ranks string `json:"ranks"` // those of the place that have such a thread
+	report.Site
+	WaitsFor string         `json:"waits_for,omitempty"` // what it waits for, such as lock, thread or openmp
+	Stack    []report.Frame `json:"stack"`               // the call stack, innermost frame first
 }
 
 // Holder is a thread that another thread of its rank waits for. The site is that of its MPI call.

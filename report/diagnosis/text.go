@@ -270,7 +270,7 @@ func (p *printer) allPlaces(l *LeastProgressed) {
 	}
 	list := distinctLocations(l)
 	whole := !slices.ContainsFunc(list, func(at Location) bool {
-		return len(at.Stack) > screenFrames || len(ownFrames(at)) < len(at.Stack) || hasSymbolNotes(at.Stack)
+		return len(at.Stack) > screenFrames || len(at.Beside) > 0 || len(ownFrames(at)) < len(at.Stack) || hasSymbolNotes(at.Stack)
 	})
 	if len(list) == 0 || len(list) == 1 && whole {
 		return
@@ -281,6 +281,10 @@ func (p *printer) allPlaces(l *LeastProgressed) {
 		at := list[i]
 		p.Line("  %s %s", words.Ranks(at.Ranks), activityText(at))
 		p.stack(at.Stack)
+		for _, thread := range at.Beside {
+			p.Line("    another thread, of %s", words.Ranks(thread.Ranks))
+			p.stack(thread.Stack)
+		}
 	})
 }
 

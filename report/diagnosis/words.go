@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -44,7 +45,7 @@ func activityText(l Location) string {
 	case l.After == "":
 		return fmt.Sprintf("%s in %s, before the first MPI call", computes, at)
 	case l.Captured:
-		return fmt.Sprintf("%s in %s, after %s%s", computes, at, l.After, holderText(l.Holder))
+		return fmt.Sprintf("%s in %s, after %s%s", computes, at, l.After, cmp.Or(holderText(l.Holder), besideText(l)))
 	}
 	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, at)
 }
@@ -62,6 +63,26 @@ func holderText(h *Holder) string {
 		return fmt.Sprintf("; it waits for thread %d, which is outside MPI", h.Thread)
 	}
 	return fmt.Sprintf("; it waits for thread %d, which is in %s, called by %s", h.Thread, *h.InMPI, h.Site.String())
+}
+
+// besideText says where the first of the threads beside a rank is.
+func besideText(l Location) string {
+	if len(l.Beside) == 0 {
+		return ""
+	}
+	first := l.Beside[0]
+	text := "; another thread of " + words.Verb(l.Ranks, "it", "each")
+	if first.Ranks != l.Ranks {
+		text = "; another thread of " + words.Ranks(first.Ranks)
+	}
+	if first.Line == 0 {
+		return text + " has left the program's code and waits in the OpenMP library"
+	}
+	text += " " + cmp.Or(outside.Waits[first.WaitsFor], "waits") + " in " + first.Site.String()
+	if more := len(l.Beside) - 1; more > 0 {
+		text += fmt.Sprintf(" (+%s)", words.Count(more, "more place", "more places"))
+	}
+	return text
 }
 
 // within says in words what of Python a place is part of.

@@ -229,10 +229,11 @@ func testStripped(t *testing.T, backend New, s subject) {
 	if err != nil || len(got.Lines) > 0 || !hasNote(got, "no debug information") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := makeSlice(t, backend, c, movedCriterion(s), slicing.Budget{NeedsLines: true}); !errors.Is(err, slicing.ErrNothing) {
+	linesOnly := slicing.Budget{NeedsLines: true}
+	if got, err := makeSlice(t, backend, c, movedCriterion(s), linesOnly); !errors.Is(err, slicing.ErrNothing) {
 		t.Errorf("with lines only: %+v, %v", got, err)
 	}
-	if got, err := makeSlice(t, backend, symbol.Config{}, s.criterion, slicing.Budget{NeedsLines: true}); err != nil || len(got.Lines) == 0 {
+	if got, err := makeSlice(t, backend, symbol.Config{}, s.criterion, linesOnly); err != nil || len(got.Lines) == 0 {
 		t.Errorf("with lines only, of the whole program: %+v, %v", got, err)
 	}
 }

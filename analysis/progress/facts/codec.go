@@ -30,6 +30,7 @@ func (s *Summary) code(c *wire.Coder) {
 	wire.SortedList(c, &s.Facts, (*Fact).code, compareFacts)
 	wire.SortedList(c, &s.Places, (*Place).code, comparePlaces)
 	wire.SortedList(c, &s.Stacks, (*Stack).code, compareStacks)
+	wire.SortedList(c, &s.Beside, (*Stack).code, compareStacks)
 	wire.SortedList(c, &s.Raised, (*Raised).code, compareRaised)
 	wire.SortedList(c, &s.Failed, (*Failed).code, compareFailed)
 	wire.SortedList(c, &s.Unfreed, (*Unfreed).code, compareUnfreed)

@@ -230,7 +230,22 @@ func (b *builder) addStack(r *model.Rank, t *model.Thread) {
 	if fatal || isCurrentOutside(t) || still {
 		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portableFrames(c.Stack), fatal, other, model.NewRankSet(r.Rank)})
 	}
+	if !fatal && isCurrentOutside(t) {
+		b.addBeside(r, c.Time)
+	}
 }
+
+// addBeside keeps the stacks of the threads that do not call MPI and waited at the time of a capture.
+func (b *builder) addBeside(r *model.Rank, captured time.Time) {
+	for _, o := range r.Others {
+		if o.Time.Sub(captured).Abs() < sameLook && len(o.Stack) > 0 {
+			b.sum.Beside = append(b.sum.Beside, Stack{b.portableFrames(o.Stack), false, true, model.NewRankSet(r.Rank)})
+		}
+	}
+}
+
+// sameLook is how far apart the stacks may be that the recorder takes in one look: with a busy machine in the middle of it.
+const sameLook = 2 * time.Second
 
 // fatalThread returns the thread that took the signal by which a rank ended, nil if it is not known.
 func fatalThread(r *model.Rank) *model.Thread {
@@ -382,6 +397,7 @@ func (b *builder) buildSummary() (Summary, error) {
 	slices.SortFunc(b.sum.Comms, compareComms)
 	slices.SortFunc(b.sum.Places, comparePlaces)
 	b.sum.Stacks = reduce.SortJoined(b.sum.Stacks, compareStacks, joinStacks)
+	b.sum.Beside = reduce.SortJoined(b.sum.Beside, compareStacks, joinStacks)
 	b.sum.Raised = reduce.SortJoined(b.sum.Raised, compareRaised, joinRaised)
 	b.sum.Failed = reduce.SortJoined(b.sum.Failed, compareFailed, joinFailed)
 	b.sum.Unfreed = SortUnfreed(b.sum.Unfreed)

@@ -19,10 +19,12 @@ var ErrOverlap = errors.New("rank in two blocks")
 // paper's statesSet (§4.2, steps 1 and 2) and the facts that evidence needs.
 // It is a monoid; the zero value is its neutral element.
 type Summary struct {
-	Sizes  []Count  // sizes of MPI_COMM_WORLD that ranks told of, ascending
-	Facts  []Fact   // by rank
-	Places []Place  // the distinct positions, in their order
-	Stacks []Stack  // the distinct captured stacks, in their order
+	Sizes  []Count // sizes of MPI_COMM_WORLD that ranks told of, ascending
+	Facts  []Fact  // by rank
+	Places []Place // the distinct positions, in their order
+	Stacks []Stack // the distinct captured stacks, in their order
+	// Beside are the distinct stacks of threads that do not call MPI, of ranks that wait outside MPI, in their order.
+	Beside []Stack
 	Raised []Raised // the distinct exceptions, in their order
 	Failed []Failed // the distinct calls to which MPI returned errors, in their order
 	// Unfreed are the distinct calls of which nothing freed what they made, in their order.
@@ -174,6 +176,7 @@ func MergeSummaries(a, b Summary) (Summary, error) {
 		Facts:   facts,
 		Places:  reduce.MergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
 		Stacks:  reduce.MergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
+		Beside:  reduce.MergeSorted(a.Beside, b.Beside, compareStacks, joinStacks),
 		Raised:  reduce.MergeSorted(a.Raised, b.Raised, compareRaised, joinRaised),
 		Failed:  reduce.MergeSorted(a.Failed, b.Failed, compareFailed, joinFailed),
 		Unfreed: reduce.MergeSorted(a.Unfreed, b.Unfreed, compareUnfreed, joinUnfreed),

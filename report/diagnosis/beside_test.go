@@ -1,0 +1,28 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"laggard/report"
+)
+
+// A thread at another line comes first in the text, then one that has left the program's code.
+func TestBesideText(t *testing.T) {
+	at := func(line int) report.Site { return report.Site{Function: "sweep", File: "/home/u/sweep.c", Line: line} }
+	lock, left := ThreadPlace{Ranks: "3", Site: at(9), WaitsFor: "lock"}, ThreadPlace{Ranks: "3", WaitsFor: "openmp"}
+	for _, c := range []struct {
+		ranks  string
+		beside []ThreadPlace
+		want   string
+	}{
+		{"3", nil, ""},
+		{"3", []ThreadPlace{lock}, "; another thread of it waits for a lock in sweep (sweep.c:9)"},
+		{"3", []ThreadPlace{lock, left}, "; another thread of it waits for a lock in sweep (sweep.c:9) (+1 more place)"},
+		{"3-4", []ThreadPlace{left}, "; another thread of rank 3 has left the program's code and waits in the OpenMP library"},
+		{"3", []ThreadPlace{{Ranks: "3", Site: at(4)}}, "; another thread of it waits in sweep (sweep.c:4)"},
+	} {
+		if got := besideText(Location{Ranks: c.ranks, Beside: c.beside}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
