@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 )
 
 // ContentID names the state by content; docs/reference/format.md fixes the bytes that are
@@ -25,6 +26,18 @@ func (s *State) ContentID() StateID {
 	}
 	sum := sha256.Sum256(text)
 	return StateID(sum[:16])
+}
+
+// WithoutAddresses is a copy of the state without run-time addresses, which differ from rank to rank.
+func (s *State) WithoutAddresses() *State {
+	out := *s
+	out.Stack = slices.Clone(s.Stack)
+	for i, f := range out.Stack {
+		if f.Module != nil {
+			out.Stack[i].Module = &Module{BuildID: f.Module.BuildID, Path: f.Module.Path}
+		}
+	}
+	return &out
 }
 
 // appendText appends the length in four bytes, then the text: no two lists of

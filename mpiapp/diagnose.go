@@ -279,6 +279,8 @@ func (q question) resultWithOptionalSteps(found *slice.Result, resolver *symbol.
 	runOptionalStep(r, "the search for the branch that decided", func() {
 		diagnosis.AddBranch(r, source, found.Branch, finder)
 		diagnosis.AddSkips(r, source, found.Skips, finder)
+		diagnosis.AddPassed(r, source, finder)
+		diagnosis.AddPythonSkips(r, source, finder)
 	})
 	runOptionalStep(r, "the slice", func() {
 		addSlices(r, found, slicereport.Source{Resolver: resolver, Finder: finder, Around: aroundLine, Note: note})

@@ -47,7 +47,7 @@ func (r *runRead) addRanks(ranks []*model.Rank) {
 		if !known {
 			n = len(part.States)
 			numbers[s] = n
-			part.States = append(part.States, plainState(s))
+			part.States = append(part.States, s.WithoutAddresses())
 		}
 		return n
 	}
@@ -57,18 +57,6 @@ func (r *runRead) addRanks(ranks []*model.Rank) {
 		}
 	}
 	*r = *r.mergeFrom(part)
-}
-
-// plainState is a state without what differs between ranks.
-func plainState(s *model.State) *model.State {
-	out := *s
-	out.Stack = slices.Clone(s.Stack)
-	for i, f := range out.Stack {
-		if f.Module != nil {
-			out.Stack[i].Module = &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}
-		}
-	}
-	return &out
 }
 
 func compareStates(a, b *model.State) int { return bytes.Compare(a.ID[:], b.ID[:]) }

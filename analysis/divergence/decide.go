@@ -85,3 +85,7 @@ func (o *Odd) othersAwaitMessage() bool { return len(o.Theirs) > 0 && o.Theirs[0
 // Undecided reports whether a branch that is not that of a loop says nothing: where
 // both calls have followed the one before, what decides between them is no fault.
 func (o *Odd) Undecided(loop bool) bool { return o.Looped && !loop }
+
+// InCollective reports whether ranks parted in the collectives that they made, at the first of some divergences; not who left
+// others that wait for messages.
+func InCollective(all []Divergence) bool { return len(all) > 0 && !all[0].Odd[0].othersAwaitMessage() }

@@ -1,10 +1,24 @@
 package divergence
 
+import (
+	"cmp"
+
+	"laggard/model"
+)
+
 // Before returns the last call that the odd line and the others have in common;
 // nil: it is not kept.
 func (o *Odd) Before() *Call {
 	if calls := o.callsFrom(o.After); calls != nil {
 		return &calls[0]
+	}
+	return nil
+}
+
+// LastShared is the state of the last call that the odd line and the others have in common, as far as it is known; nil: it is not.
+func (o *Odd) LastShared() *model.State {
+	if last := cmp.Or(o.Before(), o.Shared); last != nil {
+		return last.State
 	}
 	return nil
 }

@@ -98,14 +98,18 @@ func (c crossing) bySides() *divergence.Divergence {
 			d.Agree, d.Majority = members, false
 		}
 	}
-	if len(d.Odd) > 1 || !d.Majority {
+	if len(d.Odd) > 1 {
+		return d
+	}
+	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
+	if !d.Majority {
 		return d
 	}
 	p, comm := divergence.CompareAcrossComms(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	if p != nil {
+		p.Shared = d.Odd[0].Shared
 		d.Odd[0].Deviation, d.Comm, d.Kind = *p, comm, c.scene.Comm(comm).Kind
 	}
-	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	return d
 }
 

@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress/contrast"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inside"
+	"laggard/analysis/progress/passed"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/model/process"
@@ -34,6 +35,7 @@ type Result struct {
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
+	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
 	Spawned  []Spawned          // processes that ranks started, which are among the ranks
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
 	Moving   model.RankSet      // ranks that make progress
@@ -234,11 +236,12 @@ func (l *looker) drawConclusion(
 	differ, err := l.contrastRanks(q, alike, err)
 	view, err := l.collectInside(held, err)
 	missing, err := l.findUnsent(finding, err)
+	past, err := l.findPassed(finding, missing, err)
 	spawned, err := l.findSpawned(err)
 	if err != nil || result == nil {
 		return nil, err
 	}
-	result.Differ, result.Inside, result.Unsent, result.Spawned = differ, view, missing, spawned
+	result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil

@@ -31,19 +31,24 @@ func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
 		return nil, err
 	}
 	var view unsent.View
-	for i, slot := range l.Index.Slots {
-		if !asked.Contains(slot.Rank) || slot.Spawned {
-			continue
-		}
-		if run, err := l.Index.LoadSlots(i, i+1); err == nil && len(run.Ranks) == 1 {
-			view = unsent.Merge(view, unsent.ViewOf(run.Ranks[0], waits))
-		}
-	}
+	l.eachAsked(asked, func(r *model.Rank) { view = unsent.Merge(view, unsent.ViewOf(r, waits)) })
 	view, err = reduce.Reduce(l.Tree, unsent.Views, view, nil)
 	if err != nil || f == nil {
 		return nil, err
 	}
 	return f.nameUnsent(view.Find(waits)), nil
+}
+
+// eachAsked decodes the records of some ranks of the share once more.
+func (l *looker) eachAsked(asked model.RankSet, do func(*model.Rank)) {
+	for i, slot := range l.Index.Slots {
+		if !asked.Contains(slot.Rank) || slot.Spawned {
+			continue
+		}
+		if run, err := l.Index.LoadSlots(i, i+1); err == nil && len(run.Ranks) == 1 {
+			do(run.Ranks[0])
+		}
+	}
 }
 
 // nameUnsent looks up the communicators of messages. Those are left out of which nothing is known but that they were not sent: who computes

@@ -20,6 +20,12 @@ func (f *Function) CollectiveOn() Kind {
 	return 0
 }
 
+// NeedsPartner reports whether a rank that waits in a call of a function waits for others to make a call like it: a collective, or
+// one that also sends.
+func (f *Function) NeedsPartner() bool {
+	return f.CollectiveOn() != 0 || f != nil && f.Class.SendsMessage() && f.Class.ReceivesMessage()
+}
+
 // OnFile reports whether a function is called on a file of MPI-IO, or opens one.
 func (f *Function) OnFile() bool { return f.hasParamKind(File) }
 

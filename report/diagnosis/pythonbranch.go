@@ -1,12 +1,12 @@
 package diagnosis
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/facts"
+	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/report"
 	"laggard/report/source"
@@ -70,18 +70,23 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	}
 	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
 	reached, missed, k := w.reached, w.missed, w.shared
+	search := lineSearch{finder: finder, outer: reached[:k], rounds: o.Kind == divergence.LoopCount}
 	switch {
-	case len(missed) == 0 && s.finishes(other):
-		return lastDeciders(reached, w.calls, finder)
+	case len(missed) == 0 && s.finishes(other.State):
+		if !divergence.InCollective(s.Diverged) && !mpi.FunctionOf(made.State.Call).NeedsPartner() {
+			return nil // who waits for a message is not where it was to be sent
+		}
+		return search.lastDeciders(reached, w.calls)
 	case len(reached) == 0 || len(missed) == 0:
 		return nil // who has left the program may have done so by an exception
 	case inLibrary && !w.inCallbacks():
 		return nil
 	case k == len(reached) && k == len(missed):
-		return deciderSites(reached, w.calls, 0, o.Kind != divergence.LoopCount, finder)
+		search.round = o.Kind != divergence.LoopCount
+		return search.sites(reached, w.calls)
 	case w.inCallbacks() || k < len(reached) && k < len(missed) && !sameFunction(reached[k], missed[k]):
 		// They are called from one line, in an order that the line does not tell.
-		one, two := deciderSites(reached[k:], w.calls, 0, false, finder), deciderSites(missed[k:], w.misses, 0, false, finder)
+		one, two := search.sites(reached[k:], w.calls), search.sites(missed[k:], w.misses)
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
@@ -92,15 +97,18 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
-	if o.Kind == divergence.Extra || o.Kind == divergence.Skipped { // it is known who made the call, and who did not
-		if sites := deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder); len(sites) > 0 {
+	switch o.Kind {
+	case divergence.Extra, divergence.Skipped, divergence.LoopCount: // it is known who made the call, and who did not
+		search.past = w.missed[k].Line
+		if sites := search.sites(w.reached[k:], w.calls); len(sites) > 0 {
 			return sites
 		}
 	}
-	if isFurther(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
+	if isFurther(reached[k:], missed[k:], s.framesBehind(o.LastShared(), reached[:k]), finder) {
 		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
-	return deciderSites(w.reached[k:], w.calls, w.missed[k].Line, false, finder)
+	search.past = w.missed[k].Line
+	return search.sites(w.reached[k:], w.calls)
 }
 
 // shortCut is the any or all in which some frames end, outermost first, and which need not go through the generator expression that the
@@ -118,22 +126,9 @@ func shortCut(frames []report.Frame, finder source.Finder) []report.Site {
 }
 
 // finishes reports whether a call is MPI_Finalize, to which ranks came without an exception, as far as is known.
-func (s Source) finishes(c *divergence.Call) bool {
+func (s Source) finishes(state *model.State) bool {
 	ends := func(x facts.Raised) bool { return x.How.EndsProcess() }
-	return mpi.FindFunction(c.State.Call).InClass(mpi.ClassFinalize) && !slices.ContainsFunc(s.Raised, ends)
-}
-
-// lastDeciders are the lines that decide whether ranks come to a call, by its Python frames, of which others have come to the end of
-// the program. Where an exception that is caught could have led there as well, it is not known.
-func lastDeciders(frames []report.Frame, called string, finder source.Finder) []report.Site {
-	for _, f := range frames {
-		for _, d := range python.Deciders(finder.Text(f.File), f.Line, 0) {
-			if d.Line > f.Line { // it catches exceptions of the call
-				return nil
-			}
-		}
-	}
-	return deciderSites(frames, called, 0, false, finder)
+	return mpi.FindFunction(state.Call).InClass(mpi.ClassFinalize) && !slices.ContainsFunc(s.Raised, ends)
 }
 
 // calledFunction is the last part of the name of what the innermost Python frame of a stack calls; "": it is not known.
@@ -146,14 +141,12 @@ func calledFunction(stack []report.Frame) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// lastShared are the frames, from behind some outer ones, of the last call that two sides have in
-// common; nil: it is not known, or was not made from there.
-func (s Source) lastShared(o *divergence.Odd, outer []report.Frame) []report.Frame {
-	last := cmp.Or(o.Before(), o.Shared)
-	if last == nil || last.State == nil {
+// framesBehind are the frames of a call from behind some outer ones; nil: it is not known, or was not made from there.
+func (s Source) framesBehind(call *model.State, outer []report.Frame) []report.Frame {
+	if call == nil {
 		return nil
 	}
-	frames := pythonFrames(s.newBegun(last).Stack)
+	frames := pythonFrames(s.newMadeCall(call).Stack)
 	if len(frames) <= len(outer) || !slices.Equal(frames[:len(outer)], outer) {
 		return nil
 	}
@@ -167,7 +160,8 @@ func isFurther(one, other, last []report.Frame, finder source.Finder) bool {
 	if len(last) > 0 && sameFunction(last[0], one[0]) {
 		text, l := finder.Text(one[0].File), standsAt(last, finder)
 		round := func(side []report.Frame, at, other int) bool { // it is a round further
-			return slices.Equal(side, last) || python.NextRound(text, at, other, l)
+			again := slices.Equal(side, last) && python.InOneLoop(text, at, other)
+			return again || python.NextRound(text, at, other, l)
 		}
 		if isPastCall(one, last) && round(other, b, a) {
 			return false
@@ -208,32 +202,5 @@ func isOwnPython(f report.Frame) bool { return f.Language == symbol.Python && !f
 func pythonFrames(stack []report.Frame) []report.Frame {
 	out := slices.DeleteFunc(slices.Clone(stack), func(f report.Frame) bool { return !isOwnPython(f) })
 	slices.Reverse(out)
-	return out
-}
-
-// deciderSites lists what decides that the call of the last frame, of a function with that name, is reached, by who is at the
-// line `past` of the function of the first one; of that function at least the nearest line.
-// round: in one round of the innermost loop.
-func deciderSites(frames []report.Frame, called string, past int, round bool, finder source.Finder) (out []report.Site) {
-	for i, f := range slices.Backward(frames) {
-		other, room := 0, maxDeciders-1
-		if i == 0 {
-			other, room = past, maxDeciders
-		}
-		text := finder.Text(f.File)
-		lines := python.Deciders(text, f.Line, other)
-		if line := python.InlineCondition(text, f.Line, called); line > 0 {
-			lines = append([]python.Decider{{Line: line}}, lines...)
-		}
-		for _, d := range lines {
-			if round && d.Loop {
-				return out
-			}
-			if len(out) < room && !d.Fixed {
-				out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
-			}
-		}
-		called = f.Function[strings.LastIndexByte(f.Function, '.')+1:]
-	}
 	return out
 }

@@ -32,7 +32,7 @@ def fixed(comm):
 	frame := func(function string, line int) report.Frame {
 		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
 	}
-	got := deciderSites([]report.Frame{frame("outer", 8), frame("inner", 4)}, "barrier", 9, false, source.Finder{})
+	got := (lineSearch{past: 9, round: false}).sites([]report.Frame{frame("outer", 8), frame("inner", 4)}, "barrier")
 	want := []int{2, 7}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
@@ -44,14 +44,14 @@ def fixed(comm):
 	}
 	// Without the line of the other, the loop decides too, unless both are in a round of it.
 	both := []report.Frame{frame("outer", 8), frame("inner", 4)}
-	all := deciderSites(both, "barrier", 0, false, source.Finder{})
-	if round := deciderSites(both, "barrier", 0, true, source.Finder{}); len(all) != 3 || all[2].Line != 6 || len(round) != 2 {
+	all := (lineSearch{past: 0, round: false}).sites(both, "barrier")
+	if round := (lineSearch{past: 0, round: true}).sites(both, "barrier"); len(all) != 3 || all[2].Line != 6 || len(round) != 2 {
 		t.Errorf("decided at %v, in one round at %v", all, round)
 	}
-	if got := deciderSites([]report.Frame{frame("fixed", 12)}, "inner", 0, false, source.Finder{}); got != nil {
+	if got := (lineSearch{past: 0, round: false}).sites([]report.Frame{frame("fixed", 12)}, "inner"); got != nil {
 		t.Errorf("the number of rounds of a loop is written there, and decided at %v", got)
 	}
-	if got := deciderSites([]report.Frame{frame("gone", 400)}, "barrier", 0, false, source.Finder{}); got != nil {
+	if got := (lineSearch{past: 0, round: false}).sites([]report.Frame{frame("gone", 400)}, "barrier"); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)
 	}
 }
@@ -94,7 +94,7 @@ if count:
 	}
 	var got []int
 	frames := []report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}
-	for _, site := range deciderSites(frames, "allreduce", 10, false, source.Finder{}) {
+	for _, site := range (lineSearch{past: 10, round: false}).sites(frames, "allreduce") {
 		got = append(got, site.Line)
 	}
 	if want := []int{6, 5, 4, 8}; !slices.Equal(got, want) {
@@ -197,10 +197,10 @@ def guarded(comm):
 	from := func(caller string, line int) []report.Frame {
 		return []report.Frame{{Function: caller, File: file, Line: line}, {Function: "search", File: file, Line: 3}}
 	}
-	if got := lastDeciders(from("main", 5), "alltoall", source.Finder{}); len(got) != 1 || got[0].Line != 2 {
+	if got := (lineSearch{}).lastDeciders(from("main", 5), "alltoall"); len(got) != 1 || got[0].Line != 2 {
 		t.Errorf("decided at %v, want line 2", got)
 	}
-	if got := lastDeciders(from("guarded", 8), "alltoall", source.Finder{}); got != nil {
+	if got := (lineSearch{}).lastDeciders(from("guarded", 8), "alltoall"); got != nil {
 		t.Errorf("decided at %v, though an exception may have ended it", got)
 	}
 }
@@ -219,5 +219,25 @@ func TestFramesOfLibraries(t *testing.T) {
 	}
 	if got := calledFunction([]report.Frame{code, own}); got != "allreduce" {
 		t.Errorf("called %q", got)
+	}
+}
+
+// TestRepeatedWithin: who makes the last call again, from a loop of a function that it calls, is no round of its own function further than
+// who has left that function.
+func TestRepeatedWithin(t *testing.T) {
+	const text = `def load(comm):
+    for k in range(9):
+        comm.allreduce(k)
+load(comm)
+comm.reduce(1)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := []report.Frame{{Function: "<module>", File: file, Line: 4}, {Function: "load", File: file, Line: 3}}
+	behind := []report.Frame{{Function: "<module>", File: file, Line: 5}}
+	if isFurther(again, behind, again, source.Finder{}) || !isFurther(behind, again, again, source.Finder{}) {
+		t.Error("who is in the loop counts as further than who has left it")
 	}
 }

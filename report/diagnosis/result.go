@@ -32,6 +32,8 @@ type Result struct {
 	Divergences []Divergence `json:"divergences,omitempty"`
 	// messages that ranks wait for and that were not sent, or in whose receive MPI reported an error
 	Unsent []Unsent `json:"unsent,omitempty"`
+	// calls that ranks of a Python program went past, for which others wait
+	Passed []Passed `json:"passed,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
 	Taken   []Taken  `json:"taken,omitempty"`
 	Against *Against `json:"against,omitempty"` // comparison with good runs; absent: none was named

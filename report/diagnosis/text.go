@@ -128,7 +128,8 @@ func (t *TextReport) Diagnosis(r *Result) error {
 // Code writes what the code of the program adds, what the ranks did wrong in its terms and the line that decided, and
 // the command to type next.
 func (t *TextReport) Code(r *Result) error {
-	return t.write(func(p *printer) { t.explanation(p, r) }, func(p *printer) { p.skips(r) }, func(p *printer) { p.nextCommand(r) })
+	return t.write(func(p *printer) { t.explanation(p, r) }, func(p *printer) { p.skips(r) }, func(p *printer) { p.passedCalls(r) },
+		func(p *printer) { p.nextCommand(r) })
 }
 
 // Details writes what did not fit on the first screen, known issues of the MPI library, the slice, all groups and all

@@ -13,12 +13,23 @@ import (
 // exceptions around it are caught, and the conditions before it that leave the function or go on
 // with the loop; the nearest first. It goes by indentation and the first words of statements.
 func Deciders(text []string, line, other int) []Decider {
-	list := splitStatements(text)
-	at := statementAt(list, line)
+	d := deciders{list: splitStatements(text), line: line, other: other}
+	return d.find()
+}
+
+// DecidersOfRound returns the lines that decide whether `line` is reached in a round of a loop by who has come to `other` in the next
+// one, in the same function: those in the innermost loop around both.
+func DecidersOfRound(text []string, line, other int) []Decider {
+	d := deciders{list: splitStatements(text), line: line, inLoopWith: other}
+	return d.find()
+}
+
+func (d *deciders) find() []Decider {
+	at := statementAt(d.list, d.line)
 	if at < 0 {
 		return nil
 	}
-	d := deciders{list: list, line: line, other: other, indent: list[at].indent}
+	d.indent = d.list[at].indent
 	for i := at - 1; i >= 0 && !d.done; i-- {
 		d.visitStatement(i)
 	}
@@ -45,6 +56,25 @@ func NextRound(text []string, line, other, last int) bool {
 	if at < 0 || list[at].last >= last || other < last {
 		return false
 	}
+	for _, i := range loopsAround(list, at) {
+		if end := blockEnd(list[i:]); last <= end {
+			return other <= end
+		}
+	}
+	return false
+}
+
+// InOneLoop reports whether a loop is around two lines of one function.
+func InOneLoop(text []string, line, other int) bool {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	return at >= 0 && slices.ContainsFunc(loopsAround(list, at), func(i int) bool {
+		return other >= list[i].first && other <= blockEnd(list[i:])
+	})
+}
+
+// loopsAround are the indexes of the loops of a function that a statement is in, the innermost first.
+func loopsAround(list []statement, at int) (out []int) {
 	indent := list[at].indent
 	for i := at - 1; i >= 0; i-- {
 		s := list[i]
@@ -55,11 +85,25 @@ func NextRound(text []string, line, other, last int) bool {
 		if s.word == "def" || s.word == "class" {
 			break
 		}
-		if end := blockEnd(list[i:]); slices.Contains(loops, s.word) && last <= end {
-			return other <= end
+		if slices.Contains(loops, s.word) {
+			out = append(out, i)
 		}
 	}
-	return false
+	return out
+}
+
+// IsForLoop reports whether a line begins a loop that goes through a sequence.
+func IsForLoop(text []string, line int) bool {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	return at >= 0 && list[at].word == "for"
+}
+
+// IsLoop reports whether a line begins a loop.
+func IsLoop(text []string, line int) bool {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	return at >= 0 && slices.Contains(loops, list[at].word)
 }
 
 // Decider is a line that decides whether another is reached.
@@ -186,6 +230,7 @@ func (s *scanner) scanLine(line string, code func(at int)) {
 type deciders struct {
 	list        []statement
 	line, other int
+	inLoopWith  int // a line: the loop around both ends the search; 0 none
 	indent      int // of the block that is left next
 	leaves      []leaving
 	out         []Decider
@@ -252,6 +297,10 @@ func (d *deciders) passEnclosingBlock(i int) {
 		return
 	}
 	isLoop := slices.Contains(loops, s.word)
+	if isLoop && d.inLoopWith >= s.first && d.inLoopWith <= blockEnd(d.list[i:]) {
+		d.done = true
+		return
+	}
 	switch {
 	case s.suppresses:
 		d.out = append(d.out, Decider{Line: s.first, from: s.first})

@@ -107,3 +107,21 @@ func conditionOf(words []word, i int) (line int) {
 	}
 	return line
 }
+
+// unchanging are names in conditions that are the same all the time a process runs.
+var unchanging = []string{"rank", "size", "comm", "world", "self", "Get_rank", "Get_size", "MPI", "COMM_WORLD", "__name__",
+	"if", "elif", "not", "and", "or", "is", "in", "None", "True", "False", "root"}
+
+// IsConstantCondition reports whether a line is a condition on the rank and the number of ranks alone.
+func IsConstantCondition(text []string, line int) bool {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	if at < 0 || list[at].word != "if" && list[at].word != "elif" {
+		return false
+	}
+	words := splitWords(text, list[at])
+	return !slices.ContainsFunc(words, func(w word) bool {
+		number := w.text[0] >= '0' && w.text[0] <= '9'
+		return isName(w.text[0]) && !number && !slices.Contains(unchanging, w.text)
+	})
+}

@@ -73,14 +73,19 @@ const maxOthers = 16
 
 // Asked are the ranks of a job that are asked about waits.
 func Asked(waits []Wait, size int) model.RankSet {
-	var out model.RankSet
 	if len(waits) == 0 {
-		return out
+		return model.RankSet{}
 	}
+	out := SomeOf(size)
 	for _, w := range waits {
 		out.Add(w.Rank)
 		out.Add(w.Peer)
 	}
+	return out
+}
+
+// SomeOf are a few ranks of a job, spread over all of them.
+func SomeOf(size int) (out model.RankSet) {
 	for k := range min(size, maxOthers) {
 		out.Add(k * size / min(size, maxOthers))
 	}
@@ -156,13 +161,7 @@ func (v *View) keep(t *model.Thread, state int) (id model.StateID) {
 	if state < 0 || state >= len(t.Model.States) {
 		return id
 	}
-	s := *t.Model.States[state]
-	s.Stack = slices.Clone(s.Stack)
-	for i, f := range s.Stack {
-		if f.Module != nil { // without run-time addresses, which differ from rank to rank
-			s.Stack[i].Module = &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}
-		}
-	}
-	v.States[s.ID] = &s
+	s := t.Model.States[state].WithoutAddresses()
+	v.States[s.ID] = s
 	return s.ID
 }

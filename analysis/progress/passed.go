@@ -1,0 +1,74 @@
+package progress
+
+import (
+	"slices"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/passed"
+	"laggard/analysis/progress/unsent"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// maxSuspects bounds the ranks of which it is asked which calls they went past.
+const maxSuspects = 8
+
+// findPassed asks a few ranks for the passages of their models, all analysis ranks together: where no collective explains the hang, these
+// tell which calls ranks may have gone past. The answer is at rank 0, which has the finding. Their records are decoded once more.
+func (l *looker) findPassed(f *Finding, missing []Unsent, failed error) ([]passed.Call, error) {
+	var suspects, asked model.RankSet
+	if f != nil && f.hang && !divergence.InCollective(f.Diverged) {
+		suspects = f.suspects(missing)
+	}
+	if suspects.Len() > 0 {
+		waiting := f.scene.WaitingFor(suspects).Slice()
+		asked = suspects.Union(unsent.SomeOf(l.Index.Size)).Union(model.NewRankSet(waiting[:min(len(waiting), maxSuspects)]...))
+	}
+	asked, err := reduce.Broadcast(l.Tree, rankSets, asked, failed)
+	if err != nil || asked.Len() == 0 {
+		return nil, err
+	}
+	var view passed.View
+	l.eachAsked(asked, func(r *model.Rank) { view = passed.Merge(view, passed.ViewOf(r)) })
+	view, err = reduce.Reduce(l.Tree, passed.Views, view, nil)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return view.Find(suspects, f.awaitedCalls(suspects, missing)), nil
+}
+
+// awaitedCalls are the calls that send the messages that ranks wait for from some.
+func (f *Finding) awaitedCalls(suspects model.RankSet, missing []Unsent) (out []passed.Awaited) {
+	var known model.RankSet // that wait for messages whose calls are known
+	for _, m := range missing {
+		if m.By != nil && !m.Failed {
+			out = append(out, passed.Awaited{Sender: m.Peer, By: m.By.ID})
+			known.Add(m.Rank)
+		}
+	}
+	suspects.Each(func(rank int) {
+		if f.scene.WaitingFor(model.NewRankSet(rank)).Minus(known).Len() > 0 {
+			out = append(out, passed.Awaited{Sender: rank})
+		}
+	})
+	return out
+}
+
+// suspects are the ranks that may have gone past a call: those that owe a message, and if there are none, those that are named or wait
+// for each other.
+func (f *Finding) suspects(missing []Unsent) model.RankSet {
+	var out model.RankSet
+	for _, m := range missing {
+		if !m.Failed {
+			out.Add(m.Peer)
+		}
+	}
+	if out.Len() == 0 {
+		out = f.Ranks
+		if f.Deadlock != nil {
+			out = out.Union(model.NewRankSet(slices.Concat(f.Deadlock.Cycles...)...))
+		}
+	}
+	all := out.Slice()
+	return model.NewRankSet(all[:min(len(all), maxSuspects)]...)
+}

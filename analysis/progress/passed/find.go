@@ -1,0 +1,195 @@
+package passed
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Call is a call that a rank went past.
+type Call struct {
+	Rank  int
+	State *model.State // the call
+	// From and To are the calls between which the rank went past it; others make it behind From. To is nil if the rank has
+	// made no further call.
+	From, To *model.State
+	// Instead are the other calls that the rank makes behind From.
+	Instead []*model.State
+	// Sends: another rank waits for a message that the call sends; otherwise it waits in the call.
+	Sends bool
+	// Sometimes: the rank made the call behind From at other times.
+	Sometimes bool
+}
+
+// Awaited is a call that sends the messages for one of which a rank waits.
+type Awaited struct {
+	Sender int
+	By     model.StateID // zero: any of the calls by which the sender sends
+}
+
+// Find returns the calls that some ranks may have gone past, one at most for each, by what was seen of them and of other ranks. A
+// rank may have gone past a call if it has a passage from the call before that no other rank has which makes both, while another
+// rank waits for a message that the call sends, or waits in the call itself, a collective or one that also sends. Whether the next
+// call comes behind it is for the code to say.
+func (v *View) Find(suspects model.RankSet, awaited []Awaited) (out []Call) {
+	for i := range v.Ranks {
+		r := &v.Ranks[i]
+		if !suspects.Contains(r.Rank) {
+			continue
+		}
+		if best := v.best(r, v.candidates(r, awaited)); best != nil {
+			out = append(out, *best)
+		}
+	}
+	return out
+}
+
+// candidate is a call that a rank may have gone past.
+type candidate struct {
+	passage               // of the rank, by which it went past
+	call    model.StateID // the one that it went past
+	weight  weight
+	own     bool // the rank made the call behind From at other times
+}
+
+// weight says how strong the evidence is that a call was gone past.
+type weight int
+
+// From the weakest to the strongest.
+const (
+	none     weight = iota
+	shared          // a rank waits in it
+	expected        // a rank waits for a message that it sends
+)
+
+func (v *View) candidates(r *rankView, awaited []Awaited) (out []candidate) {
+	ways := r.Passages
+	if !r.InMPI && r.At != (model.StateID{}) {
+		ways = append(slices.Clip(ways), passage{From: r.At})
+	}
+	for _, p := range ways {
+		for _, call := range v.callsBehind(p.From) {
+			if v.onOneLine(call, p.To) {
+				continue
+			}
+			c := candidate{passage: p, call: call, own: r.has(p.From, call)}
+			if c.weight = v.weigh(r, c, awaited); c.weight > none {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// best is the candidate with the strongest evidence; of several, that by which the rank came to where it is, one of a call that the
+// rank made there at other times, and the rarest passage. nil: there is none, or several are alike.
+func (v *View) best(r *rankView, all []candidate) *Call {
+	rank := func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), compareBools(b.To == r.At, a.To == r.At), compareBools(b.own, a.own),
+			cmp.Compare(a.Count, b.Count))
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		usual := cmp.Compare(r.count(b.From, b.call), r.count(a.From, a.call)) // behind which it makes the call most often
+		return cmp.Or(rank(a, b), usual, bytes.Compare(a.call[:], b.call[:]), bytes.Compare(a.From[:], b.From[:]),
+			bytes.Compare(a.To[:], b.To[:]))
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	for _, other := range all[1:] {
+		if rank(all[0], other) == 0 && other.To != all[0].To {
+			return nil
+		}
+	}
+	c := all[0]
+	out := Call{Rank: r.Rank, State: v.States[c.call], From: v.States[c.From], To: v.States[c.To],
+		Sends: c.weight == expected, Sometimes: c.own}
+	for _, p := range r.Passages {
+		if p.From == c.From && p.To != c.To && p.To != c.call {
+			out.Instead = append(out.Instead, v.States[p.To])
+		}
+	}
+	return &out
+}
+
+// callsBehind are the calls that ranks make next behind one, by ID.
+func (v *View) callsBehind(from model.StateID) (out []model.StateID) {
+	for _, r := range v.Ranks {
+		for _, p := range r.Passages {
+			if p.From == from {
+				out = append(out, p.To)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b model.StateID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(out)
+}
+
+// count is how often a rank went from one call to another.
+func (r *rankView) count(from, to model.StateID) (n uint64) {
+	for _, p := range r.Passages {
+		if p.From == from && p.To == to {
+			n += p.Count
+		}
+	}
+	return n
+}
+
+func (r *rankView) has(from, to model.StateID) bool { return r.count(from, to) > 0 }
+
+// makes reports whether a rank has made a call.
+func (r *rankView) makes(call model.StateID) bool {
+	return slices.ContainsFunc(r.Passages, func(p passage) bool { return p.To == call })
+}
+
+// onOneLine reports whether two calls were made by the same lines of Python: they are parts of one.
+func (v *View) onOneLine(a, b model.StateID) bool {
+	one, other := v.States[a], v.States[b]
+	if one == nil || other == nil {
+		return a == b
+	}
+	return slices.EqualFunc(pythonFrames(one), pythonFrames(other), func(f, g model.Frame) bool {
+		return f.Offset == g.Offset && f.Module.Path == g.Module.Path
+	})
+}
+
+// weigh tells how strong the evidence is that a rank went past a call.
+func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) weight {
+	found := none
+	for i := range v.Ranks {
+		o := &v.Ranks[i]
+		if o.Rank == r.Rank || !o.makes(c.call) {
+			continue
+		}
+		if o.has(c.From, c.To) {
+			return none // it is no way of this rank alone
+		}
+		if o.InMPI && o.At == c.call && o.has(c.From, c.call) && r.At != c.call && mpi.FunctionOf(v.States[c.call].Call).NeedsPartner() {
+			found = shared
+		}
+	}
+	f := mpi.FunctionOf(v.States[c.call].Call)
+	sends := f != nil && (f.Class.SendsMessage() || f.Class.StartsRequests())
+	switch {
+	case !c.own && c.call != c.From && r.makes(c.call):
+		return none // it makes that call elsewhere
+	case slices.Contains(awaited, Awaited{r.Rank, c.call}),
+		sends && c.own && c.To == r.At && slices.Contains(awaited, Awaited{Sender: r.Rank}): // elsewhere it may have sent to others
+		return expected
+	}
+	return found
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

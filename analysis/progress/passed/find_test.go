@@ -1,0 +1,184 @@
+package passed
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+	"laggard/reduce/reducetest"
+)
+
+// call makes the state of a call by a line of a Python program.
+func call(function string, line uint64) *model.State {
+	s := &model.State{Call: function, Stack: []model.Frame{{Module: model.PythonModule("/home/u/a.py", "run"), Offset: line}}}
+	s.ID = s.ContentID()
+	return s
+}
+
+var (
+	first     = call("MPI_Init_thread", 1)
+	size      = call("MPI_Comm_size", 2)
+	receive   = call("MPI_Recv", 10)
+	send      = call("MPI_Send", 12)
+	exchange  = call("MPI_Sendrecv", 20)
+	allreduce = call("MPI_Allreduce", 22)
+	gather    = call("MPI_Gather", 30)
+	last      = call("MPI_Finalize", 40)
+)
+
+// went is a rank that made some calls in turn, and is in the last of them, or computes behind it.
+type went struct {
+	rank     int
+	calls    []*model.State
+	computes bool
+}
+
+func (w went) build() *model.Rank {
+	t := &model.Thread{}
+	index := map[*model.State]int{}
+	counts := map[[2]int]uint64{}
+	at := -1
+	for _, s := range w.calls {
+		if _, known := index[s]; !known {
+			index[s] = len(t.Model.States)
+			t.Model.States = append(t.Model.States, s)
+		}
+		if at >= 0 {
+			counts[[2]int{at, index[s]}]++
+		}
+		at = index[s]
+	}
+	for from := range t.Model.States {
+		for to := range t.Model.States {
+			if n := counts[[2]int{from, to}]; n > 0 {
+				t.Model.Edges = append(t.Model.Edges, model.Edge{From: from, To: to, Count: n})
+			}
+		}
+	}
+	t.Op = model.Op{State: at, InMPI: !w.computes}
+	return &model.Rank{Rank: w.rank, Threads: []*model.Thread{t}}
+}
+
+func viewOf(all ...went) View {
+	var v View
+	for _, w := range all {
+		v = Merge(v, ViewOf(w.build()))
+	}
+	return v
+}
+
+func TestFind(t *testing.T) {
+	type calls = []*model.State
+	for name, c := range map[string]struct {
+		ranks   []went
+		awaited []Awaited
+		want    string // the call that rank 1 went past, and the one that it made instead; "": none
+	}{
+		"a stage swallows one message": {
+			[]went{
+				{0, calls{first, size, send, send, send, gather}, false},
+				{1, calls{first, size, receive, send, receive, receive, send, gather, last}, false},
+				{2, calls{first, size, receive, receive, receive}, false},
+			}, []Awaited{{1, send.ID}}, "MPI_Send, MPI_Recv",
+		},
+		"a round without its collective": {
+			[]went{
+				{0, calls{first, exchange, allreduce, exchange, allreduce}, false},
+				{1, calls{first, exchange, allreduce, exchange, exchange}, false},
+				{2, calls{first, exchange, allreduce, exchange, allreduce}, false},
+			}, nil, "MPI_Allreduce, MPI_Sendrecv",
+		},
+		"another rank has that passage, too": {
+			[]went{
+				{0, calls{first, exchange, allreduce, exchange, exchange, allreduce}, false},
+				{1, calls{first, exchange, allreduce, exchange, exchange}, false},
+			}, nil, "",
+		},
+		"nobody waits in it": {
+			[]went{
+				{0, calls{first, exchange, allreduce, gather}, false},
+				{1, calls{first, exchange, gather}, false},
+			}, nil, "",
+		},
+		"it makes the call elsewhere": {
+			[]went{
+				{0, calls{first, exchange, allreduce}, false},
+				{1, calls{first, allreduce, exchange, gather}, false},
+			}, nil, "",
+		},
+		"the last message to a rank that takes any": {
+			[]went{
+				{0, calls{first, receive}, false},
+				{1, calls{first, receive, send, receive, send, receive, last}, false},
+			}, []Awaited{{Sender: 1}}, "MPI_Send, MPI_Finalize",
+		},
+		"it never makes the call, and computes": {
+			[]went{{0, calls{first, size, allreduce}, false}, {1, calls{first, size}, true}}, nil, "MPI_Allreduce, ",
+		},
+		"two ways that are alike": {
+			[]went{
+				{0, calls{first, exchange, allreduce, receive, allreduce}, false},
+				{1, calls{first, exchange, gather, receive, send, last}, false},
+			}, nil, "",
+		},
+	} {
+		v := viewOf(c.ranks...)
+		got := ""
+		for _, found := range v.Find(model.NewRankSet(1), c.awaited) {
+			got = found.State.Call + ", "
+			if found.To != nil {
+				got += found.To.Call
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestInstead: the other calls that a rank makes there are told, since who makes none of them did not decide between them.
+func TestInstead(t *testing.T) {
+	other := call("MPI_Send", 14)
+	v := viewOf(went{0, []*model.State{first, receive}, false},
+		went{1, []*model.State{first, receive, send, receive, other, receive, last}, false})
+	found := v.Find(model.NewRankSet(1), []Awaited{{1, send.ID}})
+	if len(found) != 1 || len(found[0].Instead) != 1 || found[0].Instead[0].ID != other.ID || !found[0].Sends || !found[0].Sometimes {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestCommunicating: calls that do not communicate are no part of a passage, and a program without Python has no view.
+func TestCommunicating(t *testing.T) {
+	v := ViewOf(went{1, []*model.State{first, size, exchange, size, allreduce}, false}.build())
+	got := map[[2]string]uint64{}
+	for _, p := range v.Ranks[0].Passages {
+		got[[2]string{v.States[p.From].Call, v.States[p.To].Call}] = p.Count
+	}
+	want := map[[2]string]uint64{ // behind the size, both of its successors may come
+		{"MPI_Init_thread", "MPI_Sendrecv"}: 1, {"MPI_Init_thread", "MPI_Allreduce"}: 1,
+		{"MPI_Sendrecv", "MPI_Sendrecv"}: 1, {"MPI_Sendrecv", "MPI_Allreduce"}: 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	native := *exchange
+	native.Stack = []model.Frame{{Module: &model.Module{Path: "a.out"}}}
+	if v := ViewOf(went{1, []*model.State{&native}, false}.build()); len(v.Ranks) > 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestViewLaws(t *testing.T) {
+	build := func() (out []View) {
+		for i := range 9 {
+			next := []*model.State{allreduce, gather}[i%2]
+			out = append(out, viewOf(went{i, []*model.State{first, exchange, next}, false}))
+		}
+		return out
+	}
+	if err := reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
+		t.Error(err)
+	}
+}

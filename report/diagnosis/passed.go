@@ -1,0 +1,213 @@
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/analysis/progress/passed"
+	"laggard/model"
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/report/words"
+	"laggard/slicing/python"
+)
+
+// Passed is a call that ranks of a Python program went past, for which others wait.
+type Passed struct {
+	Ranks string   `json:"ranks"` // the ranks that went past it
+	Call  MadeCall `json:"call"`  // the call
+	// the call before, behind which others make it
+	From MadeCall `json:"from"`
+	// the call that the ranks made instead of it; absent: none
+	To *MadeCall `json:"to,omitempty"`
+	// other ranks wait for a message that the call sends; otherwise they wait in the call
+	Sends bool `json:"sends"`
+	// the branch that decided
+	Branch Branch `json:"branch"`
+}
+
+// AddPassed adds the calls that ranks went past, as far as the code tells that they did, and by which line. It is not known if ranks went
+// past different ones.
+func AddPassed(r *Result, s Source, finder source.Finder) {
+	var found []Passed
+	for _, c := range s.Passed {
+		b := branchAt(s.passedSites(c, finder), finder)
+		if b == nil {
+			continue
+		}
+		one := Passed{Call: *s.newMadeCall(c.State), From: *s.newMadeCall(c.From), To: s.newMadeCall(c.To), Sends: c.Sends, Branch: *b}
+		ranks := model.NewRankSet(c.Rank)
+		if n := len(found); n > 0 && found[n-1].Branch.Site == one.Branch.Site && found[n-1].Call.Site == one.Call.Site {
+			before, _ := model.ParseRankSet(found[n-1].Ranks)
+			found, ranks = found[:n-1], before.Union(ranks)
+		}
+		one.Ranks = ranks.String()
+		found = append(found, one)
+	}
+	if len(found) != 1 {
+		return
+	}
+	r.Passed = found
+	if len(r.Divergences) > 0 {
+		r.Divergences[0].Branch = nil // who left others is told by the call that they went past
+	}
+}
+
+// passedSites are the lines that decided that a rank went past a call, nearest first; nil: they are not known, or it has yet to come there.
+func (s Source) passedSites(c passed.Call, finder source.Finder) (sites []report.Site) {
+	var to []report.Frame
+	switch {
+	case c.To != nil:
+		to = s.newMadeCall(c.To).Stack
+	default:
+		if to = s.eventLoop(c.Rank); to == nil {
+			return nil
+		}
+	}
+	w := waysOf(s.newMadeCall(c.State).Stack, to)
+	k, search := w.shared, lineSearch{finder: finder, again: c.Sometimes, outer: w.reached[:w.shared], rounds: c.From.ID == c.State.ID}
+	switch {
+	case len(w.reached) == 0:
+		return nil
+	case len(w.missed) == 0:
+		if c.To == nil || !s.finishes(c.To) {
+			return nil
+		}
+		sites = search.lastDeciders(w.reached, w.calls)
+	case c.To == nil:
+		if k < len(w.missed) {
+			return nil
+		}
+		sites = search.conditions(w.reached[k:], w.calls)
+	case k == len(w.reached) && k == len(w.missed):
+		sites = search.sites(w.reached, w.calls)
+	case k == len(w.reached) || k == len(w.missed):
+		return nil
+	case !sameFunction(w.reached[k], w.missed[k]):
+		if !c.Sends && !c.Sometimes {
+			return nil // it is not known which is called first
+		}
+		sites = search.sites(w.reached[k:], w.calls)
+	default:
+		at := w.missed[k].Line
+		switch {
+		case w.reached[k].Line < at:
+			search.past = at
+			sites = search.sites(w.reached[k:], w.calls)
+		case s.isNextRound(w, c.From, finder) || c.Sometimes:
+			search.past, search.next = at, true
+			sites = search.sites(w.reached[k:], w.calls)
+		default:
+			return nil // the rank may have yet to come there
+		}
+	}
+	for _, other := range c.Instead {
+		between := betweenAlternatives(w.reached, pythonFrames(s.newMadeCall(other).Stack), finder)
+		sites = slices.DeleteFunc(sites, func(at report.Site) bool { return slices.Contains(between, at) })
+	}
+	return sites
+}
+
+// isNextRound reports whether who came from a call to the second of two ways, not to the first, is in the next round of a loop by then.
+func (s Source) isNextRound(w pythonWays, from *model.State, finder source.Finder) bool {
+	last := s.framesBehind(from, w.reached[:w.shared])
+	return len(last) > 0 && sameFunction(last[0], w.reached[w.shared]) &&
+		python.NextRound(finder.Text(last[0].File), w.missed[w.shared].Line, w.reached[w.shared].Line, last[0].Line)
+}
+
+// eventLoop is the stack of a named rank that waits in an event loop, innermost first; nil: it does not.
+func (s Source) eventLoop(rank int) []report.Frame {
+	if s.LeastProgressed == nil {
+		return nil
+	}
+	for _, place := range s.LeastProgressed.Locations {
+		if at := s.newLocation(place); place.Ranks.Contains(rank) && at.WaitsFor == "event loop" {
+			return at.Stack
+		}
+	}
+	return nil
+}
+
+// betweenAlternatives are the lines that decide between two calls of one function, by their frames: who makes neither did not decide there.
+func betweenAlternatives(one, other []report.Frame, finder source.Finder) (out []report.Site) {
+	k := 0
+	for k < min(len(one), len(other)) && one[k] == other[k] {
+		k++
+	}
+	if k == min(len(one), len(other)) || !sameFunction(one[k], other[k]) {
+		return nil
+	}
+	text := finder.Text(one[k].File)
+	back := python.Deciders(text, other[k].Line, one[k].Line)
+	for _, d := range python.Deciders(text, one[k].Line, other[k].Line) {
+		if slices.ContainsFunc(back, func(b python.Decider) bool { return b.Line == d.Line }) {
+			out = append(out, report.Site{Function: one[k].Function, File: one[k].File, Line: d.Line})
+		}
+	}
+	return out
+}
+
+// AddPythonSkips adds the lines of a Python program that decide whether messages are sent that ranks wait for, where the sender has come
+// behind the call that sends them.
+func AddPythonSkips(r *Result, s Source, finder source.Finder) {
+	if len(r.Passed) > 0 || len(r.Unsent) != len(s.Unsent) {
+		return
+	}
+	for i := range s.Unsent {
+		m := &s.Unsent[i]
+		if m.Failed || len(m.Others) > 0 || m.By == nil || m.At == nil || r.Unsent[i].Branch != nil {
+			continue
+		}
+		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)
+		if sites := s.skipSites(w, m.At, m.Never, finder); len(sites) > 0 {
+			r.Unsent[i].Branch = branchAt(sites, finder)
+		}
+	}
+}
+
+// skipSites are the lines that decide whether a call is made, by who has come to another behind it. Who made it before has passed the
+// conditions around its function.
+func (s Source) skipSites(w pythonWays, at *model.State, never bool, finder source.Finder) []report.Site {
+	k, past := w.shared, 0
+	switch {
+	case len(w.reached) == 0 || k == len(w.reached):
+		return nil
+	case len(w.missed) == 0:
+		if !s.finishes(at) {
+			return nil
+		}
+		k = 0
+	case k == len(w.missed) || !sameFunction(w.reached[k], w.missed[k]) || !isFurther(w.missed[k:], w.reached[k:], nil, finder):
+		return nil
+	default:
+		past = w.missed[k].Line
+	}
+	if never {
+		return lineSearch{finder: finder, past: past, outer: w.reached[:k]}.sites(w.reached[k:], w.calls)
+	}
+	last := len(w.reached) - 1
+	return lineSearch{finder: finder, again: true}.conditions(w.reached[last:], w.calls)
+}
+
+// passedCalls writes the calls that ranks went past, and what decided.
+func (p *printer) passedCalls(r *Result) {
+	for i := range r.Passed {
+		x := &r.Passed[i]
+		why := "in which other ranks wait"
+		if x.Sends {
+			why = "which sends a message that another rank waits for"
+		}
+		p.Line("")
+		p.Line("%s went past %s, %s:", words.Upper(words.Ranks(x.Ranks)), x.Call.text(), why)
+		p.Line("  after %s %s made %s", x.From.text(), words.Verb(x.Ranks, "it", "they"), x.nextText())
+		p.branch(&x.Branch)
+	}
+}
+
+// nextText names the call that the ranks made instead.
+func (x *Passed) nextText() string {
+	if x.To == nil {
+		return "no further call"
+	}
+	return cmp.Or(x.To.text(), "another call")
+}

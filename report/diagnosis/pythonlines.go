@@ -1,0 +1,120 @@
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/slicing/python"
+)
+
+// lineSearch is which lines of a Python program are looked for that decide whether a call is reached.
+type lineSearch struct {
+	finder source.Finder
+	past   int  // the line of the function of the first frame at which the other side is; 0: it has left that function
+	next   bool // it is there in the next round of a loop
+	round  bool // only what decides in one round of the innermost loop
+	// again: who did not reach the call had reached it before, so what does not change in a process did not decide
+	again  bool
+	rounds bool           // the sides differ by the number of rounds of a loop
+	outer  []report.Frame // frames around those that are searched
+}
+
+// sites are the lines that decide that the call of the last frame, of a function with that name, is reached, nearest first; of the
+// function of the first frame at least one.
+func (q lineSearch) sites(frames []report.Frame, called string) (out []report.Site) {
+	for i, f := range slices.Backward(frames) {
+		room := maxDeciders - 1
+		if i == 0 {
+			room = maxDeciders
+		}
+		for _, d := range q.lines(frames[i:], called, i == 0) {
+			if q.round && d.Loop {
+				return out
+			}
+			if len(out) < room {
+				out = append(out, report.Site{Function: cmp.Or(d.function, f.Function), File: cmp.Or(d.file, f.File), Line: d.Line})
+			}
+		}
+		called = f.Function[strings.LastIndexByte(f.Function, '.')+1:]
+	}
+	return out
+}
+
+// decidingLine is a line that decides, elsewhere than in the function of the frame that it was found for if it has one.
+type decidingLine struct {
+	python.Decider
+	function, file string
+}
+
+// lines are those of the first of some frames, which calls a function of a name: conditions come before the loops that go through a
+// sequence, unless it is the number of rounds by which the sides differ.
+func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out []decidingLine) {
+	f, text := frames[0], q.finder.Text(frames[0].File)
+	var lines []python.Decider
+	switch {
+	case first && q.next:
+		lines = python.DecidersOfRound(text, f.Line, q.past)
+	case first:
+		lines = python.Deciders(text, f.Line, q.past)
+	default:
+		lines = python.Deciders(text, f.Line, 0)
+	}
+	if len(frames) > 1 && python.IsGenerator(q.finder.Text(frames[1].File), frames[1].Line) {
+		lines = append(python.LoopLeaves(text, f.Line), lines...) // who leaves the loop does not resume it
+	}
+	if line := python.InlineCondition(text, f.Line, called); line > 0 {
+		lines = append([]python.Decider{{Line: line}}, lines...)
+	}
+	var later []decidingLine
+	for _, d := range lines {
+		switch {
+		case d.Fixed || q.again && python.IsConstantCondition(text, d.Line):
+		case !q.rounds && !q.round && python.IsForLoop(text, d.Line):
+			later = append(later, decidingLine{Decider: d})
+		default:
+			out = append(out, decidingLine{Decider: d})
+		}
+	}
+	if len(later) > 0 && len(frames) > 1 && !python.Calls(text, f.Line, called) {
+		return append(out, q.registrations(frames, called)...) // what the loop calls was put there, and may differ in each round
+	}
+	return append(out, later...)
+}
+
+// registrations are the lines that decide whether a function is handed on that is called by another name.
+func (q lineSearch) registrations(frames []report.Frame, called string) (out []decidingLine) {
+	var seen []string
+	for _, f := range append(slices.Clip(q.outer), frames...) {
+		if slices.Contains(seen, f.File) {
+			continue
+		}
+		seen = append(seen, f.File)
+		text := q.finder.Text(f.File)
+		for _, line := range python.Registrations(text, called) {
+			out = append(out, decidingLine{python.Decider{Line: line}, python.FunctionAt(text, line), f.File})
+		}
+	}
+	return out
+}
+
+// conditions are the lines other than the heads of loops.
+func (q lineSearch) conditions(frames []report.Frame, called string) []report.Site {
+	return slices.DeleteFunc(q.sites(frames, called), func(at report.Site) bool { return python.IsLoop(q.finder.Text(at.File), at.Line) })
+}
+
+// lastDeciders are the lines that decide whether ranks come to a call, by its Python frames, of which others have come to the end of
+// the program. Where an exception that is caught could have led there as well, it is not known.
+func (q lineSearch) lastDeciders(frames []report.Frame, called string) []report.Site {
+	for _, f := range frames {
+		for _, d := range python.Deciders(q.finder.Text(f.File), f.Line, 0) {
+			if d.Line > f.Line { // it catches exceptions of the call
+				return nil
+			}
+		}
+	}
+	q.rounds = true // who has come to the end may have gone through fewer rounds
+	return q.sites(frames, called)
+}
