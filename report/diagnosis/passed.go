@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"laggard/analysis/progress/passed"
@@ -193,15 +194,28 @@ func (s Source) skipSites(w pythonWays, at *model.State, never bool, finder sour
 func (p *printer) passedCalls(r *Result) {
 	for i := range r.Passed {
 		x := &r.Passed[i]
-		why := "in which other ranks wait"
-		if x.Sends {
-			why = "which sends a message that another rank waits for"
-		}
 		p.Line("")
-		p.Line("%s went past %s, %s:", words.Upper(words.Ranks(x.Ranks)), x.Call.text(), why)
+		p.Line("%s:", x.text())
 		p.Line("  after %s %s made %s", x.From.text(), words.Verb(x.Ranks, "it", "they"), x.nextText())
 		p.branch(&x.Branch)
 	}
+}
+
+// passedLines says the same in a line each.
+func passedLines(r *Result) (out []string) {
+	for i := range r.Passed {
+		out = append(out, fmt.Sprintf("%s; decided at %s", r.Passed[i].text(), &r.Passed[i].Branch))
+	}
+	return out
+}
+
+// text says who went past which call.
+func (x *Passed) text() string {
+	why := "in which other ranks wait"
+	if x.Sends {
+		why = "which sends a message that another rank waits for"
+	}
+	return fmt.Sprintf("%s went past %s, %s", words.Upper(words.Ranks(x.Ranks)), x.Call.text(), why)
 }
 
 // nextText names the call that the ranks made instead.

@@ -151,6 +151,11 @@ Ranks 1-2 went past MPI_Send in forward (a.py:3), which sends a message that ano
 	if got := out.String(); got != want {
 		t.Errorf("%s\nwant%s", got, want)
 	}
+	want = "Ranks 1-2 went past MPI_Send in forward (a.py:3), which sends a message that another rank waits for; " +
+		"decided at run (a.py:9): except TypeError:"
+	if got := passedLines(r); len(got) != 1 || got[0] != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
 }
 
 // TestPythonSkips: of a message that was not sent, the condition in the function that sends it is told if the sender is behind that
