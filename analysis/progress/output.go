@@ -36,6 +36,9 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.hang {
 		r.Taken = f.scene.Taken()
 	}
+	if f.hang || f.hasFailed() {
+		r.Concurrent = f.concurrent()
+	}
 	r.ReturnedErrors, r.Unfreed = f.returnedErrors(), f.unfreed()
 	if f.Ranks.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
@@ -75,10 +78,13 @@ func (f *Finding) unfreed() []facts.Unfreed {
 	return slices.DeleteFunc(slices.Clone(f.scene.Sum.Unfreed), func(u facts.Unfreed) bool { return u.Most < least })
 }
 
+// hasFailed reports whether ranks are gone, or the job failed although nothing hung.
+func (f *Finding) hasFailed() bool { return len(f.scene.Failures) > 0 || f.scene.Lost.Len() > 0 }
+
 // returnedErrors are the calls to which MPI returned errors, if the job hangs or failed, those of the named ranks first. While it hangs, an
 // error that all ranks got tells none apart, and programs may expect one.
 func (f *Finding) returnedErrors() []facts.Failed {
-	failed := len(f.scene.Failures) > 0 || f.scene.Lost.Len() > 0
+	failed := f.hasFailed()
 	if !f.hang && !failed {
 		return nil
 	}

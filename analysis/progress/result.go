@@ -37,6 +37,8 @@ type Diagnosis struct {
 	// Diverged are the communicators whose members did not begin the same
 	// collectives; the one that parted first comes first.
 	Diverged []divergence.Divergence
+	// Concurrent are collective calls that threads of one rank were in at once, of a job that hangs or failed.
+	Concurrent []Concurrent
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken

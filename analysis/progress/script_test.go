@@ -472,6 +472,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, e := range r.Edges {
 		fmt.Fprintf(&b, "%d -> %d %s: %s\n", e.From, e.To, e.Kind, Say.Edge(&e))
 	}
+	for _, c := range r.Concurrent {
+		fmt.Fprintf(&b, "concurrent: %d threads of %v in %s on %s\n", c.Threads, c.Ranks, strings.Join(c.Calls, ", "), Say.Comm(c.On))
+	}
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
 			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)

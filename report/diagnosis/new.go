@@ -82,6 +82,9 @@ func New(s Source) *Result {
 	for _, m := range s.Unsent {
 		r.Unsent = append(r.Unsent, s.newUnsent(m))
 	}
+	for _, c := range f.Concurrent {
+		r.Concurrent = append(r.Concurrent, newConcurrent(c))
+	}
 	for _, t := range f.Taken {
 		r.Taken = append(r.Taken, s.newTaken(t))
 	}

@@ -34,6 +34,8 @@ type Result struct {
 	Unsent []Unsent `json:"unsent,omitempty"`
 	// calls that ranks of a Python program went past, for which others wait
 	Passed []Passed `json:"passed,omitempty"`
+	// collective calls that several threads of a rank were in at once
+	Concurrent []Concurrent `json:"concurrent,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
 	Taken   []Taken  `json:"taken,omitempty"`
 	Against *Against `json:"against,omitempty"` // comparison with good runs; absent: none was named

@@ -37,17 +37,27 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Representative returns the thread that speaks for the rank: of those that have
+// Representative returns the thread that speaks for the rank: that in whose call MPI ended the job, or of those that have
 // not ended the one with the most progress, the first of equals. Nil if the rank
 // has no thread.
 func Representative(r *model.Rank) *model.Thread {
 	var best *model.Thread
 	for _, t := range r.Threads {
-		if best == nil || best.Ended && !t.Ended || best.Ended == t.Ended && t.Progress > best.Progress {
+		if best == nil || speaksBefore(t, best) {
 			best = t
 		}
 	}
 	return best
+}
+
+func speaksBefore(t, u *model.Thread) bool {
+	switch {
+	case t.InFailedCall() != u.InFailedCall():
+		return t.InFailedCall()
+	case t.Ended != u.Ended:
+		return u.Ended
+	}
+	return t.Progress > u.Progress
 }
 
 // PositionOf returns the position of a thread. A thread that spins on a test

@@ -1,0 +1,62 @@
+package progress
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Concurrent are collective calls that several threads of a rank were in at once, on one communicator, window or file. Which of them
+// comes first is up to the program, which must order them (MPI-3.1 §12.4.2): else ranks may disagree on it.
+type Concurrent struct {
+	On      model.CommRef
+	Calls   []string // the MPI functions, in alphabetical order
+	Ranks   model.RankSet
+	Threads int // of one rank, at most
+}
+
+// concurrent lists such calls, by communicator.
+func (f *Finding) concurrent() (out []Concurrent) {
+	at := map[uint64]int{}
+	for rank, fact := range f.scene.Facts {
+		if fact == nil || len(fact.Waits) < 2 {
+			continue
+		}
+		for comm, calls := range collectivesByComm(fact.Waits) {
+			if len(calls) < 2 {
+				continue
+			}
+			i, known := at[comm]
+			if !known {
+				i, at[comm] = len(out), len(out)
+				out = append(out, Concurrent{On: f.scene.Comm(comm)})
+			}
+			c := &out[i]
+			c.Ranks.Add(rank)
+			c.Threads = max(c.Threads, len(calls))
+			c.Calls = append(c.Calls, calls...)
+			slices.Sort(c.Calls)
+			c.Calls = slices.Compact(c.Calls)
+		}
+	}
+	slices.SortFunc(out, func(a, b Concurrent) int { return cmp.Compare(a.On.ID, b.On.ID) })
+	return out
+}
+
+// collectivesByComm are the blocking collective calls that the threads of a rank are in, by what they are called on. Those on
+// MPI_COMM_SELF have no order that another rank could see.
+func collectivesByComm(waits []facts.Wait) map[uint64][]string {
+	out := map[uint64][]string{}
+	for _, w := range waits {
+		if mpi.FindFunction(w.Call).CollectiveOn() == 0 || len(w.Wants) != 1 {
+			continue
+		}
+		if want := &w.Wants[0]; want.Kind == model.Collective && !want.Lost && !want.Self {
+			out[want.Comm] = append(out[want.Comm], w.Call)
+		}
+	}
+	return out
+}

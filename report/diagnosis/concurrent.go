@@ -1,0 +1,32 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	"laggard/analysis/progress"
+	"laggard/report/diagnosis/wording"
+	"laggard/report/words"
+)
+
+// Concurrent are collective calls that several threads of a rank were in at once, on one communicator, window or file.
+type Concurrent struct {
+	Communicator string   `json:"communicator"` // what they were called on, in words
+	MPI          []string `json:"mpi"`          // the MPI functions
+	Ranks        string   `json:"ranks"`        // the ranks with such threads
+	Threads      int      `json:"threads"`      // how many threads of one rank, at most
+}
+
+func newConcurrent(c progress.Concurrent) Concurrent {
+	return Concurrent{Communicator: wording.Comm(c.On), MPI: words.AllPrintable(c.Calls), Ranks: c.Ranks.String(), Threads: c.Threads}
+}
+
+// concurrentLines say that threads call collectives at once, which MPI leaves without an order.
+func concurrentLines(r *Result) (lines []string) {
+	for _, c := range r.Concurrent {
+		lines = append(lines, fmt.Sprintf("%d threads of %s%s are in collective calls on %s at once (%s). "+
+			"MPI requires the program to order such calls (MPI-3.1 §12.4.2): otherwise ranks may match them differently.",
+			c.Threads, words.Verb(c.Ranks, "", "each of "), words.Ranks(c.Ranks), c.Communicator, strings.Join(c.MPI, ", ")))
+	}
+	return lines
+}
