@@ -21,13 +21,14 @@ type Position struct {
 // progress.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(
-		compareBool(p.Begun, q.Begun),
+		CompareBools(p.Begun, q.Begun),
 		bytes.Compare(p.State[:], q.State[:]),
-		compareBool(q.InMPI, p.InMPI),
+		CompareBools(q.InMPI, p.InMPI),
 	)
 }
 
-func compareBool(a, b bool) int {
+// CompareBools orders false before true.
+func CompareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -24,7 +24,7 @@ type Raised struct {
 
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
-	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), compareBool(x.Cut, y.Cut),
+	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut),
 		compareFrames(x.Frames, y.Frames))
 }
 

@@ -195,7 +195,7 @@ func comparePlaces(a, b Place) int {
 }
 
 func compareStacks(a, b Stack) int {
-	return cmp.Or(compareBool(a.Fatal, b.Fatal), compareBool(a.Other, b.Other), compareFrames(a.Frames, b.Frames))
+	return cmp.Or(CompareBools(a.Fatal, b.Fatal), CompareBools(a.Other, b.Other), compareFrames(a.Frames, b.Frames))
 }
 
 func joinStacks(a, b Stack) Stack {
@@ -211,7 +211,7 @@ func compareFrames(a, b []model.Frame) int {
 
 func compareModules(a, b *model.Module) int {
 	if a == nil || b == nil {
-		return compareBool(a != nil, b != nil)
+		return CompareBools(a != nil, b != nil)
 	}
 	return cmp.Or(cmp.Compare(a.BuildID, b.BuildID), cmp.Compare(a.Path, b.Path))
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -88,7 +89,7 @@ func (v *View) candidates(r *rankView, awaited []Awaited) (out []candidate) {
 // rank made there at other times, and the rarest passage. nil: there is none, or several are alike.
 func (v *View) best(r *rankView, all []candidate) *Call {
 	rank := func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), compareBools(b.To == r.At, a.To == r.At), compareBools(b.own, a.own),
+		return cmp.Or(cmp.Compare(b.weight, a.weight), facts.CompareBools(b.To == r.At, a.To == r.At), facts.CompareBools(b.own, a.own),
 			cmp.Compare(a.Count, b.Count))
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
@@ -181,15 +182,4 @@ func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) weight {
 		return expected
 	}
 	return found
-}
-
-// compareBools orders false before true.
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

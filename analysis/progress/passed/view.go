@@ -1,22 +1,18 @@
 package passed
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"slices"
 
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/rankviews"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/reduce"
 )
 
-// View is what some ranks tell of the passages between their calls. It is a monoid, since no two shares have the same rank.
-type View struct {
-	Ranks  []rankView                     `json:"ranks,omitempty"` // by rank
-	States map[model.StateID]*model.State `json:"states,omitempty"`
-}
+// View is what some ranks tell of the passages between their calls.
+type View struct{ rankviews.Views[rankView] }
 
 type rankView struct {
 	Rank     int           `json:"rank"`
@@ -24,6 +20,9 @@ type rankView struct {
 	InMPI    bool          `json:"in_mpi"`
 	Passages []passage     `json:"passages,omitempty"`
 }
+
+// RankOf is the rank that tells.
+func (r rankView) RankOf() int { return r.Rank }
 
 // passage is the way from one call to the next.
 type passage struct {
@@ -38,24 +37,15 @@ var Views = reduce.Monoid[View]{
 	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
 }
 
-// Merge puts two views together.
-func Merge(a, b View) View {
-	out := View{
-		Ranks: reduce.MergeSorted(a.Ranks, b.Ranks, func(x, y rankView) int { return cmp.Compare(x.Rank, y.Rank) },
-			func(x, _ rankView) rankView { return x }),
-		States: map[model.StateID]*model.State{},
-	}
-	maps.Copy(out.States, a.States)
-	maps.Copy(out.States, b.States)
-	return out
-}
+// Merge joins two views.
+func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
 
 // maxPassages bounds the passages of a rank: of one with more nothing is told.
 const maxPassages = 1024
 
 // ViewOf is the view of one rank; it is empty if the rank runs no interpreted program.
 func ViewOf(r *model.Rank) View {
-	v := View{States: map[model.StateID]*model.State{}}
+	v := View{rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
 	t := facts.Representative(r)
 	if t == nil || len(t.Model.Edges) > maxPassages || !slices.ContainsFunc(t.Model.States, isInterpreted) {
 		return v

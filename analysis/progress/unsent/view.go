@@ -1,11 +1,10 @@
 package unsent
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/rankviews"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/reduce"
@@ -22,11 +21,8 @@ type Wait struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// View is what some ranks say about waits. The zero value is the neutral element.
-type View struct {
-	Ranks  []rankView                     `json:"ranks,omitempty"` // by rank
-	States map[model.StateID]*model.State `json:"states,omitempty"`
-}
+// View is what some ranks say about waits.
+type View struct{ rankviews.Views[rankView] }
 
 // rankView is what one rank says.
 type rankView struct {
@@ -37,6 +33,9 @@ type rankView struct {
 	Sent     []channel       `json:"sent,omitempty"`
 	Received []channel       `json:"received,omitempty"`
 }
+
+// RankOf is the rank that tells.
+func (r rankView) RankOf() int { return r.Rank }
 
 // channel is messages to or from a rank.
 type channel struct {
@@ -55,17 +54,8 @@ var Views = reduce.Monoid[View]{
 	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
 }
 
-// Merge joins what some ranks say and what others say.
-func Merge(a, b View) View {
-	out := View{
-		Ranks: reduce.MergeSorted(a.Ranks, b.Ranks, func(x, y rankView) int { return cmp.Compare(x.Rank, y.Rank) },
-			func(x, _ rankView) rankView { return x }),
-		States: map[model.StateID]*model.State{},
-	}
-	maps.Copy(out.States, a.States)
-	maps.Copy(out.States, b.States)
-	return out
-}
+// Merge joins two views.
+func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
 
 // maxOthers bounds the ranks that are asked besides those that wait or should send: what sends a message of a kind is mostly
 // the same call in all.
@@ -94,7 +84,7 @@ func SomeOf(size int) (out model.RankSet) {
 
 // ViewOf is what one rank says about waits.
 func ViewOf(r *model.Rank, waits []Wait) View {
-	v := View{States: map[model.StateID]*model.State{}}
+	v := View{rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
 	one := rankView{Rank: r.Rank}
 	if t := facts.Representative(r); t != nil {
 		at := facts.PositionOf(t)
