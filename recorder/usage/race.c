@@ -29,8 +29,8 @@ SANITIZER void *__tsan_get_current_fiber(void);
 SANITIZER void *__tsan_create_fiber(unsigned flags);
 SANITIZER void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 SANITIZER void __tsan_set_fiber_name(void *fiber, const char *name);
-SANITIZER void __tsan_read_range(void *at, unsigned long size);
-SANITIZER void __tsan_write_range(void *at, unsigned long size);
+SANITIZER void __tsan_read_range(void *at, long size); /* as gcc has it */
+SANITIZER void __tsan_write_range(void *at, long size);
 SANITIZER void __tsan_acquire(void *at);
 SANITIZER void __tsan_release(void *at);
 SANITIZER int __tsan_get_report_mop(void *report, unsigned long k, int *tid, void **at, int *size, int *write, int *atomic, void **trace,
@@ -114,7 +114,7 @@ static void look_at(void *arg)
 
 static bool touch(char *at, int64_t size, void *arg)
 {
-  (*(const bool *)arg ? __tsan_write_range : __tsan_read_range)(at, (unsigned long)size);
+  (*(const bool *)arg ? __tsan_write_range : __tsan_read_range)(at, (long)size);
   return true;
 }
 
