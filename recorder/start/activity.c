@@ -1,7 +1,5 @@
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>

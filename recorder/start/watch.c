@@ -4,12 +4,9 @@
 #define ANSWER_MS 100        /* how long a thread has to write its stack down */
 #define BETWEEN_LOOKS_MS 20
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,7 +20,6 @@
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/thread.h"
-#include "machine/machine.h"
 #include "stack/modules.h"
 #include "start/activity.h"
 #include "start/asleep.h"
