@@ -7,7 +7,6 @@ import (
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Taken is a message that a wildcard receive took, while the rank now waits for another message of the same sender and
@@ -27,7 +26,7 @@ type Taken struct {
 }
 
 func (s Source) newTaken(t progress.Taken) Taken {
-	stack := symbol.TrimStack(s.Resolver.ResolveStack(t.Stack, false))
+	stack := s.Resolver.ResolveProgramStack(t.Stack, false)
 	return Taken{
 		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: wording.Comm(t.On), Number: t.Number, Sent: t.Sent,
 		AnySource: t.AnySource, AnyTag: t.AnyTag, MPI: words.Printable(t.Call), Site: report.NewSite(stack),

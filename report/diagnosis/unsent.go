@@ -14,7 +14,6 @@ import (
 	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Unsent is a message that a rank waits for and that was not sent, or in whose receive MPI reported an error.
@@ -76,7 +75,7 @@ func (s Source) newMadeCall(state *model.State) *MadeCall {
 	if state == nil {
 		return nil
 	}
-	stack := symbol.TrimStack(s.Resolver.ResolveStack(state.Stack, false))
+	stack := s.Resolver.ResolveProgramStack(state.Stack, false)
 	return &MadeCall{MPI: words.Printable(state.Call), Site: report.NewSite(stack), Stack: report.Frames(stack)}
 }
 
