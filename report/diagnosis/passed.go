@@ -173,7 +173,7 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 	}
 	for i := range s.Unsent {
 		m := &s.Unsent[i]
-		if m.Failed || len(m.Others) > 0 || m.By == nil || m.At == nil || r.Unsent[i].Branch != nil {
+		if !s.MayBeSkipped(m) || r.Unsent[i].Branch != nil {
 			continue
 		}
 		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)

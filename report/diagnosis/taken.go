@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/progress"
 	"laggard/report"
@@ -38,16 +39,31 @@ func (s Source) newTaken(t progress.Taken) Taken {
 func takenLines(r *Result) []string {
 	var lines []string
 	for _, t := range r.Taken {
-		open := "any source"
-		switch {
-		case t.AnySource && t.AnyTag:
-			open = "any source and tag"
-		case t.AnyTag:
-			open = "any tag"
-		}
 		lines = append(lines, fmt.Sprintf("Message %d of %d from rank %d to rank %d with tag %d went to %s with %s "+
-			"in %s: it may have been meant for where rank %d is.", t.Number, t.Sent, t.From, t.Rank, t.Tag, t.MPI, open,
+			"in %s: it may have been meant for where rank %d is.", t.Number, t.Sent, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(),
 			t.Site, t.Rank))
 	}
 	return lines
+}
+
+// wildcards says what the receive took.
+func (t *Taken) wildcards() string {
+	switch {
+	case t.AnySource && t.AnyTag:
+		return "any source and tag"
+	case t.AnyTag:
+		return "any tag"
+	}
+	return "any source"
+}
+
+// takenInstead is the message that another receive took, while a rank waits for that one of the same sender and tag; nil: there is none.
+func (r *Result) takenInstead(m *Unsent) *Taken {
+	i := slices.IndexFunc(r.Taken, func(t Taken) bool {
+		return t.Rank == m.Rank && t.From == m.From && t.Tag == m.Tag && t.Communicator == m.Communicator
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.Taken[i]
 }
