@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"laggard/analysis/movement/recorded"
 	"laggard/analysis/progress/inference"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/lateregexp"
 	"laggard/internal/tomlfile"
 	"laggard/job/preload"
 	"laggard/job/watch"
@@ -412,7 +412,7 @@ func splitList(list string) []string {
 }
 
 // allocatorForm is a function, and perhaps which of its arguments counts.
-var allocatorForm = regexp.MustCompile(`^[A-Za-z_][\w.$@]*(:[1-6])?$`)
+var allocatorForm = lateregexp.New(`^[A-Za-z_][\w.$@]*(:[1-6])?$`)
 
 // allocators is LAGGARD_ALLOCATORS as the recorder reads it, "" if there are none.
 func (s *settings) allocators() string {
