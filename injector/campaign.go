@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"laggard/internal/lateregexp"
 	"laggard/model/mpi"
 )
 
@@ -159,7 +159,7 @@ func ParseCampaign(text string) (*Campaign, error) {
 }
 
 // typeError is how the TOML package words a value of the wrong type.
-var typeError = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): `)
+var typeError = lateregexp.New(`^toml: line (\d+) \(last key "([^"]*)"\): `)
 
 func wrongTypeError(err error) error {
 	m := typeError.FindStringSubmatch(err.Error())

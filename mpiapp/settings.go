@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"laggard/analysis/usage/finding"
+	"laggard/internal/lateregexp"
 	"laggard/internal/tomlfile"
 )
 
@@ -169,7 +169,7 @@ func splitList(list string) []string {
 }
 
 // allocatorForm is a function, and perhaps which of its arguments counts.
-var allocatorForm = regexp.MustCompile(`^[A-Za-z_][\w.$@]*(:[1-6])?$`)
+var allocatorForm = lateregexp.New(`^[A-Za-z_][\w.$@]*(:[1-6])?$`)
 
 // allocators is LAGGARD_ALLOCATORS as the recorder reads it, "" if there are none.
 func (s *settings) allocators() string {

@@ -3,6 +3,8 @@ package symbol
 import (
 	"regexp"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // systemDirs are where programs and libraries are installed for all users of a machine.
@@ -12,10 +14,10 @@ var systemDirs = []string{
 }
 
 // systemHeaders matches the files whose code compilers put into functions of a program.
-var systemHeaders = regexp.MustCompile(`^/usr/(local/)?include/|/include/c\+\+/`)
+var systemHeaders = lateregexp.New(`^/usr/(local/)?include/|/include/c\+\+/`)
 
 // installedPython matches the files of packages that pip, conda or the system have installed.
-var installedPython = regexp.MustCompile(`/(site|dist)-packages/([^/]+)`)
+var installedPython = lateregexp.New(`/(site|dist)-packages/([^/]+)`)
 
 // Origin says whose a frame of a Python program is.
 type Origin int

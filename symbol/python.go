@@ -3,9 +3,9 @@ package symbol
 import (
 	"math"
 	"path"
-	"regexp"
 	"strings"
 
+	"laggard/internal/lateregexp"
 	"laggard/model"
 )
 
@@ -25,17 +25,17 @@ func pythonLocation(f model.Frame) (Location, bool) {
 
 // standardLibrary matches the files of Python's own library, those that it has built in, and the
 // code that numpy makes up to find who implements a function of its.
-var standardLibrary = regexp.MustCompile(`^<frozen |^<__array_function__ internals>$|/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/`)
+var standardLibrary = lateregexp.New(`^<frozen |^<__array_function__ internals>$|/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/`)
 
 // mpi4py matches the files of that package where it is installed or built. Its tests and
 // demos, and programs in some other folder of that name, are not of it.
-var mpi4py = regexp.MustCompile(`/((site|dist)-packages|src|lib[^/]*)/mpi4py/|/mpi4py/(util|futures)/`)
+var mpi4py = lateregexp.New(`/((site|dist)-packages|src|lib[^/]*)/mpi4py/|/mpi4py/(util|futures)/`)
 
 // IsPythonImporter reports whether a file is what imports modules.
 func IsPythonImporter(file string) bool { return strings.HasPrefix(file, "<frozen importlib") }
 
 // testRunner matches the files of pytest that are around a test.
-var testRunner = regexp.MustCompile(`/(_pytest/|pytest/__main__\.py$|pluggy/_[a-z]+\.py$)`)
+var testRunner = lateregexp.New(`/(_pytest/|pytest/__main__\.py$|pluggy/_[a-z]+\.py$)`)
 
 // testOf counts the frames of a stack that are of a test or a fixture, and inside it; it is all
 // of them where there is no test in it.
@@ -71,7 +71,7 @@ func pythonAt(stack []Location) int {
 }
 
 // pythons matches the names of the modules that are the interpreter.
-var pythons = regexp.MustCompile(`^(lib)?python(\d|\.|$)`)
+var pythons = lateregexp.New(`^(lib)?python(\d|\.|$)`)
 
 // pythonAlone finds the innermost frame of an interpreter that no other code has called, as
 // it ends, or before it runs a program; -1: there is other code, or no interpreter.

@@ -3,9 +3,10 @@ package symbol
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // Extension modules of Python are mostly stripped, but each of their functions that a program
@@ -24,9 +25,9 @@ const (
 )
 
 var (
-	extensionModule = regexp.MustCompile(`\.(cpython-3\d+[^/]*|abi3)\.so$`)
-	methodName      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	className       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+	extensionModule = lateregexp.New(`\.(cpython-3\d+[^/]*|abi3)\.so$`)
+	methodName      = lateregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	className       = lateregexp.New(`^[A-Za-z_][A-Za-z0-9_.]*$`)
 )
 
 // pythonMethod returns how a program in Python calls the function that begins at an address, "" if

@@ -3,11 +3,11 @@ package known
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"laggard/internal/lateregexp"
 	"laggard/model/mpi"
 )
 
@@ -117,7 +117,7 @@ func versionNumbers(version string) []int {
 	return out
 }
 
-var versionForm = regexp.MustCompile(`\d+(\.\d+)+`)
+var versionForm = lateregexp.New(`\d+(\.\d+)+`)
 
 // VersionIn finds the version in what MPI_Get_library_version says, "" if there is
 // none.

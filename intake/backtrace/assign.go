@@ -2,11 +2,12 @@ package backtrace
 
 import (
 	"path"
-	"regexp"
+
+	"laggard/internal/lateregexp"
 )
 
 // lastNumber is that of a file's name.
-var lastNumber = regexp.MustCompile(`(\d+)\D*$`)
+var lastNumber = lateregexp.New(`(\d+)\D*$`)
 
 // processKey tells the processes of the texts apart.
 type processKey struct {

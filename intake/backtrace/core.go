@@ -2,9 +2,10 @@ package backtrace
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // columns says what the lines of a stack in a lightweight core file hold.
@@ -27,19 +28,19 @@ type coreState struct {
 }
 
 var (
-	coreHeader  = regexp.MustCompile(`^\+\+\+PARALLEL TOOLS CONSORTIUM`)
-	coreStack   = regexp.MustCompile(`^\s*(?:\+\+\+STACK|Function Call Chain)`)
-	coreEnd     = regexp.MustCompile(`^\s*(?:---STACK|End of [sS]tack)`)
-	coreRank    = regexp.MustCompile(`(?i)^\s*(?:MPI )?rank\s*[.:=]*\s*(\d+)\s*$`)
-	coreProgram = regexp.MustCompile(`(?i)^\s*program\s*[.:]+\s*(\S+)`)
-	coreIAR     = regexp.MustCompile(`(?i)^While executing instruction at[ .:]*(0x[0-9a-f]+)`)
-	coreSignal  = regexp.MustCompile(`\((\d+)\)|\bsignal (\d+)\b`)
-	coreID      = regexp.MustCompile(`(?i)\b(rank|node|tgid|pid|process|tid|thread)\b[ :]*(\d+)`)
-	coreEntry   = regexp.MustCompile(`^\s*([^\s:]+)\s*:\s*(\d+)(?:\s|$)`)
-	coreModule  = regexp.MustCompile(`^\s*(\S.*)\+(0x[0-9a-fA-F]+)\s*$`)
-	coreNamed   = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) in (\S+?)(?:\(\))? at (\S+):(\d+)`)
-	coreTitles  = regexp.MustCompile(`(?i)^\s*(?:Frame Address|Address)\b`)
-	coreHex     = regexp.MustCompile(`^(?:0[xX])?[0-9a-fA-F]+$`)
+	coreHeader  = lateregexp.New(`^\+\+\+PARALLEL TOOLS CONSORTIUM`)
+	coreStack   = lateregexp.New(`^\s*(?:\+\+\+STACK|Function Call Chain)`)
+	coreEnd     = lateregexp.New(`^\s*(?:---STACK|End of [sS]tack)`)
+	coreRank    = lateregexp.New(`(?i)^\s*(?:MPI )?rank\s*[.:=]*\s*(\d+)\s*$`)
+	coreProgram = lateregexp.New(`(?i)^\s*program\s*[.:]+\s*(\S+)`)
+	coreIAR     = lateregexp.New(`(?i)^While executing instruction at[ .:]*(0x[0-9a-f]+)`)
+	coreSignal  = lateregexp.New(`\((\d+)\)|\bsignal (\d+)\b`)
+	coreID      = lateregexp.New(`(?i)\b(rank|node|tgid|pid|process|tid|thread)\b[ :]*(\d+)`)
+	coreEntry   = lateregexp.New(`^\s*([^\s:]+)\s*:\s*(\d+)(?:\s|$)`)
+	coreModule  = lateregexp.New(`^\s*(\S.*)\+(0x[0-9a-fA-F]+)\s*$`)
+	coreNamed   = lateregexp.New(`^\s*(0x[0-9a-fA-F]+) in (\S+?)(?:\(\))? at (\S+):(\d+)`)
+	coreTitles  = lateregexp.New(`(?i)^\s*(?:Frame Address|Address)\b`)
+	coreHex     = lateregexp.New(`^(?:0[xX])?[0-9a-fA-F]+$`)
 )
 
 // readCore reads the lines of a lightweight core file, which begins with its

@@ -1,16 +1,17 @@
 package backtrace
 
 import (
-	"regexp"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 var (
-	euProcess = regexp.MustCompile(`^PID (\d+) - (?:process|core)`)
-	euThread  = regexp.MustCompile(`^TID (\d+):$`)
-	euFrame   = regexp.MustCompile(`^#(\d+) +0x([0-9a-fA-F]+)((?: .*)?)$`)
-	euBuildID = regexp.MustCompile(`^    \[([0-9a-f]*)\]@0x([0-9a-f]+)\+0x([0-9a-f]+)$`)
-	euSource  = regexp.MustCompile(`^    (\S.*?):(\d+)(?::\d+)?$`)
+	euProcess = lateregexp.New(`^PID (\d+) - (?:process|core)`)
+	euThread  = lateregexp.New(`^TID (\d+):$`)
+	euFrame   = lateregexp.New(`^#(\d+) +0x([0-9a-fA-F]+)((?: .*)?)$`)
+	euBuildID = lateregexp.New(`^    \[([0-9a-f]*)\]@0x([0-9a-f]+)\+0x([0-9a-f]+)$`)
+	euSource  = lateregexp.New(`^    (\S.*?):(\d+)(?::\d+)?$`)
 )
 
 // readEuStack reads the lines of eu-stack: "PID n - process", "TID n:", frames

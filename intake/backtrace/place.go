@@ -2,10 +2,10 @@ package backtrace
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"laggard/internal/lateregexp"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/symbol"
@@ -65,7 +65,7 @@ func (p *placer) placeStack(s Stack) []level {
 // fortranProgram is what compilers call the main program of Fortran.
 const fortranProgram = "MAIN__"
 
-var fortranFile = regexp.MustCompile(`(?i)\.(?:f|for|ftn|f\d\d)$`)
+var fortranFile = lateregexp.New(`(?i)\.(?:f|for|ftn|f\d\d)$`)
 
 // withProgram names the main program of Fortran as its compiler does, where gdb
 // has the name from the source: other tools have no other.

@@ -1,21 +1,22 @@
 package backtrace
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // labels are how launchers put the rank before a line: OpenMPI's --tag-output,
 // srun --label, and mpiexec -prepend-rank of MPICH.
-var labels = []*regexp.Regexp{
-	regexp.MustCompile(`^\[[^\]]*\b\d+,(\d+)\]<std(?:out|err)>: ?`),
-	regexp.MustCompile(`^ {0,7}(\d+): `),
-	regexp.MustCompile(`^\[(\d+)\] `),
+var labels = []*lateregexp.Regexp{
+	lateregexp.New(`^\[[^\]]*\b\d+,(\d+)\]<std(?:out|err)>: ?`),
+	lateregexp.New(`^ {0,7}(\d+): `),
+	lateregexp.New(`^\[(\d+)\] `),
 }
 
 // emptyLabel is what a label leaves of an empty line.
-var emptyLabel = regexp.MustCompile(`^ {0,7}(\d+):$`)
+var emptyLabel = lateregexp.New(`^ {0,7}(\d+):$`)
 
 // cutRankLabel takes the rank off a line; -1 without one.
 func cutRankLabel(text string) (rank int, rest string) {
@@ -38,7 +39,7 @@ func cutRankLabel(text string) (rank int, rest string) {
 }
 
 // rankLine is a line that a shell script writes before each stack.
-var rankLine = regexp.MustCompile(`(?i)^[^\w]*(?:mpi[ _-]?)?rank[ :=#]*(\d+)[^\w]*$`)
+var rankLine = lateregexp.New(`(?i)^[^\w]*(?:mpi[ _-]?)?rank[ :=#]*(\d+)[^\w]*$`)
 
 // maxRankLine is longer than anybody makes such a line, in bytes.
 const maxRankLine = 80

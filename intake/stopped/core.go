@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"laggard/binary/elfnote"
 	"laggard/binary/processor"
+	"laggard/internal/lateregexp"
 	"laggard/internal/regular"
 )
 
@@ -212,7 +212,7 @@ func (c *Core) nameMappings(n *notes) {
 	}
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var variable = lateregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // readEnvironment finds the program and its environment: the strings before the name of the
 // program, at the outer end of the first stack.

@@ -55,7 +55,7 @@ func ReadThreadStat(pid, tid int) (Stat, error) {
 }
 
 func readStat(path string) (Stat, error) {
-	text, err := os.ReadFile(path)
+	text, err := ReadFile(path)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
 
 // ReadStatus returns the values of the file status of a process by their names, such as "TracerPid".
 func ReadStatus(pid int) (map[string]string, error) {
-	text, err := os.ReadFile(Path(pid, "status"))
+	text, err := ReadFile(Path(pid, "status"))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ type Mapping struct {
 
 // ReadMaps returns what is mapped into the memory of a process, by address. A process that has ended has nothing.
 func ReadMaps(pid int) ([]Mapping, error) {
-	text, err := os.ReadFile(Path(pid, "maps"))
+	text, err := ReadFile(Path(pid, "maps"))
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (j *Job) hasRunMark(pid int) bool {
 	if unix.Stat(procfs.Path(pid), &st) != nil || int(st.Uid) != os.Geteuid() {
 		return false
 	}
-	env, err := os.ReadFile(procfs.Path(pid, "environ"))
+	env, err := procfs.ReadFile(procfs.Path(pid, "environ"))
 	if err != nil {
 		return false
 	}

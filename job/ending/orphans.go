@@ -23,9 +23,11 @@ type OrphanReaper struct {
 // AdoptOrphans has this process get such children. It is called before the launcher is started, and Watch after that.
 func AdoptOrphans() *OrphanReaper {
 	c := &OrphanReaper{before: map[Process]bool{}, over: make(chan struct{})}
-	for pid, e := range readProcesses() {
-		if e.stat.Parent == os.Getpid() && !startedChildren()[pid] {
-			c.before[e.Process] = true
+	if any, _ := findChildren(); any {
+		for pid, e := range readProcesses() {
+			if e.stat.Parent == os.Getpid() && !startedChildren()[pid] {
+				c.before[e.Process] = true
+			}
 		}
 	}
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -48,8 +50,10 @@ func (c *OrphanReaper) reapUntilStopped() {
 	signal.Notify(ended, unix.SIGCHLD)
 	defer signal.Stop(ended)
 	for {
-		reapZombies(readProcesses()) // those that ended before they were watched, too
-		select {                     // look once a second at most, however many end
+		if _, dead := findChildren(); dead { // those that ended before they were watched, too
+			reapZombies(readProcesses())
+		}
+		select { // look once a second at most, however many end
 		case <-time.After(time.Second):
 		case <-c.over:
 			return
@@ -59,6 +63,20 @@ func (c *OrphanReaper) reapUntilStopped() {
 		case <-c.over:
 			return
 		}
+	}
+}
+
+// findChildren reports whether this process has children, and whether one has ended that nobody has waited for. It costs one
+// system call, where to read all processes costs some for each.
+func findChildren() (any, dead bool) {
+	var child unix.Siginfo
+	switch err := unix.Waitid(unix.P_ALL, 0, &child, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); err {
+	case nil:
+		return true, child.Signo != 0
+	case unix.ECHILD:
+		return false, false
+	default: // a kernel or a sandbox that does not tell
+		return true, true
 	}
 }
 
@@ -93,7 +111,7 @@ func startedChildren() map[int]bool {
 	out := map[int]bool{}
 	files, _ := filepath.Glob("/proc/self/fdinfo/*")
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := procfs.ReadFile(file)
 		if err != nil {
 			continue
 		}

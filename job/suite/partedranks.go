@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"laggard/internal/lateregexp"
 	"laggard/model"
 )
 
@@ -82,7 +82,7 @@ func (s *Suite) Failure() *Failure {
 }
 
 // failurePlace is how the plug-in for pytest begins what a test failed with, if it knows where.
-var failurePlace = regexp.MustCompile(`^([^:]+):([0-9]{1,9}): `)
+var failurePlace = lateregexp.New(`^([^:]+):([0-9]{1,9}): `)
 
 // failedAt is the file and the line where a test failed; "": they are not known.
 func (e testEnd) failedAt() (file string, line int) {

@@ -1,9 +1,10 @@
 package mpi
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // ErrorClass returns the name of the class of an error code of the family, such as MPI_ERR_TRUNCATE; "": it is not in the table.
@@ -24,7 +25,7 @@ func (f Family) ErrorClass(code int) string {
 const mpichClassMask = 0x7f
 
 // mpichPlace is the function of MPICH and its line before what is said there, as in "MPIR_Send(63)....: ".
-var mpichPlace = regexp.MustCompile(`^\S+\(\d*\)\.*: `)
+var mpichPlace = lateregexp.New(`^\S+\(\d*\)\.*: `)
 
 // DescribeError is the class of an error and what MPI says of it, in one line. MPICH adds a line for each of its functions that the error
 // came through, of which the last says most and the first only what its class is.
@@ -46,7 +47,7 @@ func (f Family) DescribeError(code int, text string) string {
 }
 
 // exhausted matches what libraries say when they have no more of something.
-var exhausted = regexp.MustCompile(`(?i)too many|out of memory|unable to allocate|no space|not enough`)
+var exhausted = lateregexp.New(`(?i)too many|out of memory|unable to allocate|no space|not enough`)
 
 // MayFollowLoss reports whether an error, of which MPI said that, may follow from the end of another process or from a lost
 // connection. Errors of the arguments of a call do not, nor does one of a message that is too long, or of what there is no more of.

@@ -3,10 +3,11 @@ package mpi
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"laggard/internal/lateregexp"
 )
 
 //go:embed functions.tbl
@@ -84,8 +85,8 @@ var byName = sync.OnceValue(func() map[string]*Function {
 // FindFunction returns the function of that name, nil if there is none.
 func FindFunction(name string) *Function { return byName()[name] }
 
-var lineForm = regexp.MustCompile(`^(\w+)\s+(\S+)\s+(\S+)\s+(\w+) (\w+)\((.*)\)$`)
-var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
+var lineForm = lateregexp.New(`^(\w+)\s+(\S+)\s+(\S+)\s+(\w+) (\w+)\((.*)\)$`)
+var paramForm = lateregexp.New(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
 
 // parseTable reads lines "class traits choices type name(parameters)"; an error names the line.
 func parseTable(text string) (*table, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -47,7 +48,10 @@ type block struct {
 }
 
 // unpacker refuses blocks that no recorder writes.
-var unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*format.BlockSize))
+var unpacker = sync.OnceValue(func() *zstd.Decoder {
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*format.BlockSize))
+	return d
+})
 
 // Blocks yields the blocks from the first on. A block that is damaged or missing
 // yields an error that says where, and nil; those behind it follow. The bytes
@@ -80,7 +84,7 @@ func (b *block) unpack() ([]byte, error) {
 	if b.packed == 0 {
 		return slices.Clone(b.data), nil
 	}
-	data, err := unpacker.DecodeAll(b.data, make([]byte, 0, b.packed))
+	data, err := unpacker().DecodeAll(b.data, make([]byte, 0, b.packed))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", model.ErrChecksum, err)
 	}

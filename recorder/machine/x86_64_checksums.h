@@ -2,14 +2,35 @@
 #ifndef LAGGARD_X86_64_CHECKSUMS_H
 #define LAGGARD_X86_64_CHECKSUMS_H
 
+#include <cpuid.h>
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+/* lg_asked keeps an answer of the processor. CPUID traps to the hypervisor of a virtual machine, some 20 µs each:
+ * __builtin_cpu_supports makes twenty in every process that it is linked into, one is enough. */
+static inline bool lg_asked(int *kept, bool (*ask)(void))
+{
+  int answer = __atomic_load_n(kept, __ATOMIC_RELAXED);
+  if (__builtin_expect(!answer, 0)) {
+    answer = ask() ? 1 : -1;
+    __atomic_store_n(kept, answer, __ATOMIC_RELAXED);
+  }
+  return answer > 0;
+}
+
+static inline bool lg_ask_crc(void)
+{
+  unsigned a, b, c, d;
+  __cpuid(1, a, b, c, d); /* every x86-64 has this one */
+  return c & bit_SSE4_2;
+}
+
 static inline bool lg_has_crc(void)
 {
-  return __builtin_cpu_supports("sse4.2");
+  static int kept;
+  return lg_asked(&kept, lg_ask_crc);
 }
 
 /* lg_crc_by_instruction goes on with a CRC-32C whose bits are inverted. */
@@ -26,9 +47,23 @@ static inline uint32_t __attribute__((target("sse4.2"))) lg_crc_by_instruction(u
   return (uint32_t)c;
 }
 
+/* lg_ask_avx2: the system must keep the vectors of a thread, too, which XGETBV says where OSXSAVE is set. */
+static inline bool lg_ask_avx2(void)
+{
+  const unsigned kept = 6; /* XMM and YMM */
+  unsigned a, b, c, d;
+  __cpuid(1, a, b, c, d);
+  if (!(c & bit_OSXSAVE) || !(c & bit_AVX))
+    return false;
+  unsigned low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & kept) == kept && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2;
+}
+
 static inline bool lg_has_sums(void)
 {
-  return __builtin_cpu_supports("avx2");
+  static int kept;
+  return lg_asked(&kept, lg_ask_avx2);
 }
 
 /* lg_sums_by_vectors is sums of usage/sum.c; k: its K. */

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"sync"
 )
 
 // Style has the rules for the marks of a chart on a page; colours are those of
@@ -16,7 +17,9 @@ var Style string
 //go:embed chart.svg
 var drawing string
 
-var drawings = template.Must(template.New("chart").Parse(drawing))
+var drawings = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("chart").Parse(drawing))
+})
 
 // Chart is a drawing. All places in it are in pixels, from its upper left corner.
 type Chart struct {
@@ -93,7 +96,7 @@ func (c Chart) File() (string, error) { return c.draw("file") }
 
 func (c Chart) draw(form string) (string, error) {
 	var b strings.Builder
-	err := drawings.ExecuteTemplate(&b, form, c)
+	err := drawings().ExecuteTemplate(&b, form, c)
 	return b.String(), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"laggard/report/chart"
 	"laggard/report/page"
@@ -19,7 +20,9 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = template.Must(template.New("movement").Funcs(pageWords).Parse(body))
+var pageBody = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("movement").Funcs(pageWords).Parse(body))
+})
 
 // view is what the template is filled from.
 type view struct {
@@ -35,7 +38,7 @@ type shareKey struct{ Class, Text string }
 // what is suspicious, the chains drawn step by step beside the usual ones, and
 // the pictures of the paper, Figures 3 and 6.
 func HTML(w io.Writer, m *Result) error {
-	body, err := page.Fill(pageBody, view{
+	body, err := page.Fill(pageBody(), view{
 		M: m, Headline: headline(m), Followed: chainsText(m),
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})

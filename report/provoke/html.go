@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"laggard/injector/provoke"
 	"laggard/report/page"
@@ -18,7 +19,9 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = template.Must(template.New("provoke").Funcs(template.FuncMap{"rank": rankText, "upper": words.Upper}).Parse(body))
+var pageBody = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("provoke").Funcs(template.FuncMap{"rank": rankText, "upper": words.Upper}).Parse(body))
+})
 
 // rankText names the rank of a rule.
 func rankText(rank int) string {
@@ -34,7 +37,7 @@ func printableLines(text string) string {
 
 // HTML writes the report as one page that needs nothing else. diagnosis is the text about the run that failed, "" none.
 func (r *Report) HTML(w io.Writer, diagnosis string) error {
-	body, err := page.Fill(pageBody, map[string]any{
+	body, err := page.Fill(pageBody(), map[string]any{
 		"Report": r, "Headline": r.Headline(), "Replay": r.replay(), "Notes": r.notes(),
 		"TriedHeading": r.triedHeading(), "Diagnosis": printableLines(diagnosis),
 	})

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
@@ -20,7 +21,9 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = template.Must(template.New("scaling").Parse(body))
+var pageBody = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("scaling").Parse(body))
+})
 
 // HTML writes the result as one page that needs nothing but a browser: the
 // answer, the volume by call site in training and in this run (the paper's
@@ -28,7 +31,7 @@ var pageBody = template.Must(template.New("scaling").Parse(body))
 // the places to look at with their stacks. It runs no script.
 func HTML(w io.Writer, r *Result) error {
 	v := newView(r)
-	body, err := page.Fill(pageBody, v)
+	body, err := page.Fill(pageBody(), v)
 	if err != nil {
 		return fmt.Errorf("report: scaling: %w", err)
 	}

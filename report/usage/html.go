@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"sync"
 
 	"laggard/analysis/usage/finding"
 	"laggard/report/page"
@@ -20,17 +21,19 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = template.Must(template.New("usage").Funcs(template.FuncMap{
-	"ranks": words.Ranks, "times": timesText, "place": placeText, "ways": waysText,
-	"lines": sourceLines, "base": path.Base, "means": classMeans,
-}).Parse(body))
+var pageBody = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("usage").Funcs(template.FuncMap{
+		"ranks": words.Ranks, "times": timesText, "place": placeText, "ways": waysText,
+		"lines": sourceLines, "base": path.Base, "means": classMeans,
+	}).Parse(body))
+})
 
 // HTML writes the findings as one page that needs nothing else, with the source
 // around each call as far as it was found. It has no scripts.
 func HTML(w io.Writer, r *Result) error {
 	findings := r.mergedFindings()
 	title := headline(r, findings)
-	body, err := page.Fill(pageBody, map[string]any{"Headline": title, "Usage": r, "Findings": findings})
+	body, err := page.Fill(pageBody(), map[string]any{"Headline": title, "Usage": r, "Findings": findings})
 	if err != nil {
 		return fmt.Errorf("report: usage: %w", err)
 	}

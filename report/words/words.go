@@ -2,10 +2,10 @@ package words
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"laggard/internal/lateregexp"
 	"laggard/model"
 )
 
@@ -30,7 +30,7 @@ func AllPrintable(texts []string) []string {
 }
 
 // plainWord is a word that a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+var plainWord = lateregexp.New(`^[A-Za-z0-9_./:=,@%+-]+$`)
 
 // ShellCommand are words as a user would type them in a shell.
 func ShellCommand(args ...string) string {

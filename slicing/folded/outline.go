@@ -2,8 +2,9 @@ package folded
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // function is a function in the text: lines first to last, from 1.
@@ -197,8 +198,8 @@ func quotedLen(s string) int {
 }
 
 var (
-	fortranBegin = regexp.MustCompile(`^\s*(?:[a-z][a-z0-9_ ()=*,]*\s)?(subroutine|function|program)\s+([a-z]\w*)`)
-	fortranEnd   = regexp.MustCompile(`^\s*end\s*(subroutine|function|program)?\s*(\w+)?\s*$`)
+	fortranBegin = lateregexp.New(`^\s*(?:[a-z][a-z0-9_ ()=*,]*\s)?(subroutine|function|program)\s+([a-z]\w*)`)
+	fortranEnd   = lateregexp.New(`^\s*end\s*(subroutine|function|program)?\s*(\w+)?\s*$`)
 )
 
 func (o *outline) readFortran(text []string) {

@@ -1,8 +1,9 @@
 package python
 
 import (
-	"regexp"
 	"slices"
+
+	"laggard/internal/lateregexp"
 )
 
 // LoopLeaves returns the lines of the conditions under which the body of the loop leaves it that begins at a line; none: it begins no
@@ -83,7 +84,7 @@ func Calls(text []string, line int, name string) bool {
 }
 
 // functionHead matches the head of a function, or a class.
-var functionHead = regexp.MustCompile(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)
+var functionHead = lateregexp.New(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)
 
 // FunctionAt is the plain name of the function that a line is in, or of the class; "<module>": of none.
 func FunctionAt(text []string, line int) string {

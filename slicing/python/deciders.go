@@ -2,9 +2,10 @@ package python
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // Deciders returns the lines of a Python file that decide whether `line` is reached by
@@ -129,12 +130,12 @@ type statement struct {
 
 var (
 	// endlessHead matches the head of such a loop.
-	endlessHead = regexp.MustCompile(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
+	endlessHead = lateregexp.New(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
 	// fixedHead matches the head of a loop that all ranks go through as often, unless its body leaves it.
-	fixedHead        = regexp.MustCompile(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
-	catchesAssertion = regexp.MustCompile(`^\s*except\b.*\bAssertionError\b`)
+	fixedHead        = lateregexp.New(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
+	catchesAssertion = lateregexp.New(`^\s*except\b.*\bAssertionError\b`)
 	// suppressing matches a `with` of contextlib.suppress.
-	suppressing = regexp.MustCompile(`^(async\s+)?with\b.*\bsuppress\(`)
+	suppressing = lateregexp.New(`^(async\s+)?with\b.*\bsuppress\(`)
 )
 
 // splitStatements finds the logical lines: brackets, strings of several lines and backslashes

@@ -2,8 +2,9 @@ package place
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 // Step is a function on the way to an MPI call, with the place where it makes the next call.
@@ -60,7 +61,7 @@ func (s Site) calleeAt(level int) string {
 }
 
 // madeByCompiler is what compilers add to the names of functions that they split, clone or specialise.
-var madeByCompiler = regexp.MustCompile(`(\.(part|isra|constprop|cold|lto_priv)(\.\d+)*)+$`)
+var madeByCompiler = lateregexp.New(`(\.(part|isra|constprop|cold|lto_priv)(\.\d+)*)+$`)
 
 // PlainFunction is the name of a function without what a compiler added.
 func PlainFunction(name string) string { return madeByCompiler.ReplaceAllString(name, "") }

@@ -3,15 +3,16 @@ package recorded
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"laggard/internal/lateregexp"
 )
 
 var (
-	assignment = regexp.MustCompile(`^(-{0,2}[A-Za-z_][\w.-]*)=(.+)$`)
-	attached   = regexp.MustCompile(`^(-[A-Za-z])(\d.*)$`)
-	option     = regexp.MustCompile(`^--?[A-Za-z]`)
+	assignment = lateregexp.New(`^(-{0,2}[A-Za-z_][\w.-]*)=(.+)$`)
+	attached   = lateregexp.New(`^(-[A-Za-z])(\d.*)$`)
+	option     = lateregexp.New(`^--?[A-Za-z]`)
 )
 
 // ArgumentControls are the numbers among a program's arguments, as control
