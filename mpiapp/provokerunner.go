@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -34,6 +35,7 @@ const (
 	leastAgain   = 3 * time.Second
 	endlessAgain = 12 * time.Second // or half of what counts as endless else
 	againFactor  = 3                // times the first run, standing still
+	quietAgain   = "900"            // milliseconds after which a rank says that it stands still; it looks each second
 )
 
 // oneThread are the kinds that are left out where several threads call MPI.
@@ -159,12 +161,16 @@ func perturb(r *job.Recording, s *provoke.Schedule) error {
 	if s == nil {
 		return nil
 	}
-	settings := map[string]string{"LAGGARD_PERTURB": provoke.ScheduleFile(r.Dir)}
-	for name, value := range r.Settings {
-		settings[name] = value
-	}
-	r.Settings = settings
+	set(r, "LAGGARD_PERTURB", provoke.ScheduleFile(r.Dir))
 	return s.WriteFor(r.Dir)
+}
+
+// set gives the recorder of one run a setting. Other runs have the same map.
+func set(r *job.Recording, name, value string) {
+	settings := map[string]string{}
+	maps.Copy(settings, r.Settings)
+	settings[name] = value
+	r.Settings = settings
 }
 
 // limitRun says when a run hangs: the first by the settings, the others by what it showed.
@@ -176,6 +182,7 @@ func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provok
 	certain, hang, endless := certainHang, leastHang, max(leastEndless, endlessFactor*ref.Took)
 	if p == provoke.Brief {
 		certain, hang, endless = certainAgain, max(leastAgain, againFactor*ref.Took), max(endlessAgain, endlessFactor*ref.Took/2)
+		set(rec, "LAGGARD_QUIET_MS", quietAgain)
 	}
 	rec.CertainAfter = max(certain, 2*ref.Longest())
 	rec.Timeout = max(hang, 3*ref.Quiet+4*ref.Longest())

@@ -20,6 +20,8 @@
 #define STATUS_BYTES 64
 #define PAUSE_US 200
 #define SCALES 20  /* of how often a poll is put off: powers of two */
+#define FEW_SCALES 4
+#define MANY 65536 /* noes */
 #define CROWDED 4  /* times the longest delay at most, where others take the processor */
 
 static bool told_complete; /* a request was reported complete, and stays so until the program completes it */
@@ -114,10 +116,11 @@ static long answer_truly(void)
   return code;
 }
 
-/* by_scale draws from all scales alike, a few noes or a million: messages that are late by much the same are in order. */
-static uint64_t by_scale(const struct lg_open *o, uint64_t noes)
+/* by_scale draws from all scales alike, a few noes or a million: messages that are late by much the same are in order. A rule for few
+ * noes has few scales: where one message is late by far the most, all else has ended before it comes. */
+static uint64_t by_scale(const struct lg_open *o, uint64_t noes, uint64_t most)
 {
-  return 1 + (noes >> lg_schedule_draw(o, 2) % SCALES);
+  return 1 + (noes >> lg_schedule_draw(o, 2) % (most > MANY ? SCALES : FEW_SCALES));
 }
 
 /* decide draws, once for each success of a poll at its place, how often it will be put off. */
