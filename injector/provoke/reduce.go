@@ -7,8 +7,10 @@ import (
 	"laggard/model/mpi"
 )
 
-// mostSingle is up to how many choices are tried one by one.
-const mostSingle = 256
+const (
+	mostSingle = 256 // up to so many choices are tried one by one
+	mostMore   = 2   // by so many more than rules they may be, to be told instead of them
+)
 
 func compareMade(a, b Made) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Rank, b.Rank),
@@ -236,7 +238,9 @@ func (r *reduction) run(made []Made, known sites) *Schedule {
 	drawn := slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
 	with := func(single []Rule) []Rule { return slices.Concat(plain, single) }
 	if single := r.with(drawn).single(r.latest, known); len(drawn) > 0 && len(single) <= mostSingle && r.try(with(single)) {
-		rules = with(Minimize(single, func(g []Rule) bool { return r.try(with(g)) }))
+		if single = Minimize(single, func(g []Rule) bool { return r.try(with(g)) }); len(single) <= len(drawn)+mostMore {
+			rules = with(single)
+		}
 	}
 	return r.with(r.withoutEach(withoutChance(rules, r.try)))
 }

@@ -13,11 +13,11 @@
 #include "perturb/journal.h"
 #include "perturb/late.h"
 #include "perturb/nap.h"
+#include "perturb/probe.h"
 #include "perturb/schedule.h"
 #include "perturb/site.h"
 #include "perturb/told.h"
 
-#define STATUS_BYTES 64
 #define PAUSE_US 200
 #define SCALES 20  /* of how often a poll is put off: powers of two */
 #define FEW_SCALES 4
@@ -61,15 +61,6 @@ static bool may_say_no(const struct lg_call *c)
 /* ---- what a poll would be answered ---- */
 
 typedef long (*get_status)(long request, int *flag, void *status);
-typedef long (*iprobe)(long source, long tag, long comm, int *flag, void *status);
-
-static bool message_is_there(const struct lg_call *c)
-{
-  iprobe probe = (iprobe)lg_find_symbol("PMPI_Iprobe");
-  char status[STATUS_BYTES];
-  int flag = 0;
-  return probe && probe(lg_int(c, c->desc->peer), lg_int(c, c->desc->tag), lg_comm_handle(c, c->desc->comm), &flag, status) == 0 && flag;
-}
 
 static long request_of(const struct lg_call *c, int k)
 {
@@ -89,7 +80,7 @@ static uint32_t kind_of(const struct lg_call *c, long handle)
  * answered is not asked, as that may call the program. */
 static bool is_complete(const struct lg_call *c, long handle, uint32_t kind, get_status ask)
 {
-  char status[STATUS_BYTES];
+  char status[LG_STATUS_BYTES];
   int flag = 0;
   if (kind != LG_OP_SEND && kind != LG_OP_RECV && kind != LG_OP_COLL)
     return true;
@@ -117,7 +108,7 @@ static bool would_say_yes(const struct lg_call *c)
 {
   switch (c->desc->cls) {
   case CLS_iprobe: case CLS_improbe:
-    return message_is_there(c);
+    return lg_message_is_there(lg_int(c, c->desc->peer), lg_int(c, c->desc->tag), lg_comm_handle(c, c->desc->comm));
   case CLS_test: case CLS_testall: case CLS_testany: case CLS_testsome: case CLS_get_status:
     return requests_are_complete(c);
   default:
@@ -130,11 +121,7 @@ static bool would_say_yes(const struct lg_call *c)
 /* A call that answers no has to let MPI go on all the same (MPI-4.0 §3.7.4). */
 static void make_progress(void)
 {
-  long (*probe)(long, long, long, int *, void *) = (long (*)(long, long, long, int *, void *))lg_find_symbol("PMPI_Iprobe");
-  char status[STATUS_BYTES];
-  int flag;
-  if (probe)
-    probe(lg_fam.any_source, lg_fam.any_tag, lg_fam.comm_self, &flag, status);
+  lg_message_is_there(lg_fam.any_source, lg_fam.any_tag, lg_fam.comm_self);
 }
 
 static void put_int(const struct lg_call *c, int position, int value)
