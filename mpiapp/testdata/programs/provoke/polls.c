@@ -40,7 +40,8 @@ int main(int argc, char **argv)
   for (int i = 0; i < IN_VAIN; i++)
     poll_once(how, from);
   MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Send(&rank, 1, MPI_INT, (rank + 1) % ranks, TAG, MPI_COMM_WORLD);
+  MPI_Request send;
+  MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % ranks, TAG, MPI_COMM_WORLD, &send);
   MPI_Barrier(MPI_COMM_WORLD);
   let_messages_come();
   for (int i = 0; i < most && !found; i++)
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
   if (!requested)
     MPI_Recv(&got, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
   MPI_Finalize();
   if (!found)
     fprintf(stderr, "rank %d gave up\n", rank);
