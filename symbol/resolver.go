@@ -116,6 +116,11 @@ func (r *Resolver) ResolveStack(frames []model.Frame, atPC bool) []Location {
 	return stack
 }
 
+// ResolveProgramStack is ResolveStack without the frames that start the program or the thread (TrimStack).
+func (r *Resolver) ResolveProgramStack(frames []model.Frame, atPC bool) []Location {
+	return TrimStack(r.ResolveStack(frames, atPC))
+}
+
 // moduleFor returns the entry of a module, with r.mu held.
 func (r *Resolver) moduleFor(key moduleKey) *module {
 	m := r.modules[key]

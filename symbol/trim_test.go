@@ -79,7 +79,7 @@ func TestFortranStack(t *testing.T) {
 		}
 		frames = append(frames, model.Frame{Module: mod, Offset: all[name].addr + all[name].size})
 	}
-	stack := TrimStack(newTestResolver(t, Config{}).ResolveStack(frames, false))
+	stack := newTestResolver(t, Config{}).ResolveProgramStack(frames, false)
 	if len(stack) != 2 || stack[0].Function != "field::relax" || stack[1].Function != "main" {
 		t.Fatalf("got %v", stack)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Diagnosis lays the finding out.
@@ -101,9 +102,17 @@ func (f *Finding) returnedErrors() []facts.Failed {
 	return append(named, others...)
 }
 
-// ReturnedError reports whether MPI returned an error to a call of a rank.
-func (d *Diagnosis) ReturnedError(call *model.State, rank int) bool {
-	return slices.ContainsFunc(d.ReturnedErrors, func(f facts.Failed) bool {
-		return f.Ranks.Contains(rank) && f.State == call.ID
-	})
+// MayBeSkipped reports whether the sender of a message may have left out the call that sends it: nothing else explains that the message
+// was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the sender in a
+// call that sends.
+func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
+	taken := func(t Taken) bool {
+		return t.Rank == m.Rank && t.Peer == m.Peer && t.Tag == m.Tag && t.On.ID == m.On.ID
+	}
+	failed := func(f facts.Failed) bool {
+		call := mpi.FunctionOf(f.Call)
+		return call != nil && f.Ranks.Contains(m.Peer) && (call.Class.SendsMessage() || call.Class.StartsRequests())
+	}
+	return !m.Failed && len(m.Others) == 0 && m.By != nil && m.At != nil &&
+		!slices.ContainsFunc(d.Taken, taken) && !slices.ContainsFunc(d.ReturnedErrors, failed)
 }

@@ -21,16 +21,14 @@ type Skip struct {
 // maxSkips bounds the messages for which the code is searched.
 const maxSkips = 2
 
-// findSkips searches the code for why messages were not sent, if nothing else explains the hang: no divergence, and no message or error
-// by which the call failed its purpose.
+// findSkips searches the code for why messages were not sent, if no divergence explains the hang.
 func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []Skip {
 	ctx, cancel := context.WithTimeout(ctx, slicing.CrowdedFactor*branchTime)
 	defer cancel()
 	var out []Skip
 	for i := range found.Unsent {
 		m := &found.Unsent[i]
-		asks := !m.Failed && len(m.Others) == 0 && len(found.Diverged) == 0
-		if !asks || m.By == nil || m.At == nil || m.By.ID == m.At.ID || len(out) == maxSkips {
+		if len(found.Diverged) > 0 || !found.MayBeSkipped(m) || m.By.ID == m.At.ID || len(out) == maxSkips {
 			continue
 		}
 		made, at := divergence.CallIn(m.By), divergence.CallIn(m.At)
@@ -41,7 +39,7 @@ func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []
 			out = append(out, Skip{Message: i, Behind: true})
 		case m.Never && len(b.Stack) > 0:
 			out = append(out, Skip{Message: i, Branch: &b})
-		case !m.Never && !found.ReturnedError(m.By, m.Peer) && !interpreted(m.By.Stack, m.By.Stack[1:]):
+		case !m.Never && !interpreted(m.By.Stack, m.By.Stack[1:]):
 			// The sender came there before: what decided is in the function that makes the call. That it went round a loop as often
 			// as it did says nothing.
 			b, err := s.Branch(ctx, m.By.Stack, m.By.Stack[1:], nil)

@@ -31,7 +31,7 @@ func NewAncestor(ranks []*model.Rank, resolver *symbol.Resolver) *Ancestor {
 		}
 	}
 	for _, s := range a.union.States {
-		a.calls = append(a.calls, symbol.TrimStack(resolver.ResolveStack(s.Stack, false)))
+		a.calls = append(a.calls, resolver.ResolveProgramStack(s.Stack, false))
 	}
 	return a
 }

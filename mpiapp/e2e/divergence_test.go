@@ -117,10 +117,7 @@ func parseNumbers(list string) (out []int, err error) {
 // asks who left it, how, with which call, and which branch decided.
 func TestDivergences(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for i, d := range divergenceCases(t) {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, d := range selectCases(f, divergenceCases(t)) {
 			t.Run(d.source, func(t *testing.T) {
 				t.Parallel()
 				f.checkDivergence(t, d)

@@ -92,6 +92,16 @@ func (f family) runsCase(number int) bool {
 	return runEverything() || families[number%len(families)].name == f.name || f.isOnlyMPI()
 }
 
+// selectCases is the cases of a list that are run on this MPI.
+func selectCases[T any](f family, list []T) (out []T) {
+	for i, c := range list {
+		if f.runsCase(i) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // isOnlyMPI reports whether no other MPI is installed.
 func (f family) isOnlyMPI() bool {
 	return !slices.ContainsFunc(families, func(o family) bool {

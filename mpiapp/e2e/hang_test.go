@@ -19,10 +19,7 @@ import (
 // hung job, and again after all its ranks have been killed.
 func TestHangs(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for i, s := range hangs {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, s := range selectCases(f, hangs) {
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
 				f.checkHang(t, s, "-O0")

@@ -105,10 +105,7 @@ func TestTortures(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "tortures.c", "-O1")
 		list := runCommand(t, f.runEnvironment(t), program, "list").stdout
-		for i, name := range strings.Fields(list) {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, name := range selectCases(f, strings.Fields(list)) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				env := append(f.runEnvironment(t), "LAGGARD_QUIET_MS=300")

@@ -34,10 +34,7 @@ type longCall struct {
 func TestLongCalls(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for i, mode := range f.longCalls() {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, mode := range selectCases(f, f.longCalls()) {
 			t.Run(mode, func(t *testing.T) {
 				t.Parallel()
 				f.checkLongCall(t, longCall{mode, 25, 10 * time.Second})
@@ -50,10 +47,7 @@ func TestLongCalls(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for i, c := range interruptions {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, c := range selectCases(f, interruptions) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				f.checkInterrupted(t, c.interrupt)

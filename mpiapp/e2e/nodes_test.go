@@ -41,10 +41,7 @@ func wantNodes(t *testing.T) {
 func TestSubDirectories(t *testing.T) {
 	wantNodes(t)
 	eachFamily(t, func(t *testing.T, f family) {
-		for i, c := range []struct{ nodes, levels int }{{256, 0}, {257, 1}, {40000, 2}} {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, c := range selectCases(f, []struct{ nodes, levels int }{{256, 0}, {257, 1}, {40000, 2}}) {
 			t.Run(fmt.Sprint(c.nodes), func(t *testing.T) {
 				s := scenarioOf(t, "before_collective.c")
 				env := f.runEnvironment(t)

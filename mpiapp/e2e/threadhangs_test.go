@@ -36,10 +36,7 @@ var threadHangs = []threadHang{
 // where that thread was. Without the fault nothing is reported.
 func TestThreadHangs(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for i, c := range threadHangs {
-			if !f.runsCase(i) {
-				continue
-			}
+		for _, c := range selectCases(f, threadHangs) {
 			t.Run(c.source, func(t *testing.T) {
 				t.Parallel()
 				f.checkThreadHang(t, c)

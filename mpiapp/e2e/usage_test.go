@@ -48,10 +48,7 @@ func TestUsage(t *testing.T) {
 	var runs []usageRun
 	t.Run("runs", func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
-			for i, c := range cases {
-				if !f.runsCase(i) {
-					continue
-				}
+			for _, c := range selectCases(f, cases) {
 				t.Run(c.source, func(t *testing.T) {
 					t.Parallel()
 					pair := f.judgeCase(t, c)

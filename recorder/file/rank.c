@@ -49,13 +49,7 @@ static uint32_t processors(void)
   return n;
 }
 
-static uint64_t hash_of(const char *name, size_t n)
-{
-  uint64_t h = n;
-  for (size_t i = 0; i < n; i++)
-    h = lg_mix(h, (unsigned char)name[i]);
-  return h;
-}
+static uint64_t hash_of_world(const char *name, size_t size) { return lg_mix_bytes(size, name, size); }
 
 /* set_worlds notes the names of the own world and of the parent's, as Open MPI's launcher gives them: the port at
  * which the root of MPI_Comm_spawn waits is WORLD.RANK:NUMBER. */
@@ -66,9 +60,9 @@ static void set_worlds(struct lg_rank *r)
   const char *dot = end ? memrchr(port, '.', (size_t)(end - port)) : NULL;
   r->parent_rank = -1;
   if (own && *own)
-    r->world = hash_of(own, strlen(own));
+    r->world = hash_of_world(own, strlen(own));
   if (dot) {
-    r->parent_world = hash_of(port, (size_t)(dot - port));
+    r->parent_world = hash_of_world(port, (size_t)(dot - port));
     r->parent_rank = atoi(dot + 1);
     r->spawned = 1;
   }

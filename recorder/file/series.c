@@ -5,6 +5,7 @@
 
 #define NS_IN_MS 1000000
 #define MOST_RECORDS 24
+#define FIRST_MINUTE 60 /* seconds */
 
 /* A level keeps steps of one length. All levels together are 63 records of 3.9 KB: ten minutes by the second, two
  * hours by ten seconds, a day by the minute and a week by ten minutes. */
@@ -145,7 +146,7 @@ static bool write_step(struct level *l)
 bool lg_series_start(uint32_t hz)
 {
   sample_hz = hz;
-  for (struct level *l = levels; l < levels + 2; l++)
+  for (struct level *l = levels; l->step < FIRST_MINUTE; l++) /* the others write after it */
     if (!(l->record[0] = new_record(l->step)))
       return false;
   return true;

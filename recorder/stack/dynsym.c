@@ -11,7 +11,7 @@ struct gnu_hash { /* DT_GNU_HASH; behind it the bloom filter, the buckets and th
 /* The multiplier and the start of the hash that the linker uses. */
 enum { HASH_FACTOR = 33, HASH_START = 5381 };
 
-static uint32_t hash_of(const char *name)
+static uint32_t gnu_hash_of(const char *name)
 {
   uint32_t h = HASH_START;
   for (; *name; name++)
@@ -42,7 +42,7 @@ uint64_t lg_module_symbol(const struct lg_mapped *m, const char *name)
     return 0;
   const uint64_t *bloom = (const uint64_t *)(table + 1);
   const uint32_t *buckets = (const uint32_t *)(bloom + table->nbloom), *chains = buckets + table->nbuckets;
-  uint32_t h = hash_of(name);
+  uint32_t h = gnu_hash_of(name);
   uint64_t bits = 1ull << h % 64 | 1ull << (h >> table->shift) % 64;
   if ((bloom[h / 64 % table->nbloom] & bits) != bits)
     return 0;

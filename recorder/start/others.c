@@ -38,13 +38,8 @@ static bool calls_mpi(int tid)
   return false;
 }
 
-static uint64_t hash_of(const struct lg_words *w)
-{
-  uint64_t h = lg_mix(1, w->partial);
-  for (int i = 0; i < w->n; i++)
-    h = lg_mix(h, w->word[i]);
-  return h | 1;
-}
+/* hash_of_place is never 0, which says that a place is free. */
+static uint64_t hash_of_place(const struct lg_words *w) { return lg_mix_bytes(w->partial, w->word, 8 * (size_t)w->n) | 1; }
 
 static struct lg_other_live *append(int tid, const struct lg_words *w)
 {
@@ -71,7 +66,7 @@ static struct lg_other_live *append(int tid, const struct lg_words *w)
 static void put(int tid, const struct lg_words *w, uint64_t began)
 {
   struct other *place = NULL;
-  uint64_t hash = hash_of(w);
+  uint64_t hash = hash_of_place(w);
   for (struct other *o = others; o < others + MOST_OTHERS; o++) {
     if (o->hash == hash && o->tid != tid && o->live->time_ns >= began)
       return;

@@ -12,23 +12,10 @@
 #define MAX_RECORDS 1000 /* of a process */
 #define MAX_THROWN 64    /* of these, written when they were thrown: a program may throw as a habit */
 
-static uint64_t mix_text(uint64_t h, const char *text, size_t size)
+static uint64_t hash_of_raised(const struct lg_raised_words *w, uint64_t calls)
 {
-  uint64_t part;
-  for (size_t i = 0; i < size; i += sizeof part) {
-    memcpy(&part, text + i, sizeof part);
-    h = lg_mix(h, part);
-  }
-  return h;
-}
-
-static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
-{
-  uint64_t h = mix_text(lg_mix(w->how, calls), w->type, sizeof w->type);
-  h = mix_text(h, w->text, sizeof w->text);
-  for (int i = 0; i < w->n; i++)
-    h = lg_mix(h, w->word[i]);
-  return h;
+  uint64_t h = lg_mix_bytes(lg_mix(w->how, calls), w->type, sizeof w->type);
+  return lg_mix_bytes(lg_mix_bytes(h, w->text, sizeof w->text), w->word, 8 * (size_t)w->n);
 }
 
 /* put appends a record, unless the last one says the same. That there is none any more is only
@@ -36,7 +23,7 @@ static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
 static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls, uint32_t order)
 {
   static int records;
-  uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of(w, calls);
+  uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of_raised(w, calls);
   size_t type = strlen(w->type), text = strlen(w->text), frames = 8 * (size_t)w->n;
   if (hash == t->raised || records == MAX_RECORDS)
     return;

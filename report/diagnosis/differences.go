@@ -7,7 +7,6 @@ import (
 	"laggard/analysis/progress/contrast"
 	"laggard/report"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Difference is a property in which ranks differ that the evidence does not distinguish.
@@ -34,7 +33,7 @@ func (s Source) differences(r *Result) []Difference {
 		one := Difference{What: string(d.What)}
 		if d.State != nil {
 			one.MPI = words.Printable(d.State.Call)
-			one.Site = report.NewSite(symbol.TrimStack(s.Resolver.ResolveStack(d.State.Stack, false)))
+			one.Site = report.NewSite(s.Resolver.ResolveProgramStack(d.State.Stack, false))
 		}
 		for _, c := range d.Classes {
 			one.Classes = append(one.Classes, Class{classValueText(d.What, c.Value), c.Ranks.String()})

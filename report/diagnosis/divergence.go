@@ -230,7 +230,7 @@ func (s Source) newBegun(c *divergence.Call) *Begun {
 	}
 	out := &Begun{Sequence: c.Number, MPI: words.Printable(c.Function()), Op: c.Op, Stack: []report.Frame{}}
 	if c.State != nil {
-		stack := symbol.TrimStack(s.Resolver.ResolveStack(c.State.Stack, false))
+		stack := s.Resolver.ResolveProgramStack(c.State.Stack, false)
 		out.Site, out.Stack = report.NewSite(stack), report.Frames(stack)
 	}
 	if c.Root != model.None {

@@ -157,7 +157,7 @@ func (s Source) fillGraph(r *Result) {
 			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
 			State: State{
 				Kind: string(g.Kind), MPI: words.Printable(g.Call),
-				Stack: report.Frames(symbol.TrimStack(s.Resolver.ResolveStack(g.Stack, false))),
+				Stack: report.Frames(s.Resolver.ResolveProgramStack(g.Stack, false)),
 			},
 		})
 	}
@@ -185,7 +185,7 @@ func (s Source) newLeastProgressed(l *progress.LeastProgressed) *LeastProgressed
 }
 
 func (s Source) newLocation(place progress.Location) Location {
-	stack := slices.DeleteFunc(symbol.TrimStack(s.Resolver.ResolveStack(place.Stack, place.Captured)), symbol.InRecorder)
+	stack := slices.DeleteFunc(s.Resolver.ResolveProgramStack(place.Stack, place.Captured), symbol.InRecorder)
 	out := Location{
 		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
 		After: words.Printable(place.After), Captured: place.Captured,
@@ -217,7 +217,7 @@ func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Sit
 		return nil
 	}
 	for _, one := range stacks {
-		stack := symbol.TrimStack(s.Resolver.ResolveStack(one.Frames, true))
+		stack := s.Resolver.ResolveProgramStack(one.Frames, true)
 		site := report.NewSite(stack)
 		thread := ThreadPlace{Ranks: one.Ranks.String(), Site: site, WaitsFor: outside.WaitOf(stack).For, Stack: report.Frames(stack)}
 		if site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
@@ -254,7 +254,7 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 	if h.Call != "" {
 		call := words.Printable(h.Call)
 		out.InMPI = &call
-		out.Site = report.NewSite(symbol.TrimStack(s.Resolver.ResolveStack(h.Stack, false)))
+		out.Site = report.NewSite(s.Resolver.ResolveProgramStack(h.Stack, false))
 	}
 	return out
 }

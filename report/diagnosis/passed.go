@@ -118,12 +118,29 @@ func (s Source) isNextRound(w pythonWays, from *model.State, finder source.Finde
 
 // eventLoop is the stack of a named rank that waits in an event loop, innermost first; nil: it does not.
 func (s Source) eventLoop(rank int) []report.Frame {
+	if at := s.locationOf(rank); at != nil && at.WaitsFor == "event loop" {
+		return at.Stack
+	}
+	return nil
+}
+
+// stackOf is the stack of a named rank, innermost first; nil: it is not known.
+func (s Source) stackOf(rank int) []report.Frame {
+	if at := s.locationOf(rank); at != nil {
+		return at.Stack
+	}
+	return nil
+}
+
+// locationOf is where a named rank is; nil: it is not named.
+func (s Source) locationOf(rank int) *Location {
 	if s.LeastProgressed == nil {
 		return nil
 	}
 	for _, place := range s.LeastProgressed.Locations {
-		if at := s.newLocation(place); place.Ranks.Contains(rank) && at.WaitsFor == "event loop" {
-			return at.Stack
+		if place.Ranks.Contains(rank) {
+			at := s.newLocation(place)
+			return &at
 		}
 	}
 	return nil
@@ -156,11 +173,15 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 	}
 	for i := range s.Unsent {
 		m := &s.Unsent[i]
-		if m.Failed || len(m.Others) > 0 || m.By == nil || m.At == nil || r.Unsent[i].Branch != nil {
+		if !s.MayBeSkipped(m) || r.Unsent[i].Branch != nil {
 			continue
 		}
 		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)
-		if sites := s.skipSites(w, m.At, m.Never, finder); len(sites) > 0 {
+		sites := s.skipSites(w, m.At, m.Never, finder)
+		if len(sites) == 0 && m.Sent > 0 {
+			sites = leftLoop(w, pythonFrames(s.stackOf(m.Rank)), finder)
+		}
+		if len(sites) > 0 {
 			r.Unsent[i].Branch = branchAt(sites, finder)
 		}
 	}
@@ -188,6 +209,29 @@ func (s Source) skipSites(w pythonWays, at *model.State, never bool, finder sour
 	}
 	last := len(w.reached) - 1
 	return lineSearch{finder: finder, again: true}.conditions(w.reached[last:], w.calls)
+}
+
+// leftLoop are the lines by which a rank left the loop in which it sent messages, and in which the receiver, by its frames, still is.
+func leftLoop(w pythonWays, receiver []report.Frame, finder source.Finder) (out []report.Site) {
+	for i, f := range slices.Backward(w.reached) {
+		if i < w.shared || i >= len(receiver) || !slices.Equal(receiver[:i], w.reached[:i]) || !sameFunction(receiver[i], f) {
+			continue
+		}
+		text, past := finder.Text(f.File), 0
+		if i == w.shared && i < len(w.missed) {
+			past = w.missed[i].Line
+		}
+		if !python.InOneLoop(text, f.Line, receiver[i].Line) || past > 0 && python.InOneLoop(text, f.Line, past) {
+			continue
+		}
+		for _, d := range python.Deciders(text, f.Line, past) {
+			if d.Loop && !d.Fixed {
+				out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // passedCalls writes the calls that ranks went past, and what decided.

@@ -70,7 +70,8 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	}
 	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
 	reached, missed, k := w.reached, w.missed, w.shared
-	search := lineSearch{finder: finder, outer: reached[:k], rounds: o.Kind == divergence.LoopCount}
+	last := s.framesBehind(o.LastShared(), reached[:k])
+	search := lineSearch{finder: finder, outer: reached[:k], behind: last, rounds: o.Kind == divergence.LoopCount}
 	switch {
 	case len(missed) == 0 && s.finishes(other.State):
 		if !divergence.InCollective(s.Diverged) && !mpi.FunctionOf(made.State.Call).NeedsPartner() {
@@ -93,9 +94,12 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 		if sites := append(one, two...); len(sites) > 0 {
 			return sites
 		}
-		return shortCut(reached[:k], finder)
+		return append(shortCut(reached[:k], finder), filters(w, finder)...)
 	case k == len(reached) || k == len(missed):
 		return nil
+	}
+	if sites := search.repeats(w); len(sites) > 0 {
+		return sites
 	}
 	switch o.Kind {
 	case divergence.Extra, divergence.Skipped, divergence.LoopCount: // it is known who made the call, and who did not
@@ -104,7 +108,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 			return sites
 		}
 	}
-	if isFurther(reached[k:], missed[k:], s.framesBehind(o.LastShared(), reached[:k]), finder) {
+	if isFurther(reached[k:], missed[k:], last, finder) {
 		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
 	search.past = w.missed[k].Line
@@ -121,6 +125,53 @@ func shortCut(frames []report.Frame, finder source.Finder) []report.Site {
 	f := frames[n-2]
 	if line := python.InlineCondition(finder.Text(f.File), f.Line, python.GeneratorExpression); line > 0 {
 		return []report.Site{{Function: f.Function, File: f.File, Line: line}}
+	}
+	return nil
+}
+
+// filters are the lines that decide which elements the comprehension goes through that is the innermost frame which two sides share, and
+// that calls another function for each.
+func filters(w pythonWays, finder source.Finder) (out []report.Site) {
+	f, next := w.reached[w.shared-1], w.reached
+	if w.shared == len(next) {
+		next = w.missed
+	}
+	called := next[w.shared].Function
+	for _, line := range python.ComprehensionFilters(finder.Text(f.File), f.Line, called[strings.LastIndexByte(called, '.')+1:]) {
+		out = append(out, report.Site{Function: withoutComprehension(f.Function), File: f.File, Line: line})
+	}
+	return out
+}
+
+// repeats are the lines by which one of two sides, which stand in one function, left it to call it again: it has made the last call
+// again that both made, in no loop of the function. That is a try: the exception that led there is caught in a loop around it.
+func (q lineSearch) repeats(w pythonWays) (out []report.Site) {
+	k := w.shared
+	again, other := w.missed[k:], w.reached[k:]
+	if slices.Equal(other, q.behind) {
+		again, other = other, again
+	}
+	if !slices.Equal(again, q.behind) || other[0].Line <= again[0].Line {
+		return nil
+	}
+	text := q.finder.Text(again[0].File)
+	if python.InOneLoop(text, again[0].Line, other[0].Line) {
+		return nil
+	}
+	for _, f := range slices.Backward(q.outer) {
+		catches := python.CatchesInLoop(q.finder.Text(f.File), f.Line)
+		if len(catches) == 0 {
+			continue
+		}
+		for _, d := range python.Deciders(text, other[0].Line, 0) {
+			if d.Line > again[0].Line {
+				out = append(out, report.Site{Function: other[0].Function, File: other[0].File, Line: d.Line})
+			}
+		}
+		for _, line := range catches {
+			out = append(out, report.Site{Function: f.Function, File: f.File, Line: line})
+		}
+		return out
 	}
 	return nil
 }

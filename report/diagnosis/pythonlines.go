@@ -19,7 +19,8 @@ type lineSearch struct {
 	// again: who did not reach the call had reached it before, so what does not change in a process did not decide
 	again  bool
 	rounds bool           // the sides differ by the number of rounds of a loop
-	outer  []report.Frame // frames around those that are searched
+	outer  []report.Frame // frames around those that are searched, outermost first
+	behind []report.Frame // those behind outer of the last call that both sides made
 }
 
 // sites are the lines that decide that the call of the last frame, of a function with that name, is reached, nearest first; of the
@@ -68,12 +69,13 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 	if line := python.InlineCondition(text, f.Line, called); line > 0 {
 		lines = append([]python.Decider{{Line: line}}, lines...)
 	}
+	lines = append(lines, q.assertions(f, text)...)
 	var later []decidingLine
 	for _, d := range lines {
 		switch {
 		case d.Fixed || q.again && python.IsConstantCondition(text, d.Line):
 		case !q.rounds && !q.round && python.IsForLoop(text, d.Line):
-			later = append(later, decidingLine{Decider: d})
+			later = append(append(later, linesAt(python.LoopFilters(text, d.Line))...), decidingLine{Decider: d})
 		default:
 			out = append(out, decidingLine{Decider: d})
 		}
@@ -81,7 +83,45 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 	if len(later) > 0 && len(frames) > 1 && !python.Calls(text, f.Line, called) {
 		return append(out, q.registrations(frames, called)...) // what the loop calls was put there, and may differ in each round
 	}
+	if !q.round {
+		for _, line := range python.ComprehensionFilters(text, f.Line, called) {
+			out = append(out, decidingLine{Decider: python.Decider{Line: line}, function: withoutComprehension(f.Function)})
+		}
+	}
 	return append(out, later...)
+}
+
+// withoutComprehension is the name of the function that a comprehension is in, by the name that Python gives that.
+func withoutComprehension(function string) string {
+	if at := strings.LastIndex(function, ".<locals>.<"); at >= 0 {
+		return function[:at]
+	}
+	return function
+}
+
+func linesAt(numbers []int) (out []decidingLine) {
+	for _, n := range numbers {
+		out = append(out, decidingLine{Decider: python.Decider{Line: n}})
+	}
+	return out
+}
+
+// assertions are those by which a frame is left before it makes its call, where an outer frame catches their exceptions and goes on with
+// its loop.
+func (q lineSearch) assertions(f report.Frame, text []string) []python.Decider {
+	if !slices.ContainsFunc(q.outer, q.catchesAssertions) {
+		return nil
+	}
+	behind := 0
+	if len(q.behind) > 0 && sameFunction(q.behind[0], f) {
+		behind = q.behind[0].Line
+	}
+	return python.Assertions(text, f.Line, behind)
+}
+
+func (q lineSearch) catchesAssertions(f report.Frame) bool {
+	text := q.finder.Text(f.File)
+	return slices.ContainsFunc(python.CatchesInLoop(text, f.Line), func(line int) bool { return python.CatchesAssertion(text, line) })
 }
 
 // registrations are the lines that decide whether a function is handed on that is called by another name.

@@ -8,7 +8,6 @@ import (
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // ReturnedError is errors of one class that MPI returned to a call of the program, which may have ignored them.
@@ -25,7 +24,7 @@ type ReturnedError struct {
 func (s Source) returnedErrors() []ReturnedError {
 	var out []ReturnedError
 	for _, f := range s.ReturnedErrors {
-		stack := symbol.TrimStack(s.Resolver.ResolveStack(f.Stack, false))
+		stack := s.Resolver.ResolveProgramStack(f.Stack, false)
 		out = append(out, ReturnedError{
 			Ranks: f.Ranks.String(), MPI: words.Printable(f.Call), Site: report.NewSite(stack), Class: f.Class,
 			Text: words.Printable(f.Text), Count: f.Count, Stack: report.Frames(stack),

@@ -8,7 +8,6 @@ import (
 	"laggard/model/runfiles"
 	"laggard/report"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Spawned is an MPI_COMM_WORLD of processes that MPI_Comm_spawn started.
@@ -32,7 +31,7 @@ func (s Source) spawned() []Spawned {
 			one.Root = &w.Root
 		}
 		if w.Call != nil {
-			stack := symbol.TrimStack(s.Resolver.ResolveStack(w.Call.Stack, false))
+			stack := s.Resolver.ResolveProgramStack(w.Call.Stack, false)
 			one.MPI, one.Site, one.Stack = words.Printable(w.Call.Call), report.NewSite(stack), report.Frames(stack)
 		}
 		out = append(out, one)

@@ -2,12 +2,12 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/progress"
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Taken is a message that a wildcard receive took, while the rank now waits for another message of the same sender and
@@ -27,7 +27,7 @@ type Taken struct {
 }
 
 func (s Source) newTaken(t progress.Taken) Taken {
-	stack := symbol.TrimStack(s.Resolver.ResolveStack(t.Stack, false))
+	stack := s.Resolver.ResolveProgramStack(t.Stack, false)
 	return Taken{
 		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: wording.Comm(t.On), Number: t.Number, Sent: t.Sent,
 		AnySource: t.AnySource, AnyTag: t.AnyTag, MPI: words.Printable(t.Call), Site: report.NewSite(stack),
@@ -39,16 +39,31 @@ func (s Source) newTaken(t progress.Taken) Taken {
 func takenLines(r *Result) []string {
 	var lines []string
 	for _, t := range r.Taken {
-		open := "any source"
-		switch {
-		case t.AnySource && t.AnyTag:
-			open = "any source and tag"
-		case t.AnyTag:
-			open = "any tag"
-		}
 		lines = append(lines, fmt.Sprintf("Message %d of %d from rank %d to rank %d with tag %d went to %s with %s "+
-			"in %s: it may have been meant for where rank %d is.", t.Number, t.Sent, t.From, t.Rank, t.Tag, t.MPI, open,
+			"in %s: it may have been meant for where rank %d is.", t.Number, t.Sent, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(),
 			t.Site, t.Rank))
 	}
 	return lines
+}
+
+// wildcards says what the receive took.
+func (t *Taken) wildcards() string {
+	switch {
+	case t.AnySource && t.AnyTag:
+		return "any source and tag"
+	case t.AnyTag:
+		return "any tag"
+	}
+	return "any source"
+}
+
+// takenInstead is the message that another receive took, while a rank waits for that one of the same sender and tag; nil: there is none.
+func (r *Result) takenInstead(m *Unsent) *Taken {
+	i := slices.IndexFunc(r.Taken, func(t Taken) bool {
+		return t.Rank == m.Rank && t.From == m.From && t.Tag == m.Tag && t.Communicator == m.Communicator
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.Taken[i]
 }

@@ -27,7 +27,7 @@ var unfreedKinds = map[model.CommKind]string{model.Intra: "communicator", model.
 func NewUnfreed(list []facts.Unfreed, resolver *symbol.Resolver) []Unfreed {
 	var out []Unfreed
 	for _, u := range list {
-		stack := symbol.TrimStack(resolver.ResolveStack(u.Stack, false))
+		stack := resolver.ResolveProgramStack(u.Stack, false)
 		out = append(out, Unfreed{
 			What: unfreedKinds[u.Kind], Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),

@@ -14,7 +14,6 @@ import (
 	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
 	"laggard/report/words"
-	"laggard/symbol"
 )
 
 // Unsent is a message that a rank waits for and that was not sent, or in whose receive MPI reported an error.
@@ -76,7 +75,7 @@ func (s Source) newMadeCall(state *model.State) *MadeCall {
 	if state == nil {
 		return nil
 	}
-	stack := symbol.TrimStack(s.Resolver.ResolveStack(state.Stack, false))
+	stack := s.Resolver.ResolveProgramStack(state.Stack, false)
 	return &MadeCall{MPI: words.Printable(state.Call), Site: report.NewSite(stack), Stack: report.Frames(stack)}
 }
 
@@ -186,11 +185,15 @@ func (p *printer) skips(r *Result) {
 // unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.
 func (r *Result) unsentReason() string {
 	m := r.owed()
-	if m == nil {
+	if m == nil || r.LeastProgressed.Rule == progress.RuleLostProcess { // who died owes nothing any more
 		return ""
 	}
 	if o := m.nearest(); o != nil {
 		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
+	}
+	if t := r.takenInstead(m); t != nil {
+		return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, and may have been meant for where rank %d is",
+			t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), lineText(t.Site), t.Rank)
 	}
 	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
 		return fmt.Sprintf("; rank %d has sent rank %d only %s with tag %d, which earlier receives took",

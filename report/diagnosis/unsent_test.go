@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"testing"
 
+	"laggard/analysis/progress"
 	"laggard/report"
 )
 
@@ -60,5 +61,26 @@ func TestTakenReason(t *testing.T) {
 		if got := r.unsentReason(); got != c.want {
 			t.Errorf("%d sent:\n  %s\nwant\n  %s", c.sent, got, c.want)
 		}
+	}
+}
+
+// TestTakenInstead: the reason names the receive with a wildcard that took such a message; of a rank that died it says nothing.
+func TestTakenInstead(t *testing.T) {
+	r := Result{
+		LeastProgressed: &LeastProgressed{Ranks: []int{0}},
+		Unsent:          []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Number: 2, Sent: 1}},
+		Taken: []Taken{
+			{Rank: 1, From: 0, Tag: 8, Communicator: "MPI_COMM_WORLD", Number: 1, Sent: 1, AnyTag: true, MPI: "MPI_Recv"},
+			{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Number: 1, Sent: 1, AnyTag: true, MPI: "MPI_Recv",
+				Site: report.Site{File: "/src/tally.c", Line: 48}},
+		},
+	}
+	want := "; message 1 from rank 0 to rank 1 with tag 7 went to MPI_Recv with any tag (tally.c:48), " +
+		"and may have been meant for where rank 1 is"
+	if got := r.unsentReason(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if r.LeastProgressed.Rule = progress.RuleLostProcess; r.unsentReason() != "" {
+		t.Errorf("of a rank that died: %s", r.unsentReason())
 	}
 }

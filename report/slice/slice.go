@@ -128,7 +128,7 @@ func (s Source) addValues(out *Slice) {
 
 func (s Source) criterion() Criterion {
 	c := s.Step.Criterion
-	stack := symbol.TrimStack(s.Resolver.ResolveStack(c.Stack, c.Exact))
+	stack := s.Resolver.ResolveProgramStack(c.Stack, c.Exact)
 	out := Criterion{
 		Group: s.Step.Group.ID, Waiting: s.Step.Waiting, Branch: s.Step.Branch,
 		Ranks: s.Step.Group.Ranks.String(), Rank: c.Rank,

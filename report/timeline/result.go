@@ -86,7 +86,7 @@ func New(s Source) *Result {
 	at := map[model.StateID]int{}
 	for i, state := range f.States {
 		at[state.ID] = i
-		stack := symbol.TrimStack(s.Resolver.ResolveStack(state.Stack, false))
+		stack := s.Resolver.ResolveProgramStack(state.Stack, false)
 		r.Places = append(r.Places, Place{words.Printable(state.Call), report.NewSite(stack)})
 	}
 	for i := range f.Rows {

@@ -40,7 +40,7 @@ func NewDetail(k *model.Rank, resolver *symbol.Resolver) *Detail {
 	if s := t.Op.State; s >= 0 && s < len(t.Model.States) {
 		state := t.Model.States[s]
 		d.Call, d.InMPI = words.Printable(state.Call), t.Op.InMPI
-		d.Stack = report.Frames(symbol.TrimStack(resolver.ResolveStack(state.Stack, false)))
+		d.Stack = report.Frames(resolver.ResolveProgramStack(state.Stack, false))
 	}
 	for _, p := range t.Op.Pending {
 		if p.Comm < 0 {
@@ -51,7 +51,7 @@ func NewDetail(k *model.Rank, resolver *symbol.Resolver) *Detail {
 		}
 	}
 	if c := t.Captured; c != nil && c.Calls == t.Calls && len(c.Stack) > 0 {
-		d.Stack, d.Taken = report.Frames(symbol.TrimStack(resolver.ResolveStack(c.Stack, true))), c.Time
+		d.Stack, d.Taken = report.Frames(resolver.ResolveProgramStack(c.Stack, true)), c.Time
 	}
 	return d
 }

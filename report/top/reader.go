@@ -97,7 +97,7 @@ func (r *Reader) Detail(rank int) (*Detail, error) {
 func (r *Reader) site(s *model.State) report.Site {
 	site, known := r.sites[s.ID]
 	if !known {
-		site = report.NewSite(symbol.TrimStack(r.resolver.ResolveStack(s.Stack, false)))
+		site = report.NewSite(r.resolver.ResolveProgramStack(s.Stack, false))
 		r.sites[s.ID] = site
 	}
 	return site

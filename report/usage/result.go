@@ -96,7 +96,7 @@ func (s Source) newFinding(f finding.Finding) Finding {
 		Locations: []Location{},
 	}
 	for _, p := range f.Places {
-		stack := symbol.TrimStack(s.Resolver.ResolveStack(p.Site.Stack, false))
+		stack := s.Resolver.ResolveProgramStack(p.Site.Stack, false)
 		out.Locations = append(out.Locations, Location{
 			Rank: p.Rank, Role: words.Printable(p.Role), MPI: words.Printable(p.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),

@@ -165,7 +165,7 @@ func (f *function) onlyTail() *function {
 // lines are not known are passed over, as are those of the system's libraries.
 func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, skipped int) {
 	// What starts the program decides nothing.
-	stack = stack[:len(symbol.TrimStack(r.prog.resolver.ResolveStack(stack, exact)))]
+	stack = stack[:len(r.prog.resolver.ResolveProgramStack(stack, exact))]
 	for n, fr := range stack {
 		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
 			r.markTruncated(r.prog.limitReached())

@@ -74,20 +74,22 @@ func InOneLoop(text []string, line, other int) bool {
 }
 
 // loopsAround are the indexes of the loops of a function that a statement is in, the innermost first.
-func loopsAround(list []statement, at int) (out []int) {
+func loopsAround(list []statement, at int) []int {
+	return slices.DeleteFunc(blocksAround(list, at), func(i int) bool { return !slices.Contains(loops, list[i].word) })
+}
+
+// blocksAround are the indexes of the statements of a function that begin the blocks which a statement is in, the innermost first.
+func blocksAround(list []statement, at int) (out []int) {
 	indent := list[at].indent
-	for i := at - 1; i >= 0; i-- {
+	for i := at - 1; i >= 0 && indent > 0; i-- {
 		s := list[i]
 		if s.indent >= indent {
 			continue
 		}
-		indent = s.indent
-		if s.word == "def" || s.word == "class" {
+		if indent = s.indent; s.word == "def" || s.word == "class" {
 			break
 		}
-		if slices.Contains(loops, s.word) {
-			out = append(out, i)
-		}
+		out = append(out, i)
 	}
 	return out
 }
@@ -129,7 +131,8 @@ var (
 	// endlessHead matches the head of such a loop.
 	endlessHead = regexp.MustCompile(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
 	// fixedHead matches the head of a loop that all ranks go through as often, unless its body leaves it.
-	fixedHead = regexp.MustCompile(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
+	fixedHead        = regexp.MustCompile(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
+	catchesAssertion = regexp.MustCompile(`^\s*except\b.*\bAssertionError\b`)
 	// suppressing matches a `with` of contextlib.suppress.
 	suppressing = regexp.MustCompile(`^(async\s+)?with\b.*\bsuppress\(`)
 )
@@ -354,6 +357,48 @@ func (d *deciders) headBefore(k, loop int) int {
 		indent = s.indent
 	}
 	return 0
+}
+
+// Assertions returns the lines of the assertions that come before a line whenever that is reached, in its function behind another line;
+// 0: anywhere in it.
+func Assertions(text []string, line, behind int) (out []Decider) {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	if at < 0 {
+		return nil
+	}
+	indent := list[at].indent
+	for i := at - 1; i >= 0 && list[i].first > behind && !isHeadAround(list, i, at); i-- {
+		s := list[i]
+		if indent = min(indent, s.indent); s.word == "assert" && s.indent == indent {
+			out = append(out, Decider{Line: s.first, from: s.first})
+		}
+	}
+	return out
+}
+
+// CatchesInLoop returns the lines at which exceptions are caught that come from a line, within the innermost loop around it in its
+// function; none: there is no loop, or they are not caught in it.
+func CatchesInLoop(text []string, line int) (out []int) {
+	d := deciders{list: splitStatements(text)}
+	at := statementAt(d.list, line)
+	if at < 0 {
+		return nil
+	}
+	for _, i := range blocksAround(d.list, at) {
+		switch word := d.list[i].word; {
+		case word == "try":
+			out = append(out, d.exceptLines(i)...)
+		case slices.Contains(loops, word):
+			return out
+		}
+	}
+	return nil
+}
+
+// CatchesAssertion reports whether a line catches the exceptions of assertions, and names them.
+func CatchesAssertion(text []string, line int) bool {
+	return line > 0 && line <= len(text) && catchesAssertion.MatchString(text[line-1])
 }
 
 // exceptLines are the lines at which exceptions of a block are caught.

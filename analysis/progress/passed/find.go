@@ -52,6 +52,7 @@ func (v *View) Find(suspects model.RankSet, awaited []Awaited) (out []Call) {
 type candidate struct {
 	passage               // of the rank, by which it went past
 	call    model.StateID // the one that it went past
+	waiting model.StateID // the one that others wait in, which is part of the same call of the program; of weight shared
 	weight  weight
 	own     bool // the rank made the call behind From at other times
 }
@@ -77,7 +78,7 @@ func (v *View) candidates(r *rankView, awaited []Awaited) (out []candidate) {
 				continue
 			}
 			c := candidate{passage: p, call: call, own: r.has(p.From, call)}
-			if c.weight = v.weigh(r, c, awaited); c.weight > none {
+			if c.weight, c.waiting = v.weigh(r, c, awaited); c.weight > none {
 				out = append(out, c)
 			}
 		}
@@ -106,7 +107,7 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 		}
 	}
 	c := all[0]
-	out := Call{Rank: r.Rank, State: v.States[c.call], From: v.States[c.From], To: v.States[c.To],
+	out := Call{Rank: r.Rank, State: v.States[c.waiting], From: v.States[c.From], To: v.States[c.To],
 		Sends: c.weight == expected, Sometimes: c.own}
 	for _, p := range r.Passages {
 		if p.From == c.From && p.To != c.To && p.To != c.call {
@@ -157,29 +158,29 @@ func (v *View) onOneLine(a, b model.StateID) bool {
 	})
 }
 
-// weigh tells how strong the evidence is that a rank went past a call.
-func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) weight {
-	found := none
+// weigh tells how strong the evidence is that a rank went past a call, and in which call others wait.
+func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) (found weight, in model.StateID) {
 	for i := range v.Ranks {
 		o := &v.Ranks[i]
 		if o.Rank == r.Rank || !o.makes(c.call) {
 			continue
 		}
 		if o.has(c.From, c.To) {
-			return none // it is no way of this rank alone
+			return none, in // it is no way of this rank alone
 		}
-		if o.InMPI && o.At == c.call && o.has(c.From, c.call) && r.At != c.call && mpi.FunctionOf(v.States[c.call].Call).NeedsPartner() {
-			found = shared
+		waits := o.InMPI && r.At != o.At && (o.At == c.call || v.onOneLine(o.At, c.call)) // a wrapper makes several calls on a line
+		if waits && o.has(c.From, c.call) && mpi.FunctionOf(v.States[o.At].Call).NeedsPartner() {
+			found, in = shared, o.At
 		}
 	}
 	f := mpi.FunctionOf(v.States[c.call].Call)
 	sends := f != nil && (f.Class.SendsMessage() || f.Class.StartsRequests())
 	switch {
 	case !c.own && c.call != c.From && r.makes(c.call):
-		return none // it makes that call elsewhere
+		return none, in // it makes that call elsewhere
 	case slices.Contains(awaited, Awaited{r.Rank, c.call}),
 		sends && c.own && c.To == r.At && slices.Contains(awaited, Awaited{Sender: r.Rank}): // elsewhere it may have sent to others
-		return expected
+		return expected, c.call
 	}
-	return found
+	return found, in
 }

@@ -1,0 +1,112 @@
+package diagnosis
+
+import (
+	"slices"
+	"testing"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress"
+	"laggard/report"
+	"laggard/report/source"
+)
+
+const suite = `def covers(comm):
+    comm.allgather(1)
+def sums(comm, part):
+    assert len(part) == 4
+    comm.allreduce(part)
+def roots(comm):
+    comm.gather(1)
+def run(comm, tests):
+    for test in tests:
+        try:
+            test(comm)
+        except AssertionError as e:
+            print(e)
+def stage(comm, store):
+    comm.allgather(1)
+    data = store.read()
+    comm.allreduce(data)
+def tried(comm, store):
+    for attempt in range(3):
+        try:
+            return stage(comm, store)
+        except OSError:
+            pass
+def advance(comm, cells):
+    active = [s for s in SPECIES if present(s, cells)]
+    tables = {s: table(comm, s) for s in active}
+    return {s: tables[s].run(comm) for s in active}
+def table(comm, s):
+    return comm.bcast(s)
+def solve(comm, line):
+    for k in range(line.most):
+        halo(comm, line)
+        if line.converged():
+            break
+def halo(comm, line):
+    comm.Sendrecv(line)
+run(comm, tests)
+tried(comm, store)
+advance(comm, cells)
+comm.Barrier()
+solve(comm, line)
+`
+
+// TestPythonBranches: an assertion that fails where it is caught, an exception that is caught in a loop, and the condition of a comprehension
+// decide between two calls behind a common one; of an order that nothing explains, nothing is told.
+func TestPythonBranches(t *testing.T) {
+	p := newPythonProgram(t, suite)
+	for name, c := range map[string]struct {
+		theirs, own, common string // innermost first
+		want                []int
+	}{
+		"assertion":     {"sums 5, run 11, <module> 37", "roots 7, run 11, <module> 37", "covers 2, run 11, <module> 37", []int{4}},
+		"no assertion":  {"covers 2, run 11, <module> 37", "roots 7, run 11, <module> 37", "", nil},
+		"caught":        {"stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38", "stage 15, tried 21, <module> 38", []int{22}},
+		"caught, other": {"stage 15, tried 21, <module> 38", "stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38", []int{22}},
+		"filter":        {"table 29, advance.<locals>.<dictcomp> 26, advance 26, <module> 39", "<module> 40", "", []int{25}},
+		"chosen": {"Mean.run 29, advance.<locals>.<dictcomp> 27, advance 27, <module> 39",
+			"Sum.run 7, advance.<locals>.<dictcomp> 27, advance 27, <module> 39", "", []int{25}},
+		"each in turn": {"table 29, advance.<locals>.<dictcomp> 27, advance 27, <module> 39",
+			"roots 7, advance.<locals>.<dictcomp> 27, advance 27, <module> 39", "", nil},
+	} {
+		calls := []divergence.Call{{State: p.state("MPI_Allreduce", c.theirs)}, {State: p.state("MPI_Gather", c.own)}, {}}
+		o := divergence.Odd{Deviation: divergence.Deviation{Kind: divergence.Mismatch, Theirs: calls[:1], Calls: calls[1:2]}}
+		if c.common != "" {
+			calls[2].State = p.state("MPI_Allgather", c.common)
+			o.Shared = &calls[2]
+		}
+		got := siteNumbers(p.source(&progress.Result{}).pythonBranch(&o, false, source.Finder{}))
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: decided at %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func siteNumbers(sites []report.Site) (out []int) {
+	for _, site := range sites {
+		out = append(out, site.Line)
+	}
+	return out
+}
+
+// TestLeftLoop: who left the loop in which the receiver still is did so by its condition, or by its end.
+func TestLeftLoop(t *testing.T) {
+	p := newPythonProgram(t, suite)
+	send, barrier := p.state("MPI_Sendrecv", "halo 36, solve 32, <module> 41"), p.state("MPI_Barrier", "<module> 40")
+	for _, c := range []struct {
+		receiver string
+		want     []int
+	}{
+		{"halo 36, solve 32, <module> 41", []int{33, 31}},
+		{"<module> 40", nil}, // it is in no such loop
+	} {
+		s := p.source(&progress.Result{})
+		w := waysOf(s.newMadeCall(send).Stack, s.newMadeCall(barrier).Stack)
+		receiver := pythonFrames(s.newMadeCall(p.state("MPI_Recv", c.receiver)).Stack)
+		if got := siteNumbers(leftLoop(w, receiver, source.Finder{})); !slices.Equal(got, c.want) {
+			t.Errorf("receiver in %s: decided at %v, want %v", c.receiver, got, c.want)
+		}
+	}
+}
