@@ -140,7 +140,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	defer output.Close()
 	rec.Output = output
 	began := time.Now()
-	r.limitRun(&rec, began, p)
+	r.limitRun(&rec, began, s, p)
 	hung, ended := rec.Run(r.path, r.command, func() {})
 	o := &provoke.Outcome{Dir: dir, Took: time.Since(began)}
 	if ctx.Err() != nil {
@@ -173,8 +173,8 @@ func set(r *job.Recording, name, value string) {
 	r.Settings = settings
 }
 
-// limitRun says when a run hangs: the first by the settings, the others by what it showed.
-func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provoke.Patience) {
+// limitRun says when a run hangs: the first by the settings, the others by what it showed, and by how long calls are held back.
+func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, s *provoke.Schedule, p provoke.Patience) {
 	if rec.Timeout > 0 || r.reference == nil { // as the user said, or by the settings
 		return
 	}
@@ -184,8 +184,12 @@ func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provok
 		certain, hang, endless = certainAgain, max(leastAgain, againFactor*ref.Took), max(endlessAgain, endlessFactor*ref.Took/2)
 		set(rec, "LAGGARD_QUIET_MS", quietAgain)
 	}
-	rec.CertainAfter = max(certain, 2*ref.Longest())
-	rec.Timeout = max(hang, 3*ref.Quiet+4*ref.Longest())
+	longest := ref.Longest()
+	if s != nil {
+		longest = time.Duration(s.LongestUS) * time.Microsecond
+	}
+	rec.CertainAfter = max(certain, 2*longest)
+	rec.Timeout = max(hang, 3*ref.Quiet+4*longest)
 	rec.Limit = func(now time.Time) (bool, string) {
 		if now.Sub(began) < endless {
 			return false, ""

@@ -33,10 +33,14 @@ type Reference struct {
 	Places map[uint64]Place
 }
 
-// Longest is the longest that one choice holds a call back: a quarter of the run, within bounds.
-func (r *Reference) Longest() time.Duration {
+// usual is how long most schedules hold a call back at most: a quarter of the run, within bounds.
+func (r *Reference) usual() time.Duration {
 	return min(max(r.Took/4, shortestLongest), longestLongest)
 }
+
+// Longest is the longest that any holds a call back, as some do a few calls: the run, within bounds, since a rank may have to be
+// overtaken by others that compute for long.
+func (r *Reference) Longest() time.Duration { return min(4*r.usual(), longestLongest) }
 
 // Budget is how long the calls of one process may be held back in all: those of all ranks together ten times as long as
 // the run.
@@ -62,7 +66,7 @@ type drawer struct {
 }
 
 func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
-	d := &drawer{Reference: r, longest: r.Longest(), random: rand.New(rand.NewPCG(seed, 0))}
+	d := &drawer{Reference: r, longest: r.usual(), random: rand.New(rand.NewPCG(seed, 0))}
 	for _, c := range mpi.AllChoices() {
 		if c&only&r.Kinds() != 0 {
 			d.kinds = append(d.kinds, c)
@@ -110,10 +114,10 @@ func (d *drawer) draw(number int) *Schedule {
 	if number >= len(first) { // shorter delays find what changes places with what is near to it, and take less time
 		part = d.oneOf(1, 1, 4, 16)
 	}
-	d.longest = d.Longest() / time.Duration(part)
-	s.LongestUS, s.BudgetUS = d.longest.Microseconds(), d.Budget().Microseconds()/int64(part)
+	d.longest = d.usual() / time.Duration(part)
+	s.BudgetUS = d.Budget().Microseconds() / int64(part)
 	if number < len(first) {
-		s.Rules = d.drawEverywhere(first[number])
+		s.LongestUS, s.Rules = d.longest.Microseconds(), d.drawEverywhere(first[number])
 		return s
 	}
 	if number -= len(first); number%swarms > 0 && len(d.orders) > 0 {
@@ -122,7 +126,8 @@ func (d *drawer) draw(number int) *Schedule {
 	for len(s.Rules) == 0 || len(d.orders) > 0 && s.kinds()&orderly == 0 {
 		s.Rules = d.drawSwarm()
 	}
-	s.Rules = s.Rules[:min(len(s.Rules), maxRules)]
+	s.LongestUS, s.Rules = d.longest.Microseconds(), s.Rules[:min(len(s.Rules), maxRules)]
+	s.BudgetUS = max(s.BudgetUS, s.LongestUS)
 	return s
 }
 
@@ -148,6 +153,8 @@ func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 			late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
 		case 1:
 			late = (*drawer).drawJitter
+		case 2:
+			d.longest = d.Longest()
 		}
 	}
 	for _, c := range d.kinds {
