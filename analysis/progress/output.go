@@ -103,8 +103,8 @@ func (f *Finding) returnedErrors() []facts.Failed {
 }
 
 // MayBeSkipped reports whether the sender of a message may have left out the call that sends it: nothing else explains that the message
-// was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the sender in a
-// call that sends.
+// was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the
+// sender in a call that sends.
 func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
 	taken := func(t Taken) bool {
 		return t.Rank == m.Rank && t.Peer == m.Peer && t.Tag == m.Tag && t.On.ID == m.On.ID

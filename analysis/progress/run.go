@@ -36,6 +36,7 @@ type Result struct {
 	Inside   inside.View        // of ranks that the library may hold
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
 	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
+	Makers   []Maker            // the calls that made the communicators, windows and files which the result names, as far as they are known
 	Spawned  []Spawned          // processes that ranks started, which are among the ranks
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
 	Moving   model.RankSet      // ranks that make progress
@@ -238,10 +239,14 @@ func (l *looker) drawConclusion(
 	missing, err := l.findUnsent(finding, err)
 	past, err := l.findPassed(finding, missing, err)
 	spawned, err := l.findSpawned(err)
+	if result != nil {
+		result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
+	}
+	makers, err := l.findMakers(result, err)
 	if err != nil || result == nil {
 		return nil, err
 	}
-	result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
+	result.Makers = makers
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil

@@ -7,8 +7,8 @@ import (
 
 // The transcripts show reasons in the words that users see, which are written above this package.
 func init() {
-	say := &progress.Say
-	say.Reason, say.Loss, say.Failure = wording.Reason, wording.Loss, wording.Failure
+	say, names := &progress.Say, wording.Names(nil)
+	say.Reason, say.Loss, say.Failure = names.Reason, wording.Loss, wording.Failure
 	say.FindingNotes = wording.FindingNotes
-	say.Edge, say.Comm, say.Signal, say.Sender = wording.Edge, wording.Comm, wording.Signal, wording.Sender
+	say.Edge, say.Comm, say.Signal, say.Sender = names.Edge, names.Comm, wording.Signal, wording.Sender
 }

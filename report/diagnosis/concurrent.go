@@ -17,8 +17,8 @@ type Concurrent struct {
 	Threads      int      `json:"threads"`      // how many threads of one rank, at most
 }
 
-func newConcurrent(c progress.Concurrent) Concurrent {
-	return Concurrent{Communicator: wording.Comm(c.On), MPI: words.AllPrintable(c.Calls), Ranks: c.Ranks.String(), Threads: c.Threads}
+func newConcurrent(c progress.Concurrent, names wording.Names) Concurrent {
+	return Concurrent{Communicator: names.Comm(c.On), MPI: words.AllPrintable(c.Calls), Ranks: c.Ranks.String(), Threads: c.Threads}
 }
 
 // concurrentLines say that threads call collectives at once, which MPI leaves without an order.

@@ -18,14 +18,16 @@ const aroundFrame = 10
 const maxStackLines = 1000
 
 // communicators lists those of the run for the page's filter.
-func communicators(comms []facts.Comm) []Communicator {
+func communicators(comms []facts.Comm, named []NamedComm) []Communicator {
 	comms = slices.Clone(comms)
 	slices.SortStableFunc(comms, func(x, y facts.Comm) int { return cmp.Compare(worldFirstKey(x), worldFirstKey(y)) })
 	var out []Communicator
 	for _, c := range comms {
-		out = append(out, Communicator{
-			ID: fmt.Sprintf("%x", c.ID), Ranks: c.Groups[0].Union(c.Groups[1]).String(), World: c.World,
-		})
+		one := Communicator{ID: fmt.Sprintf("%x", c.ID), Ranks: c.Groups[0].Union(c.Groups[1]).String(), World: c.World}
+		if i := slices.IndexFunc(named, func(n NamedComm) bool { return n.ID == one.ID }); i >= 0 {
+			one.Name = named[i].Name
+		}
+		out = append(out, one)
 	}
 	return out
 }

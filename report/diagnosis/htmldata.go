@@ -25,6 +25,7 @@ type Communicator struct {
 	ID    string `json:"id"`    // hexadecimal, as in reasons of edges
 	Ranks string `json:"ranks"` // its members, of both groups if it has two
 	World bool   `json:"world"`
+	Name  string `json:"name,omitempty"` // as the texts name it by the call that made it
 }
 
 // What the page holds is bounded, so that it stays below 2 MB for 32,768 ranks

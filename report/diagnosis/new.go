@@ -27,6 +27,13 @@ type Source struct {
 	Resolver *symbol.Resolver
 }
 
+// names are those of the communicators, windows and files that the result names.
+func (s Source) names() wording.Names {
+	return wording.NewNames(s.Makers, func(state *model.State) report.Site {
+		return report.NewSite(s.Resolver.ResolveProgramStack(state.Stack, false))
+	})
+}
+
 // New makes the result as far as the diagnosis goes: without branches, slices, known issues and wrong use of MPI
 // that explains it, its Analysis and the sources.
 func New(s Source) *Result {
@@ -79,14 +86,18 @@ func New(s Source) *Result {
 	}
 	r.LostRanks = rankList(lost)
 	r.Divergences = s.divergences()
+	names := s.names()
 	for _, m := range s.Unsent {
-		r.Unsent = append(r.Unsent, s.newUnsent(m))
+		r.Unsent = append(r.Unsent, s.newUnsent(m, names))
+	}
+	for _, m := range s.Makers {
+		r.NamedComms = append(r.NamedComms, s.newNamedComm(m, names))
 	}
 	for _, c := range f.Concurrent {
-		r.Concurrent = append(r.Concurrent, newConcurrent(c))
+		r.Concurrent = append(r.Concurrent, newConcurrent(c, names))
 	}
 	for _, t := range f.Taken {
-		r.Taken = append(r.Taken, s.newTaken(t))
+		r.Taken = append(r.Taken, s.newTaken(t, names))
 	}
 	s.fillGraph(r)
 	r.Differences, r.Library = s.differences(r), s.newLibrary()
@@ -99,7 +110,7 @@ func New(s Source) *Result {
 			r.Notes = append(r.Notes, note)
 		}
 	}
-	r.Extra.Comms = communicators(s.Comms)
+	r.Extra.Comms = communicators(s.Comms, r.NamedComms)
 	if s.Compared != nil {
 		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver})
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
@@ -126,7 +137,7 @@ func (l *LeastProgressed) libraryNote() string {
 // setReason fills in why the ranks are named, and why the job hangs if it does: with what they
 // called in the words of the program, and the exceptions that tell them from others.
 func (s Source) setReason(r *Result) {
-	text := wording.Reason(s.LeastProgressed)
+	text := s.names().Reason(s.LeastProgressed)
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
@@ -161,9 +172,10 @@ func (s Source) fillGraph(r *Result) {
 			},
 		})
 	}
+	names := s.names()
 	for _, e := range s.Edges {
 		r.Edges = append(r.Edges, Edge{
-			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(wording.Edge(&e)),
+			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(names.Edge(&e)),
 		})
 	}
 }

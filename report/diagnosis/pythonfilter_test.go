@@ -53,19 +53,21 @@ comm.Barrier()
 solve(comm, line)
 `
 
-// TestPythonBranches: an assertion that fails where it is caught, an exception that is caught in a loop, and the condition of a comprehension
-// decide between two calls behind a common one; of an order that nothing explains, nothing is told.
+// TestPythonBranches: an assertion that fails where it is caught, an exception that is caught in a loop, and the condition of a
+// comprehension decide between two calls behind a common one; of an order that nothing explains, nothing is told.
 func TestPythonBranches(t *testing.T) {
 	p := newPythonProgram(t, suite)
 	for name, c := range map[string]struct {
 		theirs, own, common string // innermost first
 		want                []int
 	}{
-		"assertion":     {"sums 5, run 11, <module> 37", "roots 7, run 11, <module> 37", "covers 2, run 11, <module> 37", []int{4}},
-		"no assertion":  {"covers 2, run 11, <module> 37", "roots 7, run 11, <module> 37", "", nil},
-		"caught":        {"stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38", "stage 15, tried 21, <module> 38", []int{22}},
-		"caught, other": {"stage 15, tried 21, <module> 38", "stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38", []int{22}},
-		"filter":        {"table 29, advance.<locals>.<dictcomp> 26, advance 26, <module> 39", "<module> 40", "", []int{25}},
+		"assertion":    {"sums 5, run 11, <module> 37", "roots 7, run 11, <module> 37", "covers 2, run 11, <module> 37", []int{4}},
+		"no assertion": {"covers 2, run 11, <module> 37", "roots 7, run 11, <module> 37", "", nil},
+		"caught": {"stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38", "stage 15, tried 21, <module> 38",
+			[]int{22}},
+		"caught, other": {"stage 15, tried 21, <module> 38", "stage 17, tried 21, <module> 38", "stage 15, tried 21, <module> 38",
+			[]int{22}},
+		"filter": {"table 29, advance.<locals>.<dictcomp> 26, advance 26, <module> 39", "<module> 40", "", []int{25}},
 		"chosen": {"Mean.run 29, advance.<locals>.<dictcomp> 27, advance 27, <module> 39",
 			"Sum.run 7, advance.<locals>.<dictcomp> 27, advance 27, <module> 39", "", []int{25}},
 		"each in turn": {"table 29, advance.<locals>.<dictcomp> 27, advance 27, <module> 39",

@@ -26,10 +26,10 @@ type Taken struct {
 	Stack []report.Frame `json:"stack"` // its call stack, innermost frame first
 }
 
-func (s Source) newTaken(t progress.Taken) Taken {
+func (s Source) newTaken(t progress.Taken, names wording.Names) Taken {
 	stack := s.Resolver.ResolveProgramStack(t.Stack, false)
 	return Taken{
-		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: wording.Comm(t.On), Number: t.Number, Sent: t.Sent,
+		Rank: t.Rank, From: t.Peer, Tag: t.Tag, Communicator: names.Comm(t.On), Number: t.Number, Sent: t.Sent,
 		AnySource: t.AnySource, AnyTag: t.AnyTag, MPI: words.Printable(t.Call), Site: report.NewSite(stack),
 		Stack: report.Frames(stack),
 	}

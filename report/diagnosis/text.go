@@ -145,6 +145,7 @@ func (t *TextReport) Details(r *Result) error {
 		func(p *printer) { p.knownIssues(r) },
 		func(p *printer) { p.sliceLines(r) },
 		func(p *printer) { p.laterNotes(r.Notes[min(t.notes, len(r.Notes)):]) },
+		func(p *printer) { p.namedComms(r) },
 		func(p *printer) { p.groups(r) },
 		func(p *printer) { p.otherWaits(r) },
 		func(p *printer) { p.progressOrder(r) },

@@ -56,15 +56,15 @@ type MadeCall struct {
 	Stack []report.Frame `json:"stack"` // its call stack, innermost frame first
 }
 
-func (s Source) newUnsent(m progress.Unsent) Unsent {
+func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	out := Unsent{
-		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: wording.Comm(m.On), Number: m.Number, Sent: m.Sent,
+		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: names.Comm(m.On), Number: m.Number, Sent: m.Sent,
 		Failed: m.Failed, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
 		At: s.newMadeCall(m.At), InMPI: m.InMPI,
 	}
 	for i, other := range m.Others {
 		out.Unreceived = append(out.Unreceived, Unreceived{
-			To: other.To, Tag: other.Tag, Communicator: wording.Comm(m.OthersOn[i]), Count: other.Count,
+			To: other.To, Tag: other.Tag, Communicator: names.Comm(m.OthersOn[i]), Count: other.Count,
 			SentBy: s.newMadeCall(other.By),
 		})
 	}
@@ -192,7 +192,8 @@ func (r *Result) unsentReason() string {
 		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
 	}
 	if t := r.takenInstead(m); t != nil {
-		return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, and may have been meant for where rank %d is",
+		return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, "+
+			"and may have been meant for where rank %d is",
 			t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), lineText(t.Site), t.Rank)
 	}
 	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for

@@ -12,7 +12,8 @@ function filterBar() {
 
 function commChoice() {
   if (data.comms.length === 0) return null;
-  const options = data.comms.map((c) => el("option", { value: c.id }, `${c.world ? "MPI_COMM_WORLD" : c.id} (${countRanks(parseSet(c.ranks))} ranks)`));
+  const label = (c) => c.name || `${c.world ? "MPI_COMM_WORLD" : c.id} (${countRanks(parseSet(c.ranks))} ranks)`;
+  const options = data.comms.map((c) => el("option", { value: c.id }, label(c)));
   const left = data.left.comms > 0 ? el("option", { disabled: true }, `${data.left.comms} more, with --comm`) : null;
   return el("label", {}, "communicator ", el("select", { id: "comm", onchange: applyFilter }, el("option", { value: "" }, "any"), options, left));
 }

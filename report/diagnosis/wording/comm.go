@@ -2,13 +2,62 @@ package wording
 
 import (
 	"fmt"
+	"path"
 
+	"laggard/analysis/progress"
 	"laggard/model"
+	"laggard/report"
 )
 
+// Names knows communicators, windows and files by the calls that made them. Nil knows none.
+type Names map[uint64]string
+
+// NewNames names what some calls made. place is where a call is in the program; of an unknown one it has no file.
+func NewNames(makers []progress.Maker, place func(*model.State) report.Site) Names {
+	n := Names{}
+	alike := map[string]int{}
+	for _, m := range makers {
+		alike[madeBy(m, place(m.State))]++
+	}
+	for _, m := range makers {
+		text := madeBy(m, place(m.State))
+		id := ""
+		if alike[text] > 1 { // one call made several
+			id = fmt.Sprintf("%x ", m.On.ID)
+		}
+		n[m.On.ID] = "the " + CommKind(m.On) + " " + id + text
+	}
+	return n
+}
+
+// maxMembers bounds the ranks of a communicator that are listed, in characters.
+const maxMembers = 24
+
+func madeBy(m progress.Maker, at report.Site) string {
+	who := m.On.Members.Phrase()
+	if len(who) > maxMembers {
+		who = fmt.Sprintf("%d ranks", m.On.Members.Len())
+	}
+	text := fmt.Sprintf("of %s from %s", who, m.State.Call)
+	if at.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", path.Base(at.File), at.Line)
+	}
+	return text
+}
+
+// CommKind is communicator, window or file.
+func CommKind(c model.CommRef) string {
+	switch c.Kind {
+	case model.Window:
+		return "window"
+	case model.File:
+		return "file"
+	}
+	return "communicator"
+}
+
 // Comm names a communicator, window or file.
-func Comm(c model.CommRef) string {
-	kind := "communicator"
+func (n Names) Comm(c model.CommRef) string {
 	switch {
 	case c.Kind == model.Self:
 		return "MPI_COMM_SELF"
@@ -18,10 +67,9 @@ func Comm(c model.CommRef) string {
 		return "the MPI_COMM_WORLD of " + c.Members.Phrase()
 	case c.Kind == model.World:
 		return "MPI_COMM_WORLD"
-	case c.Kind == model.Window:
-		kind = "window"
-	case c.Kind == model.File:
-		kind = "file"
 	}
-	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, c.Members.Len())
+	if name := n[c.ID]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("%s %x of %d ranks", CommKind(c), c.ID, c.Members.Len())
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // deviation says how the first odd line left the others.
-func deviation(d *divergence.Divergence) string {
+func (n Names) deviation(d *divergence.Divergence) string {
 	o := &d.Odd[0]
 	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
-	where := fmt.Sprintf("collective %d on %s", o.Number, Comm(d.On))
+	where := fmt.Sprintf("collective %d on %s", o.Number, n.Comm(d.On))
 	text := ""
 	switch o.Kind {
 	case divergence.LoopCount:
@@ -43,7 +43,7 @@ func deviation(d *divergence.Divergence) string {
 	case divergence.Order:
 		if o.Other != 0 {
 			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s",
-				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), Comm(d.OtherOn))
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), n.Comm(d.OtherOn))
 			break
 		}
 		text = fmt.Sprintf("%s called %s in this order, from %s on; %s in reverse order",
@@ -67,8 +67,8 @@ func deviation(d *divergence.Divergence) string {
 		}
 		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, theirs)
 	}
-	if n := len(d.Odd) - 1; n > 0 {
-		text += fmt.Sprintf("; %d more groups of ranks differ", n)
+	if more := len(d.Odd) - 1; more > 0 {
+		text += fmt.Sprintf("; %d more groups of ranks differ", more)
 	}
 	return text
 }

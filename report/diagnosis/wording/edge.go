@@ -12,11 +12,11 @@ import (
 )
 
 // Edge says why ranks of one group wait for ranks of another.
-func Edge(e *progress.Edge) string {
+func (n Names) Edge(e *progress.Edge) string {
 	if e.Example == nil {
 		return inferred(&e.Inferred)
 	}
-	text := explanation(e.Example)
+	text := n.explanation(e.Example)
 	if e.Weak && e.Example.Kind != evidence.NotReached {
 		text += " (it may be satisfied already)"
 	}
@@ -26,7 +26,7 @@ func Edge(e *progress.Edge) string {
 	return text
 }
 
-func explanation(x *evidence.Explanation) string {
+func (n Names) explanation(x *evidence.Explanation) string {
 	who := fmt.Sprintf("rank %d is in %s", x.Rank, x.Wait.Call)
 	if x.Wait.Side { // the rank's state is that of another thread
 		who = "a thread of " + who
@@ -38,14 +38,14 @@ func explanation(x *evidence.Explanation) string {
 		who += " for " + w.Call
 	}
 	if !x.Counted && x.Want.Kind != model.RMA {
-		return who + uncounted(x)
+		return who + n.uncounted(x)
 	}
-	return who + counted(x)
+	return who + n.counted(x)
 }
 
 // counted says what counts show that the peer has not done.
-func counted(x *evidence.Explanation) string {
-	w, on := x.Want, Comm(x.On)
+func (n Names) counted(x *evidence.Explanation) string {
+	w, on := x.Want, n.Comm(x.On)
 	switch x.Kind {
 	case evidence.MeetsLeader:
 		return fmt.Sprintf(", rank %d meets the other group's leader for it", x.Peer)
@@ -80,14 +80,14 @@ func counted(x *evidence.Explanation) string {
 		return fmt.Sprintf(" from rank %d%s on %s; it has sent no further message", x.Peer, tag(w.Tag), on)
 	}
 	return fmt.Sprintf("%s from rank %d%s on %s; such messages sent: %d%s",
-		messageNumber(w.Seq), x.Peer, tag(w.Tag), on, x.Count, strays(x))
+		messageNumber(w.Seq), x.Peer, tag(w.Tag), on, x.Count, n.strays(x))
 }
 
 // uncounted says the same where the places of the ranks show it.
-func uncounted(x *evidence.Explanation) string {
+func (n Names) uncounted(x *evidence.Explanation) string {
 	on, peer := "", fmt.Sprintf("rank %d", x.Peer)
 	if x.On.ID != 0 {
-		on = " on " + Comm(x.On)
+		on = " on " + n.Comm(x.On)
 	}
 	switch x.Kind {
 	case evidence.NotBegun:
@@ -112,7 +112,7 @@ func messageNumber(n uint64) string {
 }
 
 // strays says which messages of the peer lie unreceived.
-func strays(x *evidence.Explanation) string {
+func (n Names) strays(x *evidence.Explanation) string {
 	if len(x.Strays) == 0 {
 		return ""
 	}
@@ -120,7 +120,7 @@ func strays(x *evidence.Explanation) string {
 	for _, m := range x.Strays {
 		part := fmt.Sprintf("%d with tag %d", m.Count, m.Tag)
 		if m.On.ID != x.On.ID {
-			part += " on " + Comm(m.On)
+			part += " on " + n.Comm(m.On)
 		}
 		parts = append(parts, part)
 	}

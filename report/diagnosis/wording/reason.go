@@ -11,10 +11,10 @@ import (
 )
 
 // Reason says why ranks are least progressed.
-func Reason(l *progress.LeastProgressed) string {
+func (n Names) Reason(l *progress.LeastProgressed) string {
 	var parts []string
 	for i := range l.Reasons {
-		parts = append(parts, reasonPart(&l.Reasons[i]))
+		parts = append(parts, n.reasonPart(&l.Reasons[i]))
 	}
 	text := strings.Join(parts, "; ")
 	if l.Samples > 0 {
@@ -24,13 +24,13 @@ func Reason(l *progress.LeastProgressed) string {
 	return text
 }
 
-func reasonPart(r *progress.Reason) string {
+func (n Names) reasonPart(r *progress.Reason) string {
 	who, others := r.Ranks.Phrase(), r.Others.Phrase()
 	switch r.Kind {
 	case progress.RanksLost:
 		return r.Loss.Ranks.Phrase() + ": " + Loss(r.Loss)
 	case progress.LeftSequence:
-		return deviation(r.Divergence)
+		return n.deviation(r.Divergence)
 	case progress.WentToFinalize:
 		return fmt.Sprintf("%s went to MPI_Finalize, while %s %s for messages and can never continue",
 			who, others, verb(r.Others, "waits", "wait"))
