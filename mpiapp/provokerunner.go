@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -34,6 +35,7 @@ const (
 	leastAgain   = 3 * time.Second
 	endlessAgain = 12 * time.Second // or half of what counts as endless else
 	againFactor  = 3                // times the first run, standing still
+	quietAgain   = "900"            // milliseconds after which a rank says that it stands still; it looks each second
 )
 
 // oneThread are the kinds that are left out where several threads call MPI.
@@ -138,7 +140,7 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	defer output.Close()
 	rec.Output = output
 	began := time.Now()
-	r.limitRun(&rec, began, p)
+	r.limitRun(&rec, began, s, p)
 	hung, ended := rec.Run(r.path, r.command, func() {})
 	o := &provoke.Outcome{Dir: dir, Took: time.Since(began)}
 	if ctx.Err() != nil {
@@ -159,16 +161,20 @@ func perturb(r *job.Recording, s *provoke.Schedule) error {
 	if s == nil {
 		return nil
 	}
-	settings := map[string]string{"LAGGARD_PERTURB": provoke.ScheduleFile(r.Dir)}
-	for name, value := range r.Settings {
-		settings[name] = value
-	}
-	r.Settings = settings
+	set(r, "LAGGARD_PERTURB", provoke.ScheduleFile(r.Dir))
 	return s.WriteFor(r.Dir)
 }
 
-// limitRun says when a run hangs: the first by the settings, the others by what it showed.
-func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provoke.Patience) {
+// set gives the recorder of one run a setting. Other runs have the same map.
+func set(r *job.Recording, name, value string) {
+	settings := map[string]string{}
+	maps.Copy(settings, r.Settings)
+	settings[name] = value
+	r.Settings = settings
+}
+
+// limitRun says when a run hangs: the first by the settings, the others by what it showed, and by how long calls are held back.
+func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, s *provoke.Schedule, p provoke.Patience) {
 	if rec.Timeout > 0 || r.reference == nil { // as the user said, or by the settings
 		return
 	}
@@ -176,9 +182,14 @@ func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, p provok
 	certain, hang, endless := certainHang, leastHang, max(leastEndless, endlessFactor*ref.Took)
 	if p == provoke.Brief {
 		certain, hang, endless = certainAgain, max(leastAgain, againFactor*ref.Took), max(endlessAgain, endlessFactor*ref.Took/2)
+		set(rec, "LAGGARD_QUIET_MS", quietAgain)
 	}
-	rec.CertainAfter = max(certain, 2*ref.Longest())
-	rec.Timeout = max(hang, 3*ref.Quiet+4*ref.Longest())
+	longest := ref.Longest()
+	if s != nil {
+		longest = time.Duration(s.LongestUS) * time.Microsecond
+	}
+	rec.CertainAfter = max(certain, 2*longest)
+	rec.Timeout = max(hang, 3*ref.Quiet+4*longest)
 	rec.Limit = func(now time.Time) (bool, string) {
 		if now.Sub(began) < endless {
 			return false, ""

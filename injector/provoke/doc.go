@@ -6,6 +6,6 @@
 // Search runs the program once as it is, finds in that record where choices are open
 // (FindOpen), draws schedules (random subsets of kinds and sites: swarm testing, Groce
 // and others, ISSTA 2012) until a run fails, and then reduces what was chosen to a
-// minimal set (delta debugging: Zeller and Hildebrandt, IEEE TSE 28(2), 2002). Who runs
-// the program is for the caller to say (Runner).
+// minimal set (QuickXplain: Junker, AAAI 2004; after delta debugging: Zeller and Hildebrandt,
+// IEEE TSE 28(2), 2002). Who runs the program is for the caller to say (Runner).
 package provoke

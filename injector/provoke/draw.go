@@ -17,6 +17,10 @@ const (
 	starvedCalls    = 24      // of a starved rank that are held back, about
 	anyOrder        = 2       // of one-sided operations: as they were called, or backwards
 	anyValue        = 1 << 20 // of which sender, request or number of noes is drawn
+
+	// Noes of a few successes of polls that are near to each other, so that what one decides is overtaken by another.
+	fewNoes  = 128
+	manyNoes = 4096
 )
 
 // Reference is what an unperturbed run showed.
@@ -29,10 +33,14 @@ type Reference struct {
 	Places map[uint64]Place
 }
 
-// Longest is the longest that one choice holds a call back: a quarter of the run, within bounds.
-func (r *Reference) Longest() time.Duration {
+// usual is how long most schedules hold a call back at most: a quarter of the run, within bounds.
+func (r *Reference) usual() time.Duration {
 	return min(max(r.Took/4, shortestLongest), longestLongest)
 }
+
+// Longest is the longest that any holds a call back, as some do a few calls: the run, within bounds, since a rank may have to be
+// overtaken by others that compute for long.
+func (r *Reference) Longest() time.Duration { return min(4*r.usual(), longestLongest) }
 
 // Budget is how long the calls of one process may be held back in all: those of all ranks together ten times as long as
 // the run.
@@ -51,13 +59,14 @@ func (r *Reference) Kinds() (all mpi.Choice) {
 // drawer draws the schedules of a search.
 type drawer struct {
 	*Reference
-	kinds  []mpi.Choice // that may be chosen and are open
-	orders []mpi.Choice // of these, that change the order of events
-	random *rand.Rand
+	longest time.Duration // that a choice of the schedule being drawn holds a call back
+	kinds   []mpi.Choice  // that may be chosen and are open
+	orders  []mpi.Choice  // of these, that change the order of events
+	random  *rand.Rand
 }
 
 func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
-	d := &drawer{Reference: r, random: rand.New(rand.NewPCG(seed, 0))}
+	d := &drawer{Reference: r, longest: r.usual(), random: rand.New(rand.NewPCG(seed, 0))}
 	for _, c := range mpi.AllChoices() {
 		if c&only&r.Kinds() != 0 {
 			d.kinds = append(d.kinds, c)
@@ -69,6 +78,9 @@ func newDrawer(r *Reference, only mpi.Choice, seed uint64) *drawer {
 
 // lateness are the kinds that hold back a rank at its calls, wherever it is.
 const lateness = mpi.Delay | mpi.RMADelay
+
+// orderly are the kinds that change the order of events. Others alone were tried everywhere by the first runs.
+const orderly = lateness | mpi.Match | mpi.Completion | mpi.EndsDelay
 
 // ordersOf lists the kinds that change the order of events, in a random order: start and end of the ranks half as often as
 // the others.
@@ -96,25 +108,37 @@ const swarms = 3
 
 // draw is the number-th schedule, from 0.
 func (d *drawer) draw(number int) *Schedule {
-	s := &Schedule{Version: scheduleVersion, Seed: d.random.Uint32(), LongestUS: d.Longest().Microseconds(),
-		BudgetUS: d.Budget().Microseconds()}
+	s := &Schedule{Version: scheduleVersion, Seed: d.random.Uint32()}
 	first := slices.DeleteFunc(slices.Clone(everywhere), func(c mpi.Choice) bool { return !slices.Contains(d.kinds, c) })
+	part := 1
+	if number >= len(first) { // shorter delays find what changes places with what is near to it, and take less time
+		part = d.oneOf(1, 1, 4, 16)
+	}
+	d.longest = d.usual() / time.Duration(part)
+	s.BudgetUS = d.Budget().Microseconds() / int64(part)
 	if number < len(first) {
-		s.Rules = d.drawEverywhere(first[number])
+		s.LongestUS, s.Rules = d.longest.Microseconds(), d.drawEverywhere(first[number])
 		return s
 	}
 	if number -= len(first); number%swarms > 0 && len(d.orders) > 0 {
 		s.Rules = d.drawOrder(d.orders[(number-number/swarms-1)%len(d.orders)])
 	}
-	for len(s.Rules) == 0 {
-		for _, c := range d.kinds {
-			if len(d.kinds) == 1 || d.random.IntN(2) == 0 {
-				s.Rules = append(s.Rules, d.drawKind(c)...)
-			}
+	for len(s.Rules) == 0 || len(d.orders) > 0 && s.kinds()&orderly == 0 {
+		s.Rules = d.drawSwarm()
+	}
+	s.LongestUS, s.Rules = d.longest.Microseconds(), s.Rules[:min(len(s.Rules), maxRules)]
+	s.BudgetUS = max(s.BudgetUS, s.LongestUS)
+	return s
+}
+
+// drawSwarm draws some of the kinds.
+func (d *drawer) drawSwarm() (out []Rule) {
+	for _, c := range d.kinds {
+		if len(d.kinds) == 1 || d.random.IntN(2) == 0 {
+			out = append(out, d.drawKind(c)...)
 		}
 	}
-	s.Rules = s.Rules[:min(len(s.Rules), maxRules)]
-	return s
+	return out
 }
 
 // drawOrder changes the order of events by one kind of choices alone, and makes those that go either way of about half of the
@@ -122,9 +146,16 @@ func (d *drawer) draw(number int) *Schedule {
 // of the runs; among subsets of all kinds and sites both are rare.
 func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 	late := (*drawer).drawLate
-	if order == lateness && d.random.IntN(2) == 0 {
-		rank := d.rankOf(lateness)
-		late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
+	if order == lateness {
+		switch d.random.IntN(4) {
+		case 0:
+			rank := d.rankOf(lateness)
+			late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
+		case 1:
+			late = (*drawer).drawJitter
+		case 2:
+			d.longest = d.Longest()
+		}
 	}
 	for _, c := range d.kinds {
 		switch {
@@ -141,8 +172,10 @@ func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 func (d *drawer) drawEverywhere(c mpi.Choice) []Rule {
 	r := Rule{Kind: c.String(), Rank: EveryRank, Often: million}
 	switch c {
-	case mpi.Match, mpi.Completion:
+	case mpi.Match:
 		r.Value = anyValue
+	case mpi.Completion:
+		r.Often, r.Value = d.oneOf(million, million/4), int64(d.oneOf(fewNoes, manyNoes, anyValue))
 	case mpi.EpochEnd:
 		r.Value = int64(d.oneOf(0, anyOrder))
 	}
@@ -153,8 +186,11 @@ func (d *drawer) drawEverywhere(c mpi.Choice) []Rule {
 func (d *drawer) drawKind(c mpi.Choice) []Rule {
 	switch c {
 	case mpi.Delay, mpi.RMADelay:
-		if d.random.IntN(2) == 0 {
+		switch d.random.IntN(4) {
+		case 0:
 			return d.drawStarved(c, d.rankOf(c))
+		case 1:
+			return d.drawJitter(c)
 		}
 		return d.drawLate(c)
 	case mpi.EndsDelay:
@@ -181,7 +217,7 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 	case mpi.Match:
 		value = anyValue
 	case mpi.Completion:
-		value = int64(d.oneOf(3, 100, anyValue))
+		value = int64(d.oneOf(3, fewNoes, manyNoes, anyValue))
 	case mpi.EpochEnd:
 		value = anyOrder
 	}
@@ -216,19 +252,30 @@ func (d *drawer) drawStarved(c mpi.Choice, rank int) []Rule {
 		visits += o.Visits[rank]
 	}
 	often := int(math.Ceil(million * min(1, starvedCalls/float64(max(visits, 1)))))
-	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.Longest().Microseconds()}}
+	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.longest.Microseconds()}}
 }
 
-// shortestPart of the longest delay is drawn as well: an iteration of the program may be as short.
-const shortestPart = 256
+// shortestDelay is drawn as well, microseconds: an iteration of the program may be as short.
+const shortestDelay = 20
+
+// drawAnyDelay draws a delay of any order of magnitude.
+func (d *drawer) drawAnyDelay() int64 {
+	longest := float64(d.longest.Microseconds())
+	return int64(longest * math.Exp(-d.random.Float64()*math.Log(longest/shortestDelay)))
+}
+
+// drawJitter has all ranks late at many of their calls, by times that are alike, so that events which are near to each other
+// change places again and again.
+func (d *drawer) drawJitter(c mpi.Choice) []Rule {
+	return []Rule{{Kind: c.String(), Rank: EveryRank, Often: d.oneOf(million, million/4, million/16), Value: d.drawAnyDelay()}}
+}
 
 // drawDelay draws how late a call is: half of them by much, the others by any order of magnitude.
 func (d *drawer) drawDelay() int64 {
-	part := float64(1+d.random.IntN(4)) / 4
 	if d.random.IntN(2) == 0 {
-		part = math.Exp(-d.random.Float64() * math.Log(shortestPart))
+		return d.drawAnyDelay()
 	}
-	return max(1, int64(part*float64(d.Longest().Microseconds())))
+	return d.longest.Microseconds() * int64(1+d.random.IntN(4)) / 4
 }
 
 // drawLate has some ranks late at one of their calls. A call made once is drawn as often as one made a million times, and

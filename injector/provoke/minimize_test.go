@@ -1,6 +1,7 @@
 package provoke
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -32,8 +33,9 @@ func TestMinimize(t *testing.T) {
 		if len(got) != len(needed) || slices.ContainsFunc(got, func(x int) bool { return !needed[x] }) {
 			t.Fatalf("of %d: %v is left, want %v", len(all), got, needed)
 		}
-		if most := len(all)*len(all) + 3*len(all); asked > most {
-			t.Errorf("of %d: asked %d times, more than %d", len(all), asked, most)
+		k, n := float64(len(needed)), float64(len(all))
+		if most := 2*k*math.Ceil(math.Log2(n/k)) + 2*k; float64(asked) > most {
+			t.Errorf("of %d: asked %d times, more than %.0f", len(all), asked, most)
 		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"laggard/model/mpi"
 )
 
-// mostSingle is up to how many choices are tried one by one.
-const mostSingle = 256
+const (
+	mostSingle = 256 // up to so many choices are tried one by one
+	mostMore   = 2   // by so many more than rules they may be, to be told instead of them
+)
 
 func compareMade(a, b Made) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Rank, b.Rank),
@@ -137,37 +139,55 @@ const (
 	lucky        // in one of a few runs: the failure needs luck besides
 )
 
-// mostAsked is how often it is asked about a candidate that does not fail: the first time may be bad luck.
-const mostAsked = 2
-
 // reduction is a search for a schedule with fewer rules that still fails.
 type reduction struct {
 	*Schedule
 	fails  func(candidate *Schedule, d demand) (bool, []Made) // with what the latest failing run of a candidate made
 	demand demand
 	latest []Made
-	passed map[string]int // how often candidates did not fail: finer levels come to some of them again
+	passed [][]Rule // candidates that did not fail, with all that they contain
+}
+
+// mostPassed is how often what contains a candidate, or the candidate itself, must have passed before it is not asked about: where
+// a failure needs luck, the first time may be bad luck.
+func (r *reduction) mostPassed() int {
+	if r.demand == lucky {
+		return 2
+	}
+	return 1
 }
 
 func (r *reduction) try(rules []Rule) bool {
-	candidate := r.with(rules)
-	lines := candidate.Lines()
-	if r.passed[lines] >= mostAsked {
-		return false
+	passed := 0
+	for _, p := range r.passed {
+		if containsAll(p, rules) {
+			passed++
+		}
 	}
-	ok, made := r.fails(candidate, r.demand)
+	return passed < r.mostPassed() && r.ask(rules)
+}
+
+// ask runs a candidate, whatever is known.
+func (r *reduction) ask(rules []Rule) bool {
+	ok, made := r.fails(r.with(rules), r.demand)
 	if ok {
 		r.latest = made
 	} else {
-		r.passed[lines]++
+		r.passed = append(r.passed, rules)
 	}
 	return ok
+}
+
+// containsAll reports whether some rules are all among others.
+func containsAll(others, some []Rule) bool {
+	return !slices.ContainsFunc(some, func(r Rule) bool { return !slices.Contains(others, r) })
 }
 
 // begin returns rules for the places where failing runs made choices, with which the failure comes: for the ranks that came there;
 // or for any, as another may come first the next time; or for those ranks with luck. nil: the journals do not say all that was chosen.
 func (r *reduction) begin(made []Made, known sites) []Rule {
 	rules := r.narrowed(made, known)
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(preference(a.Choice()), preference(b.Choice())) })
 	if len(rules) == 0 || len(rules) > maxRules {
 		return nil
 	}
@@ -181,16 +201,27 @@ func (r *reduction) begin(made []Made, known sites) []Rule {
 		return nil
 	}
 	r.demand = lucky
-	clear(r.passed)
+	r.passed = nil
 	if r.try(rules) {
 		return rules
 	}
 	return nil
 }
 
+// preference orders kinds by how plainly they explain a failure: first those that go either way, last those whose lengths matter.
+func preference(c mpi.Choice) int {
+	switch {
+	case slices.Contains(everywhere, c):
+		return 0
+	case c&(mpi.Match|mpi.Completion) != 0:
+		return 1
+	}
+	return 2
+}
+
 // run returns the schedule with fewer rules, given what some failing runs made.
 func (r *reduction) run(made []Made, known sites) *Schedule {
-	r.latest, r.passed = made, map[string]int{}
+	r.latest, r.passed = made, nil
 	rules := r.begin(made, known)
 	if rules == nil {
 		return r.Schedule
@@ -207,9 +238,28 @@ func (r *reduction) run(made []Made, known sites) *Schedule {
 	drawn := slices.DeleteFunc(slices.Clone(rules), Rule.isPlain)
 	with := func(single []Rule) []Rule { return slices.Concat(plain, single) }
 	if single := r.with(drawn).single(r.latest, known); len(drawn) > 0 && len(single) <= mostSingle && r.try(with(single)) {
-		rules = with(Minimize(single, func(g []Rule) bool { return r.try(with(g)) }))
+		if single = Minimize(single, func(g []Rule) bool { return r.try(with(g)) }); len(single) <= len(drawn)+mostMore {
+			rules = with(single)
+		}
 	}
-	return r.with(withoutChance(rules, r.try))
+	return r.with(r.withoutEach(withoutChance(rules, r.try)))
+}
+
+// mostAgain is up to how many rules withoutEach asks about.
+const mostAgain = 6
+
+// withoutEach leaves out each rule by itself once more: an earlier candidate may have passed by luck.
+func (r *reduction) withoutEach(rules []Rule) []Rule {
+	if len(rules) > mostAgain || r.demand == lucky {
+		return rules
+	}
+	for _, rule := range slices.Clone(rules) {
+		left := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r == rule })
+		if len(left) > 0 && r.ask(left) {
+			rules = left
+		}
+	}
+	return rules
 }
 
 // isPlain reports whether a rule makes a choice that goes either way, at all calls of its place: then single choices say no

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,6 +156,19 @@ func (s *Schedule) kinds() (all mpi.Choice) {
 		all |= r.Choice()
 	}
 	return all
+}
+
+// shortened is the schedule with all times divided.
+func (s *Schedule) shortened(by int64) *Schedule {
+	out := s.with(slices.Clone(s.Rules))
+	out.LongestUS /= by
+	out.BudgetUS /= by
+	for i, r := range out.Rules {
+		if r.Choice()&(lateness|mpi.EndsDelay) != 0 {
+			out.Rules[i].Value = min(r.Value, out.LongestUS)
+		}
+	}
+	return out
 }
 
 // with is the schedule with other rules.

@@ -213,6 +213,7 @@ const confirmations = 3
 type reducer struct {
 	*Search
 	want     Failure
+	took     time.Duration // the run without choices
 	patience Patience
 	good     []*Schedule // candidates that failed, each smaller than the one before
 	last     *Outcome    // the latest run that failed so
@@ -247,7 +248,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		s.reducing += time.Since(began)
 		s.end = end.Add(time.Since(began))
 	}()
-	r := &reducer{Search: s, want: failed.Failure, last: failed, known: known, made: failed.Made}
+	r := &reducer{Search: s, want: failed.Failure, took: out.Reference.Took, last: failed, known: known, made: failed.Made}
 	if failed.Failure == Hangs {
 		r.patience = Brief
 	}
@@ -257,6 +258,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
+	schedule = r.shorten(ctx, schedule, sure)
 	left, sure := r.reduce(ctx, schedule, sure)
 	r.noteTime(out)
 	s.limit(1)
@@ -271,6 +273,29 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
 	}
 	return r.stopped
+}
+
+// Runs that take longer than a few times the one without choices, are tried with a part of all delays.
+const (
+	slowRun = 2
+	partOf  = 8
+)
+
+// shorten returns the schedule with shorter delays if it fails with them all the same: the runs that reduce it take less time.
+func (r *reducer) shorten(ctx context.Context, schedule *Schedule, sure bool) *Schedule {
+	if r.want == Hangs || r.last.Took < slowRun*r.took { // how long a hang takes says nothing
+		return schedule
+	}
+	want, made := 1, r.made
+	if sure {
+		want = confirmations - 1
+	}
+	r.made = nil
+	if shorter := schedule.shortened(partOf); r.again(ctx, shorter, want, confirmations-1, "shorter") {
+		return shorter
+	}
+	r.made = made
+	return schedule
 }
 
 // reduce reduces a schedule. A candidate is good if it fails once, or twice in a row where that decides much; if the failure needs
@@ -299,10 +324,10 @@ func (r *reducer) reduce(ctx context.Context, schedule *Schedule, sure bool) (le
 	return left, red.demand != lucky
 }
 
-// surest goes back from what is left to an earlier candidate if it does not fail again and again: some of many that fail by
-// luck seem good. The first one was seen to fail.
+// surest goes back from what is left to an earlier candidate if it does not fail again and again, with one exception: some of many
+// that fail by luck seem good. The first one was seen to fail.
 func (r *reducer) surest(ctx context.Context, left *Schedule) *Schedule {
-	for len(r.good) > 1 && r.stopped == nil && !r.again(ctx, left, confirmations, confirmations, "reduced") {
+	for len(r.good) > 1 && r.stopped == nil && !r.again(ctx, left, confirmations, confirmations+1, "reduced") {
 		r.good = r.good[:(len(r.good)+1)/2]
 		left = r.good[len(r.good)-1]
 	}

@@ -23,9 +23,12 @@ type simulated struct {
 	flaky  int    // each so many-th run fails not although it should; 0: none
 	good   []int  // runs that do not fail although they should
 	hidden int    // so many of the last sites are reached in failing runs only
+	slow   bool   // it takes as long as all calls may be held back
 	turns  bool   // in each run, only one rank comes to the sites, another one the next time
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
 	ran    int
+
+	needsLong bool // it fails with the longest delays only
 }
 
 // open is what is open at the first n sites.
@@ -42,7 +45,7 @@ func (p *simulated) open(n int) (out []*Open) {
 
 func (p *simulated) Reference(context.Context, string) (*Outcome, *Reference, error) {
 	r := &Reference{Took: time.Second, Ranks: p.ranks, Open: p.open(len(p.sites) - p.hidden)}
-	o := &Outcome{}
+	o := &Outcome{Took: time.Second}
 	fails := strings.HasPrefix(p.alone, "f")
 	p.alone = p.alone[min(1, len(p.alone)):]
 	if fails {
@@ -73,8 +76,12 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 			return m.Kind == n.Kind && (n.Rank == EveryRank || m.Rank == n.Rank) && m.Key == n.Key && (n.Count == 0 || m.Count == n.Count)
 		})
 	})
+	if p.slow {
+		o.Took = time.Second + time.Duration(s.BudgetUS)*time.Microsecond
+	}
+	failed = failed && (!p.needsLong || s.LongestUS >= 250_000)
 	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) && !slices.Contains(p.good, p.ran) {
-		o.Failure, o.Open = Hangs, p.open(len(p.sites))
+		o.Failure, o.Open = Fails, p.open(len(p.sites))
 	}
 	return o, nil
 }
@@ -156,7 +163,7 @@ func TestReductionOfCertainChoices(t *testing.T) {
 	if slices.ContainsFunc(r.Schedule.Rules, func(rule Rule) bool { return !rule.isPlain() }) {
 		t.Errorf("left are %+v", r.Schedule.Rules)
 	}
-	if got := p.ran - perturbed - again - reduced - repeated; got > 30 {
+	if got := p.ran - perturbed - again - reduced - repeated; got > 12 {
 		t.Errorf("%d runs to reduce it", got)
 	}
 }
@@ -220,6 +227,33 @@ func TestReductionOfFailureThatSeemedSure(t *testing.T) {
 	r := p.search(t, 2)
 	if r.With != (Ratio{5, 5}) || len(r.Schedule.Rules) != 1 || r.Schedule.Rules[0].Site != p.sites[4] {
 		t.Errorf("%+v, left is %+v", r, r.Schedule)
+	}
+}
+
+// TestReductionAfterBadLuck: a candidate that passes by luck leaves a choice that the failure does not take; it is asked about again.
+func TestReductionAfterBadLuck(t *testing.T) {
+	for bad := 5; bad < 16; bad++ {
+		p := program(8)
+		p.need(4, 2, 0)
+		p.good = []int{bad}
+		r := p.search(t, 2)
+		if len(r.Schedule.Rules) != 1 || r.Schedule.Rules[0].Site != p.sites[4] {
+			t.Errorf("run %d passes: left is %+v", bad, r.Schedule)
+		}
+	}
+}
+
+// TestShorten: of a program that takes long with all delays, and fails with shorter ones too, the runs that reduce the failure have
+// the shorter ones.
+func TestShorten(t *testing.T) {
+	for needsLong, want := range map[bool]int64{false: 125_000, true: 1_000_000} {
+		p := program(4)
+		p.need(0, 1, 0)
+		p.slow, p.needsLong = true, needsLong
+		r := p.search(t, 1)
+		if r.With != (Ratio{5, 5}) || r.Schedule.LongestUS != want/4 {
+			t.Errorf("needs long delays: %t: %+v, left is %+v", needsLong, r, r.Schedule)
+		}
 	}
 }
 

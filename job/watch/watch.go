@@ -66,7 +66,8 @@ const Grace = 10 * time.Second
 // WatchUntil waits for the end of the job, and acts once if it hangs. It returns whether
 // it did, and the error from done.
 func (w *Watcher) WatchUntil(done <-chan error) (hung bool, err error) {
-	timer, due := time.NewTimer(time.Second), time.Now().Round(0).Add(time.Second)
+	pause := w.pauseAfter(time.Now())
+	timer, due := time.NewTimer(pause), time.Now().Round(0).Add(pause)
 	defer timer.Stop()
 	for {
 		select {
@@ -89,7 +90,7 @@ func (w *Watcher) WatchUntil(done <-chan error) (hung bool, err error) {
 			if w.Look != nil {
 				w.Look(begin, hung)
 			}
-			pause := pauseAfter(begin.Add(w.waited))
+			pause = w.pauseAfter(begin.Add(w.waited))
 			due = time.Now().Round(0).Add(pause)
 			timer.Reset(pause)
 		}
@@ -103,6 +104,14 @@ const overslept = 5 * time.Second
 // takes at most a twentieth of a core.
 func pauseAfter(begin time.Time) time.Duration {
 	return max(time.Second, 20*time.Since(begin))
+}
+
+// pauseAfter is the same, but a fifth of a core where a standstill of a second or so is asked about.
+func (w *Watcher) pauseAfter(begin time.Time) time.Duration {
+	if w.CertainAfter == 0 {
+		return pauseAfter(begin)
+	}
+	return max(min(w.CertainAfter, time.Second)/4, 5*time.Since(begin))
 }
 
 // isHung reports whether the job hangs now. What cannot be read yet is no hang.

@@ -36,7 +36,7 @@ func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, name := range append([]string{"requests"}, racing...) {
+		for _, name := range append([]string{"requests", "polls"}, racing...) {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
 			if got.status != 0 {
 				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
@@ -80,6 +80,26 @@ choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank =
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.program+".c"), c.mode)
 			if got.status != 1 || !strings.Contains(got.stderr, " was wrong") {
 				t.Errorf("%s as %s: status %d, %s", c.program, c.mode, got.status, got.stderr)
+			}
+		}
+	})
+}
+
+// TestNoesAreSpentOnMessagesThatAreThere: polls before a message comes use up none of the noes, which then are more than a program
+// has patience for.
+func TestNoesAreSpentOnMessagesThatAreThere(t *testing.T) {
+	schedule := filepath.Join(t.TempDir(), "polls.toml")
+	must(t, os.WriteFile(schedule, []byte(`version = 1
+longest_us = 1000000
+budget_us = 1000000
+choice = [{kind = "completion", rank = 1, often = 1000000, count = 1, value = 100}]
+`), 0o600))
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		for _, mode := range []string{"probe", "test", "any"} {
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/polls.c"), mode)
+			if got.status != 1 || !strings.Contains(got.stderr, "rank 1 gave up") || strings.Contains(got.stderr, "rank 2 gave up") {
+				t.Errorf("%s: status %d, %s", mode, got.status, got.stderr)
 			}
 		}
 	})

@@ -17,8 +17,9 @@ bool lg_choose(const struct lg_call *c, uint32_t kind, uint64_t *value)
   return true;
 }
 
-uint64_t lg_by_favour(const struct lg_open *o, uint64_t value)
+uint64_t lg_by_favour(const struct lg_open *o, uint64_t value, uint64_t most)
 {
+  (void)most;
   struct lg_open place = *o;
   place.count = 0;
   return lg_schedule_draw(&place, 2) % 2 ? value : lg_schedule_draw(&place, 3) % MOST_FAVOURED;

@@ -13,13 +13,15 @@
 #include "perturb/journal.h"
 #include "perturb/late.h"
 #include "perturb/nap.h"
+#include "perturb/probe.h"
 #include "perturb/schedule.h"
 #include "perturb/site.h"
 #include "perturb/told.h"
 
-#define STATUS_BYTES 64
 #define PAUSE_US 200
 #define SCALES 20  /* of how often a poll is put off: powers of two */
+#define FEW_SCALES 4
+#define MANY 65536 /* noes */
 #define CROWDED 4  /* times the longest delay at most, where others take the processor */
 
 static bool told_complete; /* a request was reported complete, and stays so until the program completes it */
@@ -56,16 +58,70 @@ static bool may_say_no(const struct lg_call *c)
   }
 }
 
+/* ---- what a poll would be answered ---- */
+
+typedef long (*get_status)(long request, int *flag, void *status);
+
+static long request_of(const struct lg_call *c, int k)
+{
+  return c->desc->params[c->desc->request].ref ? lg_handle_at(c, c->desc->request, k) : lg_handle_in(c, c->desc->request);
+}
+
+/* kind_of is the kind of an open request; 0: it is none. */
+static uint32_t kind_of(const struct lg_call *c, long handle)
+{
+  lg_lock_tables();
+  uint32_t kind = is_open(c, handle) ? lg_req_get(LG_KEY_REQUEST, handle)->kind : 0;
+  lg_unlock_tables();
+  return kind;
+}
+
+/* is_complete asks about a request without completing it (MPI-4.0 §3.7.6). What others than messages and collectives would be
+ * answered is not asked, as that may call the program. */
+static bool is_complete(const struct lg_call *c, long handle, uint32_t kind, get_status ask)
+{
+  char status[LG_STATUS_BYTES];
+  int flag = 0;
+  if (kind != LG_OP_SEND && kind != LG_OP_RECV && kind != LG_OP_COLL)
+    return true;
+  return ask(c->binding == LG_BIND_C ? handle : lg_c_handle((int)handle, "Request"), &flag, status) == 0 && flag;
+}
+
+static bool requests_are_complete(const struct lg_call *c)
+{
+  get_status ask = (get_status)lg_find_symbol("PMPI_Request_get_status");
+  bool several = c->desc->params[c->desc->request].ref, all = c->desc->flag >= 0 && c->desc->index < 0, any = false;
+  for (int i = 0, n = several ? lg_request_count(c) : 1; i < n; i++) {
+    long handle = request_of(c, i);
+    uint32_t kind = kind_of(c, handle);
+    bool complete = kind && (!ask || is_complete(c, handle, kind, ask));
+    if (all && kind && !complete)
+      return false;
+    any = any || complete;
+  }
+  return any;
+}
+
+/* would_say_yes asks MPI, so that a no is spent on an answer that would be yes: where a program polls before anything has come,
+ * noes change nothing. */
+static bool would_say_yes(const struct lg_call *c)
+{
+  switch (c->desc->cls) {
+  case CLS_iprobe: case CLS_improbe:
+    return lg_message_is_there(lg_int(c, c->desc->peer), lg_int(c, c->desc->tag), lg_comm_handle(c, c->desc->comm));
+  case CLS_test: case CLS_testall: case CLS_testany: case CLS_testsome: case CLS_get_status:
+    return requests_are_complete(c);
+  default:
+    return true; /* it cannot be told */
+  }
+}
+
 /* ---- polls ---- */
 
 /* A call that answers no has to let MPI go on all the same (MPI-4.0 §3.7.4). */
 static void make_progress(void)
 {
-  long (*probe)(long, long, long, int *, void *) = (long (*)(long, long, long, int *, void *))lg_find_symbol("PMPI_Iprobe");
-  char status[STATUS_BYTES];
-  int flag;
-  if (probe)
-    probe(lg_fam.any_source, lg_fam.any_tag, lg_fam.comm_self, &flag, status);
+  lg_message_is_there(lg_fam.any_source, lg_fam.any_tag, lg_fam.comm_self);
 }
 
 static void put_int(const struct lg_call *c, int position, int value)
@@ -114,10 +170,11 @@ static long answer_truly(void)
   return code;
 }
 
-/* by_scale draws from all scales alike, a few noes or a million: messages that are late by much the same are in order. */
-static uint64_t by_scale(const struct lg_open *o, uint64_t noes)
+/* by_scale draws from all scales alike, a few noes or a million: messages that are late by much the same are in order. A rule for few
+ * noes has few scales: where one message is late by far the most, all else has ended before it comes. */
+static uint64_t by_scale(const struct lg_open *o, uint64_t noes, uint64_t most)
 {
-  return 1 + (noes >> lg_schedule_draw(o, 2) % SCALES);
+  return 1 + (noes >> lg_schedule_draw(o, 2) % (most > MANY ? SCALES : FEW_SCALES));
 }
 
 /* decide draws, once for each success of a poll at its place, how often it will be put off. */
@@ -159,9 +216,12 @@ static bool choose_answer(struct lg_call *c)
   uint64_t site = lg_site_of(c);
   lg_lock_tables();
   struct lg_place *p = lg_place_of(CHOICE_completion, site);
-  bool no = p && may_say_no(c);
+  bool no = p && may_say_no(c), goes_on = no && p->noes;
   if (p)
     p->deniable = no;
+  lg_unlock_tables();
+  no = goes_on || (no && would_say_yes(c));
+  lg_lock_tables();
   if (no) {
     decide(p, site);
     no = p->noes && has_time(p);

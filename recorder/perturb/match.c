@@ -1,15 +1,14 @@
 #include "file/rank.h"
 #include "identity/comm.h"
 #include "mpi/family.h"
-#include "mpi/symbol.h"
 #include "perturb/choose.h"
 #include "perturb/forward.h"
 #include "perturb/journal.h"
 #include "perturb/match.h"
 #include "perturb/nap.h"
+#include "perturb/probe.h"
 #include "perturb/site.h"
 
-#define STATUS_BYTES 64
 #define PAUSE_US 200 /* between two looks for the wanted message */
 #define MOST_SENDERS 256 /* that are asked about one by one */
 /* Of what is drawn, a third each waits for the longest time, an 8th of it and a 64th: where all receives wait equally long,
@@ -17,19 +16,14 @@
 #define PATIENCES 3
 #define PATIENCE_BITS 3
 
-typedef long (*iprobe)(long source, long tag, long comm, int *flag, void *status);
-
 struct wildcard { /* a receive or probe of any sender */
-  iprobe probe;
   long comm, tag;
   int senders;
 };
 
 static bool has_sent(const struct wildcard *w, int source)
 {
-  char status[STATUS_BYTES];
-  int flag = 0;
-  return w->probe(source, w->tag, w->comm, &flag, status) == 0 && flag;
+  return lg_message_is_there(source, w->tag, w->comm);
 }
 
 /* find_sender looks for a message, first of the wanted sender and then of those behind it
@@ -65,9 +59,9 @@ static long from_sender(void)
 void lg_choose_match(struct lg_call *c)
 {
   struct lg_open o = {.kind = CHOICE_match, .rank = lg_rank->rank, .site = lg_site_of(c)};
-  struct wildcard w = {.probe = (iprobe)lg_find_symbol("PMPI_Iprobe"), .tag = lg_int(c, c->desc->tag)};
+  struct wildcard w = {.tag = lg_int(c, c->desc->tag)};
   uint64_t value = 0;
-  if (!lg_alone() || !w.probe || lg_peer(lg_int(c, c->desc->peer)) != LG_ANY)
+  if (!lg_alone() || lg_peer(lg_int(c, c->desc->peer)) != LG_ANY)
     return;
   struct lg_comm_ref *comm = lg_comm_of(c->st, c, c->desc->comm);
   if (!comm)

@@ -31,8 +31,9 @@ void lg_perturb_start(void)
  * the first run of its calls and in each second one, and is barely late in the others. Random priorities that change
  * at few points find a bug of depth d with a known probability (PCT: Burckhardt and
  * others, ASPLOS 2010); uniform noise evens itself out. */
-static uint64_t by_priority(const struct lg_open *o, uint64_t us)
+static uint64_t by_priority(const struct lg_open *o, uint64_t us, uint64_t most)
 {
+  (void)most;
   struct lg_open run = *o;
   run.site = 0;
   run.count = o->count / RUN;

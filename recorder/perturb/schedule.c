@@ -108,7 +108,7 @@ static bool is_about(const struct rule *r, const struct lg_open *o)
          (!r->count || r->count == o->count);
 }
 
-bool lg_schedule_takes(const struct lg_open *o, uint64_t *value, uint64_t (*shape)(const struct lg_open *, uint64_t))
+bool lg_schedule_takes(const struct lg_open *o, uint64_t *value, uint64_t (*shape)(const struct lg_open *, uint64_t, uint64_t))
 {
   for (uint32_t i = 0; i < nrules; i++) {
     const struct rule *r = &rules[i];
@@ -117,7 +117,7 @@ bool lg_schedule_takes(const struct lg_open *o, uint64_t *value, uint64_t (*shap
     *value = r->value;
     if (!r->count && r->value) {
       *value = 1 + lg_schedule_draw(o, 1) % r->value;
-      *value = shape ? shape(o, *value) : *value;
+      *value = shape ? shape(o, *value, r->value) : *value;
     }
     return true;
   }

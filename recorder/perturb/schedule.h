@@ -23,8 +23,8 @@ extern uint64_t lg_budget_us;   /* how much longer calls of this process may be 
 
 bool lg_schedule_read(const char *path); /* false: it is none, and nothing is perturbed */
 /* Whether the choice is made, and its value: microseconds, how often, or which one. What a
- * rule for many choices draws goes through shape, unless that is NULL. */
-bool lg_schedule_takes(const struct lg_open *o, uint64_t *value, uint64_t (*shape)(const struct lg_open *, uint64_t));
+ * rule for many choices draws goes through shape, unless that is NULL, with the most that it may be. */
+bool lg_schedule_takes(const struct lg_open *o, uint64_t *value, uint64_t (*shape)(const struct lg_open *, uint64_t, uint64_t most));
 uint64_t lg_schedule_draw(const struct lg_open *o, uint64_t salt); /* a number that each run with the same seed draws */
 const char *lg_choice_name(uint32_t kind);
 
