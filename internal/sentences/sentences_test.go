@@ -123,7 +123,8 @@ func inGo(path string) ([]string, error) {
 func forMachines(call *ast.CallExpr) bool {
 	switch f := call.Fun.(type) {
 	case *ast.SelectorExpr:
-		return f.Sel.Name == "MustCompile" || f.Sel.Name == "Sscanf"
+		from, named := f.X.(*ast.Ident)
+		return f.Sel.Name == "MustCompile" || f.Sel.Name == "Sscanf" || named && from.Name == "lateregexp"
 	case *ast.Ident:
 		return f.Name == "panic"
 	}
