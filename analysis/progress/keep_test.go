@@ -26,7 +26,7 @@ func TestKeeper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := facts.NewKeeper()
+		k := facts.NewKeeper(0)
 		for _, r := range ranks {
 			k.Keep(r)
 		}

@@ -174,7 +174,8 @@ func readShare(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (
 		return nil, err
 	}
 	mine.Index.JoinWorlds()
-	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
+	ranks := len(mine.Index.Slots)
+	l := &looker{Share: mine, folded: facts.NewSummariser(ranks), begun: divergence.NewCounter(), kept: facts.NewKeeper(ranks)}
 	o, eyes := newOverview(l.Index.Problems), newObserver(l.Index)
 	l.Index.EachBatchBriefly(func(run *model.Run) {
 		o.Add(run.Problems)

@@ -8,7 +8,7 @@ import (
 // The three steps of a look, at ranks that are all in memory.
 
 func summarise(ranks []*model.Rank) (facts.Summary, error) {
-	s := facts.NewSummariser()
+	s := facts.NewSummariser(0)
 	for _, r := range ranks {
 		s.Add(r)
 	}

@@ -57,6 +57,9 @@ func codeSet(c *wire.Coder, set *model.RankSet) {
 func compareFacts(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) }
 
 func (f *Fact) code(c *wire.Coder) {
+	if f.Incident == nil {
+		f.Incident = &Incident{}
+	}
 	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
@@ -79,6 +82,9 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
 	f.Holder.code(c)
+	if c.IsReading() {
+		f.Incident = f.Incident.orNone()
+	}
 }
 
 func (h *Holder) code(c *wire.Coder) {

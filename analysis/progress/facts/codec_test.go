@@ -74,7 +74,7 @@ func expectRefused(t *testing.T, name string, data []byte, says string) {
 // TestSizeOfNoJob: what a rank says of a job that is too large to be one counts for
 // nothing, so that a few bytes do not stand for millions of missing ranks.
 func TestSizeOfNoJob(t *testing.T) {
-	b := NewSummariser()
+	b := NewSummariser(0)
 	for rank := range 3 {
 		size := 1<<31 - 1
 		if rank == 0 {

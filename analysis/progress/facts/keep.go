@@ -43,9 +43,9 @@ type kept struct {
 	probed   []model.Taken
 }
 
-// NewKeeper returns a Keeper of no ranks.
-func NewKeeper() *Keeper {
-	return &Keeper{shapes: map[uint64][]*model.Model{}, comms: map[commKey]*model.Comm{}}
+// NewKeeper returns a Keeper of no ranks, with room for as many as are expected.
+func NewKeeper(expected int) *Keeper {
+	return &Keeper{shapes: map[uint64][]*model.Model{}, comms: map[commKey]*model.Comm{}, ranks: make([]kept, 0, expected)}
 }
 
 // Keep remembers a rank.

@@ -40,8 +40,12 @@ type comm struct {
 // one, so that they need not be in memory all at once.
 type Summariser struct{ b *builder }
 
-// NewSummariser returns a Summariser of no ranks.
-func NewSummariser() Summariser { return Summariser{newBuilder()} }
+// NewSummariser returns a Summariser of no ranks, with room for as many as are expected.
+func NewSummariser(expected int) Summariser {
+	b := newBuilder()
+	b.sum.Facts = make([]Fact, 0, expected)
+	return Summariser{b}
+}
 
 // Add folds a rank, which may be forgotten afterwards but for its states.
 func (s Summariser) Add(r *model.Rank) { s.b.addRank(r) }
@@ -81,7 +85,9 @@ func (b *builder) addRank(r *model.Rank) {
 			w.Wants[i].Taken.Stack = b.portableFrames(w.Wants[i].Taken.Stack)
 		}
 	}
-	f.Holder.Stack = b.portableFrames(f.Holder.Stack)
+	if f.Incident != noIncident {
+		f.Holder.Stack = b.portableFrames(f.Holder.Stack)
+	}
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
 	b.addStack(r, t)
@@ -99,6 +105,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
 		Off: r.Off, Evicted: r.Evicted > 0,
 		Watched: r.Watched, Stopped: nanoseconds(r.Stopped), Gone: nanoseconds(r.Gone), GoneNoted: r.GoneNoted,
+		Incident: &Incident{},
 	}
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
@@ -143,6 +150,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if f.Holder.For == model.NothingAwaited && isCurrentOutside(t) && !t.Captured.Other {
 		f.assumeHolder(r, t)
 	}
+	f.Incident = f.Incident.orNone()
 	return f
 }
 

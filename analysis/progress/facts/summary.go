@@ -61,27 +61,42 @@ type Fact struct {
 	// MayPoll: it computes, and the stack that was captured does not show that it stands
 	// still: it may sleep between two looks for a message.
 	MayPoll bool
-	// Working says what the rank does inside a call; "" unless it was seen at work there. Lasting is for
-	// how long it has made no progress, ns; 0 unknown.
-	Working string
-	Lasting int64
-	Outward bool   // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
-	Erred   bool   // MPI reported an error in the call that it is in, which did not return
-	Error   string // what MPI says of that error, in one line; "" unknown
+	Lasting int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
+	Outward bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
+	Erred   bool  // MPI reported an error in the call that it is in, which did not return
+	Off     bool  // its record stopped before it did
+	Evicted bool  // its message counters are not complete
+	PID     int
+	Waits   []Wait // of its blocked threads, the representative first
+	*Incident
+}
+
+// Incident is what is to be said of few ranks. The others have none in common, which nobody changes: a job may have a million ranks.
+type Incident struct {
+	Working string // what the rank does inside a call; "" unless it was seen at work there
+	Error   string // what MPI says of the error that it reported (Erred), in one line; "" unknown
 	// Argument says what is wrong with an argument of the call that MPI reported an error in, or that faulted; "": nothing that is known.
 	Argument string
 	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
 	ErrorMayFollow bool
-	Off            bool   // its record stopped before it did
-	Evicted        bool   // its message counters are not complete
-	Waits          []Wait // of its blocked threads, the representative first
 	// Holder is what its thread outside MPI waits for.
 	Holder Holder
 	// How it ended, in more detail (model.Ended).
-	PID          int
 	Asked, Fatal Signal
 	Ender        model.Ender
 	Orphaned     bool
+}
+
+var noIncident = &Incident{}
+
+// orNone is the incident, or if nothing is said in it, the one in common.
+func (i *Incident) orNone() *Incident {
+	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0
+	if i.Working == "" && i.Error == "" && i.Argument == "" && !i.ErrorMayFollow && nobody &&
+		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == noIncident.Ender && !i.Orphaned {
+		return noIncident
+	}
+	return i
 }
 
 // Holder is the thread that the representative one waits for outside MPI.
