@@ -79,10 +79,11 @@ func (l *looker) findMakers(r *Result, failed error) ([]Maker, error) {
 // makerOf is the call by which a rank made a communicator; nil: it is not known.
 func makerOf(r *model.Rank, comm uint64) *model.State {
 	for _, c := range r.Comms {
-		if c.ID == comm && c.Thread >= 0 && c.Thread < len(r.Threads) {
-			if states := r.Threads[c.Thread].Model.States; c.State >= 0 && c.State < len(states) {
-				return states[c.State].WithoutAddresses()
-			}
+		if c.ID != comm {
+			continue
+		}
+		if s := r.MakerOf(c); s != nil {
+			return s.WithoutAddresses()
 		}
 	}
 	return nil
@@ -109,7 +110,8 @@ func (r *Result) namedComms() (out []model.CommRef) {
 		add(d.On, d.OtherOn)
 	}
 	for _, m := range r.Unsent {
-		add(append(m.OthersOn, m.On)...)
+		add(m.On)
+		add(m.OthersOn...)
 	}
 	for _, t := range r.Taken {
 		add(t.On)

@@ -48,8 +48,8 @@ func (l *looker) findSpawned(failed error) ([]Spawned, error) {
 // spawnCallOf returns the call by which a rank started a world: it made the communicator, or goes on.
 func spawnCallOf(r *model.Rank, w runfiles.SpawnedWorld) *model.State {
 	for _, c := range r.Comms {
-		if w.Comm != 0 && c.ID == w.Comm && c.State >= 0 {
-			return r.Threads[c.Thread].Model.States[c.State]
+		if s := r.MakerOf(c); w.Comm != 0 && c.ID == w.Comm && s != nil {
+			return s
 		}
 	}
 	for _, t := range r.Threads {

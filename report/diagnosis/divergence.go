@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
 	"laggard/report/words"
 	"laggard/slicing"
@@ -180,15 +181,10 @@ func (s Source) newSide(ranks model.RankSet, own *divergence.Call, calls []diver
 }
 
 func objectOf(kind model.CommKind) string {
-	switch kind {
-	case model.World:
+	if kind == model.World {
 		return "MPI_COMM_WORLD"
-	case model.Window:
-		return "window"
-	case model.File:
-		return "file"
 	}
-	return "communicator"
+	return wording.CommKind(kind)
 }
 
 // splitSides returns the sides that left the others, and the others; nil: there are none.

@@ -19,8 +19,8 @@ type NamedComm struct {
 
 func (s Source) newNamedComm(m progress.Maker, names wording.Names) NamedComm {
 	return NamedComm{
-		ID: fmt.Sprintf("%x", m.On.ID), What: wording.CommKind(m.On), Ranks: m.On.Members.String(), Name: words.Printable(names.Comm(m.On)),
-		MadeBy: *s.newMadeCall(m.State),
+		ID: fmt.Sprintf("%x", m.On.ID), What: wording.CommKind(m.On.Kind), Ranks: m.On.Members.String(),
+		Name: words.Printable(names.Comm(m.On)), MadeBy: *s.newMadeCall(m.State),
 	}
 }
 

@@ -136,8 +136,7 @@ func filters(w pythonWays, finder source.Finder) (out []report.Site) {
 	if w.shared == len(next) {
 		next = w.missed
 	}
-	called := next[w.shared].Function
-	for _, line := range python.ComprehensionFilters(finder.Text(f.File), f.Line, called[strings.LastIndexByte(called, '.')+1:]) {
+	for _, line := range python.ComprehensionFilters(finder.Text(f.File), f.Line, plainName(next[w.shared].Function)) {
 		out = append(out, report.Site{Function: withoutComprehension(f.Function), File: f.File, Line: line})
 	}
 	return out
@@ -188,9 +187,11 @@ func calledFunction(stack []report.Frame) string {
 	if at < 1 {
 		return ""
 	}
-	name := stack[at-1].Function
-	return name[strings.LastIndexByte(name, '.')+1:]
+	return plainName(stack[at-1].Function)
 }
+
+// plainName is the last part of the name of a function in Python.
+func plainName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
 // framesBehind are the frames of a call from behind some outer ones; nil: it is not known, or was not made from there.
 func (s Source) framesBehind(call *model.State, outer []report.Frame) []report.Frame {

@@ -39,7 +39,7 @@ func (q lineSearch) sites(frames []report.Frame, called string) (out []report.Si
 				out = append(out, report.Site{Function: cmp.Or(d.function, f.Function), File: cmp.Or(d.file, f.File), Line: d.Line})
 			}
 		}
-		called = f.Function[strings.LastIndexByte(f.Function, '.')+1:]
+		called = plainName(f.Function)
 	}
 	return out
 }

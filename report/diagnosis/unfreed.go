@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 	"laggard/symbol"
 )
@@ -21,15 +22,13 @@ type Unfreed struct {
 	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
-var unfreedKinds = map[model.CommKind]string{model.Intra: "communicator", model.Window: "window", model.File: "file"}
-
 // NewUnfreed finds out where the calls are in the program.
 func NewUnfreed(list []facts.Unfreed, resolver *symbol.Resolver) []Unfreed {
 	var out []Unfreed
 	for _, u := range list {
 		stack := resolver.ResolveProgramStack(u.Stack, false)
 		out = append(out, Unfreed{
-			What: unfreedKinds[u.Kind], Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
+			What: wording.CommKind(u.Kind), Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}
@@ -43,7 +42,7 @@ func UnfreedText(u *Unfreed) string {
 		number = fmt.Sprintf("%d to %s", u.Least, number)
 	}
 	made, freed := "created", "freed"
-	if u.What == unfreedKinds[model.File] {
+	if u.What == wording.CommKind(model.File) {
 		made, freed = "opened", "closed"
 	}
 	was := "were"

@@ -71,7 +71,7 @@ type Fact struct {
 	*Incident
 }
 
-// Incident is what is to be said of few ranks. The others have none in common, which nobody changes: a job may have a million ranks.
+// Incident is what is known of few ranks. All others share noIncident, which nothing changes: a job may have a million ranks.
 type Incident struct {
 	Working string // what the rank does inside a call; "" unless it was seen at work there
 	Error   string // what MPI says of the error that it reported (Erred), in one line; "" unknown
@@ -89,11 +89,11 @@ type Incident struct {
 
 var noIncident = &Incident{}
 
-// orNone is the incident, or if nothing is said in it, the one in common.
+// orNone is the incident, or noIncident if it is empty.
 func (i *Incident) orNone() *Incident {
 	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0
 	if i.Working == "" && i.Error == "" && i.Argument == "" && !i.ErrorMayFollow && nobody &&
-		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == noIncident.Ender && !i.Orphaned {
+		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned {
 		return noIncident
 	}
 	return i

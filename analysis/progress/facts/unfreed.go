@@ -40,9 +40,8 @@ func UnfreedOf(r *model.Rank) []Unfreed {
 	}
 	counts := map[maker]int{}
 	for _, c := range r.Comms {
-		known := c.State >= 0 && c.Thread < len(r.Threads) && c.State < len(r.Threads[c.Thread].Model.States)
 		switch {
-		case !known || c.Freed || c.Forming || c.ToParent:
+		case r.MakerOf(c) == nil || c.Freed || c.Forming || c.ToParent:
 		case c.Kind == model.Inter:
 			counts[maker{c.Thread, c.State, model.Intra}]++
 		case c.Kind == model.Intra || c.Kind == model.Window || c.Kind == model.File:

@@ -25,7 +25,7 @@ func NewNames(makers []progress.Maker, place func(*model.State) report.Site) Nam
 		if alike[text] > 1 { // one call made several
 			id = fmt.Sprintf("%x ", m.On.ID)
 		}
-		n[m.On.ID] = "the " + CommKind(m.On) + " " + id + text
+		n[m.On.ID] = "the " + CommKind(m.On.Kind) + " " + id + text
 	}
 	return n
 }
@@ -46,8 +46,8 @@ func madeBy(m progress.Maker, at report.Site) string {
 }
 
 // CommKind is communicator, window or file.
-func CommKind(c model.CommRef) string {
-	switch c.Kind {
+func CommKind(kind model.CommKind) string {
+	switch kind {
 	case model.Window:
 		return "window"
 	case model.File:
@@ -71,5 +71,5 @@ func (n Names) Comm(c model.CommRef) string {
 	if name := n[c.ID]; name != "" {
 		return name
 	}
-	return fmt.Sprintf("%s %x of %d ranks", CommKind(c), c.ID, c.Members.Len())
+	return fmt.Sprintf("%s %x of %d ranks", CommKind(c.Kind), c.ID, c.Members.Len())
 }
