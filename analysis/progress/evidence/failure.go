@@ -13,7 +13,7 @@ import (
 // nothing hung.
 type Failure struct {
 	Ranks  model.RankSet
-	Kind   LossKind // EndedItself or ErrorInCall
+	Kind   LossKind // EndedItself, ErrorInCall or CalledLate
 	End    End
 	Failed FailedCall
 }
@@ -38,7 +38,10 @@ func (s losses) findFailures() {
 	}
 	for _, f := range failed {
 		one := Failure{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, End: endOf(f)}
-		if f.Erred {
+		switch {
+		case f.Erred && f.Phase == model.Finalized:
+			one = Failure{Ranks: one.Ranks, Kind: CalledLate, Failed: FailedCall{Call: s.Sum.PlaceAt(f.At).Call, Peer: model.None}}
+		case f.Erred:
 			one = Failure{Ranks: one.Ranks, Kind: ErrorInCall, Failed: s.failedCall(f)}
 		}
 		s.Failures = append(s.Failures, one)

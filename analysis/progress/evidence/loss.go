@@ -36,6 +36,7 @@ const (
 	SeenDead                      // the process is dead, and it did not record how it ended
 	SeenStopped                   // the process is there and stands still
 	ErrorInCall                   // MPI reported an error in a call of these ranks, and ended the job
+	CalledLate                    // they called MPI after MPI_Finalize (MPI-4.0, section 11.2.2), and MPI ended the job
 	EndedBySender                 // a signal of somebody else ended them
 	EndedFirst                    // the process was the first to end, and did not record how
 	EndedItself                   // they exited, aborted the job or died of a fault of their own

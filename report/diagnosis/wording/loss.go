@@ -59,8 +59,11 @@ func lossKind(l *progress.Loss) string {
 
 // Failure says how the job failed although nothing hung, with the ranks as its subject.
 func Failure(f *progress.Failure) string {
-	if f.Kind == evidence.ErrorInCall {
+	switch f.Kind {
+	case evidence.ErrorInCall:
 		return fmt.Sprintf("had an error in %s, over which MPI ended the job%s", failedCall(&f.Failed), says(&f.Failed))
+	case evidence.CalledLate:
+		return fmt.Sprintf("called %s after MPI_Finalize, over which MPI ended the job", f.Failed.Call)
 	}
 	return end(f.End)
 }
