@@ -119,6 +119,8 @@ var howEnds = []jobEnding{
 	{name: "abort", mode: "abort", reason: "aborted"},
 	{name: "assert", mode: "assert", reason: "aborted"},
 	{name: "segv", mode: "segv", reason: "segmentation", short: true},
+	{name: "segv-abort", mode: "segv-abort", reason: "segmentation", short: true},
+	{name: "segv-left", mode: "segv-left", reason: "aborted"},
 	{name: "fpe", mode: "fpe", reason: "floating"},
 	{name: "bus", mode: "bus", reason: "bus error"},
 	{name: "term-self", mode: "term-self", reason: "signal 15"},

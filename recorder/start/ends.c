@@ -22,6 +22,7 @@
 #include "start/watch.h"
 #include "base/locks.h"
 #include "base/reading.h"
+#include "stack/cfi.h"
 #include "stack/modules.h"
 
 #define CAPTURE_SIGNAL 11 /* above SIGRTMIN: programs use the first ones */
@@ -90,6 +91,29 @@ static bool ends_here(int sig)
   return sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
 }
 
+#define HANDLER_DEPTH (1 << 20) /* bytes of stack that a handler may use */
+
+/* The fault of this thread whose handler, the program's or a library's, runs now; frame is 0 outside one. */
+static __thread struct {
+  uintptr_t frame;
+  uint64_t calls;
+} in_fault __attribute__((tls_model("initial-exec")));
+
+static uint64_t calls_of(const struct lg_thr *t)
+{
+  return t ? t->pub->calls : 0;
+}
+
+/* behind_fault reports whether a signal comes from the handler of an earlier fault, as UCX's and backward-cpp's abort() or
+ * raise(SIGABRT) after they have printed a stack. The thread is below that handler's frame then, and has not called MPI since.
+ * A handler that was left by siglongjmp is above it. */
+static bool behind_fault(const struct lg_thr *t, const void *context)
+{
+  struct lg_regs r;
+  LG_CONTEXT(context, r.v);
+  return in_fault.frame > r.v[SP] && in_fault.frame - r.v[SP] < HANDLER_DEPTH && in_fault.calls == calls_of(t);
+}
+
 /* asks_to_end: a signal by which others, a terminal or a limit may have a process end. */
 static bool asks_to_end(const struct lg_signal *s)
 {
@@ -111,24 +135,43 @@ static void note_signal(int sig, const siginfo_t *info, void *context)
     lg_said_signal(&s, lg_ender(context));
 }
 
+/* pass_on_fault calls the program's handler of a fault. What that handler raises does not replace the fault. */
+static void pass_on_fault(int sig, siginfo_t *info, void *context)
+{
+  __typeof__(in_fault) outer = in_fault;
+  in_fault.frame = (uintptr_t)__builtin_frame_address(0);
+  in_fault.calls = calls_of(lg_self);
+  pass_on(sig, info, context);
+  in_fault = outer;
+}
+
+/* note_fault captures the stack of a thread that faults, and what is wrong with the call that it is in. */
+static void note_fault(struct lg_thr *t, int sig, void *context)
+{
+  if (!t) {
+    lg_capture_other(sig, context);
+    return;
+  }
+  lg_capture_here(t, LG_WHY_FATAL, sig, context);
+  if (sig == SIGSEGV || sig == SIGBUS)
+    lg_note_crashed(t);
+}
+
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
   struct lg_thr *t = lg_self;
   bool wanted = sig == lg_capture_signal && lg_capture_wanted(info);
+  bool another = is_fault(sig) && behind_fault(t, context);
   if (sig == SIGBUS && lg_file_fault(info->si_addr)) {
     errno = saved;
     return;
   }
   if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
-  if (lg_is_rank()) {
-    if (t && is_fault(sig)) {
-      lg_capture_here(t, LG_WHY_FATAL, sig, context);
-      if (sig == SIGSEGV || sig == SIGBUS)
-        lg_note_crashed(t);
-    } else if (!t && is_fault(sig))
-      lg_capture_other(sig, context);
+  if (lg_is_rank() && !another) {
+    if (is_fault(sig))
+      note_fault(t, sig, context);
     else if (t && wanted)
       lg_capture_asked(t, info, context);
     if (sig == asked_signal)
@@ -140,7 +183,10 @@ static void handler(int sig, siginfo_t *info, void *context)
   if (wanted)
     return; /* the program never sent it */
   told |= sig != asked_signal && !is_everyday(sig);
-  pass_on(sig, info, context);
+  if (is_fault(sig) && !another)
+    pass_on_fault(sig, info, context);
+  else
+    pass_on(sig, info, context);
 }
 
 /* install puts our handler before the program's, with the program's flags, so
