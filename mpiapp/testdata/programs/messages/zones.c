@@ -1,5 +1,5 @@
 // np: 6
-// says: because: rank 1 waits for data from rank 4 in MPI_Neighbor_alltoall (zones.c:@1), but rank 4 does not list rank 1 as a destination of
+// says: because: rank 1 waits for data from rank 4 in MPI_Neighbor_alltoall (zones.c:@1), but rank 4 does not list rank 1 as a
 // says: as a destination of the communicator of ranks 0-5 from MPI_Dist_graph_create_adjacent (zones.c:@2)
 // not: the MPI library or the network may be at fault
 // Zones of a mesh in two rows exchange what is at their borders. Each rank finds by itself whom it touches, and one forgets to give to the
