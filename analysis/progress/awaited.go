@@ -26,8 +26,8 @@ func awaitedRule(j *job) (Verdict, bool) {
 		v.Ranks, v.Confidence = second, j.scaleByKnown(guess)
 		v.Reasons = []Reason{{Kind: BlockedUnknown}}
 	case alone.Len() > 0:
-		v.Confidence = j.scaleByKnown(guess) // one of those who left may have owed it
-		v.Reasons = []Reason{{Kind: AwaitNoSender, Ranks: alone}}
+		v.Confidence = j.scaleByKnown(guess) // one of those who left may have owed it, and of two lists either may be wrong
+		v.Reasons = j.aloneReasons(alone)
 	case j.opts.Uncounted && (second.Len() > 0 || j.certainlyAwaited().Intersect(first).Len() == 0):
 		v.Confidence = j.scaleByKnown(guess) // it may be one of those whose waits are not known
 	}
@@ -37,6 +37,22 @@ func awaitedRule(j *job) (Verdict, bool) {
 	}
 	v = j.withStalledBehind(v)
 	return v, v.Ranks.Len() > 0
+}
+
+// aloneReasons says of ranks that wait, alone, for what no rank can send why nobody does.
+func (j *job) aloneReasons(alone model.RankSet) (out []Reason) {
+	unlisted := Reason{Kind: NotListed, OneSided: j.scene.OneSided(alone)}
+	for _, edge := range unlisted.OneSided {
+		unlisted.Ranks.Add(edge.Rank)
+		unlisted.Others = unlisted.Others.Union(edge.Peers)
+	}
+	if unlisted.Ranks.Len() > 0 {
+		out = append(out, unlisted)
+	}
+	if others := alone.Minus(unlisted.Ranks); others.Len() > 0 {
+		out = append(out, Reason{Kind: AwaitNoSender, Ranks: others})
+	}
+	return out
 }
 
 // stillInCallRule names, where nothing certain tells the unfinished ranks apart, those that

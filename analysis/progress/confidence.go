@@ -19,7 +19,7 @@ import (
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose
 //	0.50         the root of another deadlock; ranks waited for of which nothing
-//	             certain is known; ranks on which MPI_Init failed, where the others were too
+//	             certain is known; ranks that neighbours do not list; ranks on which MPI_Init failed, where the others were too
 //	0.10         nothing tells the unfinished ranks apart
 //
 // Each is multiplied with the share of the job's ranks whose record can be

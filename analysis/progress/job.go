@@ -35,7 +35,7 @@ func newJob(sum *facts.Summary, part Partial, opts Options) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := evidence.NewScene(sum, part.Answers, opts.Observed)
+	s := evidence.NewScene(sum, opts.answersThatHold(part.Answers), opts.Observed)
 	j := &job{opts: opts, scene: s, algorithm: algorithm, order: order, raised: sum.Raised, diverged: opts.Diverged}
 	j.graph = evidence.NewGraph(s, func(evidence.Need) bool { return true }, false)
 	j.hang = !opts.Progressing && len(s.Failures) == 0 && (s.Unfinished().Len() > 0 || s.Lost.Len() > 0)

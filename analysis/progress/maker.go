@@ -106,6 +106,9 @@ func (r *Result) namedComms() (out []model.CommRef) {
 			}
 		}
 	}
+	for _, edge := range r.OneSided() {
+		add(edge.On)
+	}
 	for _, d := range r.Diverged {
 		add(d.On, d.OtherOn)
 	}

@@ -2,9 +2,11 @@ package progress
 
 import (
 	"cmp"
+	"slices"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model/runfiles"
 )
@@ -61,6 +63,15 @@ func (q Question) newOptions(x *runfiles.Index, known overview) Options {
 		o.Liveness = known.Liveness
 	}
 	return o
+}
+
+// answersThatHold leaves out that neighbours do not list a rank while the job moves: what an edge carries may be empty, and the rank
+// in its call for a moment only.
+func (o Options) answersThatHold(answers []facts.Answer) []facts.Answer {
+	if !o.Progressing {
+		return answers
+	}
+	return slices.DeleteFunc(slices.Clone(answers), func(a facts.Answer) bool { return a.NotDest || a.NotSource })
 }
 
 // withOtherAlgorithm are the same settings for the algorithm to compare with.

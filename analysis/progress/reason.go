@@ -16,6 +16,7 @@ type Reason struct {
 	Loss          *Loss                  // of RanksLost
 	Divergence    *divergence.Divergence // of LeftSequence
 	Roots         []evidence.Root        // of InDeadlock
+	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
 }
 
@@ -31,6 +32,7 @@ const (
 	AwaitedBy                          // Ranks ultimately wait for the named ones
 	BlockedUnknown                     // others wait for the named ranks, and it is not known what these wait for
 	AwaitNoSender                      // Ranks wait for a message that no remaining rank can send
+	NotListed                          // Ranks wait for neighbours, Others, that do not list them
 	IdleInCall                         // Ranks stand still inside their call, while others look for messages
 	CallsMatch                         // all are in calls for which nothing is missing
 	OutsideMPI                         // the named ranks are, and Others are inside
@@ -43,6 +45,16 @@ const (
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )
+
+// OneSided are the edges that the reasons name which only one end lists.
+func (d *Diagnosis) OneSided() (out []evidence.OneSided) {
+	if l := d.LeastProgressed; l != nil {
+		for _, r := range l.Reasons {
+			out = append(out, r.OneSided...)
+		}
+	}
+	return out
+}
 
 // Work is what a rank does inside a call that lasts.
 type Work struct {

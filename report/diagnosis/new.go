@@ -96,6 +96,9 @@ func New(s Source) *Result {
 	for _, c := range f.Concurrent {
 		r.Concurrent = append(r.Concurrent, newConcurrent(c, names))
 	}
+	for _, e := range f.OneSided() {
+		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
+	}
 	for _, t := range f.Taken {
 		r.Taken = append(r.Taken, s.newTaken(t, names))
 	}

@@ -50,7 +50,8 @@ func (s judge) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 
 // judgeNeighbours: a collective among neighbours waits for the sources that have
 // begun fewer. What it sends to the others may lie in buffers, unless that is the
-// last thing missing.
+// last thing missing. If nothing is missing but what neighbours exchange that do not
+// list the rank, it never comes.
 func (s judge) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (Link, outcome) {
 	toward := func(ranks model.RankSet) Link {
 		return s.linkTo(&Target{Ranks: ranks}, Collective, id)
@@ -64,8 +65,14 @@ func (s judge) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (Li
 		l.Weak = true
 		return l, linked
 	}
-	idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Intersect(w.Sources.Union(w.Dests))
-	if idle.Len() == 0 {
+	notDest, notSource := s.unlisting(id)
+	partners := w.Sources.Minus(notDest).Union(w.Dests.Minus(notSource))
+	idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm}).Ranks.Intersect(partners)
+	switch {
+	case idle.Len() > 0:
+	case notDest.Len() > 0, notSource.Len() > 0:
+		return s.linkTo(&Target{Any: true}, Collective, id), linked
+	default:
 		return Link{}, satisfied
 	}
 	l := toward(idle)

@@ -23,6 +23,10 @@ type Answer struct {
 	// Strays are messages that the peer has sent to the waiting rank on other channels than that of its receive, beyond what that
 	// has received there.
 	Strays []ChannelTotal `json:"strays,omitempty"`
+	// Of a collective among neighbours: the waiting rank receives from the peer, which does not list it as a destination; and it
+	// sends to the peer, which does not list it as a source.
+	NotDest   bool `json:"not_dest,omitempty"`
+	NotSource bool `json:"not_source,omitempty"`
 }
 
 func compareAnswers(x, y Answer) int {
@@ -33,6 +37,7 @@ func compareAnswers(x, y Answer) int {
 func joinAnswers(x, y Answer) Answer {
 	x.Count += y.Count
 	x.Probed = x.Probed || y.Probed
+	x.NotDest, x.NotSource = x.NotDest || y.NotDest, x.NotSource || y.NotSource
 	x.Strays = reduce.SortJoined(append(slices.Clone(x.Strays), y.Strays...), compareChannelTotals, joinChannelTotals)
 	return x
 }
@@ -65,24 +70,36 @@ type queryKey struct {
 	waiter int
 }
 
+// neighbourKey is what a communicator of a neighbour must agree with.
+type neighbourKey struct {
+	comm      uint64
+	neighbour int
+}
+
 // Queries are the point-to-point wants of all ranks, which a peer's message
-// counters may answer. It folds peers one by one.
+// counters may answer, and their collectives among neighbours, which the lists of
+// these may. It folds peers one by one.
 type Queries struct {
 	wants map[queryKey][]query
 	fixed map[int][]query // the receives without a wildcard, by the rank that waits
+	near  map[neighbourKey][]query
 	found []Answer
 }
 
 // NewQueries indexes the wants of a summary.
 func NewQueries(s *Summary) *Queries {
-	out := &Queries{wants: map[queryKey][]query{}, fixed: map[int][]query{}}
+	out := &Queries{wants: map[queryKey][]query{}, fixed: map[int][]query{}, near: map[neighbourKey][]query{}}
 	for _, f := range s.Facts {
 		for i, wait := range f.Waits {
 			for j := range wait.Wants {
 				w := &f.Waits[i].Wants[j]
+				one := query{f.Rank, i, j, w}
+				w.Sources.Union(w.Dests).Each(func(neighbour int) {
+					key := neighbourKey{w.Comm, neighbour}
+					out.near[key] = append(out.near[key], one)
+				})
 				if PointToPoint(w.Kind) && !w.Lost {
 					key := queryKey{w.Comm, f.Rank}
-					one := query{f.Rank, i, j, w}
 					out.wants[key] = append(out.wants[key], one)
 					if w.OthersKnown {
 						out.fixed[f.Rank] = append(out.fixed[f.Rank], one)
@@ -104,6 +121,7 @@ func PointToPoint(k model.Kind) bool {
 // is keyed by its owner's communicator index, hence the way through the
 // communicator's ID and the world rank.
 func (q *Queries) Ask(r *model.Rank) {
+	q.askNeighbours(r)
 	if len(q.wants) == 0 {
 		return
 	}
@@ -128,6 +146,28 @@ func (q *Queries) Ask(r *model.Rank) {
 			if n := one.straysOn(r.Rank, c.ID, ch); n > 0 {
 				q.found = append(q.found, Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank,
 					Strays: []ChannelTotal{{c.ID, ch.Tag, n}}})
+			}
+		}
+	}
+}
+
+// askNeighbours looks up, in the lists of neighbours that a rank gave, whether it lists the waiting ranks that list it.
+func (q *Queries) askNeighbours(r *model.Rank) {
+	for _, c := range r.Comms {
+		near := q.near[neighbourKey{c.ID, r.Rank}]
+		if c.Neighbours == nil || len(near) == 0 {
+			continue
+		}
+		sources, dests := worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
+		if sources.Len() < len(c.Neighbours.Sources) || dests.Len() < len(c.Neighbours.Dests) {
+			continue // one of those that are not known may be the waiting rank
+		}
+		for _, one := range near {
+			a := Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank,
+				NotDest:   one.Want.Sources.Contains(r.Rank) && !dests.Contains(one.rank),
+				NotSource: one.Want.Dests.Contains(r.Rank) && !sources.Contains(one.rank)}
+			if a.NotDest || a.NotSource {
+				q.found = append(q.found, a)
 			}
 		}
 	}

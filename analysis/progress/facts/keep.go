@@ -41,6 +41,13 @@ type kept struct {
 	comms    []*model.Comm
 	channels []model.Channel
 	probed   []model.Taken
+	near     []topology
+}
+
+// topology is a communicator with the neighbours that a rank has in it.
+type topology struct {
+	comm       *model.Comm
+	neighbours *model.Neighbours
 }
 
 // NewKeeper returns a Keeper of no ranks, with room for as many as are expected.
@@ -62,6 +69,11 @@ func (k *Keeper) Keep(r *model.Rank) {
 	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: bytes.Clone(k.diffs)}
 	if len(r.Channels) > 0 {
 		one.comms, one.channels, one.probed = k.listOf(r)
+	}
+	for _, c := range r.Comms {
+		if c.Neighbours != nil {
+			one.near = append(one.near, topology{k.commOf(c), c.Neighbours})
+		}
 	}
 	k.ranks = append(k.ranks, one)
 }
@@ -151,6 +163,12 @@ func (k *kept) restoredRank() *model.Rank {
 		e.Count += uint64(n)
 		t.Model.Edges[i] = e
 	}
-	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: k.comms, Channels: k.channels,
+	comms := slices.Clip(k.comms)
+	for _, n := range k.near {
+		c := *n.comm
+		c.Neighbours = n.neighbours
+		comms = append(comms, &c)
+	}
+	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: comms, Channels: k.channels,
 		Probed: k.probed}
 }

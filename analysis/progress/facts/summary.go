@@ -160,7 +160,7 @@ type Count struct {
 }
 
 // Question returns what a block is asked about of the merged summary: of the facts
-// only those of ranks that wait for messages. It is small where the summary
+// only those of ranks that wait for messages or neighbours. It is small where the summary
 // grows with the job.
 func (s *Summary) Question() Summary {
 	q := Summary{Places: s.Places, Flow: s.Flow}
@@ -172,9 +172,9 @@ func (s *Summary) Question() Summary {
 	return q
 }
 
-// asksPeers reports whether a peer's counters may say something of a wait.
+// asksPeers reports whether a peer's counters, or its lists of neighbours, may say something of a wait.
 func asksPeers(w Wait) bool {
-	return slices.ContainsFunc(w.Wants, func(w Want) bool { return PointToPoint(w.Kind) && !w.Lost })
+	return slices.ContainsFunc(w.Wants, func(w Want) bool { return w.Neighbourhood || PointToPoint(w.Kind) && !w.Lost })
 }
 
 // MergeSummaries joins the summaries of two blocks. Errors wrap ErrOverlap.

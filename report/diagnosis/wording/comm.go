@@ -9,12 +9,15 @@ import (
 	"laggard/report"
 )
 
-// Names knows communicators, windows and files by the calls that made them. Nil knows none.
-type Names map[uint64]string
+// Names knows communicators, windows and files by the calls that made them, and where calls are. The zero value knows none.
+type Names struct {
+	comms map[uint64]string
+	place func(*model.State) report.Site
+}
 
 // NewNames names what some calls made. place is where a call is in the program; of an unknown one it has no file.
 func NewNames(makers []progress.Maker, place func(*model.State) report.Site) Names {
-	n := Names{}
+	n := Names{map[uint64]string{}, place}
 	alike := map[string]int{}
 	for _, m := range makers {
 		alike[madeBy(m, place(m.State))]++
@@ -25,7 +28,7 @@ func NewNames(makers []progress.Maker, place func(*model.State) report.Site) Nam
 		if alike[text] > 1 { // one call made several
 			id = fmt.Sprintf("%x ", m.On.ID)
 		}
-		n[m.On.ID] = "the " + CommKind(m.On.Kind) + " " + id + text
+		n.comms[m.On.ID] = "the " + CommKind(m.On.Kind) + " " + id + text
 	}
 	return n
 }
@@ -38,11 +41,23 @@ func madeBy(m progress.Maker, at report.Site) string {
 	if len(who) > maxMembers {
 		who = fmt.Sprintf("%d ranks", m.On.Members.Len())
 	}
-	text := fmt.Sprintf("of %s from %s", who, m.State.Call)
-	if at.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", path.Base(at.File), at.Line)
+	return fmt.Sprintf("of %s from %s%s", who, m.State.Call, lineOf(at))
+}
+
+// lineOf is the line of a place in parentheses, with a blank before; "" it is unknown.
+func lineOf(at report.Site) string {
+	if at.File == "" {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(" (%s:%d)", path.Base(at.File), at.Line)
+}
+
+// line is that of a call; nil: it is unknown.
+func (n Names) line(call *model.State) string {
+	if n.place == nil || call == nil {
+		return ""
+	}
+	return lineOf(n.place(call))
 }
 
 // CommKind is communicator, window or file.
@@ -68,7 +83,7 @@ func (n Names) Comm(c model.CommRef) string {
 	case c.Kind == model.World:
 		return "MPI_COMM_WORLD"
 	}
-	if name := n[c.ID]; name != "" {
+	if name := n.comms[c.ID]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("%s %x of %d ranks", CommKind(c.Kind), c.ID, c.Members.Len())

@@ -42,6 +42,12 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "other ranks wait for it; what blocks it is unknown"
 	case progress.AwaitNoSender:
 		return who + ": waits for a message no remaining rank can send"
+	case progress.NotListed:
+		text := n.oneSided(&r.OneSided[0])
+		if more := len(r.OneSided) - 1; more > 0 {
+			text += " (+" + words.Count(more, "similar wait", "similar waits") + ")"
+		}
+		return text
 	case progress.IdleInCall:
 		return who + ": idle inside the call, while others poll for messages"
 	case progress.CallsMatch:
@@ -65,6 +71,23 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "only " + who + " encountered an exception"
 	}
 	return work(r.Work)
+}
+
+// oneSided says of an edge that only the waiting rank lists what it waits for, and who should list it.
+func (n Names) oneSided(e *evidence.OneSided) string {
+	in, peers, listed := e.Wait.Call+n.line(e.In), e.Peers.Phrase(), fmt.Sprintf("rank %d", e.Rank)
+	if e.Want.Call != "" && e.Want.Call != e.Wait.Call {
+		in += " for " + e.Want.Call
+	}
+	if e.Peers.Equal(model.NewRankSet(e.Rank)) {
+		listed = "itself"
+	}
+	does, end := "waits for data from", "destination"
+	if e.Sends {
+		does, end = "sends data to", "source"
+	}
+	return fmt.Sprintf("rank %d %s %s in %s, but %s %s not list %s as a %s of %s",
+		e.Rank, does, peers, in, peers, verb(e.Peers, "does", "do"), listed, end, n.Comm(e.On))
 }
 
 // deadlockRoots says why some ranks are the roots of deadlocks.
