@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -26,13 +27,15 @@ Exit status: 0 done, 1 failed, 2 usage, 3 a difference was found (only with
 const compareExample = `  laggard run -o good -- mpirun -np 4 ./app-1.2
   laggard run -o bad -- mpirun -np 4 ./app-1.3
   laggard compare good bad
+  laggard compare --html compare.html good bad
   laggard compare --good good2 --good good3 good1 bad
   laggard diagnose --against good bad`
 
 type compareFlags struct {
 	analysisFlags
-	json, exitCode, all bool
-	good                []string
+	output outputFlags
+	all    bool
+	good   []string
 }
 
 // runComparison lists what a bad run did otherwise than good ones.
@@ -56,9 +59,8 @@ func (a runComparison) command() *cobra.Command {
 		},
 		ValidArgsFunction: completeRunDirs,
 	}
+	f.output.register(cmd, "the differences", "a difference is found")
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if a difference is found")
 	flags.BoolVar(&f.all, "all", false, "list all differences")
 	flags.StringArrayVar(&f.good, "good", nil, "another good `RUNDIR`; may be repeated")
 	f.register(cmd)
@@ -80,7 +82,7 @@ func (a *app) newCompareQuestion(f *symbolFlags, good []string, bad string) (com
 }
 
 func (a runComparison) reportComparison(ctx context.Context, f compareFlags, good, bad string) error {
-	if err := f.check(); err != nil {
+	if err := errors.Join(f.check(), f.output.check()); err != nil {
 		return err
 	}
 	q, err := a.newCompareQuestion(&f.symbolFlags, append([]string{good}, f.good...), bad)
@@ -92,9 +94,10 @@ func (a runComparison) reportComparison(ctx context.Context, f compareFlags, goo
 		return err
 	}
 	result := comparereport.New(found)
-	return a.print(outputFlags{json: f.json, exitCode: f.exitCode}, output{
+	return a.print(f.output, output{
 		result: result,
 		text:   func(w io.Writer) error { return comparereport.Text(w, result, f.all) },
+		page:   func(w io.Writer) error { return comparereport.HTML(w, result) },
 		found:  len(result.Differences) > 0, damaged: len(result.Problems) > 0,
 	})
 }

@@ -62,6 +62,8 @@ func (c *comparison) answer(out *Result) {
 		found = append(found, c.findDifferences(u)...)
 	}
 	out.Findings = sortFindings(joinFindings(found))
+	out.Classes = newClasses(out.Findings)
+	out.BadCutOff = slices.ContainsFunc(c.badRanks, func(b *behaviour) bool { return b.Cut })
 	out.Notes = append(out.Notes, c.notes()...)
 	out.Compared = c.countCompared()
 }

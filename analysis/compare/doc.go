@@ -6,7 +6,8 @@
 // is put beside ranks of the good runs that are like it (like.go), and what differs becomes findings: places and passages
 // (structure.go), iterations (counts.go), messages and collectives (partners.go). What follows from another difference is
 // folded into it, and the rest is put in order (order.go). A bad run that was cut off is judged by what it did, and not by
-// what it had still to do (remaining.go).
+// what it had still to do (remaining.go). Ranks with the same differences are a class (class.go). Shares of the time (shares.go)
+// stand beside the findings: they tell what was slow, and not what was done otherwise.
 //
 // The idea that abnormal states and transitions of a Markov model tell where a run went wrong is AutomaDeD's (DSN 2010).
 package compare

@@ -34,8 +34,20 @@ func sortFindings(found []Finding) []Finding {
 }
 
 func (k Kind) tier() int {
-	if k == Iterations || k == BranchCount {
+	if k.IsCount() {
 		return 1
 	}
 	return 0
+}
+
+// IsCount reports whether how often something was done differs, and not what.
+func (k Kind) IsCount() bool { return k == Iterations || k == BranchCount }
+
+// IsExchange reports whether a message, or what a collective was called with, differs.
+func (k Kind) IsExchange() bool {
+	switch k {
+	case NewMessage, MissingSend, OtherComm, OtherRoot, OtherOp, OtherSize:
+		return true
+	}
+	return false
 }

@@ -19,9 +19,13 @@ type Result struct {
 	Good     []*runfiles.Index
 	Bad      *runfiles.Index
 	Findings []Finding // likeliest first
+	Classes  []Class   // ranks by their differences
+	Shares   []Share   // what took another share of the time; the largest change first
 	Compared Compared
-	Notes    []string // what could not be compared, and where the bad run was cut off
-	Problems []string // what was missing or damaged, of all runs
+	// BadCutOff: some rank of the bad run did not come to MPI_Finalize.
+	BadCutOff bool
+	Notes     []string // what could not be compared, and where the bad run was cut off
+	Problems  []string // what was missing or damaged, of all runs
 }
 
 // Compared says how much was compared.

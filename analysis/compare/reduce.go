@@ -15,6 +15,7 @@ import (
 type runRead struct {
 	States   []*model.State `json:"states"` // by ID
 	Groups   []group        `json:"groups"` // by their profiles
+	Times    []placeTime    `json:"times"`  // of all ranks together, by state
 	Problems share.Problems `json:"problems"`
 }
 
@@ -54,6 +55,7 @@ func (r *runRead) addRanks(ranks []*model.Rank) {
 	for _, rank := range ranks {
 		if rank.Rank >= 0 && !rank.Off {
 			part.Groups = append(part.Groups, group{Ranks: model.NewRankSet(rank.Rank), Profile: newProfile(rank, number)})
+			part.Times = append(part.Times, timesOf(rank, number)...)
 		}
 	}
 	*r = *r.mergeFrom(part)
@@ -66,15 +68,21 @@ func (r *runRead) mergeFrom(o *runRead) *runRead {
 	out := &runRead{Problems: share.MergeProblems(r.Problems, o.Problems)}
 	out.States = reduce.SortJoined(slices.Concat(r.States, o.States), compareStates, first)
 	for _, part := range []*runRead{r, o} {
+		number := func(n int) int {
+			at, _ := slices.BinarySearchFunc(out.States, part.States[n], compareStates)
+			return at
+		}
+		for _, t := range part.Times {
+			t.State = number(t.State)
+			out.Times = append(out.Times, t)
+		}
 		for _, g := range part.Groups {
-			g.Profile.renumber(func(n int) int {
-				at, _ := slices.BinarySearchFunc(out.States, part.States[n], compareStates)
-				return at
-			})
+			g.Profile.renumber(number)
 			g.key = g.Profile.text()
 			out.Groups = append(out.Groups, g)
 		}
 	}
+	out.Times = joinTimes(out.Times)
 	out.Groups = reduce.SortJoined(out.Groups, func(a, b group) int { return cmp.Compare(a.key, b.key) }, func(a, b group) group {
 		a.Ranks = a.Ranks.Union(b.Ranks)
 		return a

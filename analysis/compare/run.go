@@ -35,6 +35,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	places := newPlaces(runs, append(slices.Clone(q.GoodSymbols), q.BadSymbols))
 	out.Notes = places.notes
 	newComparison(places, runs).answer(out)
+	out.Shares = findShares(places, runs)
 	return out, nil
 }
 

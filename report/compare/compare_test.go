@@ -52,7 +52,15 @@ func eachKind() *compare.Result {
 			{Kind: compare.OtherSize, Ranks: one, At: sum, BadIs: "128 bytes", GoodIs: "256 bytes"},
 			{Kind: compare.ReturnedError, Ranks: one, At: wait, Next: &sum, Bad: 2, BadIs: "MPI_ERR_TRUNCATE: \x1b[2J"},
 		},
-		Problems: []string{"a file is cut short"},
+		Classes: []compare.Class{
+			{Ranks: one, Findings: []int{0, 3, 5, 7, 8, 10, 11, 12, 13, 14, 15}, First: 0},
+			{Ranks: some, Findings: []int{1, 2, 4, 6, 9}, First: 4},
+		},
+		Shares: []compare.Share{
+			{At: wait, Waiting: true, Bad: 0.61234, Good: 0.2}, {At: sum, Bad: 0.1, Good: 0.454},
+		},
+		BadCutOff: true,
+		Problems:  []string{"a file is cut short"},
 	}
 }
 
@@ -64,6 +72,60 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Check(t, name, []byte(b.String()))
+	}
+}
+
+// TestPage: the page for each kind of difference.
+func TestPage(t *testing.T) {
+	var b strings.Builder
+	if err := HTML(&b, New(eachKind())); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "all.html", []byte(b.String()))
+}
+
+// TestPageSides: each kind of difference says on both sides what was done, and no side is empty.
+func TestPageSides(t *testing.T) {
+	want := map[compare.Kind][2]string{
+		compare.NewPlace:     {"MPI_Reduce in step (app.c:33)", "MPI_Allreduce in step (app.c:30)"},
+		compare.MissingPlace: {"never", "MPI_Isend in step (app.c:15)"},
+		compare.SkippedPlace: {"MPI_Allreduce in step (app.c:33)", "MPI_Waitall in step (app.c:20)"},
+		compare.OtherOrder:   {"MPI_Waitall in step (app.c:22)", "MPI_Allreduce in step (app.c:30)"},
+		compare.Iterations:   {"MPI_Allreduce in step (app.c:33): 61 times", "MPI_Allreduce in step (app.c:30): 60 times"},
+		compare.BranchCount:  {"MPI_Allreduce in step (app.c:33): 6 times", "MPI_Allreduce in step (app.c:30): once"},
+		compare.NewMessage:   {"a message from own rank + 1, tag 21", "never"},
+		compare.MissingSend:  {"never", "MPI_Allreduce in step (app.c:30): a message to rank 3, tag 2"},
+		compare.OtherRoot:    {"MPI_Allreduce in step (app.c:33): root 1", "MPI_Allreduce in step (app.c:30): root 0"},
+	}
+	got := map[compare.Kind][2]string{}
+	for _, d := range New(eachKind()).Differences {
+		sides := newSides(d)
+		if sides.Bad == "" || sides.Good == "" {
+			t.Errorf("%s: a side is empty: %+v", d.Kind, sides)
+		}
+		got[compare.Kind(d.Kind)] = [2]string{sides.Bad, sides.Good} // the last of each kind
+	}
+	for kind, sides := range want {
+		if got[kind] != sides {
+			t.Errorf("%s: %q, want %q", kind, got[kind], sides)
+		}
+	}
+}
+
+// TestPageEscapes: nothing that a run directory says becomes markup or code.
+func TestPageEscapes(t *testing.T) {
+	r := New(eachKind())
+	r.Bad.Dir, r.Good[0].Command = "<script>x</script>", []string{"<img src=x onerror=y>"}
+	r.Differences[0].Text, r.Notes[0] = "</section><script>", "<b>"
+	r.Differences[8].BadValue, r.Shares[0].At.Call = `"><i>`, "<u>"
+	var b strings.Builder
+	if err := HTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, markup := range []string{"<script", "<img", "<b>", "<i>", "<u>", " style="} {
+		if strings.Contains(b.String(), markup) {
+			t.Errorf("the page has %s", markup)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"math"
+
 	"laggard/analysis/compare"
 	"laggard/report"
 	"laggard/report/words"
@@ -15,12 +17,21 @@ type Result struct {
 	Comparison
 }
 
+// What ranks do in a share of the time.
+const (
+	Computing = "computing"
+	Waiting   = "waiting"
+)
+
 // Comparison is what a bad run did otherwise than good ones.
 type Comparison struct {
 	Differences []Difference `json:"differences"` // the likeliest cause first
+	Classes     []Class      `json:"classes"`     // ranks of the bad run by their differences, fewest ranks first
+	Shares      []Share      `json:"shares"`      // what took another share of the time, the largest change first
 	Compared    Compared     `json:"compared"`    // how much was compared
 	Notes       []string     `json:"notes"`       // what was not compared, and where the bad run was cut off
 	Problems    []string     `json:"problems"`    // what was missing or damaged in the data of any run
+	CutOff      bool         `json:"cut_off"`     // a rank of the bad run did not come to MPI_Finalize
 }
 
 // Compared says how much was compared.
@@ -30,6 +41,21 @@ type Compared struct {
 	Places    int  `json:"places"`     // call sites of MPI, of all runs together
 	Passages  int  `json:"passages"`   // passages from one of them to the next
 	Messages  bool `json:"messages"`   // messages and collectives were compared rank by rank
+}
+
+// Class is ranks of the bad run that have the same differences.
+type Class struct {
+	Ranks       string `json:"ranks"`       // ranks of the bad run
+	Differences []int  `json:"differences"` // their places in differences, from 0
+	First       int    `json:"first"`       // the one of them that comes first in the course of the program
+}
+
+// Share is how much of the time of all ranks went to one place. A bad run that stood still has that time in it, too.
+type Share struct {
+	At    Place   `json:"at"`    // the call
+	Doing string  `json:"doing"` // waiting: in the call or between empty polls; computing: behind it
+	Bad   float64 `json:"bad"`   // share of the samples of the bad run, 0 to 1
+	Good  float64 `json:"good"`  // the same, the mean of the good runs
 }
 
 // Difference is one thing that the bad run did otherwise.
@@ -68,11 +94,21 @@ func New(c *compare.Result) *Result {
 // NewComparison is New without the runs.
 func NewComparison(c *compare.Result) Comparison {
 	d := Comparison{
-		Differences: []Difference{}, Compared: Compared(c.Compared),
-		Notes: words.AllPrintable(c.Notes), Problems: words.AllPrintable(c.Problems),
+		Differences: []Difference{}, Classes: []Class{}, Shares: []Share{}, Compared: Compared(c.Compared),
+		Notes: words.AllPrintable(c.Notes), Problems: words.AllPrintable(c.Problems), CutOff: c.BadCutOff,
 	}
 	for _, f := range c.Findings {
 		d.Differences = append(d.Differences, newDifference(f))
+	}
+	for _, k := range c.Classes {
+		d.Classes = append(d.Classes, Class{k.Ranks.String(), k.Findings, k.First})
+	}
+	for _, s := range c.Shares {
+		doing := Computing
+		if s.Waiting {
+			doing = Waiting
+		}
+		d.Shares = append(d.Shares, Share{newPlace(s.At), doing, roundShare(s.Bad), roundShare(s.Good)})
 	}
 	return d
 }
@@ -88,6 +124,9 @@ func newDifference(f compare.Finding) Difference {
 	d.Text = sentenceOf(d, f.StillIn)
 	return d
 }
+
+// roundShare leaves thousandths: samples tell no more.
+func roundShare(x float64) float64 { return math.Round(1000*x) / 1000 }
 
 func newPlaceIf(p *compare.Place) *Place {
 	if p == nil {

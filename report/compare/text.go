@@ -29,13 +29,22 @@ func Text(w io.Writer, r *Result, all bool) error {
 
 // Headline says how many differences there are, and what was compared.
 func (c *Comparison) Headline() string {
-	what := fmt.Sprintf("%s of BAD with %s of GOOD: %s of MPI, %s", words.Count(c.Compared.BadRanks, "rank", "ranks"),
-		words.Count(c.Compared.GoodRanks, "rank", "ranks"), words.Count(c.Compared.Places, "call site", "call sites"),
-		words.Count(c.Compared.Passages, "passage", "passages"))
 	if len(c.Differences) == 0 {
-		return "No difference found. Compared: " + what
+		return "No difference found. Compared: " + c.Compared.String()
 	}
-	return fmt.Sprintf("%s, the likeliest cause first. Compared: %s", words.Count(len(c.Differences), "difference", "differences"), what)
+	return fmt.Sprintf("%s, the likeliest cause first. Compared: %s", c.count(), c.Compared)
+}
+
+// count says how many differences there are.
+func (c *Comparison) count() string {
+	return words.Count(len(c.Differences), "difference", "differences")
+}
+
+// String says how much was compared.
+func (c Compared) String() string {
+	return fmt.Sprintf("%s of BAD with %s of GOOD: %s of MPI, %s", words.Count(c.BadRanks, "rank", "ranks"),
+		words.Count(c.GoodRanks, "rank", "ranks"), words.Count(c.Places, "call site", "call sites"),
+		words.Count(c.Passages, "passage", "passages"))
 }
 
 // WriteLines writes the differences, at most so many, and the notes.
