@@ -44,8 +44,8 @@ func joinTimes(list []placeTime) []placeTime {
 }
 
 const (
-	fewSamples  = 100  // of a run with fewer, shares say little
-	otherShare  = 0.05 // by how much a share must differ, as equal runs differ by some hundredths
+	fewSamples  = 200  // of a run with fewer, shares say little
+	otherShare  = 0.25 // by how much a share must differ: equal runs of LAMMPS on two busy processors differ by up to 0.15
 	maxOfShares = 12   // places that a result has
 )
 
