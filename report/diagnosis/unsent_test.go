@@ -84,3 +84,20 @@ func TestTakenInstead(t *testing.T) {
 		t.Errorf("of a rank that died: %s", r.unsentReason())
 	}
 }
+
+// TestSkips: that a call comes later is said of a message to another rank. What it sends need not go to the rank itself.
+func TestSkips(t *testing.T) {
+	send := &MadeCall{MPI: "MPI_Isend", Site: report.Site{Function: "copy_files", File: "/src/copy.c", Line: 214}}
+	wait := &MadeCall{MPI: "MPI_Waitall", Site: report.Site{Function: "copy_files", File: "/src/copy.c", Line: 182}}
+	for from, want := range map[int]string{
+		2: "\nRank 2 comes to MPI_Isend in copy_files (copy.c:214), for which rank 1 waits, " +
+			"only after MPI_Waitall in copy_files (copy.c:182).\n",
+		1: "",
+	} {
+		p := &printer{}
+		p.skips(&Result{Unsent: []Unsent{{Rank: 1, From: from, SentBy: send, At: wait, Behind: true}}})
+		if p.String() != want {
+			t.Errorf("a message of rank %d: %q, want %q", from, p.String(), want)
+		}
+	}
+}

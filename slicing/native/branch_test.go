@@ -138,3 +138,91 @@ func TestEndsIn(t *testing.T) {
 		t.Errorf("line %d decides, want 15", line)
 	}
 }
+
+// innerReturns has a stub in place of MPI, of which only the name counts.
+const innerReturns = `#include <stdlib.h>
+volatile int a, b;
+int MPI_Comm_rank(int comm, int *rank);
+__attribute__((noinline)) void barrier(void) { a++; }
+__attribute__((noinline)) void finish(void) { b++; }
+__attribute__((noinline)) void ranked(int rank)
+{
+  b++;
+  if (rank == 0)
+    return;
+  barrier();
+  b++;
+}
+__attribute__((noinline)) void checked(int n)
+{
+  b++;
+  if (n < 1)
+    return;
+  barrier();
+  b++;
+}
+__attribute__((noinline)) void everyTenth(int rank, int steps)
+{
+  for (int step = 0; step < steps; step++)
+    if (step % 10 == 0)
+      ranked(rank);
+  finish();
+}
+__attribute__((noinline)) void someRanks(int rank, int steps)
+{
+  for (int step = 0; step < steps; step++)
+    if (step > rank)
+      ranked(rank);
+  finish();
+}
+__attribute__((noinline)) void unknownData(int rank, int *data)
+{
+  for (int step = 0; step < 20; step++)
+    if (data[step])
+      ranked(rank);
+  finish();
+}
+__attribute__((noinline)) void sameArgument(int steps)
+{
+  for (int step = 0; step < steps; step++)
+    if (step % 10 == 0)
+      checked(steps);
+  finish();
+}
+int main(int argc, char **argv)
+{
+  int rank, steps = argc > 1 ? atoi(argv[1]) : 20;
+  MPI_Comm_rank(0, &rank);
+  everyTenth(rank, steps);
+  someRanks(rank, steps);
+  int *data = malloc(80);
+  for (int i = 0; i < 20; i++)
+    data[i] = i * rank;
+  unknownData(rank, data);
+  sameArgument(steps);
+  return a;
+}
+int MPI_Comm_rank(int comm, int *rank) { return *rank = comm; }
+`
+
+// TestInnerReturn: of a function that returns early because of the rank, and a condition around its call, the return is named
+// first only if the condition is the same on all ranks.
+func TestInnerReturn(t *testing.T) {
+	b := buildProgram(t, innerReturns)
+	for _, c := range []struct {
+		caller, callee string
+		want           int
+	}{
+		{"everyTenth", "ranked", 9},
+		{"someRanks", "ranked", 33},
+		{"unknownData", "ranked", 40},
+		{"sameArgument", "checked", 47},
+	} {
+		outer := b.callsTo(t, "main", c.caller)[:1]
+		made := append([]uint64{b.callsTo(t, c.callee, "barrier")[0], b.callsTo(t, c.caller, c.callee)[0]}, outer...)
+		other := append(b.callsTo(t, c.caller, "finish")[:1], outer...)
+		if line := b.decidingLine(t, made, other, nil); line != c.want {
+			t.Errorf("%s: line %d decides, want %d", c.caller, line, c.want)
+		}
+	}
+}
