@@ -107,13 +107,19 @@ func (s Site) String() string {
 	if text == "" {
 		text = cmp.Or(s.Code, "an unknown function")
 	}
-	if s.File != "" {
-		text = fmt.Sprintf("%s (%s:%d)", text, path.Base(s.File), s.Line)
-	}
+	text += s.InParentheses()
 	if s.Through != "" {
 		text += ", through " + s.Through
 	}
 	return text
+}
+
+// InParentheses is the file and the line of the place in parentheses, with a blank before; "": they are unknown.
+func (s Site) InParentheses() string {
+	if s.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", path.Base(s.File), s.Line)
 }
 
 // Code names code that has no name: the file that it is in, and where its function

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -55,6 +56,16 @@ type activity struct {
 	waiting bool
 }
 
+func compareActivities(a, b activity) int {
+	switch {
+	case a.place != b.place || a.waiting == b.waiting:
+		return a.place - b.place
+	case a.waiting:
+		return 1
+	}
+	return -1
+}
+
 // shareOfTime divides a run's samples by what ranks did; nil: there are too few.
 func shareOfTime(times []placeTime, number []int) map[activity]float64 {
 	shares, total := map[activity]float64{}, uint64(0)
@@ -91,20 +102,7 @@ func findShares(p *places, runs []*runRead) (out []Share) {
 			all[a] = true
 		}
 	}
-	var order []activity
-	for a := range all {
-		order = append(order, a)
-	}
-	slices.SortFunc(order, func(a, b activity) int {
-		if a.waiting == b.waiting || a.place != b.place {
-			return a.place - b.place
-		}
-		if b.waiting {
-			return -1
-		}
-		return 1
-	})
-	for _, a := range order {
+	for _, a := range slices.SortedFunc(maps.Keys(all), compareActivities) {
 		least, most, sum := math.Inf(1), 0.0, 0.0
 		for _, g := range good {
 			least, most, sum = math.Min(least, g[a]), math.Max(most, g[a]), sum+g[a]

@@ -28,6 +28,7 @@ func TestMayBeSkipped(t *testing.T) {
 	}{
 		"nothing else":              {sent(nil), Diagnosis{}, true},
 		"receive failed":            {sent(func(m *Unsent) { m.Failed = true }), Diagnosis{}, false},
+		"of the rank itself":        {sent(func(m *Unsent) { m.Peer = 0 }), Diagnosis{}, false},
 		"another message":           {sent(func(m *Unsent) { m.Others = []unsent.Other{{To: 0}} }), Diagnosis{}, false},
 		"unknown call":              {sent(func(m *Unsent) { m.By = nil }), Diagnosis{}, false},
 		"taken":                     {sent(nil), Diagnosis{Taken: []Taken{{Rank: 0, Peer: 3, Tag: 7, On: on}}}, false},

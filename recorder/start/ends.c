@@ -183,7 +183,7 @@ static void handler(int sig, siginfo_t *info, void *context)
   if (wanted)
     return; /* the program never sent it */
   told |= sig != asked_signal && !is_everyday(sig);
-  if (is_fault(sig) && !another)
+  if (is_fault(sig))
     pass_on_fault(sig, info, context);
   else
     pass_on(sig, info, context);

@@ -194,11 +194,10 @@ func newSharePair(s Share) pairView {
 		doing = "computing after the call"
 	}
 	return pairView{
-		What: s.At.String(), Doing: doing, Bad: percent(s.Bad), Good: percent(s.Good), BadWidth: width(s.Bad), GoodWidth: width(s.Good),
+		What: s.At.String(), Doing: doing,
+		Bad: words.Percent(s.Bad), Good: words.Percent(s.Good), BadWidth: width(s.Bad), GoodWidth: width(s.Good),
 	}
 }
 
 // width is a part of 1 in hundredths, with one digit.
 func width(part float64) float64 { return math.Round(1000*part) / 10 }
-
-func percent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }

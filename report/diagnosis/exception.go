@@ -45,7 +45,7 @@ func (x *Exception) String() string {
 	text, verb, end := x.name(), "raised", ","
 	switch x.State {
 	case raisedStates[model.RaisedFatal]:
-		return text + x.place()
+		return text + x.InParentheses()
 	case raisedStates[model.RaisedThrown]:
 		verb, end = "thrown", ""
 	}

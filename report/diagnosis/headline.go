@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -64,10 +63,10 @@ func uncaughtText(r *Result, ranks string) string {
 		}
 		switch x.State {
 		case raisedStates[model.RaisedLast]:
-			return " because of an uncaught " + x.name() + x.place()
+			return " because of an uncaught " + x.name() + x.InParentheses()
 		case raisedStates[model.RaisedThrown]:
 			if r.terminated() {
-				return " because of an uncaught " + x.name() + x.place()
+				return " because of an uncaught " + x.name() + x.InParentheses()
 			}
 		case raisedStates[model.RaisedFatal]:
 			return ": " + x.String()
@@ -84,14 +83,6 @@ func (r *Result) terminated() bool {
 	l := r.LeastProgressed
 	return l != nil && len(l.Locations) > 0 &&
 		!slices.ContainsFunc(l.Locations, func(at Location) bool { return !slices.ContainsFunc(at.Stack, in) })
-}
-
-// place is " (file:line)" of where an exception was raised, "" if it is not known.
-func (x *Exception) place() string {
-	if x.File == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s:%d)", path.Base(x.File), x.Line)
 }
 
 // runningHeadline says how a job progresses, and who is behind.
@@ -152,7 +143,7 @@ func placeOfEnd(l *LeastProgressed) string {
 	if at.InMPI != nil && *at.InMPI != "MPI_Abort" { // of which the sentence speaks
 		in = " in " + *at.InMPI
 	}
-	return fmt.Sprintf("%s (%s:%d)", in, path.Base(at.File), at.Line)
+	return in + at.InParentheses()
 }
 
 // noDataHeadline is about a run without a usable record.

@@ -173,7 +173,7 @@ func TestPythonSkips(t *testing.T) {
 		{p.state("MPI_Recv", "serve 13, <module> 26"), false, nil},
 		{p.state("MPI_Finalize", ""), false, []int{22}},
 	} {
-		m := progress.Unsent{Message: unsent.Message{By: send, At: c.at, Never: c.never}}
+		m := progress.Unsent{Message: unsent.Message{Wait: unsent.Wait{Peer: 1}, By: send, At: c.at, Never: c.never}}
 		r := &Result{Unsent: []Unsent{{}}}
 		AddPythonSkips(r, p.source(&progress.Result{Unsent: []progress.Unsent{m}}), source.Finder{})
 		if got := siteLines(r.Unsent[0].Branch); !slices.Equal(got, c.want) {

@@ -2,7 +2,6 @@ package diagnosis
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,11 +160,11 @@ func chooseLie(n uint64) string {
 	return "lie"
 }
 
-// skips writes what the code says of messages that were not sent. A call that sends to other ranks need not send to the rank itself.
+// skips writes what the code says of messages that were not sent.
 func (p *printer) skips(r *Result) {
 	for i := range r.Unsent {
 		m := &r.Unsent[i]
-		if !m.Behind && m.Branch == nil || m.From == m.Rank {
+		if !m.Behind && m.Branch == nil {
 			continue
 		}
 		p.Line("")
@@ -194,7 +193,7 @@ func (r *Result) unsentReason() string {
 	if t := r.takenInstead(m); t != nil {
 		return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, "+
 			"and may have been meant for where rank %d is",
-			t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), lineText(t.Site), t.Rank)
+			t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), t.Site.InParentheses(), t.Rank)
 	}
 	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
 		return fmt.Sprintf("; rank %d has sent rank %d only %s with tag %d, which earlier receives took",
@@ -254,7 +253,7 @@ func (m *Unsent) mismatchText(o *Unreceived, waits report.Site) string {
 		on, awaited = " on "+o.Communicator, "it on "+m.Communicator
 	}
 	return fmt.Sprintf("%s from rank %d with tag %d%s%s %s unreceived at rank %d, which waits for %s%s",
-		what, m.From, o.Tag, on, lineText(o.SentBy.site()), verb, m.Rank, awaited, lineText(waits))
+		what, m.From, o.Tag, on, o.SentBy.site().InParentheses(), verb, m.Rank, awaited, waits.InParentheses())
 }
 
 // site is the place of the call; of none, that of nothing.
@@ -273,12 +272,4 @@ func (l *LeastProgressed) siteOf(rank int) report.Site {
 		}
 	}
 	return report.Site{}
-}
-
-// lineText is the line of a place in parentheses, with a blank before; "" it is unknown.
-func lineText(s report.Site) string {
-	if s.File == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s:%d)", path.Base(s.File), s.Line)
 }

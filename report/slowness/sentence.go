@@ -57,8 +57,8 @@ func what(e *slowness.Event) string {
 		return fmt.Sprintf("ranks wait longer for each other than before %s, and none computes longer: the network or the MPI "+
 			"library is slower", since)
 	case slowness.IOSlow:
-		return fmt.Sprintf("%s %s %s of the time on files, before %s %s", who, verb("spends", "spend"), percent(e.Now.IO), since,
-			percent(e.Before.IO))
+		return fmt.Sprintf("%s %s %s of the time on files, before %s %s", who, verb("spends", "spend"), words.Percent(e.Now.IO), since,
+			words.Percent(e.Before.IO))
 	case slowness.AllCompute:
 		return fmt.Sprintf("all ranks compute %.2g times as long between MPI calls as before %s", e.ComputingRatio, since)
 	}
@@ -94,8 +94,8 @@ func lackText(e *slowness.Event) string {
 	}
 	switch e.Evidence {
 	case slowness.NoProcessor:
-		return fmt.Sprintf("%s for a CPU %s of the time, before %s", one, percent(e.Now.Starved+e.Now.Absent),
-			percent(e.Before.Starved+e.Before.Absent))
+		return fmt.Sprintf("%s for a CPU %s of the time, before %s", one, words.Percent(e.Now.Starved+e.Now.Absent),
+			words.Percent(e.Before.Starved+e.Before.Absent))
 	case slowness.NoMemory:
 		return "memory is short on the node: pages are read from disk"
 	case slowness.SlowClock:
@@ -103,8 +103,6 @@ func lackText(e *slowness.Event) string {
 	}
 	return ""
 }
-
-func percent(part float64) string { return strconv.Itoa(int(100*part+0.5)) + " %" }
 
 // Rate writes a number of iterations per second with three digits.
 func Rate(r float64) string {

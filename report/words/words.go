@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -92,6 +93,9 @@ func CutTo(s string, limit int) string {
 
 // Upper begins a sentence with a capital.
 func Upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Percent is a part of 1 in whole hundredths.
+func Percent(part float64) string { return strconv.Itoa(int(100*part+0.5)) + " %" }
 
 // Count is a number with its noun in the right form.
 func Count(n int, one, many string) string {

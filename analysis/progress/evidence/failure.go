@@ -38,11 +38,11 @@ func (s losses) findFailures() {
 	}
 	for _, f := range failed {
 		one := Failure{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, End: endOf(f)}
-		switch {
-		case f.Erred && f.Phase == model.Finalized:
-			one = Failure{Ranks: one.Ranks, Kind: CalledLate, Failed: FailedCall{Call: s.Sum.PlaceAt(f.At).Call, Peer: model.None}}
-		case f.Erred:
+		if f.Erred {
 			one = Failure{Ranks: one.Ranks, Kind: ErrorInCall, Failed: s.failedCall(f)}
+			if f.Phase == model.Finalized {
+				one.Kind = CalledLate
+			}
 		}
 		s.Failures = append(s.Failures, one)
 	}

@@ -17,7 +17,7 @@ type Loss struct {
 	Cause  bool
 	Lead   Lead
 	End    End           // of EndedItself
-	Failed FailedCall    // of ErrorInCall
+	Failed FailedCall    // of ErrorInCall and CalledLate
 	Before model.RankSet // of MayFollow: the ranks that may have ended before
 	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life
 	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.

@@ -94,10 +94,12 @@ func NewQueries(s *Summary) *Queries {
 			for j := range wait.Wants {
 				w := &f.Waits[i].Wants[j]
 				one := query{f.Rank, i, j, w}
-				w.Sources.Union(w.Dests).Each(func(neighbour int) {
-					key := neighbourKey{w.Comm, neighbour}
-					out.near[key] = append(out.near[key], one)
-				})
+				if w.Neighbourhood {
+					w.Sources.Union(w.Dests).Each(func(neighbour int) {
+						key := neighbourKey{w.Comm, neighbour}
+						out.near[key] = append(out.near[key], one)
+					})
+				}
 				if PointToPoint(w.Kind) && !w.Lost {
 					key := queryKey{w.Comm, f.Rank}
 					out.wants[key] = append(out.wants[key], one)
@@ -153,9 +155,15 @@ func (q *Queries) Ask(r *model.Rank) {
 
 // askNeighbours looks up, in the lists of neighbours that a rank gave, whether it lists the waiting ranks that list it.
 func (q *Queries) askNeighbours(r *model.Rank) {
+	if len(q.near) == 0 {
+		return
+	}
 	for _, c := range r.Comms {
+		if c.Neighbours == nil {
+			continue
+		}
 		near := q.near[neighbourKey{c.ID, r.Rank}]
-		if c.Neighbours == nil || len(near) == 0 {
+		if len(near) == 0 {
 			continue
 		}
 		sources, dests := worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)

@@ -2,7 +2,6 @@ package wording
 
 import (
 	"fmt"
-	"path"
 
 	"laggard/analysis/progress"
 	"laggard/model"
@@ -41,15 +40,7 @@ func madeBy(m progress.Maker, at report.Site) string {
 	if len(who) > maxMembers {
 		who = fmt.Sprintf("%d ranks", m.On.Members.Len())
 	}
-	return fmt.Sprintf("of %s from %s%s", who, m.State.Call, lineOf(at))
-}
-
-// lineOf is the line of a place in parentheses, with a blank before; "" it is unknown.
-func lineOf(at report.Site) string {
-	if at.File == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s:%d)", path.Base(at.File), at.Line)
+	return fmt.Sprintf("of %s from %s%s", who, m.State.Call, at.InParentheses())
 }
 
 // line is that of a call; nil: it is unknown.
@@ -57,7 +48,7 @@ func (n Names) line(call *model.State) string {
 	if n.place == nil || call == nil {
 		return ""
 	}
-	return lineOf(n.place(call))
+	return n.place(call).InParentheses()
 }
 
 // CommKind is communicator, window or file.
