@@ -2,12 +2,9 @@ package compare
 
 import (
 	_ "embed"
-	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strings"
-	"sync"
 
 	"laggard/analysis/compare"
 	"laggard/report"
@@ -21,9 +18,7 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("compare").Parse(body))
-})
+var staticPage = page.NewStatic("compare", body, style, nil)
 
 // MaxClasses bounds the classes of ranks on the page.
 const MaxClasses = 20
@@ -33,11 +28,7 @@ const MaxClasses = 20
 // runs no script.
 func HTML(w io.Writer, r *Result) error {
 	v := newView(r)
-	body, err := page.Fill(pageBody(), v)
-	if err != nil {
-		return fmt.Errorf("report: compare: %w", err)
-	}
-	return page.Write(w, page.Content{Title: v.Headline + " – " + r.Bad.Dir, Style: style, Body: body})
+	return staticPage.Write(w, v.Headline+" – "+r.Bad.Dir, v)
 }
 
 // view is what the template shows.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"laggard/report/chart"
 	"laggard/report/page"
@@ -20,9 +19,7 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("movement").Funcs(pageWords).Parse(body))
-})
+var staticPage = page.NewStatic("movement", body, chart.Style+style, pageWords)
 
 // view is what the template is filled from.
 type view struct {
@@ -38,14 +35,10 @@ type shareKey struct{ Class, Text string }
 // what is suspicious, the chains drawn step by step beside the usual ones, and
 // the pictures of the paper, Figures 3 and 6.
 func HTML(w io.Writer, m *Result) error {
-	body, err := page.Fill(pageBody(), view{
+	return staticPage.Write(w, headline(m)+" – "+m.Run.Dir, view{
 		M: m, Headline: headline(m), Followed: chainsText(m),
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})
-	if err != nil {
-		return fmt.Errorf("report: movement: %w", err)
-	}
-	return page.Write(w, page.Content{Title: headline(m) + " – " + m.Run.Dir, Style: chart.Style + style, Body: body})
 }
 
 var pageWords = template.FuncMap{

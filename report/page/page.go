@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"html/template"
 	"io"
 	"strings"
 
@@ -71,11 +70,4 @@ func contentSecurityPolicy(style, script string) string {
 	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; "+
 		"form-action 'none'",
 		hash(style), hash(script))
-}
-
-// Fill executes a template of the body.
-func Fill(t *template.Template, view any) (string, error) {
-	var b strings.Builder
-	err := t.Execute(&b, view)
-	return b.String(), err
 }

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"sync"
 
 	"laggard/injector/provoke"
 	"laggard/report/page"
@@ -19,9 +18,7 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("provoke").Funcs(template.FuncMap{"rank": rankText, "upper": words.Upper}).Parse(body))
-})
+var staticPage = page.NewStatic("provoke", body, style, template.FuncMap{"rank": rankText, "upper": words.Upper})
 
 // rankText names the rank of a rule.
 func rankText(rank int) string {
@@ -37,12 +34,8 @@ func printableLines(text string) string {
 
 // HTML writes the report as one page that needs nothing else. diagnosis is the text about the run that failed, "" none.
 func (r *Report) HTML(w io.Writer, diagnosis string) error {
-	body, err := page.Fill(pageBody(), map[string]any{
+	return staticPage.Write(w, r.Headline(), map[string]any{
 		"Report": r, "Headline": r.Headline(), "Replay": r.replay(), "Notes": r.notes(),
 		"TriedHeading": r.triedHeading(), "Diagnosis": printableLines(diagnosis),
 	})
-	if err != nil {
-		return fmt.Errorf("report: provoke: %w", err)
-	}
-	return page.Write(w, page.Content{Title: r.Headline(), Style: style, Body: body})
 }

@@ -3,10 +3,8 @@ package scaling
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
-	"sync"
 
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
@@ -21,9 +19,7 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("scaling").Parse(body))
-})
+var staticPage = page.NewStatic("scaling", body, chart.Style+style, nil)
 
 // HTML writes the result as one page that needs nothing but a browser: the
 // answer, the volume by call site in training and in this run (the paper's
@@ -31,11 +27,7 @@ var pageBody = sync.OnceValue(func() *template.Template {
 // the places to look at with their stacks. It runs no script.
 func HTML(w io.Writer, r *Result) error {
 	v := newView(r)
-	body, err := page.Fill(pageBody(), v)
-	if err != nil {
-		return fmt.Errorf("report: scaling: %w", err)
-	}
-	return page.Write(w, page.Content{Title: v.Headline + " – " + v.Run, Style: chart.Style + style, Body: body})
+	return staticPage.Write(w, v.Headline+" – "+v.Run, v)
 }
 
 // view is what the template shows.

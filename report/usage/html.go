@@ -2,12 +2,10 @@ package usage
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 	"path"
 	"slices"
-	"sync"
 
 	"laggard/analysis/usage/finding"
 	"laggard/report/page"
@@ -21,11 +19,9 @@ var body string
 //go:embed page.css
 var style string
 
-var pageBody = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("usage").Funcs(template.FuncMap{
-		"ranks": words.Ranks, "times": timesText, "place": placeText, "ways": waysText,
-		"lines": sourceLines, "base": path.Base, "means": classMeans,
-	}).Parse(body))
+var staticPage = page.NewStatic("usage", body, style, template.FuncMap{
+	"ranks": words.Ranks, "times": timesText, "place": placeText, "ways": waysText,
+	"lines": sourceLines, "base": path.Base, "means": classMeans,
 })
 
 // HTML writes the findings as one page that needs nothing else, with the source
@@ -33,11 +29,7 @@ var pageBody = sync.OnceValue(func() *template.Template {
 func HTML(w io.Writer, r *Result) error {
 	findings := r.mergedFindings()
 	title := headline(r, findings)
-	body, err := page.Fill(pageBody(), map[string]any{"Headline": title, "Usage": r, "Findings": findings})
-	if err != nil {
-		return fmt.Errorf("report: usage: %w", err)
-	}
-	return page.Write(w, page.Content{Title: title + " – " + r.Run.Dir, Style: style, Body: body})
+	return staticPage.Write(w, title+" – "+r.Run.Dir, map[string]any{"Headline": title, "Usage": r, "Findings": findings})
 }
 
 // sourceLine is a line of an excerpt on the page.
