@@ -278,7 +278,7 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 }
 
 // missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the first word that is a
-// path. "": a word is, or none is a path.
+// path, and not a script for a shell. "": a word is, or none is a path.
 func missingProgram(command []string) string {
 	why := ""
 	for _, word := range command[1:] {
@@ -286,7 +286,7 @@ func missingProgram(command []string) string {
 		switch {
 		case err == nil:
 			return ""
-		case why == "" && !strings.HasPrefix(word, "-") && strings.Contains(word, "/"):
+		case why == "" && !strings.HasPrefix(word, "-") && strings.Contains(word, "/") && !strings.ContainsAny(word, " ;|&"):
 			why = err.Error()
 		}
 	}
@@ -331,14 +331,17 @@ func failureText(dir string) string {
 	return "failed"
 }
 
-// reportFailure says why a job failed, as far as it shows: ranks that did not finish MPI.
+// reportFailure says why a job failed, as far as it shows: ranks that did not finish MPI, or that exited with another status than 0
+// when they had.
 func (a *app) reportFailure(r job.Recording, usageSaid bool) {
-	fmt.Fprintf(a.err, "laggard: the job %s; laggard diagnose %s shows where each rank was\n", failureText(r.Dir), r.Dir)
+	if !watch.IsUnfinished(r.Dir) {
+		fmt.Fprintf(a.err, "laggard: the job %s\n\n", failureText(r.Dir))
+		_ = a.diagnoseJob(r, false, false)
+		return
+	}
+	fmt.Fprintf(a.err, "laggard: the job %s; laggard diagnose %s shows where each rank was\n\n", failureText(r.Dir), r.Dir)
 	if usageSaid {
 		r.Record = nil
 	}
-	if watch.IsUnfinished(r.Dir) {
-		fmt.Fprintln(a.err)
-		a.printFindings(r, false)
-	}
+	a.printFindings(r, false)
 }

@@ -37,7 +37,7 @@ func Headline(r *Result) string {
 		return noDataHeadline(r)
 	case slices.ContainsFunc(r.Groups, Group.unrecorded):
 		return incompleteHeadline(r)
-	case !slices.ContainsFunc(r.Groups, func(g Group) bool { return !g.finished() }):
+	case r.allFinished():
 		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
 	}
 	return fmt.Sprintf("No hang: nothing in this run of %s is stuck", words.Size(r.Ranks))
@@ -185,4 +185,9 @@ func (g Group) unrecorded() bool { return g.State.Kind == string(progress.Unknow
 // finished reports whether the ranks have left MPI_Finalize.
 func (g Group) finished() bool {
 	return g.State.Kind == string(progress.Computation) && g.State.MPI == "MPI_Finalize"
+}
+
+// allFinished reports whether all ranks have left MPI_Finalize.
+func (r *Result) allFinished() bool {
+	return !slices.ContainsFunc(r.Groups, func(g Group) bool { return !g.finished() })
 }

@@ -382,8 +382,9 @@ func (p *printer) nextCommand(r *Result) {
 	}
 }
 
+// groups writes all groups, unless all ranks finished, as the headline says.
 func (p *printer) groups(r *Result) {
-	if len(r.Groups) == 0 {
+	if r.allFinished() {
 		return
 	}
 	p.Line("")
