@@ -10,6 +10,8 @@ import (
 // Question is what a timeline is asked.
 type Question struct {
 	Dir string // run directory
+	// From, To and Apart need only be known at analysis rank 0.
+
 	// From and To bound the time that is shown; zero: all that was sampled.
 	From, To time.Time
 	Columns  int // at most, at least 1

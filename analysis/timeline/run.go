@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"slices"
+	"time"
 
 	"laggard/analysis/share"
 	"laggard/model"
@@ -26,6 +27,9 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	tree := reduce.NewTree(c)
 	s, err := share.Find(q.Dir, c, tree)
 	if err != nil {
+		return nil, err
+	}
+	if q.From, q.To, err = broadcastBounds(tree, q); err != nil {
 		return nil, err
 	}
 	tracks, known := readTracks(ctx, q, s.Index)
@@ -55,6 +59,12 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// broadcastBounds tells all analysis ranks which time is shown.
+func broadcastBounds(tree *reduce.Tree, q Question) (from, to time.Time, err error) {
+	bounds, err := reduce.Broadcast(tree, reduce.JSON[[2]time.Time](), [2]time.Time{q.From, q.To}, nil)
+	return bounds[0], bounds[1], err
 }
 
 // extent is what all analysis ranks must know before they can add up columns.

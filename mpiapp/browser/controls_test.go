@@ -201,6 +201,22 @@ func TestCells(t *testing.T) {
 	p.wantText("#colors", "rank 0", "ranks 1-39", "lost, damaged")
 }
 
+// TestTimeline: a row tells what its ranks did in a column, by mouse and by key.
+func TestTimeline(t *testing.T) {
+	p := openWholeReport(t)
+	p.runActions(chromedp.ScrollIntoView("#timeline canvas[tabindex]", chromedp.ByQuery))
+	p.runActions(chromedp.Focus("#timeline div:last-of-type canvas[aria-label='ranks 1-63 over time']", chromedp.ByQuery))
+	p.pressKeys(kb.End)
+	p.wantText("#timeline .column", "ranks 1-63", "waiting in MPI 100%", "MPI_Barrier at checkpoint (pio.c:93)", "waits for rank 0")
+	p.pressKeys(kb.Home)
+	p.wantText("#timeline .column", "computing 50%, waiting in MPI 50%")
+	const drawn = `(() => { const c = document.querySelector("#timeline canvas[tabindex]");
+		return c.getContext("2d").getImageData(c.width / 4, c.height - 2, 1, 1).data[3] })()`
+	if alpha := evalJS[int64](p, drawn); alpha != 255 {
+		t.Errorf("nothing is drawn where rank 0 computes: alpha %d", alpha)
+	}
+}
+
 // TestHelp: ? shows the keys, and a number goes to a section.
 func TestHelp(t *testing.T) {
 	p := openWholeReport(t)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"laggard/report/page"
+	"laggard/report/timeline"
 )
 
 //go:embed page
@@ -20,7 +21,7 @@ var pageFiles embed.FS
 var pageScripts = []string{
 	"dagre.min.js", "ranks.js", "dom.js", "state.js",
 	"answer.js", "explained.js", "parting.js", "difference.js", "library.js", "filter.js", "graph.js", "group.js",
-	"source.js", "grid.js", "tree.js", "order.js", "compared.js", "record.js",
+	"source.js", "grid.js", "timeline.js", "tree.js", "order.js", "compared.js", "record.js",
 	"keys.js", "main.js",
 }
 
@@ -47,6 +48,7 @@ func HTML(w io.Writer, r *Result) error {
 	return page.Write(w, page.Content{
 		Title:  Headline(r) + " – " + r.Run.Dir,
 		Body:   "<noscript><pre>" + html.EscapeString(text) + "</pre></noscript>\n<div id=\"page\"></div>",
+		Style:  timeline.Style,
 		Script: script,
 		Data:   data,
 	})
@@ -60,6 +62,7 @@ func pageScript() (string, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\"use strict\";\n/* @dagrejs/dagre 3.1.3\n\n%s*/\n", licence)
+	b.WriteString(timeline.Script)
 	for _, name := range pageScripts {
 		text, err := pageFiles.ReadFile("page/" + name)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"laggard/model"
 	"laggard/report/source"
+	"laggard/report/timeline"
 )
 
 // Extra is what only the page shows, beside the result.
@@ -18,6 +19,8 @@ type Extra struct {
 	// far as the files were found on the analysing machine.
 	Sources []source.Excerpt
 	Changed []string // files that were changed after the run began
+	// Timeline is what the ranks did in the minutes before the hang; nil: it is not known.
+	Timeline *timeline.Result
 }
 
 // Communicator is one that the filter of the page knows.
@@ -84,6 +87,7 @@ type pageData struct {
 	States      []pageState      `json:"states"`
 	Parts       []pagePart       `json:"parts"`
 	Tree        *pageNode        `json:"tree"` // of the stacks of the parts
+	Timeline    *timeline.Result `json:"timeline,omitempty"`
 	Left        pageOmitted      `json:"left"`
 }
 
@@ -244,7 +248,7 @@ func newPage(r *Result) (*pageData, error) {
 		Exceptions: b.pageTexts(exceptionLines(r)),
 		Partings:   b.pageDivergences(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
 		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
-		Losses: b.pageLosses(r.Losses), Problems: b.pageTexts(r.Problems),
+		Losses: b.pageLosses(r.Losses), Problems: b.pageTexts(r.Problems), Timeline: r.Extra.Timeline,
 	}
 	p.Left.Problems = len(r.Problems) - len(p.Problems)
 	p.Left.Partings = len(r.Divergences) - len(p.Partings)

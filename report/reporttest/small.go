@@ -91,8 +91,11 @@ func Complete() *diagnosis.Result {
 	r.Problems = []string{"model: node-n0413.lgd: rank 17: STATE record at 8256: checksum mismatch"}
 	r.Notes = []string{"rank 62 left no record; its node may have failed"}
 	r.Slices = slicesOf(r)
-	r.Extra = diagnosis.Extra{Compared: comparedResult(r), Sources: sourceExcerpts(), Comms: []diagnosis.Communicator{
-		{ID: "1", Ranks: "0-63", World: true}, {ID: "5f3a", Ranks: "0-31"}, {ID: "5f3b", Ranks: "32-63"}}}
+	r.Extra = diagnosis.Extra{
+		Compared: comparedResult(r), Sources: sourceExcerpts(), Timeline: minutesBefore(since),
+		Comms: []diagnosis.Communicator{
+			{ID: "1", Ranks: "0-63", World: true}, {ID: "5f3a", Ranks: "0-31"}, {ID: "5f3b", Ranks: "32-63"}},
+	}
 	return r
 }
 

@@ -11,11 +11,18 @@ import (
 	"laggard/report/words"
 )
 
+// Script has the function drawTimeline(element, result), for every page that shows a [Result].
+//
 //go:embed page/strips.js
-var script string
+var Script string
 
+// Style has the rules for what drawTimeline makes.
+//
 //go:embed page/page.css
-var style string
+var Style string
+
+//go:embed page/main.js
+var pageScript string
 
 // HTML writes the result as one page. A browser without scripts shows the text form.
 func HTML(w io.Writer, r *Result) error {
@@ -26,10 +33,10 @@ func HTML(w io.Writer, r *Result) error {
 	title := fmt.Sprintf("Timeline of %s", words.Size(r.Ranks))
 	return page.Write(w, page.Content{
 		Title: title + " – " + r.Run.Dir,
-		Style: style,
+		Style: Style,
 		Body: fmt.Sprintf("<noscript><pre>%s</pre></noscript>\n<div id=\"page\"><header><h1>%s</h1><p class=\"run\">%s</p></header></div>",
 			html.EscapeString(text.String()), title, html.EscapeString(words.Printable(r.Run.Dir))),
-		Script: script,
+		Script: "\"use strict\";\n" + Script + pageScript,
 		Data:   r,
 	})
 }
