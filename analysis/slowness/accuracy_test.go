@@ -118,14 +118,42 @@ func TestSimulatedSlowRanks(t *testing.T) {
 	}
 }
 
-// TestSimulatedHealthyRuns has healthy jobs run for LAGGARD_HOURS, half of them beside other load that comes and goes: then the
-// machine is the right answer.
+// TestSimulatedLargeJobs slows down ranks, nodes, links and files of jobs of LAGGARD_RANKS ranks. Of so many ranks, that are never quite
+// alike, the last one computes for much longer than the others, so that a slowdown by less delays the job little. The bounds are below
+// what docs/results/slowness.md reports of 32,768 ranks.
+func TestSimulatedLargeJobs(t *testing.T) {
+	ranks, trials := countFromEnv(t, "LAGGARD_RANKS", 512), countFromEnv(t, "LAGGARD_TRIALS", 1)
+	for _, factor := range []float64{1.25, 1.5, 2} {
+		var total score
+		for _, kind := range kinds {
+			var found score
+			for p, program := range programs {
+				for trial := range trials {
+					s := program
+					s.seed, s.ranks, s.perNode = uint64(190_000+p*1000+trial*10), ranks, 8
+					s.fault = kind.fault
+					s.fault.at, s.fault.factor, s.fault.rank = 90+7*trial, factor, (trial*3700+1111)%ranks
+					found.judge(t, newSimulated(s), kind.cause)
+				}
+			}
+			t.Logf("%d ranks, %-5s %.4g %v", ranks, kind.name, factor, found)
+			total.add(found)
+		}
+		missed := 100*total.found < 85*total.runs || 100*total.ranks < 95*total.found || 100*total.cause < 90*total.found
+		if factor >= 1.5 && missed {
+			t.Errorf("slowdowns by %v: %v", factor, total)
+		}
+	}
+}
+
+// TestSimulatedHealthyRuns has healthy jobs of LAGGARD_RANKS ranks run for LAGGARD_HOURS, half of them beside other load that comes and
+// goes: then the machine is the right answer.
 func TestSimulatedHealthyRuns(t *testing.T) {
-	hours := countFromEnv(t, "LAGGARD_HOURS", 24)
+	hours, ranks := countFromEnv(t, "LAGGARD_HOURS", 24), countFromEnv(t, "LAGGARD_RANKS", 16)
 	wrong, machine := 0, 0
 	for hour := range hours {
 		s := programs[hour%len(programs)]
-		s.ranks, s.perNode, s.seed, s.busy = 16, 4, uint64(hour), hour/len(programs)%2 == 1
+		s.ranks, s.perNode, s.seed, s.busy = ranks, 4, uint64(hour), hour/len(programs)%2 == 1
 		m := newSimulated(s)
 		m.run(0, 3600)
 		for _, e := range m.job.events {

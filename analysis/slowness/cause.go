@@ -19,6 +19,9 @@ const (
 	leastExplained = 0.35 // of what an iteration takes longer
 	explains       = 0.8  // likewise, by one who would be the cause of it
 	sure           = 0.97 // the most that samples prove
+
+	leastDeviations = 3   // standard errors by which a rank computes longer
+	beyondChance    = 0.5 // standard deviations more than the largest by chance
 )
 
 // before and since are what a rank did at the usual speed and now.
@@ -39,17 +42,27 @@ func (c *compared) computingRatio() float64 {
 	return now / before
 }
 
-// error of the logarithm of that ratio: samples are counted, hz a second.
+// error of the logarithm of that ratio: samples are counted, hz a second. A share that is large by chance seems to be known better than
+// it is, so the variance is also that of the share over both times. Of many ranks the one that is furthest off is such a case.
 func (c *compared) ratioError(hz float64) float64 {
-	return math.Sqrt(shareVariance(&c.before, hz) + shareVariance(&c.since, hz))
+	both := c.before
+	both.add(&c.since)
+	usual := both.computingShare()
+	variance := func(s *sums) float64 {
+		n := max(float64(s.seconds)*hz, 1)
+		return max(logVariance(s.computingShare(), n), logVariance(usual, n))
+	}
+	return math.Sqrt(variance(&c.before) + variance(&c.since))
 }
 
-// shareVariance is the variance of the logarithm of the share of computing.
-func shareVariance(s *sums, hz float64) float64 {
-	n := float64(s.seconds) * hz
-	p := min(max(float64(s.computing)/max(float64(s.seconds), 1e-9), 1/max(n, 1)), 1)
-	return (1 - p + 1/max(n, 1)) / (max(n, 1) * p)
+// logVariance is the variance of the logarithm of a share that n samples show.
+func logVariance(share, n float64) float64 {
+	p := min(max(share, 1/n), 1)
+	return (1 - p + 1/n) / (n * p)
 }
+
+// largestByChance is how many standard deviations the largest of n deviations is by chance, about.
+func largestByChance(n int) float64 { return math.Sqrt(2 * math.Log(float64(n))) }
 
 // longer is by how many seconds more a part of an iteration takes.
 func (c *compared) longer(part func(*sums) float32) float64 {
@@ -151,17 +164,17 @@ func longComputing(ranks []compared, longer, hz float64) (finding, bool) {
 	if longer > 0 && ranks[slowest].longer(computing) < leastExplained*longer {
 		return finding{}, false
 	}
+	chance := largestByChance(len(ranks))
+	if excess.deviations < chance+beyondChance {
+		return finding{}, false
+	}
 	slow := rankSetOf(ranks, func(c *compared) bool {
 		q := c.computingRatio()
 		over := math.Log(max(q, 1e-9)) - usual
-		return c.rank == ranks[slowest].rank || q > 0 && over >= excess.log/2 && over >= 3*c.ratioError(hz)
+		return c.rank == ranks[slowest].rank ||
+			q > 0 && over >= excess.log/2 && over >= max(leastDeviations, chance+beyondChance)*c.ratioError(hz)
 	})
-	chance := math.Sqrt(2 * math.Log(float64(len(ranks)))) // what the largest of as many deviations is by chance
-	margin := excess.deviations - max(chance, second)
-	confidence := distuv.UnitNormal.CDF(margin)
-	if excess.deviations-chance < 0.5 {
-		return finding{}, false
-	}
+	confidence := distuv.UnitNormal.CDF(excess.deviations - max(chance, second))
 	return finding{cause: RankComputes, ranks: slow, confidence: min(confidence, sure)}, true
 }
 

@@ -128,11 +128,13 @@ func (j *job) decideCause(number int64) {
 	j.events = append(j.events, j.newEvent(f, ranks, s.slow, number, Rate{Now: now, Before: s.usual}))
 }
 
-// A rank alone: its computing must be longer by this, and by so many standard errors, in so many buckets.
+// A rank alone: its computing must be longer by this, and by so many standard errors, in so many buckets. It is looked for in each
+// bucket for hours, so that the largest by chance is larger than in one look.
 const (
-	aloneRatio      = 1.15
-	aloneDeviations = 6
-	aloneBuckets    = 6
+	aloneRatio        = 1.15
+	aloneDeviations   = 6
+	aloneBeyondChance = 2
+	aloneBuckets      = 6
 )
 
 // lookAtRanks looks for ranks that compute longer though the job is as fast as before, as it still waits longer for others.
@@ -151,9 +153,10 @@ func (j *job) lookAtRanks(number int64) {
 		j.alone = model.RankSet{}
 		return
 	}
+	deviations := max(aloneDeviations, largestByChance(len(ranks))+aloneBeyondChance)
 	slower := rankSetOf(ranks, func(c *compared) bool {
 		q := math.Log(max(c.computingRatio(), 1e-9))
-		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) && q >= aloneDeviations*c.ratioError(j.hz)
+		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) && q >= deviations*c.ratioError(j.hz)
 	})
 	if slower.Minus(j.alone).Len() == 0 {
 		return

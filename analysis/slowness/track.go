@@ -55,6 +55,9 @@ func (s *sums) shares() Shares {
 // rate in iterations per second; 0 unknown.
 func (s *sums) rate() float64 { return ratio(s.turns, s.seconds+s.absent) }
 
+// computingShare is the part of the samples outside MPI; 0: there are none.
+func (s *sums) computingShare() float64 { return ratio(s.computing, s.seconds) }
+
 // worked is the time outside MPI in which the thread had a processor.
 func (s *sums) worked() float32 { return max(s.computing-s.starved, 0) }
 
