@@ -42,6 +42,8 @@ const (
 	OweMessage                         // Others wait for a message of Ranks
 	FurtherByHistory                   // Ranks may be meant as well, but have made more progress
 	StalledBehind                      // Ranks stand still before the place of the named ones
+	FailedToSend                       // MPI returned an error to Ranks in a call that sends, and Others wait for their message
+	HoldLock                           // Ranks have a lock that Others ask for
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

@@ -31,6 +31,8 @@ var rules = []rule{
 var adjustments = []func(*job, Verdict) Verdict{
 	doubtWhereCut,
 	discountWorking,
+	preferFailedSender,
+	preferLockHolder,
 	preferRaising,
 	withoutDeadlockWhileMoving,
 }

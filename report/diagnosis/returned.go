@@ -62,7 +62,10 @@ func (r *Result) returnedErrorReason() string {
 			continue
 		}
 		if some := ranks.Intersect(named); some.Len() > 0 {
-			parts = append(parts, fmt.Sprintf("; MPI had returned an error to %s in %s", some.Phrase(), e.MPI))
+			part := fmt.Sprintf("; MPI had returned an error to %s in %s", some.Phrase(), e.MPI)
+			if !slices.Contains(parts, part) { // of another line with the same call
+				parts = append(parts, part)
+			}
 		} else if slices.ContainsFunc(r.LeastProgressed.Locations, in) {
 			parts = append(parts, fmt.Sprintf("; %s had left %s with an error", ranks.Phrase(), e.MPI))
 		}

@@ -145,8 +145,12 @@ func (m *Unsent) callersText() string {
 
 // unreceivedText says which other messages of the sender lie unreceived.
 func (m *Unsent) unreceivedText(o Unreceived) string {
-	text := fmt.Sprintf("%s from rank %d to rank %d with tag %d on %s %s unreceived", words.Count(int(o.Count), "message", "messages"),
-		m.From, o.To, o.Tag, o.Communicator, chooseLie(o.Count))
+	to := fmt.Sprintf("rank %d", o.To)
+	if o.To == m.From {
+		to = "itself"
+	}
+	text := fmt.Sprintf("%s from rank %d to %s with tag %d on %s %s unreceived", words.Count(int(o.Count), "message", "messages"),
+		m.From, to, o.Tag, o.Communicator, chooseLie(o.Count))
 	if o.SentBy != nil {
 		text += ", sent with " + o.SentBy.text()
 	}

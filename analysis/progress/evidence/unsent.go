@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // maxUnsent bounds the waits that are asked about.
@@ -44,6 +45,16 @@ func (s *Scene) Unsent() []unsent.Wait {
 		}
 	}
 	return nil
+}
+
+// FailedToSend are the ranks to which MPI returned an error in a call that sends.
+func (s *Scene) FailedToSend() (out model.RankSet) {
+	for i := range s.Sum.Failed {
+		if f := mpi.FunctionOf(s.Sum.Failed[i].Call); f != nil && f.Class.SendsMessage() {
+			out = out.Union(s.Sum.Failed[i].Ranks)
+		}
+	}
+	return out
 }
 
 // unsentBy is the wait that a link comes from, if it is for a message that was certainly not sent.

@@ -61,6 +61,23 @@ func (s *Scene) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone
 	return ranks, alone
 }
 
+// LockHolders returns, of some ranks, those that have a lock which other ranks ask for, and that ask for none; and those others.
+func (s *Scene) LockHolders(some model.RankSet) (holders, asking model.RankSet) {
+	s.Present.Each(func(rank int) {
+		anyWant(s.Facts[rank], func(w *facts.Want) bool {
+			if s.comms[w.Comm] == nil || w.Kind != model.RMA || !asksForLock(w) {
+				return false
+			}
+			if these, alone := s.lockHolders(rank, w); alone && these.Intersect(some).Len() > 0 {
+				holders = holders.Union(these)
+				asking.Add(rank)
+			}
+			return false
+		})
+	})
+	return holders.Intersect(some).Minus(asking), asking
+}
+
 // targetsOverlap reports whether two targets have a rank in common.
 func targetsOverlap(a, b int) bool { return a == model.None || b == model.None || a == b }
 

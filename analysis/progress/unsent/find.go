@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -29,6 +30,7 @@ type Other struct {
 	Tag   int
 	Count uint64
 	By    *model.State // the call that sends them; nil unknown
+	Usual bool         // the rank has received such messages before: this one may be under way
 }
 
 // maxUnreceived bounds the messages that are told of one wait.
@@ -106,23 +108,26 @@ func (c *candidate) add(rank int, alike bool) {
 }
 
 // unreceived are messages of a sender that the rank they went to has not begun to receive: those to the rank that waits, with another
-// tag or on another communicator, and those of the kind it waits for to ranks that never received one.
+// tag or on another communicator; and those to ranks that never received one of the kind, with the tag that is awaited. Such a rank may
+// be one that has the same number in another communicator.
 func (v *View) unreceived(w Wait, sender *rankView) []Other {
 	var out []Other
 	for _, c := range sender.Sent {
 		to := v.rank(c.Peer)
-		same := c.Comm == w.Comm && c.Tag == w.Tag
-		if to == nil || same == (c.Peer == w.Rank) {
+		here := c.Peer == w.Rank
+		awaited := here && c.Comm == w.Comm && c.Tag == w.Tag
+		if to == nil || awaited || !here && c.Tag != w.Tag {
 			continue
 		}
 		received := to.receivedFrom(sender.Rank, c)
-		if c.Count <= received || same && (received > 0 || w.Sent > 0) {
+		if c.Count <= received || !here && (received > 0 || w.Sent > 0) {
 			continue
 		}
-		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By]})
+		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0})
 	}
-	slices.SortStableFunc(out, func(a, b Other) int { // those that have most in common with what is awaited come first
-		return cmp.Or(cmp.Compare(a.differences(w), b.differences(w)), cmp.Compare(a.To, b.To), cmp.Compare(a.Tag, b.Tag))
+	slices.SortStableFunc(out, func(a, b Other) int { // those of a kind that was received before come last, as traffic under way
+		return cmp.Or(facts.CompareBools(a.Usual, b.Usual), cmp.Compare(a.differences(w), b.differences(w)), cmp.Compare(a.To, b.To),
+			cmp.Compare(a.Tag, b.Tag))
 	})
 	return out[:min(len(out), maxUnreceived)]
 }

@@ -125,10 +125,16 @@ func TestOthers(t *testing.T) {
 		received testRank
 		want     []Other
 	}{
-		"another tag":          {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 2)), []Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other}}},
+		"another tag": {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 2)),
+			[]Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}},
 		"another communicator": {sent(1, 2, tag, 1), in(2), []Other{{To: 2, Comm: 2, Tag: tag, Count: 1, By: other}}},
 		"received":             {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 3)), nil},
 		"another rank":         {sent(0, 3, tag, 1), in(3), []Other{{To: 3, Comm: world, Tag: tag, Count: 1, By: other}}},
+		"another rank on another communicator": {sent(1, 3, tag, 1), in(3),
+			[]Other{{To: 3, Comm: 2, Tag: tag, Count: 1, By: other}}},
+		"another rank with another tag": {sent(1, 3, 8, 1), in(3), nil},
+		"itself on another communicator": {sent(1, 0, tag, 1), in(2),
+			[]Other{{To: 0, Comm: 2, Tag: tag, Count: 1, By: other}}},
 		"another rank that receives such messages": {sent(0, 3, tag, 2), in(3, received(0, 0, tag, 1)), nil},
 	} {
 		all := []testRank{{rank: 0, in: barrier, sent: []model.Channel{c.sent}, by: []*model.State{other}}, c.received}

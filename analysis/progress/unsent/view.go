@@ -128,10 +128,12 @@ func channelOf(r *model.Rank, ch model.Channel) (channel, bool) {
 	return channel{Comm: c.ID, Peer: peer, Tag: ch.Tag}, peer >= 0
 }
 
-// concerns reports whether a channel of a rank may say something of a wait: it is of the same communicator and tag, or between the two.
+// concerns reports whether a channel of a rank may say something of a wait: it is of the same communicator and tag, or between the two,
+// or it is for the tag and one end is the rank that should send.
 func concerns(w Wait, rank int, c channel) bool {
 	between := rank == w.Peer && c.Peer == w.Rank || rank == w.Rank && c.Peer == w.Peer
-	return between || c.Comm == w.Comm && c.Tag == w.Tag
+	ofSender := rank == w.Peer || c.Peer == w.Peer
+	return between || c.Tag == w.Tag && (c.Comm == w.Comm || ofSender)
 }
 
 // callsThatSend are the calls of a rank that send a message to one rank each.

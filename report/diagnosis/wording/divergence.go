@@ -28,8 +28,8 @@ func (n Names) deviation(d *divergence.Divergence) string {
 			who, more, than, others, where)
 	case divergence.Skipped:
 		if o.Theirs[0].Number == 0 {
-			text = fmt.Sprintf("%s continued to %s, %s, without %s, in which %s wait for messages",
-				who, o.Own().Function(), where, o.Theirs[0].Function(), others)
+			text = fmt.Sprintf("%s continued to %s, %s, while %s wait for messages in %s",
+				who, o.Own().Function(), where, others, o.Theirs[0].Function())
 			break
 		}
 		text = fmt.Sprintf("%s skipped %s, %s, which %s called", who, functions(o.Calls), where, others)

@@ -1,0 +1,40 @@
+package progress
+
+import "laggard/model"
+
+// preferFailedSender: where nothing decides between ranks, those are left to which MPI returned an error in a call that sends, if another
+// rank waits for a message of theirs that was not sent: they went on as if it had been.
+func preferFailedSender(j *job, v Verdict) Verdict {
+	if !j.hang || v.Confidence > guess || v.Ranks.Len() < 2 {
+		return v
+	}
+	failed := j.scene.FailedToSend()
+	var these, waiting model.RankSet
+	for _, w := range j.scene.Unsent() {
+		if failed.Contains(w.Peer) && v.Ranks.Contains(w.Peer) {
+			these.Add(w.Peer)
+			waiting.Add(w.Rank)
+		}
+	}
+	if these.Len() == 0 || these.Equal(v.Ranks) {
+		return v
+	}
+	v.Ranks, v.Confidence = these, j.scaleByKnown(likely)
+	v.Reasons = []Reason{{Kind: FailedToSend, Ranks: these, Others: waiting}}
+	return v
+}
+
+// preferLockHolder: of ranks in a deadlock those are left that have a lock which others ask for, and that ask for none: they
+// came to another call without giving it up.
+func preferLockHolder(j *job, v Verdict) Verdict {
+	if !j.hang || v.Cause != CauseDeadlock {
+		return v
+	}
+	holders, asking := j.scene.LockHolders(v.Ranks)
+	if holders.Len() == 0 {
+		return v
+	}
+	v.Ranks, v.Confidence = holders, j.scaleByKnown(likely)
+	v.Reasons = []Reason{{Kind: HoldLock, Ranks: holders, Others: asking}}
+	return v
+}
