@@ -90,6 +90,15 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	return at, call, nil
 }
 
+// HasOwnFrame reports whether a stack has a frame of the program's own.
+func HasOwnFrame(stack []Location) bool {
+	if pythonAt(stack) >= 0 {
+		return true
+	}
+	at, _, _ := ownCall(stack)
+	return at != nil
+}
+
 // ownCall is AppCall for a program that has frames of its own; at is nil if it has none.
 func ownCall(stack []Location) (at *Location, call Call, through *Call) {
 	var wrapper, library *Call

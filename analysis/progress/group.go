@@ -81,6 +81,9 @@ func (f *Finding) leastLocations() []Location {
 		for at, ranks := range byPlace {
 			l := f.newLocation(at, model.NewRankSet(ranks...))
 			if !at.Begun || at.InMPI || l.After != "" { // else the state is a computation, and has its stack
+				if l.Call != "" && !stack.Other {
+					l.CallStack = l.Stack
+				}
 				l.Stack, l.Captured, l.Other = stack.Frames, true, stack.Other
 				l.Beside = f.stacksBeside(l)
 			}

@@ -106,6 +106,8 @@ type Location struct {
 	// computation or inside the call, and starts with a program counter. Else it
 	// is that of the call, all return addresses.
 	Captured bool
+	// CallStack is the stack of the call that they are in, where Stack was captured inside it; nil otherwise.
+	CallStack []model.Frame
 	// Other: Stack is of another thread, in which a fatal signal arrived.
 	Other bool
 	// Holder is the thread that the first of the ranks waits for in computation.

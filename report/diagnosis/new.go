@@ -201,6 +201,9 @@ func (s Source) newLeastProgressed(l *progress.LeastProgressed) *LeastProgressed
 
 func (s Source) newLocation(place progress.Location) Location {
 	stack := slices.DeleteFunc(s.Resolver.ResolveProgramStack(place.Stack, place.Captured), symbol.InRecorder)
+	if !symbol.HasOwnFrame(stack) { // it ends in a library, where the recorder found no way further
+		stack = append(stack, s.Resolver.ResolveProgramStack(place.CallStack, false)...)
+	}
 	out := Location{
 		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
 		After: words.Printable(place.After), Captured: place.Captured,
