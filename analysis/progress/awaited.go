@@ -24,7 +24,7 @@ func awaitedRule(j *job) (Verdict, bool) {
 	switch {
 	case first.Len() == 0:
 		v.Ranks, v.Confidence = second, j.scaleByKnown(guess)
-		v.Reasons = []Reason{{Kind: BlockedUnknown}}
+		v.Reasons = []Reason{j.blockedReason(second)}
 	case alone.Len() > 0:
 		v.Confidence = j.scaleByKnown(guess) // one of those who left may have owed it, and of two lists either may be wrong
 		v.Reasons = j.aloneReasons(alone)
@@ -37,6 +37,25 @@ func awaitedRule(j *job) (Verdict, bool) {
 	}
 	v = j.withStalledBehind(v)
 	return v, v.Ranks.Len() > 0
+}
+
+// blockedReason says of ranks for which others wait what may hold them: where one thread of each is in a call and another one waits outside
+// MPI, these two.
+func (j *job) blockedReason(ranks model.RankSet) Reason {
+	calls := map[string]bool{}
+	ranks.Each(func(rank int) {
+		call := ""
+		if f := j.scene.Facts[rank]; f != nil {
+			call = f.Holder.Call
+		}
+		calls[call] = true
+	})
+	for call := range calls {
+		if len(calls) == 1 && call != "" {
+			return Reason{Kind: ThreadsBlocked, Ranks: ranks, Call: call}
+		}
+	}
+	return Reason{Kind: BlockedUnknown}
 }
 
 // aloneReasons says of ranks that wait, alone, for what no rank can send why nobody does.

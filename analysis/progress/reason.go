@@ -18,6 +18,7 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
+	Call          string                 // of ThreadsBlocked: the MPI function
 }
 
 // ReasonKind says what a Reason is.
@@ -31,6 +32,7 @@ const (
 	InDeadlock                         // ranks wait for each other
 	AwaitedBy                          // Ranks ultimately wait for the named ones
 	BlockedUnknown                     // others wait for the named ranks, and it is not known what these wait for
+	ThreadsBlocked                     // likewise, but in each of Ranks a thread is in Call and another one waits outside MPI
 	AwaitNoSender                      // Ranks wait for a message that no remaining rank can send
 	NotListed                          // Ranks wait for neighbours, Others, that do not list them
 	IdleInCall                         // Ranks stand still inside their call, while others look for messages

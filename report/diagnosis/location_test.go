@@ -12,7 +12,9 @@ import (
 func TestCutStack(t *testing.T) {
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
-	in := func(path string) model.Frame { return model.Frame{Module: &model.Module{Path: path, BuildID: "ab"}, Offset: 0x1000} }
+	in := func(path string) model.Frame {
+		return model.Frame{Module: &model.Module{Path: path, BuildID: "ab"}, Offset: 0x1000}
+	}
 	own, library := in("/home/ana/solve"), in("/lib/x86_64-linux-gnu/libucs.so.0")
 	for name, c := range map[string]struct {
 		captured []model.Frame

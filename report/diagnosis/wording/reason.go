@@ -40,6 +40,9 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "ultimately awaited by " + who
 	case progress.BlockedUnknown:
 		return "other ranks wait for it; what blocks it is unknown"
+	case progress.ThreadsBlocked:
+		return fmt.Sprintf("in %s a thread is in %s and another one waits outside MPI, and they may block each other; "+
+			"other ranks wait for %s", who, r.Call, verb(r.Ranks, "it", "them"))
 	case progress.AwaitNoSender:
 		return who + ": waits for a message no remaining rank can send"
 	case progress.NotListed:
