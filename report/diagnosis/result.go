@@ -160,7 +160,8 @@ type Exception struct {
 	Type  string `json:"type"`  // type of the exception
 	// handled, raised or uncaught in Python; thrown in C++; fatal: an error or a statement by which a run-time library ends it
 	State string `json:"state"`
-	Text  string `json:"text"` // what it says on the first of the ranks; "" if that is not known
+	Text  string `json:"text"`                   // what it says on the first of the ranks; "" if that is not known
+	Ended bool   `json:"thread_ended,omitempty"` // the thread that threw it has ended
 	report.Site
 	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 }

@@ -19,12 +19,13 @@ type Raised struct {
 	Frames      []model.Frame // that it came through or was thrown from, innermost first; without run-time addresses
 	Cut         bool          // before the last frame some are left out
 	Ranks       model.RankSet
+	Ended       bool   // one of C++ in a thread that ended after it
 	Text        string // what it says to the first of the ranks; "" if that is not known
 }
 
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
-	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut),
+	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut), CompareBools(x.Ended, y.Ended),
 		compareFrames(x.Frames, y.Frames))
 }
 
@@ -42,7 +43,7 @@ func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.Last)
 	c.Text(&x.Type)
 	c.Text(&x.Text)
-	c.Flags(&x.Cut)
+	c.Flags(&x.Cut, &x.Ended)
 	c.Stack(&x.Frames)
 	codeSet(c, &x.Ranks)
 }
@@ -51,14 +52,23 @@ func (x *Raised) code(c *wire.Coder) {
 // caught it is over, and a program may throw as a habit.
 const shortly = 8
 
-// addRaised keeps the exception that a thread is in the midst of.
+// addExceptions keeps the exception that the thread which speaks for its rank is in the midst of, and those of C++ after which other
+// threads ended: what catches one in a thread often only ends it.
+func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
+	for _, t := range r.Threads {
+		if t == speaks || t.Ended && t.Raised != nil && t.Raised.How == model.RaisedThrown {
+			b.addRaised(r.Rank, t)
+		}
+	}
+}
+
 func (b *builder) addRaised(rank int, t *model.Thread) {
 	x := t.Raised
 	if x == nil || !isCurrentException(t) {
 		return
 	}
 	one := Raised{How: x.How, Type: validUTF8(x.Type), Text: validUTF8(x.Text), Frames: b.portableFrames(x.Stack), Cut: x.Cut,
-		Ranks: model.NewRankSet(rank)}
+		Ranks: model.NewRankSet(rank), Ended: t.Ended && x.How == model.RaisedThrown}
 	if x.How == model.RaisedThrown || x.How == model.RaisedFatal {
 		one.First, one.Last = x.Order, x.Order
 	}

@@ -44,6 +44,19 @@ func TestCurrentException(t *testing.T) {
 	}
 }
 
+// TestThrownInThread: an exception of C++ after which a thread ended is told of the rank, one of a thread that goes on is not.
+func TestThrownInThread(t *testing.T) {
+	for ended, want := range map[bool]int{true: 1, false: 0} {
+		speaks := &model.Thread{Calls: 100}
+		worker := &model.Thread{Calls: 7, Ended: ended, Raised: &model.Raised{How: model.RaisedThrown, Calls: 7, Type: "E"}}
+		b := newBuilder()
+		b.addExceptions(&model.Rank{Threads: []*model.Thread{speaks, worker}}, speaks)
+		if len(b.sum.Raised) != want || want > 0 && !b.sum.Raised[0].Ended {
+			t.Errorf("ended %t: %+v", ended, b.sum.Raised)
+		}
+	}
+}
+
 // TestThrownLongAgo: one that was thrown many calls ago is not told; ranks with the same had begun unequally many
 // collectives.
 func TestThrownLongAgo(t *testing.T) {

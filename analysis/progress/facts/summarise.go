@@ -91,7 +91,7 @@ func (b *builder) addRank(r *model.Rank) {
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
 	b.addStack(r, t)
-	b.addRaised(r.Rank, t)
+	b.addExceptions(r, t)
 	b.addFailed(r)
 	b.addUnfreed(r)
 	b.addComms(r, f.Waits)
