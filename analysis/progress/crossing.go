@@ -11,7 +11,8 @@ import (
 )
 
 // crossedRule names the ranks of deadlocks that wait in collectives of several
-// communicators: they made them in different orders, or some left one out.
+// communicators: they made them in different orders, or some left one out. Where others of a deadlock
+// wait for messages, the ranks that it comes down to are looked at.
 func crossedRule(j *job) (Verdict, bool) {
 	if j.deadlock == nil {
 		return Verdict{}, false
@@ -20,6 +21,17 @@ func crossedRule(j *job) (Verdict, bool) {
 		if d := j.compareStandings(core); d != nil {
 			return j.divergenceVerdict(d, j.divergences()), true
 		}
+	}
+	for _, root := range j.roots {
+		d := j.compareStandings(root.Ranks)
+		if d == nil {
+			continue
+		}
+		v := j.divergenceVerdict(d, j.divergences())
+		if !d.Majority { // those who wait for messages may have their part in it
+			v.Confidence = min(v.Confidence, j.scaleByKnown(leftSides))
+		}
+		return v, true
 	}
 	return Verdict{}, false
 }
@@ -51,6 +63,7 @@ func (j *job) compareStandings(core model.RankSet) *divergence.Divergence {
 		all = append(all, s)
 	}
 	all = append(all, j.othersInCollectives(all, core)...)
+	all = append(all, j.othersOfOneOrder(all)...)
 	c := crossing{j, core, all}
 	if len(mergeEqual(all, byComm)) < 2 {
 		return nil
@@ -133,6 +146,27 @@ func (j *job) othersInCollectives(some []standing, core model.RankSet) []standin
 			return o.state == s.state && o.comm == s.comm && o.call.Number == s.call.Number
 		}) {
 			out = append(out, s)
+		}
+	})
+	return out
+}
+
+// othersOfOneOrder are the other ranks that have begun one of two collectives that some of a deadlock are in, and not the other one,
+// which they take part in too: wherever they are now, they made the two in that order.
+func (j *job) othersOfOneOrder(some []standing) []standing {
+	two := mergeEqual(some, func(a, b standing) int { return cmp.Or(byComm(a, b), cmp.Compare(a.call.Number, b.call.Number)) })
+	if len(two) != 2 || two[0].comm == two[1].comm {
+		return nil
+	}
+	var out []standing
+	members := j.scene.Members(two[0].comm).Intersect(j.scene.Members(two[1].comm))
+	members.Minus(two[0].ranks.Union(two[1].ranks)).Each(func(rank int) {
+		begun := func(s standing) bool { return j.scene.Begun(s.comm, rank) >= s.call.Number }
+		for i, s := range two {
+			if begun(s) && !begun(two[1-i]) {
+				s.ranks = model.NewRankSet(rank)
+				out = append(out, s)
+			}
 		}
 	})
 	return out
