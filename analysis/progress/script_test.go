@@ -24,7 +24,7 @@ import (
 // kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
 // none, null; PEER also me+1, me-1 around the communicator; TAG also post,
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
-// took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
+// took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took; tookany: one for any tag),
 // probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
 // failed=STATE:COUNT (errors that MPI returned to a state),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
@@ -239,6 +239,10 @@ func (b *rankBuilder) applyWord(key, value string) {
 			Sent: uint64(mustInt(parts[3])), Received: uint64(mustInt(parts[4]))})
 	case "took":
 		r.Taken = append(r.Taken, b.parseTaken(parts, true))
+	case "tookany":
+		m := b.parseTaken(parts, true)
+		m.AnyTag = true
+		r.Taken = append(r.Taken, m)
 	case "probed":
 		r.Probed = append(r.Probed, b.parseTaken(parts, false))
 	case "failed":

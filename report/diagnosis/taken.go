@@ -46,6 +46,22 @@ func takenLines(r *Result) []string {
 	return lines
 }
 
+// reason says of the reason that the message went elsewhere.
+func (t *Taken) reason() string {
+	return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, "+
+		"and may have been meant for where rank %d is",
+		t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), t.Site.InParentheses(), t.Rank)
+}
+
+// takenByNamed is the message that one of the named ranks took by a wildcard, while it waits for another one like it; nil: there is none.
+func (r *Result) takenByNamed() *Taken {
+	i := slices.IndexFunc(r.Taken, func(t Taken) bool { return slices.Contains(r.LeastProgressed.Ranks, t.Rank) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Taken[i]
+}
+
 // wildcards says what the receive took.
 func (t *Taken) wildcards() string {
 	switch {

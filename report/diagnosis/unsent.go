@@ -188,16 +188,20 @@ func (p *printer) skips(r *Result) {
 // unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.
 func (r *Result) unsentReason() string {
 	m := r.owed()
-	if m == nil || r.LeastProgressed.Rule == progress.RuleLostProcess { // who died owes nothing any more
+	if r.LeastProgressed.Rule == progress.RuleLostProcess { // who died owes nothing any more
+		return ""
+	}
+	if t := r.takenByNamed(); t != nil {
+		return t.reason()
+	}
+	if m == nil {
 		return ""
 	}
 	if o := m.nearest(); o != nil {
 		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
 	}
 	if t := r.takenInstead(m); t != nil {
-		return fmt.Sprintf("; message %d from rank %d to rank %d with tag %d went to %s with %s%s, "+
-			"and may have been meant for where rank %d is",
-			t.Number, t.From, t.Rank, t.Tag, t.MPI, t.wildcards(), t.Site.InParentheses(), t.Rank)
+		return t.reason()
 	}
 	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
 		return fmt.Sprintf("; rank %d has sent rank %d only %s with tag %d, which earlier receives took",

@@ -7,13 +7,13 @@ import (
 	"laggard/model"
 )
 
-// Taken is a message that a rank took by a receive with a wildcard, and of whose channel it
-// now waits for another one that was not sent. It may have been meant for the receive that
+// Taken is a message that a rank took by a receive with a wildcard, and of whose channel, or of
+// whose tag, it now waits for another one that was not sent. It may have been meant for the receive that
 // waits.
 type Taken struct {
-	Rank, Peer, Tag int
-	On              model.CommRef
-	Sent            uint64 // messages of that channel, all of which were received
+	Rank, Tag int
+	On        model.CommRef
+	Sent      uint64 // messages of that channel, all of which were received
 	facts.Taken
 }
 
@@ -29,10 +29,15 @@ func (s *Scene) Taken() []Taken {
 			if l.Weak || l.Kind != PointToPoint || l.source.want < 0 {
 				continue
 			}
-			w := &s.Facts[l.source.rank].Waits[l.source.wait].Wants[l.source.want]
-			if w.Taken.Number > 0 {
-				out = append(out, Taken{fact.Rank, w.Peer, w.Tag, s.commOf(w), s.answerCount(l.source), w.Taken})
+			w := s.wantOf(l)
+			if w.Taken.Number == 0 || slices.ContainsFunc(out, func(t Taken) bool { return t.Rank == fact.Rank && t.Tag == w.Tag }) {
+				continue
 			}
+			sent := s.answerCount(l.source)
+			if w.Wild() {
+				sent = w.CountFrom(w.Taken.Peer)
+			}
+			out = append(out, Taken{fact.Rank, w.Tag, s.commOf(w), sent, w.Taken})
 		}
 	}
 	return out

@@ -140,6 +140,7 @@ func (t *Taken) code(c *wire.Coder) {
 	if wire.Uint(c, &t.Number); t.Number == 0 {
 		c.Fail("message 0")
 	}
+	wire.Int(c, &t.Peer)
 	c.Flags(&t.AnySource, &t.AnyTag)
 	c.Text(&t.Call)
 	c.Stack(&t.Stack)

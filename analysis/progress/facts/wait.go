@@ -40,8 +40,9 @@ type Want struct {
 	// Others are the messages received so far from the peer of a receive without a wildcard on its other channels, if OthersKnown.
 	Others      []ChannelTotal
 	OthersKnown bool
-	// Taken is the latest message on the channel of a receive without a wildcard that one with a
-	// wildcard took, as far as the record goes back; its Number is 0: none.
+	// Taken is the latest message on the channel of a receive that one with a wildcard took, as far as the record
+	// goes back; its Number is 0: none. Of a receive from any source it is one that a call took which leaves the
+	// tag open too, while this one has taken others.
 	Taken Taken
 	// Neighbourhood: a collective among neighbours, which are known. The rank receives
 	// from Sources and sends to Dests, ranks of MPI_COMM_WORLD.
@@ -51,6 +52,7 @@ type Want struct {
 
 // Taken is a message that a receive with a wildcard took.
 type Taken struct {
+	Peer              int    // a rank of MPI_COMM_WORLD, which sent it
 	Number            uint64 // on its channel, from 1
 	AnySource, AnyTag bool   // what the receive left open
 	Call              string // the receive, or what began it; "" unknown
@@ -121,7 +123,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	w.Peer = WorldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
-		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w)
+		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w, t, p)
 		w.Others, w.OthersKnown = otherChannels(r, w)
 	case w.Kind == model.Collective && c.Neighbours != nil && w.Function().HasTrait(mpi.Neighbours):
 		w.Neighbourhood = true
@@ -205,23 +207,38 @@ func (w *Want) otherCount(comm uint64, tag int) uint64 {
 	return 0
 }
 
-// takenOf returns what a wildcard took last of the want's channel.
-func takenOf(r *model.Rank, w Want) (last Taken) {
-	if w.Wild() {
+// takenOf returns what a wildcard took last of the channel of what a thread waits for.
+func takenOf(r *model.Rank, w Want, t *model.Thread, p model.Pending) (last Taken) {
+	if w.Tag == model.Any {
 		return Taken{}
 	}
+	habit := false // the same receive took such messages before
 	for _, m := range r.Taken {
 		c := r.Comms[m.Comm]
-		if c.ID != w.Comm || !w.Matches(WorldPeer(r, c, m.Peer), m.Tag) || m.Number <= last.Number {
+		peer := WorldPeer(r, c, m.Peer)
+		if c.ID != w.Comm || !w.Matches(peer, m.Tag) {
 			continue
 		}
-		last = Taken{Number: m.Number, AnySource: m.AnySource, AnyTag: m.AnyTag}
+		if r.Threads[m.Thread] == t && m.State == p.State {
+			habit = true
+			continue
+		}
+		if m.Number <= last.Number || w.Wild() && !m.AnyTag {
+			continue
+		}
+		last = Taken{Peer: peer, Number: m.Number, AnySource: m.AnySource, AnyTag: m.AnyTag}
 		if s := stateOf(r.Threads[m.Thread], m.State); s != nil {
 			last.Call, last.Stack = validUTF8(s.Call), s.Stack
 		}
 	}
+	if w.Wild() && !habit {
+		return Taken{}
+	}
 	return last
 }
+
+// CountFrom is how many messages with its tag a receive has taken from a peer.
+func (w *Want) CountFrom(peer int) uint64 { return w.countFor(peer, w.Tag) }
 
 // Matches reports whether a message between the rank and that peer, with that
 // tag, is of the kind wanted.
