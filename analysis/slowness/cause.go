@@ -42,21 +42,23 @@ func (c *compared) computingRatio() float64 {
 	return now / before
 }
 
-// error of the logarithm of that ratio: samples are counted, hz a second. A share that is large by chance seems to be known better than
-// it is, so the variance is also that of the share over both times. Of many ranks the one that is furthest off is such a case.
+// error of the logarithm of that ratio: samples are counted, hz a second.
 func (c *compared) ratioError(hz float64) float64 {
-	both := c.before
-	both.add(&c.since)
-	usual := both.computingShare()
-	variance := func(s *sums) float64 {
-		n := max(float64(s.seconds)*hz, 1)
-		return max(logVariance(s.computingShare(), n), logVariance(usual, n))
-	}
-	return math.Sqrt(variance(&c.before) + variance(&c.since))
+	return math.Sqrt(logVariance(&c.before, c.before.computingShare(), hz) + logVariance(&c.since, c.since.computingShare(), hz))
 }
 
-// logVariance is the variance of the logarithm of a share that n samples show.
-func logVariance(share, n float64) float64 {
+// errorByChance is ratioError if the share of computing did not change. A share that is large by chance seems to be known better than
+// it is, and of many ranks the one that is furthest off is such a case.
+func (c *compared) errorByChance(hz float64) float64 {
+	both := c.before
+	both.add(&c.since)
+	share := both.computingShare()
+	return math.Sqrt(logVariance(&c.before, share, hz) + logVariance(&c.since, share, hz))
+}
+
+// logVariance is the variance of the logarithm of a share that the samples of some time show.
+func logVariance(s *sums, share, hz float64) float64 {
+	n := max(float64(s.seconds)*hz, 1)
 	p := min(max(share, 1/n), 1)
 	return (1 - p + 1/n) / (n * p)
 }
@@ -165,14 +167,15 @@ func longComputing(ranks []compared, longer, hz float64) (finding, bool) {
 		return finding{}, false
 	}
 	chance := largestByChance(len(ranks))
-	if excess.deviations < chance+beyondChance {
+	isNoChance := func(c *compared, over float64) bool { return over >= (chance+beyondChance)*c.errorByChance(hz) }
+	if !isNoChance(&ranks[slowest], excess.log) {
 		return finding{}, false
 	}
 	slow := rankSetOf(ranks, func(c *compared) bool {
 		q := c.computingRatio()
 		over := math.Log(max(q, 1e-9)) - usual
 		return c.rank == ranks[slowest].rank ||
-			q > 0 && over >= excess.log/2 && over >= max(leastDeviations, chance+beyondChance)*c.ratioError(hz)
+			q > 0 && over >= excess.log/2 && over >= leastDeviations*c.ratioError(hz) && isNoChance(c, over)
 	})
 	confidence := distuv.UnitNormal.CDF(excess.deviations - max(chance, second))
 	return finding{cause: RankComputes, ranks: slow, confidence: min(confidence, sure)}, true

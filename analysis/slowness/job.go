@@ -153,10 +153,11 @@ func (j *job) lookAtRanks(number int64) {
 		j.alone = model.RankSet{}
 		return
 	}
-	deviations := max(aloneDeviations, largestByChance(len(ranks))+aloneBeyondChance)
+	chance := largestByChance(len(ranks)) + aloneBeyondChance
 	slower := rankSetOf(ranks, func(c *compared) bool {
 		q := math.Log(max(c.computingRatio(), 1e-9))
-		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) && q >= deviations*c.ratioError(j.hz)
+		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) &&
+			q >= aloneDeviations*c.ratioError(j.hz) && q >= chance*c.errorByChance(j.hz)
 	})
 	if slower.Minus(j.alone).Len() == 0 {
 		return
