@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/model"
+	"laggard/symbol"
 )
 
 // preferRaising takes exceptions into account. One of Python that nothing caught has ended the program
@@ -52,6 +53,41 @@ func (j *job) ranksRaising(how func(model.RaisedHow) bool) model.RankSet {
 		}
 	}
 	return out
+}
+
+// EndedAt returns the stack from which ranks ended their process instead of what the others did: by a run-time library, MPI_Abort or
+// exit. nil: they did not, or it is not known.
+func (d *Diagnosis) EndedAt(o *divergence.Odd) []model.Frame {
+	if o.Kind != divergence.ErrorPath || o.Instead == nil || o.Instead.Function() == "MPI_Finalize" {
+		return nil
+	}
+	for _, x := range d.Raised {
+		if x.How == model.RaisedFatal && o.Ranks.Minus(x.Ranks).Len() == 0 {
+			return x.Frames
+		}
+	}
+	if s := o.Instead.State; s != nil && len(s.Stack) > 0 {
+		return s.Stack
+	}
+	if d.LeastProgressed == nil {
+		return nil
+	}
+	for _, at := range d.LeastProgressed.Locations {
+		if at.Captured && at.Call == "" && !at.Other && o.Ranks.Minus(at.Ranks).Len() == 0 {
+			return programFrames(at.Stack)
+		}
+	}
+	return nil
+}
+
+// programFrames leaves out the innermost frames that are of the system's libraries, such as those of exit.
+func programFrames(stack []model.Frame) []model.Frame {
+	for i, f := range stack {
+		if f.Module == nil || !symbol.InSystem(symbol.Location{Module: f.Module.Path}) {
+			return stack[i:]
+		}
+	}
+	return nil
 }
 
 // ThrownBy returns the stack that an exception of C++ was thrown from by which ranks left the others: they threw it

@@ -51,7 +51,12 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
 	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
-		return throwBranch(ctx, s, stack)
+		return innermostBranch(ctx, s, stack)
+	}
+	if stack := found.EndedAt(&d.Odd[0]); stack != nil {
+		if b := endBranch(ctx, s, &d.Odd[0], stack); b != nil {
+			return b
+		}
 	}
 	if back, is := branchBeforeDivergence(ctx, s, d); is {
 		return &back
@@ -65,9 +70,27 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
-// throwBranch finds the branch by which a function came to throw, by the stack that it was thrown from; nil: none. The
-// library of C++ may do it for the program.
-func throwBranch(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
+// endBranch finds the branch by which a rank came to end its process instead of what the others did, by the stack of that, where it
+// did so further in than the ways part; nil: it did not, or there is none.
+func endBranch(ctx context.Context, s slicing.Slicer, o *divergence.Odd, stack []model.Frame) *slicing.Branch {
+	made, _ := o.Ways()
+	if made == nil || made.State == nil || len(stack)-sharedFrames(made.State.Stack, stack) <= 1 {
+		return nil
+	}
+	return innermostBranch(ctx, s, stack)
+}
+
+// sharedFrames is how many outermost frames two stacks share.
+func sharedFrames(a, b []model.Frame) (n int) {
+	for n < len(a) && n < len(b) && a[len(a)-1-n].Offset == b[len(b)-1-n].Offset && a[len(a)-1-n].Module == b[len(b)-1-n].Module {
+		n++
+	}
+	return n
+}
+
+// innermostBranch finds the branch by which a function came to throw, or to end the process, by the stack of that; nil: none. The
+// library of the language may do it for the program.
+func innermostBranch(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
 	for i := range stack {
 		if b, err := s.Branch(ctx, stack[i:], stack[i+1:], nil); err == nil && len(b.Stack) > 0 {
 			return &b
@@ -109,11 +132,7 @@ var interpreters = []string{"python", "libpython", "julia", "libjulia", "libR.so
 
 // interpreted reports whether the ways of two stacks part in an interpreter.
 func interpreted(made, other []model.Frame) bool {
-	n := 1
-	for n <= len(made) && n <= len(other) && made[len(made)-n].Offset == other[len(other)-n].Offset &&
-		made[len(made)-n].Module == other[len(other)-n].Module {
-		n++
-	}
+	n := sharedFrames(made, other) + 1
 	if n > len(made) || made[len(made)-n].Module == nil {
 		return false
 	}
