@@ -6,6 +6,7 @@ import (
 
 	"laggard/model"
 	"laggard/model/mpi"
+	"laggard/slicing"
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
 )
@@ -33,6 +34,34 @@ const (
 type origins struct {
 	*run
 	found alikeness
+	asked map[originKey]bool
+}
+
+// originKey is a step of the search: an instruction, a place before it, or one at an end of a function.
+type originKey struct {
+	queryKey
+	kind slicing.Kind
+	asks bool
+}
+
+// An item of the search has one of two kinds: the value is asked for, or the address of where it is. Of different
+// addresses the same may be read, as the objects of all ranks have the same in them.
+const (
+	asValue   = slicing.Data
+	asAddress = slicing.Call
+)
+
+// begins reports whether a step is a new one.
+func (o *origins) begins(it item) bool {
+	key := originKey{queryKey{it.nodeKey, it.place}, it.kind, it.asks}
+	if !it.asks {
+		key.p = place{}
+	}
+	if o.asked[key] {
+		return false
+	}
+	o.asked[key] = true
+	return true
 }
 
 // withOriginTime has f ask where conditions come from, for which there is less time than for the answer. What it finds
@@ -55,12 +84,12 @@ func (r *run) conditionOrigin(f *function, block int, stack []model.Frame) alike
 	if len(levels) == 0 || levels[0].f != f || r.prog.timeOver() {
 		return unclear
 	}
-	o := origins{run: emptyRun(r.prog, r.criterion, r.budget, r.options), found: alike}
+	o := origins{run: emptyRun(r.prog, r.criterion, r.budget, r.options), found: alike, asked: map[originKey]bool{}}
 	jump := f.blocks[block].end - 1
 	if f.insts[jump].Kind == cpu.Branch && f.insts[jump].Indirect || f.holes {
 		return unclear
 	}
-	o.askCondition(item{nodeKey: nodeKey{o.chainActivations(levels), jump}})
+	o.askCondition(item{nodeKey: nodeKey{o.chainActivations(levels), jump}, kind: asValue})
 	if f.testsAllocation(jump) {
 		o.note(seldom)
 	}
@@ -120,21 +149,43 @@ func (o *origins) askCondition(it item) {
 		o.note(unclear)
 		return
 	}
-	if !o.nodes[it.nodeKey] {
-		o.nodes[it.nodeKey] = true
-		o.visitor().askOperands(it)
+	if o.begins(it) {
+		o.askOperands(it)
+	}
+}
+
+// askOperands asks for everything that an instruction reads, and for where that is.
+func (o *origins) askOperands(it item) {
+	f := it.a.f
+	in, v := &f.insts[it.i], f.valueFlow()
+	o.visitor().askRegisters(it, in.Use)
+	for _, m := range []*cpu.Mem{in.Load, in.Load2, in.Store} {
+		if m == nil {
+			continue
+		}
+		p := *v.load[it.i]
+		if m == in.Store {
+			p = *v.addr[it.i]
+		}
+		if m == in.Load2 || !p.isExact() || p.base != stackBase && p.base != constBase {
+			at := it
+			at.kind = asAddress
+			o.visitor().askRegisters(at, m.Regs().Without(cpu.Set(f.mod.arch.SP)))
+		}
+	}
+	if in.Load != nil {
+		o.visitor().askMemory(it, *v.load[it.i])
 	}
 }
 
 // visitInst asks for what an instruction reads.
 func (o *origins) visitInst(it item) {
-	if o.nodes[it.nodeKey] {
-		return
-	}
 	f := it.a.f
 	in := &f.insts[it.i]
 	if _, tail := f.tails[it.i]; in.Kind == cpu.Call || tail {
-		o.nodes[it.nodeKey] = true
+		if !o.begins(it) {
+			return
+		}
 		if t := f.effects().callTarget(it.i); t.known {
 			o.fromModel(it, t.model, 0)
 		} else {
@@ -150,11 +201,9 @@ func (o *origins) visitInst(it item) {
 
 // askPlace goes to what may define a place before an instruction, and to what decides which of several does.
 func (o *origins) askPlace(it item) {
-	key := queryKey{it.nodeKey, it.place}
-	if o.queries[key] {
+	if !o.begins(it) {
 		return
 	}
-	o.queries[key] = true
 	f := it.a.f
 	found := f.reaching().definitionsAt(it.i, it.place)
 	defs, entry := f.effects().withoutReplaced(it.i, it.place, found)
@@ -178,6 +227,9 @@ func (o *origins) askPlace(it item) {
 		at := it
 		at.asks, at.strays = false, found.passed
 		o.push(at)
+	}
+	if slices.ContainsFunc(found.passed, f.runsUnseenCode) {
+		o.note(unclear)
 	}
 	if entry {
 		o.askCaller(it)
@@ -348,7 +400,9 @@ func (o *origins) enterCall(it item, call int) {
 		case e.callee != nil && (it.a.depth >= maxDescent || it.a.nested >= maxNested):
 			o.note(unclear)
 		case e.callee != nil:
-			o.visitor().enterCallee(at, e, atReturn)
+			into := at.forPlace(e.inner)
+			into.nodeKey = nodeKey{o.visitor().childActivation(at, e.callee), atReturn}
+			o.push(into)
 		case t.known:
 			o.fromModel(at, t.model, e.arg)
 		case f.insts[call].Indirect && len(o.indirectTargets(it.a, call)) > 0:
@@ -366,6 +420,8 @@ func (o *origins) fromModel(it item, m calls.Model, arg int) {
 	switch gives := m.Gives(); {
 	case m.IsErrorCode(arg):
 		o.note(seldom)
+	case (gives == mpi.GivesOwn || m.Own) && it.kind == asAddress:
+		o.note(unclear)
 	case gives == mpi.GivesOwn || m.Own:
 		o.note(differs)
 	case gives == mpi.GivesAlike:
