@@ -54,8 +54,9 @@ func TestThrows(t *testing.T) {
 
 // TestGives: what a rank gets from others is its own, unless all get the same.
 func TestGives(t *testing.T) {
-	for name, want := range map[string]mpi.Gives{"MPI_Allreduce": mpi.GivesAlike, "mpi_bcast_": mpi.GivesAlike, "MPI_Comm_rank": mpi.GivesOwn,
-		"MPI_Recv": mpi.GivesOwn, "MPI_Scatter": mpi.GivesOwn, "MPI_Iprobe": mpi.GivesOwn, "MPI_Type_size": mpi.GivesUnknown,
+	for name, want := range map[string]mpi.Gives{"MPI_Allreduce": mpi.GivesAlike, "mpi_bcast_": mpi.GivesAlike,
+		"MPI_Comm_rank": mpi.GivesOwn,
+		"MPI_Recv":      mpi.GivesOwn, "MPI_Scatter": mpi.GivesOwn, "MPI_Iprobe": mpi.GivesOwn, "MPI_Type_size": mpi.GivesUnknown,
 		"memcpy": mpi.GivesUnknown} {
 		if m, _ := Lookup(name); m.Gives() != want {
 			t.Errorf("%s gives %v, want %v", name, m.Gives(), want)
