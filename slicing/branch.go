@@ -9,8 +9,8 @@ import (
 // Branch is where two ways through a program part.
 type Branch struct {
 	Jump
-	// Or are branches further back that decide the same, nearest first,
-	// such as the outer ones of nested conditions.
+	// Or are branches that decide the same, nearest first, such as the outer ones of nested conditions; last those whose
+	// conditions are the same on all ranks.
 	Or []Jump
 	Ways
 }
@@ -24,17 +24,32 @@ type Jump struct {
 	Loop bool
 	// Outside: the call that it decides is in a loop that it is not in.
 	Outside bool
+	// Alike: its condition is the same on all ranks, as all tells that it comes from, so that it sends no rank away alone.
+	Alike bool
+	// Differs: it comes from what each rank has of its own, such as its number or what it received.
+	Differs bool
 }
 
-// LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same.
+// LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same, but for one
+// whose condition is the same on all ranks.
 func (b *Branch) LoopFirst() {
-	i := slices.IndexFunc(b.Or, func(j Jump) bool { return j.Loop })
+	i := slices.IndexFunc(b.Or, func(j Jump) bool { return j.Loop && !j.Alike })
 	if b.Loop || i < 0 {
 		return
 	}
 	first := b.Or[i]
 	b.Or = slices.Insert(slices.Delete(slices.Clone(b.Or), i, i+1), 0, b.Jump)
 	b.Jump = first
+}
+
+// OnlyDiffering leaves the jumps whose condition comes from what each rank has of its own, or may; it reports false, and leaves all,
+// if the first one is none that does.
+func (b *Branch) OnlyDiffering() bool {
+	if !b.Differs {
+		return false
+	}
+	b.Or = slices.DeleteFunc(slices.Clone(b.Or), func(j Jump) bool { return j.Alike })
+	return true
 }
 
 // Ways says what the code allows of two calls, where both ways through it part.

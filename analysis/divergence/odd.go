@@ -43,6 +43,27 @@ func (o *Odd) Ways() (made, other *Call) {
 	return &o.Theirs[0], o.Own()
 }
 
+// OtherWays returns the two calls of Ways the other way round, where only the order of earlier calls tells which of them is missing;
+// else nil.
+func (o *Odd) OtherWays() (made, other *Call) {
+	if o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || o.AgreeAfterShift > 0 || o.Other != 0 || o.othersAwaitMessage() {
+		return nil, nil
+	}
+	made, other = o.Ways()
+	return other, made
+}
+
+// TurnMissing says that the other one of the two calls is missing.
+func (o *Odd) TurnMissing() {
+	own := o.Own()
+	if o.Fewer {
+		o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
+	} else {
+		o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs[:1], true
+	}
+	o.Repeats, o.Looped = false, false
+}
+
 // Own returns the line's own first call that differs; nil: it made none.
 func (o *Odd) Own() *Call {
 	if calls := o.callsFrom(o.Number); calls != nil {

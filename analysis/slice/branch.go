@@ -50,6 +50,15 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		found.RestateReason(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
+	if known && liesBetween(ctx, s, &d.Odd[0], b) {
+		d.Odd[0].TurnMissing()
+		found.RestateReason(d)
+		b, known = branchBetween(ctx, s, &d.Odd[0])
+	}
+	if turned, is := branchOfOtherCall(ctx, s, &d.Odd[0], b, known); is {
+		found.RestateReason(d)
+		b, known = turned, true
+	}
 	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
 		return innermostBranch(ctx, s, stack)
 	}
@@ -61,13 +70,43 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if back, is := branchBeforeDivergence(ctx, s, d); is {
 		return &back
 	}
-	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
+	if !known || len(b.Stack) == 0 {
+		return nil
+	}
+	if d.Odd[0].Undecided(b.Loop) && !b.OnlyDiffering() {
 		return nil
 	}
 	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
 		b.LoopFirst()
 	}
 	return &b
+}
+
+// liesBetween reports whether the others' call comes between the one before both and the line's own in one pass, though
+// the order of earlier calls made that look like one in addition: the line went past the others' call.
+func liesBetween(ctx context.Context, s slicing.Slicer, o *divergence.Odd, b slicing.Branch) bool {
+	_, theirs := o.Ways()
+	if o.Kind != divergence.Extra || o.AgreeAfterShift > 0 || o.Other != 0 || !b.After || b.Loop || o.Before() == nil {
+		return false
+	}
+	behind, known := branchBetweenCalls(ctx, s, theirs, o.Before(), nil)
+	return known && behind.After
+}
+
+// branchOfOtherCall finds the branch that decides about the other one of the two calls at which the ways parted, and corrects which
+// of them is taken for missing: where only the order of earlier calls told that, and nothing decides about the one which
+// can differ between ranks.
+func branchOfOtherCall(ctx context.Context, s slicing.Slicer, o *divergence.Odd, b slicing.Branch, known bool) (slicing.Branch, bool) {
+	made, other := o.OtherWays()
+	if !known || len(b.Stack) > 0 && !b.Alike || made == nil || other == nil {
+		return slicing.Branch{}, false
+	}
+	turned, known := branchBetweenCalls(ctx, s, made, other, o.Before())
+	if !known || len(turned.Stack) == 0 || !turned.Before && !turned.After || !turned.OnlyDiffering() {
+		return slicing.Branch{}, false
+	}
+	o.TurnMissing()
+	return turned, true
 }
 
 // endBranch finds the branch by which a rank came to end its process instead of what the others did, by the stack of that, where it

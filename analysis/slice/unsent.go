@@ -43,7 +43,7 @@ func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []
 			// The sender came there before: what decided is in the function that makes the call. That it went round a loop as often
 			// as it did says nothing.
 			b, err := s.Branch(ctx, m.By.Stack, m.By.Stack[1:], nil)
-			if err == nil && len(b.Stack) == len(m.By.Stack) && !b.Loop && !b.Outside {
+			if err == nil && len(b.Stack) == len(m.By.Stack) && !b.Loop && !b.Outside && !b.Alike {
 				out = append(out, Skip{Message: i, Branch: &slicing.Branch{Jump: b.Jump}})
 			}
 		}

@@ -23,6 +23,8 @@ type Function struct {
 	// Alike are parameters that all members of a collective must give alike, besides
 	// those that its traits name; those of Operation.
 	Alike []string
+	// Gives is whether its results, not its error code, can differ between the members of a communicator; that of Operation.
+	Gives Gives
 	// Operation is the blocking function with int counts that this one is another
 	// form of: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init_c and itself.
 	Operation *Function
@@ -142,7 +144,7 @@ func joinForms(lines []line) error {
 		}
 		l.function.Operation, l.function.Narrow = operation.function, l.function
 		l.function.Traits |= operation.function.Traits
-		l.function.Alike = operation.function.Alike
+		l.function.Alike, l.function.Gives = operation.function.Alike, operation.function.Gives
 		l.function.allowNull(operation.null)
 		if missing := l.function.allowNull(l.null); missing != "" {
 			return fmt.Errorf("%s has no parameter %s that could be null", l.function.Name, missing)
@@ -186,7 +188,8 @@ func parseLine(text string) (line, error) {
 		return line{}, fmt.Errorf("%s: %w", m[5], err)
 	}
 	l := line{m[1], column.formOf, column.null,
-		&Function{Return: m[4], Name: m[5], Traits: column.traits, Choices: choices, Alike: column.alike}}
+		&Function{Return: m[4], Name: m[5], Traits: column.traits, Choices: choices, Alike: column.alike,
+			Gives: column.gives}}
 	if m[6] == "" {
 		return l, nil
 	}

@@ -42,10 +42,22 @@ func TestNullHandles(t *testing.T) {
 	}
 }
 
+// TestGives: forms of a function give what it gives.
+func TestGives(t *testing.T) {
+	for name, want := range map[string]Gives{"MPI_Allreduce": GivesAlike, "MPI_Iallreduce": GivesAlike, "MPI_Bcast_init_c": GivesAlike,
+		"MPI_Comm_rank": GivesOwn, "MPI_Wtime": GivesOwn, "MPI_Comm_size": GivesAlike,
+		"MPI_Reduce": GivesUnknown, "MPI_Recv": GivesUnknown} {
+		if got := FindFunction(name).Gives; got != want {
+			t.Errorf("%s gives %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestBadLinesAreRefused(t *testing.T) {
 	for _, line := range []string{
 		"send - - int MPI_Send", "send - - int MPI_Send(int)", "MPI_Send(int a)", "send int MPI_Send(int a)", "send - int MPI_Send(int a)",
 		"send slow - int MPI_Send(int a)",
+		"send gives:luck - int MPI_Send(int a)", "send gives: - int MPI_Send(int a)",
 		"send null:b - int MPI_Send(int a)", "send - luck int MPI_Send(int a)", "isend =MPI_Send - int MPI_Isend(int a)",
 		"send - - int MPI_A(int a)\nisend =MPI_A - int MPI_B(int a)\nisend =MPI_B - int MPI_C(int a)",
 	} {

@@ -79,6 +79,29 @@ type column struct {
 	traits Trait  // its own
 	alike  []string
 	null   []string // parameters that may be null handles
+	gives  Gives
+}
+
+// Gives says whether what a function gives its caller can differ between the members of a communicator.
+type Gives uint8
+
+// What a function gives. Of the functions that the table says nothing of, nobody knows.
+const (
+	GivesUnknown Gives = iota
+	GivesAlike         // every member gets the same
+	GivesOwn           // each member gets something of its own
+)
+
+// givesNames are the words of the table.
+var givesNames = [...]string{GivesAlike: "alike", GivesOwn: "own"}
+
+func parseGives(word string) (Gives, error) {
+	for i, name := range givesNames {
+		if name == word && name != "" {
+			return Gives(i), nil
+		}
+	}
+	return GivesUnknown, fmt.Errorf("nothing gives %q", word)
 }
 
 // parseTraits reads the second column of a line.
@@ -97,6 +120,12 @@ func parseTraits(text string) (c column, err error) {
 		}
 		if names, ok := strings.CutPrefix(word, "null:"); ok {
 			c.null = strings.Split(names, ":")
+			continue
+		}
+		if name, ok := strings.CutPrefix(word, "gives:"); ok {
+			if c.gives, err = parseGives(name); err != nil {
+				return c, err
+			}
 			continue
 		}
 		t, ok := traitOf(word)

@@ -37,7 +37,7 @@ type Divergence struct {
 type Branch struct {
 	report.Site
 	Text string `json:"text"` // source text of the line, "" not found
-	// lines further out that decide the same, nearest first, such as outer conditions
+	// lines that decide the same, nearest first, such as outer conditions; last those that are the same on all ranks
 	Or []Branch `json:"or,omitempty"`
 }
 

@@ -25,6 +25,8 @@ type Model struct {
 	ReturnsFirst bool // it returns its first argument
 	NoReturn     bool
 	Throws       bool // it may throw an exception that the program may expect
+	Own          bool // what it gives is the process's own: its number, host or time
+	Outside      bool // what it gives comes from files, devices, the environment or other threads
 	MPI          bool
 	function     *mpi.Function // of MPI; nil for any other
 	roles        string
@@ -51,11 +53,12 @@ func parseTables() known {
 			if m.MPI {
 				m.function = mpi.FindFunction(name)
 			}
-			m.roles = strings.TrimRight(roles, "=&!*^")
+			m.roles = strings.TrimRight(roles, "=&!*^~?")
 			flags := roles[len(m.roles):]
 			m.Result, m.NoReturn = strings.Contains(flags, "="), strings.Contains(flags, "!")
 			m.ReturnsFirst, m.Throws = strings.Contains(flags, "&"), strings.Contains(flags, "^")
 			m.more = strings.Contains(flags, "*")
+			m.Own, m.Outside = strings.Contains(flags, "~"), strings.Contains(flags, "?")
 			if strings.Contains(name, "%") {
 				out.wild = append(out.wild, m)
 				continue
@@ -190,6 +193,41 @@ func (m Model) Communicates() bool {
 	}
 	c := m.function.Class
 	return c.CompletesRequests() || c.IsProbe() || c == mpi.ClassWinColl || m.function.IsFormOf("MPI_Barrier")
+}
+
+// Gives says whether what an MPI call gives, but for its error code, can differ between ranks.
+func (m Model) Gives() mpi.Gives {
+	switch {
+	case !m.MPI:
+		return mpi.GivesUnknown
+	case m.function.Gives == mpi.GivesUnknown && m.Communicates():
+		return mpi.GivesOwn
+	}
+	return m.function.Gives
+}
+
+// IsErrorCode reports whether what comes back through an argument of an MPI call, -1 for its result, is its error code.
+func (m Model) IsErrorCode(arg int) bool {
+	if m.ByReference {
+		return m.MPI && arg == len(m.roles)-1
+	}
+	return m.MPI && arg < 0 && m.function.Return == "int"
+}
+
+// CommIndex is the number of the argument that says for which ranks an MPI call is, -1: there is none.
+func (m Model) CommIndex() int {
+	if !m.MPI {
+		return -1
+	}
+	return max(m.function.ParamIndex("comm"), m.function.ParamIndex("group"))
+}
+
+// CountIndex is the number of the argument that says how many elements an MPI call gives each rank, -1: there is none.
+func (m Model) CountIndex() int {
+	if !m.MPI {
+		return -1
+	}
+	return max(m.function.ParamIndex("count"), m.function.ParamIndex("recvcount"))
 }
 
 // Variadic reports whether further arguments have the last one's role.

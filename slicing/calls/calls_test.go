@@ -1,6 +1,10 @@
 package calls
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/model/mpi"
+)
 
 func TestLookup(t *testing.T) {
 	for _, c := range []struct {
@@ -44,6 +48,33 @@ func TestThrows(t *testing.T) {
 		"_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substrEmm": true} {
 		if Throws(name) != want {
 			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
+// TestGives: what a rank gets from others is its own, unless all get the same.
+func TestGives(t *testing.T) {
+	for name, want := range map[string]mpi.Gives{"MPI_Allreduce": mpi.GivesAlike, "mpi_bcast_": mpi.GivesAlike,
+		"MPI_Comm_rank": mpi.GivesOwn,
+		"MPI_Recv":      mpi.GivesOwn, "MPI_Scatter": mpi.GivesOwn, "MPI_Iprobe": mpi.GivesOwn, "MPI_Type_size": mpi.GivesUnknown,
+		"memcpy": mpi.GivesUnknown} {
+		if m, _ := Lookup(name); m.Gives() != want {
+			t.Errorf("%s gives %v, want %v", name, m.Gives(), want)
+		}
+	}
+	for name, want := range map[string][3]int{"MPI_Bcast": {-1, 4, 1}, "mpi_bcast_": {5, 4, 1}, "MPI_Allgather": {-1, 6, 4},
+		"MPI_Group_size": {-1, 0, -1}} {
+		m, _ := Lookup(name)
+		if !m.IsErrorCode(want[0]) || m.CommIndex() != want[1] || m.CountIndex() != want[2] || m.IsErrorCode(0) {
+			t.Errorf("%s: communicator %d, count %d", name, m.CommIndex(), m.CountIndex())
+		}
+	}
+	if m, _ := Lookup("MPI_Wtime"); m.IsErrorCode(-1) {
+		t.Error("the time is taken for an error code")
+	}
+	for name, want := range map[string][2]bool{"getpid": {true, false}, "fgets": {false, true}, "getenv": {false, true}, "atoi": {}} {
+		if m, _ := Lookup(name); m.Own != want[0] || m.Outside != want[1] {
+			t.Errorf("%s: %+v", name, m)
 		}
 	}
 }

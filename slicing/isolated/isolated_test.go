@@ -72,8 +72,8 @@ func overflowStack(n int) int {
 func (e *echo) Branch(ctx context.Context, made, other, last []model.Frame) (slicing.Branch, error) {
 	elsewhere := &model.Module{Path: "/lib/elsewhere.so"}
 	return slicing.Branch{
-		Jump: slicing.Jump{Stack: append(other[:1:1], made...), Loop: true, Outside: true},
-		Or:   []slicing.Jump{{Stack: last}, {Stack: []model.Frame{{Module: elsewhere, Offset: 3}}}},
+		Jump: slicing.Jump{Stack: append(other[:1:1], made...), Loop: true, Outside: true, Alike: true},
+		Or:   []slicing.Jump{{Stack: last, Differs: true}, {Stack: []model.Frame{{Module: elsewhere, Offset: 3}}}},
 		Ways: slicing.Ways{Before: true, Again: last == nil},
 	}, nil
 }

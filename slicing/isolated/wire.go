@@ -57,6 +57,8 @@ type jump struct {
 	Stack   []frame
 	Loop    bool
 	Outside bool
+	Alike   bool
+	Differs bool
 }
 
 type site struct {
@@ -176,12 +178,12 @@ func (m *modules) decodeBranch(r *branchResponse) (b slicing.Branch, err error) 
 }
 
 func (m *modules) encodeJump(j slicing.Jump) jump {
-	return jump{m.encodeStack(j.Stack), j.Loop, j.Outside}
+	return jump{m.encodeStack(j.Stack), j.Loop, j.Outside, j.Alike, j.Differs}
 }
 
 func (m *modules) decodeJump(j jump) (slicing.Jump, error) {
 	stack, err := m.decodeStack(j.Stack)
-	return slicing.Jump{Stack: stack, Loop: j.Loop, Outside: j.Outside}, err
+	return slicing.Jump{Stack: stack, Loop: j.Loop, Outside: j.Outside, Alike: j.Alike, Differs: j.Differs}, err
 }
 
 // addReceived adds the modules that the other process has sent.

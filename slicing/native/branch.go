@@ -36,88 +36,18 @@ func (s *Slicer) withRun(ctx context.Context, f func(r *run) error) (err error) 
 			err = fmt.Errorf("slicing: %w: malformed code or debug information (%v)", slicing.ErrNothing, p)
 		}
 	}()
-	err = f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
+	r := newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options)
+	err = f(r)
 	switch {
 	case err == nil && s.prog.over:
 		err = fmt.Errorf("slicing: %w: %s", slicing.ErrNothing, s.prog.limitReached()) // what was found may not be the nearest
 	case errors.Is(err, symbol.ErrNoCode):
 		err = fmt.Errorf("slicing: %w: %w", slicing.ErrNothing, err)
 	}
+	if r.partial {
+		s.prog = newProgram(s.resolver, s.options.Front)
+	}
 	return err
-}
-
-// maxBranches bounds how many branches are returned that decide the same.
-const maxBranches = 4
-
-func (r *run) findBranch(made, other, last []model.Frame) (out slicing.Branch, err error) {
-	n := sharedFrames(made, other)
-	if n == len(made) {
-		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
-	}
-	at := len(made) - 1 - n
-	found := func(f *function, blocks, calls []int, frame int) slicing.Branch {
-		for _, b := range blocks[:min(len(blocks), maxBranches)] {
-			out.Or = append(out.Or, slicing.Jump{
-				Stack: branchAt(f, b, made[frame:]), Loop: f.graph().decidesLoop(b), Outside: f.graph().ownLoop(calls[0], b),
-			})
-		}
-		out.Jump, out.Or = out.Or[0], out.Or[1:]
-		return out
-	}
-	// left finds where a function on the way to the call was left early.
-	left := func() (slicing.Branch, error) {
-		for ; at >= 0; at-- {
-			a, err := r.locateFrame(made[at], false)
-			if err != nil {
-				return out, err
-			}
-			calls := r.callCopies(a, made[at])
-			if b := a.f.graph().exitsBefore(calls, r.options.TerminationSensitive); len(b) > 0 {
-				return found(a.f, b, calls, at), nil
-			}
-		}
-		return out, nil
-	}
-	if n == len(other) {
-		return left()
-	}
-	a, err := r.locateFrame(made[at], false)
-	if err != nil {
-		return out, err
-	}
-	b, err := r.locateFrame(other[len(other)-1-n], false)
-	if err != nil {
-		return out, err
-	}
-	var from, to []int // both calls, where one function makes them
-	if a.f == b.f {
-		from, to = r.callCopies(a, made[at]), r.callCopies(b, other[len(other)-1-n])
-		out.Ways = r.waysBetween(a.f, from, to, made[:at], other[:len(other)-1-n])
-	}
-	// If both were in a function further in, together with the call before, and could go
-	// on to this one there, the way parted where one left it. The call before may have fewer frames: one that
-	// a function ended in has none of that.
-	for inner := max(len(made)-1-sharedFrames(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
-		l, err := r.locateFrame(made[inner], false)
-		if err != nil {
-			break
-		}
-		before, err := r.locateFrame(last[len(last)-len(made)+inner], false)
-		if err != nil || before.f != l.f {
-			break
-		}
-		calls := r.callCopies(l, made[inner])
-		if b := l.f.graph().exitsBetween(before.i, calls, r.options.TerminationSensitive); len(b) > 0 {
-			return found(l.f, b, calls, inner), nil
-		}
-	}
-	if a.f == b.f {
-		if b := a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive); len(b) > 0 {
-			return found(a.f, b, from, at), nil
-		}
-	}
-	at-- // the ways part further in
-	return left()
 }
 
 // callCopies returns the blocks of a call and of all that the compiler made of it: those from the

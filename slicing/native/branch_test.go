@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/slicing"
 	"laggard/symbol"
 )
 
@@ -47,12 +48,18 @@ type builtProgram struct {
 
 func buildProgram(t *testing.T, text string) builtProgram {
 	t.Helper()
+	return buildProgramBy(t, text, "gcc", "-O2")
+}
+
+// buildProgramBy builds a program with a compiler and its flags.
+func buildProgramBy(t *testing.T, text, compiler string, flags ...string) builtProgram {
+	t.Helper()
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-O2", "-g", "-o", exe, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, append(flags, "-g", "-o", exe, source)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	resolver := symbol.New(symbol.Config{})
@@ -79,10 +86,15 @@ func (b builtProgram) decidingLine(t *testing.T, made, other, last []uint64) int
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(branch.Stack) == 0 {
+	return b.lineOf(branch.Jump)
+}
+
+// lineOf is the line of a jump, 0 if it is none.
+func (b builtProgram) lineOf(j slicing.Jump) int {
+	if len(j.Stack) == 0 {
 		return 0
 	}
-	return b.prog.resolver.Resolve(branch.Stack[0], false).Line
+	return b.prog.resolver.Resolve(j.Stack[0], false).Line
 }
 
 // TestCopies: a branch between two copies that the compiler made of one call decides nothing.

@@ -34,6 +34,7 @@ type function struct {
 	naming           bool          // see storedPointer
 	header           *bool         // see isFromHeader; nil: not known yet
 	inner            *bool         // see callsProgram; nil: not known yet
+	unseen           *bool         // see runsUnseenCode; nil: not known yet
 	changes          cpu.RegSet    // see clobberedRegs; 0 not known yet
 	storePlaces      map[int]place // see storePlace
 	found            map[query]reached

@@ -50,8 +50,9 @@ type run struct {
 	headers         int // of nodes, those in functions of library headers
 	searchSteps     int // instructions that were looked at to find what is called
 	knownStrays     map[*activation][]stray
-	strayScanned    int // instructions that were looked at for these
-	tracedStrays    int // of these, those whose pointer was followed
+	strayScanned    int  // instructions that were looked at for these
+	tracedStrays    int  // of these, those whose pointer was followed
+	partial         bool // what is known of the program may be a part, as the time of a search within the answer was over
 }
 
 type nodeKey struct {
@@ -151,6 +152,11 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		b.Nodes = defaultNodes
 	}
 	p.beginAnswer(ctx, b.Time)
+	return emptyRun(p, c, b, o)
+}
+
+// emptyRun is a run that shares the time of the answer that was begun.
+func emptyRun(p *program, c slicing.Criterion, b slicing.Budget, o Options) *run {
 	return &run{
 		prog: p, criterion: c, budget: b, options: o, explainedThrows: map[nodeKey]bool{},
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},

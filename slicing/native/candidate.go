@@ -1,0 +1,181 @@
+package native
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"laggard/model"
+	"laggard/slicing"
+)
+
+// Bounds of the branches that are returned of those that decide the same, and of those of which it is asked what
+// their conditions come from.
+const (
+	maxBranches   = 4
+	maxCandidates = 12
+)
+
+// candidate is a branch that decides whether a call is made.
+type candidate struct {
+	f      *function
+	block  int
+	call   int // block of the call in the same function
+	frame  int // of made, that of the call
+	origin alikeness
+	// further: it is further in than others, which are named alone unless it tells more than they do.
+	further bool
+}
+
+// parting is the search for the branch at which the ways to two calls part.
+type parting struct {
+	*run
+	made, other, last []model.Frame
+	out               slicing.Branch
+}
+
+func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error) {
+	p := parting{run: r, made: made, other: other, last: last}
+	n := sharedFrames(made, other)
+	if n == len(made) {
+		return p.out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
+	}
+	at := len(made) - 1 - n
+	if n == len(other) {
+		all, err := p.leftFrom(at)
+		if err == nil {
+			p.choose(all)
+		}
+		return p.out, err
+	}
+	a, err := r.locateFrame(made[at], false)
+	if err != nil {
+		return p.out, err
+	}
+	b, err := r.locateFrame(other[len(other)-1-n], false)
+	if err != nil {
+		return p.out, err
+	}
+	var between []candidate
+	if a.f == b.f {
+		from, to := r.callCopies(a, made[at]), r.callCopies(b, other[len(other)-1-n])
+		p.out.Ways = r.waysBetween(a.f, from, to, made[:at], other[:len(other)-1-n])
+		between = candidatesOf(a.f, a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive), from, at)
+	}
+	left, err := p.leftFrom(at - 1) // the ways part further in
+	inner := p.leftBehindLast(at)
+	if err != nil && len(inner)+len(between) == 0 {
+		return p.out, err
+	}
+	for i := range left {
+		left[i].further = len(between) > 0
+	}
+	p.chooseInOrder(inner, append(between, left...))
+	return p.out, nil
+}
+
+// candidatesOf are the blocks of a function as candidates.
+func candidatesOf(f *function, blocks, calls []int, frame int) (out []candidate) {
+	for _, b := range blocks[:min(len(blocks), maxBranches)] {
+		out = append(out, candidate{f: f, block: b, call: calls[0], frame: frame})
+	}
+	return out
+}
+
+// leftFrom finds where functions on the way to the call were left early, from a frame inwards.
+func (p *parting) leftFrom(at int) (out []candidate, err error) {
+	for ; at >= 0; at-- {
+		a, err := p.locateFrame(p.made[at], false)
+		if err != nil {
+			if len(out) > 0 {
+				err = nil
+			}
+			return out, err
+		}
+		calls := p.callCopies(a, p.made[at])
+		out = append(out, candidatesOf(a.f, a.f.graph().exitsBefore(calls, p.options.TerminationSensitive), calls, at)...)
+	}
+	return out, nil
+}
+
+// leftBehindLast finds where a function further in was left: if both were in it, together with the call before, and could go
+// on to this one there, the way parted there. The call before may have fewer frames: one that a function ended in has none
+// of that.
+func (p *parting) leftBehindLast(at int) []candidate {
+	made, last := p.made, p.last
+	for inner := max(len(made)-1-sharedFrames(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
+		l, err := p.locateFrame(made[inner], false)
+		if err != nil {
+			break
+		}
+		before, err := p.locateFrame(last[len(last)-len(made)+inner], false)
+		if err != nil || before.f != l.f {
+			break
+		}
+		calls := p.callCopies(l, made[inner])
+		if b := l.f.graph().exitsBetween(before.i, calls, p.options.TerminationSensitive); len(b) > 0 {
+			return candidatesOf(l.f, b, calls, inner)
+		}
+	}
+	return nil
+}
+
+// chooseInOrder chooses among the first candidates, and the others where none of the first can have sent a rank away.
+func (p *parting) chooseInOrder(first, others []candidate) {
+	all := slices.Clone(first)
+	p.classify(all)
+	if !slices.ContainsFunc(all, candidate.maySendAway) {
+		for _, c := range others {
+			if !slices.ContainsFunc(all, func(o candidate) bool { return o.f == c.f && o.block == c.block }) {
+				all = append(all, c)
+			}
+		}
+	}
+	p.choose(all)
+}
+
+// classify finds out what the conditions of candidates come from.
+func (p *parting) classify(all []candidate) {
+	p.withOriginTime(func() {
+		for i := range all[:min(len(all), maxCandidates)] {
+			if c := &all[i]; c.origin == unknownOrigin {
+				c.origin = p.conditionOrigin(c.f, c.block, p.made[c.frame:])
+			}
+		}
+	})
+}
+
+// maySendAway reports whether the condition can be another one on one rank than on others.
+func (c candidate) maySendAway() bool { return c.origin >= unclear || c.origin == unknownOrigin }
+
+// order puts those last whose condition is the same on all ranks.
+func (c candidate) order() int {
+	switch c.origin {
+	case alike:
+		return 2
+	case seldom:
+		return 1
+	}
+	return 0
+}
+
+// choose makes the branch of candidates, the nearest first, but behind all others those that cannot have sent a rank
+// away, as their conditions are the same on all ranks.
+func (p *parting) choose(all []candidate) {
+	if len(all) == 0 {
+		return
+	}
+	p.classify(all)
+	if slices.ContainsFunc(all, func(c candidate) bool { return !c.further && c.maySendAway() }) {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.further && c.origin != differs })
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return c.further && !c.maySendAway() })
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.order(), b.order()) })
+	for _, c := range all[:min(len(all), maxBranches)] {
+		p.out.Or = append(p.out.Or, slicing.Jump{
+			Stack: branchAt(c.f, c.block, p.made[c.frame:]), Loop: c.f.graph().decidesLoop(c.block),
+			Outside: c.f.graph().ownLoop(c.call, c.block), Alike: !c.maySendAway(), Differs: c.origin == differs,
+		})
+	}
+	p.out.Jump, p.out.Or = p.out.Or[0], p.out.Or[1:]
+}
