@@ -115,6 +115,7 @@ const (
 	BadNegative = 1 // value is below zero; limit as for BAD_LARGE
 	BadLarge    = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
 	BadShort    = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
+	BadOverflow = 4 // value is a displacement below zero; limit is the sum of the displacement and the count before it, which no int holds
 )
 
 // kind: what a blocked or pending operation is

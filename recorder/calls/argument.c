@@ -89,13 +89,28 @@ static int elements(const struct lg_call *c, int i)
   return p->len == LG_GROUP_SIZE && c->comm->flags & LG_COMM_INTER ? c->comm->remote_size : c->comm->size;
 }
 
+/* overflowed tells whether displacement k is what an int becomes to which the displacement before it and its count were added; sum:
+ * what they are. */
+static bool overflowed(const struct lg_call *c, int i, int k, int64_t v, int64_t *sum)
+{
+  int64_t before, count;
+  if (k == 0 || c->desc->params[i].kind != P_int || (i != c->desc->send_displs && i != c->desc->recv_displs) ||
+      !integer(c, i, k - 1, &before) || !integer(c, i - 1, k - 1, &count) || before < 0 || count < 0)
+    return false;
+  *sum = before + count;
+  return *sum > INT32_MAX && (int32_t)*sum == v;
+}
+
 /* check_array notes the first number below zero: a count or a displacement. */
 static bool check_array(const struct lg_call *c, int i)
 {
-  int64_t v;
+  int64_t v, sum;
   for (int k = 0, n = elements(c, i); k < n && integer(c, i, k, &v); k++)
     if (v < 0) {
-      note(LG_BAD_NEGATIVE, i, k, v, -1);
+      if (overflowed(c, i, k, v, &sum))
+        note(LG_BAD_OVERFLOW, i, k, v, sum);
+      else
+        note(LG_BAD_NEGATIVE, i, k, v, -1);
       return true;
     }
   return false;
