@@ -27,10 +27,16 @@ const (
 	BadLarge    BadHow = format.BadLarge    // a tag is above MPI_TAG_UB, a rank not below the size of the communicator
 	BadShort    BadHow = format.BadShort    // a buffer is shorter than the message that it received
 	BadOverflow BadHow = format.BadOverflow // a displacement is below zero: what an int became to which the count was added
+	BadNull     BadHow = format.BadNull     // a handle is null
+	BadFreed    BadHow = format.BadFreed    // a handle was freed; Limit is the state of the thread in which it was, -1 unknown
+	BadNoHandle BadHow = format.BadNoHandle // a handle is none that the process made; or, of a request, none that is pending
 )
 
 // IsSaidIn reports whether what MPI says of an error has the value and the limit, and there is no more to say.
 func (b *BadArgument) IsSaidIn(text string) bool {
+	if b.How >= BadNull {
+		return b.How == BadNull && strings.Contains(text, "Null ") // "Null communicator"
+	}
 	more := b.How == BadOverflow || b.How == BadNegative && b.Value <= farBelow
 	return !more && strings.Contains(text, fmt.Sprint(b.Value)) && (b.Limit < 0 || strings.Contains(text, fmt.Sprint(b.Limit)))
 }
@@ -38,6 +44,12 @@ func (b *BadArgument) IsSaidIn(text string) bool {
 // farBelow is a number that a program hardly means if it is below zero: it is a constant of no MPI, but what an int becomes if a product
 // or a sum exceeds it.
 const farBelow = -1 << 24
+
+// nullHandles and handleNames are the null handles, and what their objects are called.
+var (
+	nullHandles = map[mpi.Kind]string{mpi.Comm: "MPI_COMM_NULL", mpi.Win: "MPI_WIN_NULL", mpi.Datatype: "MPI_DATATYPE_NULL", mpi.Op: "MPI_OP_NULL"}
+	handleNames = map[mpi.Kind]string{mpi.Comm: "communicator", mpi.Win: "window", mpi.Datatype: "committed datatype"}
+)
 
 // Describe says what is wrong with the argument of a call of that function; "": nothing is known.
 func (b *BadArgument) Describe(call string) string {
@@ -54,6 +66,14 @@ func (b *BadArgument) Describe(call string) string {
 	case b.How == BadOverflow && b.Element > 0 && b.Position > 0:
 		return fmt.Sprintf("%s is %d, an int overflow: %s[%d] + %s[%d] is %d", name, b.Value, p.Name, b.Element-1,
 			f.Params[b.Position-1].Name, b.Element-1, b.Limit)
+	case b.How == BadNull:
+		return fmt.Sprintf("%s is %s", name, nullHandles[p.Kind])
+	case b.How == BadFreed:
+		return name + " was freed before"
+	case b.How == BadNoHandle && p.Kind == mpi.Request:
+		return name + " is no request that is pending: it was never set, or is complete already"
+	case b.How == BadNoHandle:
+		return fmt.Sprintf("%s is no %s: it was never set, or was overwritten", name, handleNames[p.Kind])
 	case b.How == BadShort && b.Value >= 0:
 		return fmt.Sprintf("the message has %d bytes, the receive buffer has room for %d", b.Value, b.Limit)
 	case b.How == BadShort:

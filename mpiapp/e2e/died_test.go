@@ -26,6 +26,28 @@ var deaths = []death{
 	{source: "dieddispls.c", mode: "gather", short: true,
 		want: "displs[2] is -1294967296, an int overflow: displs[1] + recvcounts[1] is 3000000000"},
 	{source: "dieddispls.c", mode: "exchange", want: "rdispls[3] is -2147483640: an int overflow is likely"},
+	{source: "dieddispls.c", mode: "scatter", flags: optimised,
+		want: "the buffer sendbuf probably has room for at most 32008 bytes (a block of malloc), and the call reads 960008000 bytes, with displs[3]"},
+	{source: "diedbuffers.c", mode: "block", short: true,
+		want: "the receive buffer probably has room for at most 808 bytes (a block of malloc), and the call receives up to 32000000 bytes"},
+	{source: "diedbuffers.c", mode: "static", flags: optimised,
+		want: "the receive buffer has room for 800 bytes (variable halo), and the call receives up to 32000000 bytes"},
+	{source: "diedbuffers.c", mode: "local",
+		want: "the buffer recvbuf has room for 800 bytes (a local variable), and the call writes 32000000 bytes"},
+	{source: "diedbuffers.c", mode: "local", flags: optimised,
+		want: "the buffer recvbuf has room for 800 bytes (a local variable), and the call writes 32000000 bytes"},
+	{source: "diedbuffers.c", mode: "null", want: "the send buffer is a null pointer, and the call sends 800 bytes"},
+	{source: "diedbuffers.c", mode: "unmapped", want: ", where no memory is"},
+	{source: "diedbuffers.c", mode: "constant", want: "the receive buffer is in memory that cannot be written (variable table)"},
+	{source: "diedbuffers.c", mode: "columns", flags: optimised,
+		want: "the send buffer probably has room for at most 8003568 bytes (a block of malloc), and the call sends 31968000008 bytes"},
+	{source: "diedbuffers.c", mode: "later", want: "the receive buffer of MPI_Irecv (diedbuffers.c:123), which is pending, " +
+		"probably has room for at most 808 bytes (a block of malloc), and it receives up to 32000000 bytes"},
+	{source: "diedhandles.c", mode: "halves", on: "openmpi", want: "comm is MPI_COMM_NULL"},
+	{source: "diedhandles.c", mode: "stale", want: "comm was freed before, by MPI_Comm_free (diedhandles.c:30)", short: true},
+	{source: "diedhandles.c", mode: "row", on: "openmpi", want: "datatype is MPI_DATATYPE_NULL", flags: optimised},
+	{source: "diedhandles.c", mode: "unset",
+		want: "array_of_requests[2] is no request that is pending: it was never set, or is complete already"},
 	{source: "dieddispls.c", mode: "product", want: "count is -1794967296: an int overflow is likely", flags: optimised},
 }
 
@@ -34,7 +56,7 @@ func TestDied(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, d := range deaths {
 			if (d.short || runEverything()) && (d.on == "" || d.on == f.name) {
-				t.Run(strings.TrimSuffix(d.source, filepath.Ext(d.source))+"/"+d.mode, func(t *testing.T) { f.checkDeath(t, d) })
+				t.Run(strings.Join(append([]string{d.source, d.mode}, d.flags...), "/"), func(t *testing.T) { f.checkDeath(t, d) })
 			}
 		}
 	})
