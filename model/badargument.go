@@ -29,7 +29,9 @@ const (
 	BadOverflow BadHow = format.BadOverflow // a displacement is below zero: what an int became to which the count was added
 	BadNull     BadHow = format.BadNull     // a handle is null
 	BadFreed    BadHow = format.BadFreed    // a handle was freed; Limit is the state of the thread in which it was, -1 unknown
-	BadNoHandle BadHow = format.BadNoHandle // a handle is none that the process made; or, of a request, none that is pending
+	// BadOverwritten: it is below zero, and the call may have overwritten it.
+	BadOverwritten BadHow = format.BadOverwritten
+	BadNoHandle    BadHow = format.BadNoHandle // a handle is none that the process made; or, of a request, none that is pending
 )
 
 // IsSaidIn reports whether what MPI says of an error has the value and the limit, and there is no more to say.
@@ -66,6 +68,8 @@ func (b *BadArgument) Describe(call string) string {
 	case b.How == BadOverflow && b.Element > 0 && b.Position > 0:
 		return fmt.Sprintf("%s is %d, an int overflow: %s[%d] + %s[%d] is %d", name, b.Value, p.Name, b.Element-1,
 			f.Params[b.Position-1].Name, b.Element-1, b.Limit)
+	case b.How == BadOverwritten:
+		return fmt.Sprintf("%s is %d, unless the call itself overwrote it", name, b.Value)
 	case b.How == BadNull:
 		return fmt.Sprintf("%s is %s", name, nullHandles[p.Kind])
 	case b.How == BadFreed:

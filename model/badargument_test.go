@@ -18,6 +18,7 @@ func TestBadArgumentDescribe(t *testing.T) {
 		{"MPI_Gatherv", BadArgument{BadNegative, 5, 2, -1294967296, -1}, "displs[2] is -1294967296: an int overflow is likely"},
 		{"MPI_Recv", BadArgument{BadShort, 1, -1, 800, 400}, "the message has 800 bytes, the receive buffer has room for 400"},
 		{"MPI_Recv", BadArgument{BadShort, 1, -1, -1, 400}, "the receive buffer has room for 400 bytes"},
+		{"MPI_Gatherv", BadArgument{BadOverwritten, 5, 2, -1294967296, -1}, "displs[2] is -1294967296, unless the call itself overwrote it"},
 		{"MPI_Recv", BadArgument{BadNull, 5, -1, 0, -1}, "comm is MPI_COMM_NULL"},
 		{"MPI_Recv", BadArgument{BadFreed, 2, -1, 99, 3}, "datatype was freed before"},
 		{"MPI_Recv", BadArgument{BadNoHandle, 5, -1, 99, -1}, "comm is no communicator: it was never set, or was overwritten"},

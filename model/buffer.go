@@ -14,6 +14,7 @@ type Buffer struct {
 	Memory    Memory
 	Written   bool  // the call writes the buffer
 	ReadOnly  bool  // the memory cannot be written
+	Unsure    bool  // Low and High follow from arguments in memory that the call may have overwritten
 	Frame     int   // of MemoryStack: which frame of the stack of the call that the thread is in Address is in; -1: it is not known
 	InFrame   int64 // the address less the canonical frame address of that frame
 	// Variable has one frame, whose offset is a return address in the function of that frame, or of a module's own memory the address

@@ -111,14 +111,15 @@ const (
 
 // bad: what is wrong with an argument
 const (
-	BadNot      = 0 // nothing that is known
-	BadNegative = 1 // value is below zero; limit as for BAD_LARGE
-	BadLarge    = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
-	BadShort    = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
-	BadOverflow = 4 // value is a displacement below zero; limit is the sum of the displacement and the count before it, which no int holds
-	BadNull     = 5 // a handle is null
-	BadFreed    = 6 // a handle was freed; limit is the state of the thread in which it was, all ones unknown
-	BadNoHandle = 7 // a handle is none that the process made; or, of a request, none that is pending
+	BadNot         = 0 // nothing that is known
+	BadNegative    = 1 // value is below zero; limit as for BAD_LARGE
+	BadLarge       = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
+	BadShort       = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
+	BadOverflow    = 4 // value is a displacement below zero; limit is the sum of the displacement and the count before it, which no int holds
+	BadNull        = 5 // a handle is null
+	BadFreed       = 6 // a handle was freed; limit is the state of the thread in which it was, all ones unknown
+	BadNoHandle    = 7 // a handle is none that the process made; or, of a request, none that is pending
+	BadOverwritten = 8 // value is below zero, and the call may have overwritten it: it is behind a buffer that the call writes
 )
 
 // memory: what memory is at an address
@@ -137,6 +138,7 @@ const (
 const (
 	BufferWritten  = 1 // the call writes the buffer
 	BufferReadOnly = 2 // the memory cannot be written
+	BufferUnsure   = 4 // low and high follow from arguments in memory that the call may have overwritten
 )
 
 // kind: what a blocked or pending operation is

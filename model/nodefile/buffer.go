@@ -48,6 +48,7 @@ func (r slotAssembler) bufferOf(b bufferReader, t *threadReader) (model.Buffer, 
 		Room: max(int64(le64(format.BufferRoom)), -1), Memory: model.Memory(le32(format.BufferMemory)),
 		Written:  le32(format.BufferFlags)&format.BufferWritten != 0,
 		ReadOnly: le32(format.BufferFlags)&format.BufferReadOnly != 0,
+		Unsure:   le32(format.BufferFlags)&format.BufferUnsure != 0,
 		Frame:    int(max(int32(le32(format.BufferFrame)), -1)), InFrame: int64(le64(format.BufferInFrame)),
 	}
 	if le64(format.BufferVariable) != math.MaxUint64 {
@@ -78,6 +79,9 @@ func (w *slotWriter) writeBuffers(t *model.Thread) {
 		}
 		if b.ReadOnly {
 			flags |= format.BufferReadOnly
+		}
+		if b.Unsure {
+			flags |= format.BufferUnsure
 		}
 		fixed.u32(format.BufferFlags, flags)
 		fixed.i32(format.BufferState, b.State)

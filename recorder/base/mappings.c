@@ -172,3 +172,9 @@ struct lg_room lg_room_at(uint64_t at)
     in_mapped(m->lo, end, at, &out);
   return out;
 }
+
+bool lg_is_behind(uint64_t at, uint64_t other)
+{
+  const struct mapping *m = mapping_at(other);
+  return m && at >= other && at < end_of(m);
+}

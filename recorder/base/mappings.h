@@ -15,6 +15,7 @@ struct lg_room { /* what is at an address */
 
 void lg_mappings_read(void); /* as the process has them now; not by two threads at once */
 struct lg_room lg_room_at(uint64_t at); /* as they were then */
+bool lg_is_behind(uint64_t at, uint64_t other); /* all between the other address and this one, which is not below, is there */
 
 #pragma GCC visibility pop
 #endif

@@ -1,6 +1,7 @@
 /* What is looked at depends on what MPI said: it checks most arguments itself, and an error of another class
  * says that they are as they must be. Arguments that are of no matter in the calling rank are left out. Memory is
  * read as one that may not be there: what ends the process may be that it is not. */
+#include "base/mappings.h"
 #include "base/peek.h"
 #include "calls/argument.h"
 #include "calls/buffers.h"
@@ -22,6 +23,7 @@
 
 enum { TAGS = 1, RANKS = 2, COUNTS = 4 }; /* what to look at */
 
+static bool faulted; /* the call may have written something before it ended the process */
 static int64_t tag_bound = INT64_MAX; /* MPI_TAG_UB; INT64_MAX unknown */
 
 /* keep_types notes the extents of the predefined types. A library with the standard ABI need not have all of them, and would end the job
@@ -93,6 +95,17 @@ static bool overflowed(const struct lg_call *c, int i, int k, int64_t v, int64_t
   return *sum > INT32_MAX && (int32_t)*sum == v;
 }
 
+/* note_negative notes a number below zero: element k of an array, or, for k < 0, one that is none. What is in memory behind a buffer that a
+ * call writes may have been overwritten by it. */
+static void note_negative(const struct lg_call *c, int i, int k, int64_t v)
+{
+  const struct lg_desc *d = c->desc;
+  int written = d->recv_buf >= 0 ? d->recv_buf : d->traits & TRAIT_sends && d->cls == CLS_coll ? d->send_buf : -1;
+  bool overwritten = faulted && written >= 0 && lg_in_memory(c, i) &&
+                     lg_is_behind((uint64_t)c->args[i], (uint64_t)lg_arg_buffer(c, written));
+  note(overwritten ? LG_BAD_OVERWRITTEN : LG_BAD_NEGATIVE, i, k, v, -1);
+}
+
 /* check_array notes the first number below zero: a count or a displacement. */
 static bool check_array(const struct lg_call *c, int i)
 {
@@ -102,7 +115,7 @@ static bool check_array(const struct lg_call *c, int i)
       if (overflowed(c, i, k, v, &sum))
         note(LG_BAD_OVERFLOW, i, k, v, sum);
       else
-        note(LG_BAD_NEGATIVE, i, k, v, -1);
+        note_negative(c, i, k, v);
       return true;
     }
   return false;
@@ -149,7 +162,7 @@ static bool check(const struct lg_call *c, int i, int what)
   default:
     if (!number || !(what & COUNTS) || v >= 0 || !matters(c, i))
       return false;
-    note(LG_BAD_NEGATIVE, i, -1, v, -1);
+    note_negative(c, i, -1, v);
     return true;
   }
 }
@@ -301,13 +314,18 @@ void lg_note_refused(const struct lg_thr *t, uint32_t class)
     check_op(c);
   else if (c->desc->win >= 0)
     check_handles(t, c, P_win);
-  if (is == lg_fam.err_buffer || is == lg_fam.err_other || is == lg_fam.err_intern || is == lg_fam.err_unknown)
+  if (is == lg_fam.err_buffer || is == lg_fam.err_other || is == lg_fam.err_intern || is == lg_fam.err_unknown) {
+    lg_mappings_read();
     lg_note_buffers(t, c, t->outer_cfa);
+  }
 }
 
 void lg_note_crashed(const struct lg_thr *t, uint64_t sp)
 {
   const struct lg_call *c = current(t);
+  if (__atomic_exchange_n(&faulted, true, __ATOMIC_ACQ_REL))
+    return;
+  lg_mappings_read();
   if (c && !check_handles(t, c, 0))
     check_all(c, COUNTS);
   lg_note_buffers(t, c, c ? t->outer_cfa : sp);

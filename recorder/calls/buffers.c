@@ -70,15 +70,31 @@ static struct lg_buffer buffer_of(uint64_t address, const struct lg_reach *r)
       .state = LG_NO_INDEX, .position = (uint32_t)r->position, .element = r->element, .frame = LG_NO_INDEX, .variable = UINT64_MAX};
 }
 
+/* is_unsure: the call may have written over the arguments that say how far it reaches. */
+static bool is_unsure(const struct lg_call *c, const struct lg_reach *reaches, int n)
+{
+  for (int k = 0; k < n; k++) {
+    uint64_t from = (uint64_t)lg_arg_buffer(c, reaches[k].position);
+    for (int i = 0; reaches[k].written && i < c->desc->nargs; i++) {
+      uint64_t at = (uint64_t)c->args[i];
+      if (lg_in_memory(c, i) && at >= from && at - from < (uint64_t)reaches[k].high)
+        return true;
+    }
+  }
+  return false;
+}
+
 static void put_arguments(const struct lg_thr *t, const struct lg_call *c)
 {
   struct lg_reach reaches[LG_MAX_REACHES];
   int n = lg_reaches(c, reaches);
+  bool unsure = is_unsure(c, reaches, n);
   for (int i = 0; i < n; i++) {
     struct lg_buffer b = buffer_of((uint64_t)lg_arg_buffer(c, reaches[i].position), &reaches[i]);
     int64_t named = lg_arg_address(c, reaches[i].position);
     if (named == LG_USE_IN_PLACE || (named == LG_USE_BOTTOM && (b.address || (int64_t)b.low >= FIRST_PAGES)))
       continue; /* the datatype has the addresses */
+    b.flags |= unsure ? LG_BUFFER_UNSURE : 0;
     look(&b);
     put(t, &b);
   }
@@ -124,7 +140,6 @@ void lg_note_buffers(const struct lg_thr *t, const struct lg_call *c, uint64_t s
     stack.trace.n = 0;
     if (c && !lg_cache_recall(cache, c->desc, t->outer_ra, t->outer_cfa, c->st, &stack.trace))
       lg_cache_unwind(cache, t->outer_cfa, &stack.trace);
-    lg_mappings_read();
     if (c)
       put_arguments(t, c);
     put_pending(t);

@@ -28,6 +28,12 @@ bool lg_number(const struct lg_call *c, int i, int k, int64_t *v)
   return read;
 }
 
+bool lg_in_memory(const struct lg_call *c, int i)
+{
+  const struct lg_param *p = &c->desc->params[i];
+  return p->kind < P_buffer && (c->binding != LG_BIND_C || p->ref || p->len != LG_ONE);
+}
+
 bool lg_is_root(const struct lg_call *c)
 {
   int64_t root;

@@ -24,6 +24,7 @@ bool lg_reach_add(struct lg_reach *r, int64_t from, int64_t count, long type);
 bool lg_number(const struct lg_call *c, int i, int k, int64_t *v);
 /* The handle of a datatype as lg_type_handle gives it, read likewise; 0: it cannot be read. */
 long lg_reach_type(const struct lg_call *c, int i, int k);
+bool lg_in_memory(const struct lg_call *c, int i); /* argument i is no value but the address of one, or of several */
 bool lg_is_root(const struct lg_call *c); /* the calling rank is the root; false also where that is not known */
 
 #pragma GCC visibility pop

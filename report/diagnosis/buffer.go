@@ -27,8 +27,9 @@ type Buffer struct {
 	// what is wrong: null, unmapped, read-only, freed, returned (it was on the stack of a function that has returned) or short
 	Flaw    string `json:"flaw"`
 	Written bool   `json:"written"` // the call writes it
-	Needed  int64  `json:"needed"`  // bytes from its address on that the call uses
-	Room    int64  `json:"room"`    // how many are there, of a short one; else 0
+	// bytes from its address on that the call uses; 0 unknown: the call has overwritten the arguments that say it
+	Needed int64 `json:"needed"`
+	Room   int64 `json:"room"` // how many are there, of a short one; else 0
 	// what tells the room: variable, malloc, or mapping
 	Source   string `json:"source,omitempty"`
 	Variable string `json:"variable,omitempty"` // the name of the variable, if it has one
@@ -106,8 +107,19 @@ func (s Source) newBuffer(b *facts.Buffer) Buffer {
 	case b.Memory == model.MemoryMapping || b.Memory == model.MemoryStack:
 		out.Flaw, out.Room, out.Source, out.Certain = flawShort, b.Room, roomOfMapping, true
 	}
+	if b.Unsure {
+		out.doubt()
+	}
 	out.Text = out.describe(f, b)
 	return out
+}
+
+// doubt takes back what follows from arguments that the call may have overwritten: how many bytes it uses. If it did, it wrote beyond a buffer.
+func (b *Buffer) doubt() {
+	if b.Flaw == flawShort && !b.Written {
+		b.Flaw = ""
+	}
+	b.Needed, b.Certain = 0, false
 }
 
 // describe says what is wrong.
@@ -115,6 +127,9 @@ func (b *Buffer) describe(f *mpi.Function, x *facts.Buffer) string {
 	what := b.subject(f)
 	switch b.Flaw {
 	case flawNull:
+		if b.Needed == 0 {
+			return what + " is a null pointer"
+		}
 		return fmt.Sprintf("%s is a null pointer, and %s", what, b.use(f))
 	case flawUnmapped:
 		return fmt.Sprintf("%s is at %#x, where no memory is", what, x.Address)
@@ -159,6 +174,9 @@ func (b *Buffer) use(f *mpi.Function) string {
 		verb = "sends"
 	}
 	who := "the call"
+	if b.Needed == 0 {
+		return "the call probably wrote beyond it, over its own arguments"
+	}
 	if b.Pending {
 		who = "it"
 	}

@@ -40,6 +40,11 @@ func TestNewBuffers(t *testing.T) {
 		{"constant", []facts.Buffer{buffer("MPI_Recv", model.Buffer{High: 8, Room: 99, Memory: model.MemoryMapping, Written: true, ReadOnly: true})},
 			"the receive buffer is in memory that cannot be written"},
 		{"read of a constant", []facts.Buffer{buffer("MPI_Send", model.Buffer{High: 8, Room: 99, Memory: model.MemoryMapping, ReadOnly: true})}, ""},
+		{"overwritten", []facts.Buffer{
+			buffer("MPI_Reduce", model.Buffer{High: 8e9, Room: 800, Memory: model.MemoryMapping, Written: true, Unsure: true, Position: 1, Element: -1}),
+			buffer("MPI_Reduce", model.Buffer{High: 8e9, Room: 800, Memory: model.MemoryBlock, Unsure: true, Element: -1})},
+			"the buffer recvbuf has at most 800 bytes up to the end of the memory there, and the call probably wrote beyond it, " +
+				"over its own arguments"},
 		{"freed", []facts.Buffer{buffer("MPI_Send", model.Buffer{High: 8, Room: 99, Memory: model.MemoryFreed})},
 			"the send buffer has probably been freed, by what malloc notes of it"},
 		{"pending", []facts.Buffer{pending},

@@ -37,7 +37,7 @@ func (b *builder) makePortable(buffers []Buffer) {
 
 func (x *Buffer) code(c *wire.Coder) {
 	c.Text(&x.Call)
-	c.Flags(&x.Pending, &x.Within, &x.Written, &x.ReadOnly)
+	c.Flags(&x.Pending, &x.Within, &x.Written, &x.ReadOnly, &x.Unsure)
 	c.Stack(&x.Stack)
 	wire.Int(c, &x.State)
 	wire.Int(c, &x.Position)
