@@ -234,6 +234,7 @@ type Thread struct {
 	Captured *Capture
 	Raised   *Raised  // nil: none, or none that is known
 	Failed   []Failed // by rising state and class
+	Buffers  []Buffer // of one that died, in no order
 	Sent     []Sent   // by rising state, if volume was recorded
 }
 

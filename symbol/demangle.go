@@ -23,6 +23,15 @@ func displayNames(linker string) (short, full string) {
 	return short, full
 }
 
+// VariableName is the name of a variable in the source: "halo" of "halo.0", "table" of "_ZL5table".
+func VariableName(linker string) string {
+	if base, number, ok := strings.Cut(linker, "."); ok && strings.Trim(number, ".0123456789") == "" {
+		linker = base
+	}
+	short, _ := displayNames(linker)
+	return short
+}
+
 // TypeName is the name of a type of C++ that typeid mangles so, such as "St12length_error". A name that was cut
 // stays as it is.
 func TypeName(mangled string) string {

@@ -111,10 +111,34 @@ const (
 
 // bad: what is wrong with an argument
 const (
-	BadNot      = 0 // nothing that is known
-	BadNegative = 1 // value is below zero; limit as for BAD_LARGE
-	BadLarge    = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
-	BadShort    = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
+	BadNot         = 0 // nothing that is known
+	BadNegative    = 1 // value is below zero; limit as for BAD_LARGE
+	BadLarge       = 2 // value is too large: of a tag limit is MPI_TAG_UB, of a rank the size of the communicator
+	BadShort       = 3 // the buffer that a message went into has room for limit bytes; value is how many it has, all ones unknown
+	BadOverflow    = 4 // value is a displacement below zero; limit is the sum of the displacement and the count before it, which no int holds
+	BadNull        = 5 // a handle is null
+	BadFreed       = 6 // a handle was freed; limit is the state of the thread in which it was, all ones unknown
+	BadNoHandle    = 7 // a handle is none that the process made; or, of a request, none that is pending
+	BadOverwritten = 8 // value is below zero, and the call may have overwritten it: it is behind a buffer that the call writes
+)
+
+// memory: what memory is at an address
+const (
+	MemoryUnknown = 0
+	MemoryNull    = 1 // the address is 0
+	MemoryNone    = 2 // none that can be read
+	MemoryMapping = 3 // room is up to the end of what is mapped
+	MemoryBlock   = 4 // a block of malloc, by what glibc notes beside it; room is up to its end
+	MemoryFreed   = 5 // likewise a block that is not in use
+	MemoryStack   = 6 // the stack of the thread; room is up to its end
+	MemoryGone    = 7 // that stack, below the frame of the function that called MPI: of a function that has returned
+)
+
+// buffer_flag: bits
+const (
+	BufferWritten  = 1 // the call writes the buffer
+	BufferReadOnly = 2 // the memory cannot be written
+	BufferUnsure   = 4 // low and high follow from arguments in memory that the call may have overwritten
 )
 
 // kind: what a blocked or pending operation is
@@ -587,6 +611,23 @@ const (
 	SizeofFailedLive  = 16
 )
 
+// BUFFER: A buffer of the call within which the process faulted or over which MPI ends the job, or of an operation that was pending then.
+const (
+	BufferAddress     = 0
+	BufferLow         = 8  // first byte that may be used, from the address, in two's complement
+	BufferHigh        = 16 // behind the last one, likewise
+	BufferRoom        = 24 // bytes from the address to the end of the memory there; none unknown
+	BufferMemory      = 32 // what is there
+	BufferFlags       = 36
+	BufferState       = 40 // state of the call that began the operation; none: the buffer is an argument of the call that the thread is in
+	BufferPosition    = 44 // of the argument in the prototype in C, from 0
+	BufferElement     = 48 // of the array of displacements that gives high, from 0; -1: there is none
+	BufferFrame       = 52 // of a stack: which frame of the stack of the call the address is in, from 0 the innermost; none: it is not known
+	BufferInFrame     = 56 // the address less the canonical frame address of that frame, in two's complement
+	BufferVariable    = 64 // the frame word of that frame; of memory of a module, one that has the address in place of a program counter; none: of neither
+	SizeofBufferFixed = 72
+)
+
 // What samples of the process over a length of time say. Counts are of samples unless they have a unit.
 const (
 	IntervalBegin          = 0  // seconds since 1970, a multiple of the step; 0 not in use, or changing
@@ -700,6 +741,7 @@ const (
 	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
 	ProbedRecord    Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
 	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
+	BufferRecord    Record = 22 // A buffer of the call within which the process faulted or over which MPI ends the job, or of an operation that was pending then.
 	SeriesRecord    Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
 	NoteRecord      Record = 8  // A text: why the recorder gave something up.
 	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.
@@ -854,6 +896,22 @@ var records = [...]record{
 			{"count", 0, Uint64},
 			{"calls", 8, Uint64},
 		}},
+	BufferRecord: {name: "BUFFER", leastFixed: 72, leastLive: 0,
+		fixed: []Field{
+			{"address", 0, Uint64},
+			{"low", 8, Uint64},
+			{"high", 16, Uint64},
+			{"room", 24, Int64},
+			{"memory", 32, Uint32},
+			{"flags", 36, Uint32},
+			{"state", 40, Int32},
+			{"position", 44, Uint32},
+			{"element", 48, Int32},
+			{"frame", 52, Int32},
+			{"in_frame", 56, Uint64},
+			{"variable", 64, Int64},
+		},
+		live: nil},
 	SeriesRecord: {name: "SERIES", leastFixed: 8, leastLive: 64,
 		fixed: []Field{
 			{"step", 0, Uint32},

@@ -116,7 +116,7 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 
 func randomBadArgument(r *rand.Rand) model.BadArgument {
 	return model.BadArgument{
-		How: model.BadHow(r.IntN(4)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1,
+		How: model.BadHow(r.IntN(int(model.BadOverwritten) + 1)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1,
 	}
 }
 
@@ -140,12 +140,26 @@ func randomMessages(r *rand.Rand, sc Scale, k *model.Rank, world []int) {
 		k.Probed = append(k.Probed, randomTaken(r, k, world))
 	}
 	for _, t := range k.Threads {
+		randomBuffers(rand.New(rand.NewPCG(uint64(k.PID), 6)), k, t)
 		for state := range t.Model.States {
 			if r.IntN(4) == 0 {
 				t.Failed = append(t.Failed, model.Failed{State: state, Class: r.IntN(99), Text: "MPI_ERR_TRUNCATE: message truncated",
 					Count: r.Uint64(), Calls: r.Uint64()})
 			}
 		}
+	}
+}
+
+// randomBuffers gives a thread buffers, as one that died.
+func randomBuffers(r *rand.Rand, k *model.Rank, t *model.Thread) {
+	for range r.IntN(3) {
+		b := model.Buffer{State: r.IntN(len(t.Model.States)+1) - 1, Position: r.IntN(9), Element: r.IntN(3) - 1, Address: r.Uint64(),
+			Low: r.Int64N(99) - 9, High: r.Int64N(999), Room: r.Int64N(999) - 1, Memory: model.Memory(r.IntN(int(model.MemoryGone) + 1)),
+			Written: r.IntN(2) == 0, ReadOnly: r.IntN(2) == 0, Unsure: r.IntN(2) == 0, Frame: r.IntN(3) - 1, InFrame: -r.Int64N(99)}
+		if r.IntN(2) == 0 {
+			b.Variable = randomStack(r, k, 1)
+		}
+		t.Buffers = append(t.Buffers, b)
 	}
 }
 

@@ -64,6 +64,7 @@ const (
 	ClassTestall
 	ClassTestany
 	ClassTestsome
+	ClassTypeCommit
 	ClassTypeFree
 	ClassWait
 	ClassWaitall

@@ -36,14 +36,25 @@ func (f Family) DescribeError(code int, text string) string {
 	if len(lines) == 0 {
 		return class
 	}
-	says := strings.TrimSpace(mpichPlace.ReplaceAllString(lines[len(lines)-1], ""))
+	says := sayOnce(strings.TrimSpace(mpichPlace.ReplaceAllString(lines[len(lines)-1], "")))
 	if class == "" && len(lines) > 1 {
-		class = strings.TrimSuffix(lines[0], ", error stack:")
+		class = sayOnce(strings.TrimSpace(strings.TrimSuffix(lines[0], ", error stack:")))
 	}
 	if class == "" || strings.HasPrefix(says, class) {
 		return says
 	}
 	return class + ": " + says
+}
+
+// sayOnce is a text without its second half, if that repeats the first behind a colon: MPICH says "Wrong synchronization of RMA calls : Wrong
+// synchronization of RMA calls".
+func sayOnce(text string) string {
+	for i := range text {
+		if text[i] == ':' && strings.TrimSpace(text[:i]) == strings.TrimSpace(text[i+1:]) {
+			return strings.TrimSpace(text[:i])
+		}
+	}
+	return text
 }
 
 // exhausted matches what libraries say when they have no more of something.

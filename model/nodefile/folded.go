@@ -271,6 +271,9 @@ func (b *foldBase) coversModules(r *model.Rank) bool {
 		if t.Captured != nil && !b.hasModulesOf(t.Captured.Stack) || t.Raised != nil && !b.hasModulesOf(t.Raised.Stack) {
 			return false
 		}
+		if slices.ContainsFunc(t.Buffers, func(x model.Buffer) bool { return !b.hasModulesOf(x.Variable) }) {
+			return false
+		}
 	}
 	if slices.ContainsFunc(r.Others, func(o model.OtherThread) bool { return !b.hasModulesOf(o.Stack) }) {
 		return false

@@ -95,6 +95,9 @@ func (in *interner) internRank(r *model.Rank) {
 		if t.Raised != nil {
 			replaceModules(t.Raised.Stack, same)
 		}
+		for _, b := range t.Buffers {
+			replaceModules(b.Variable, same)
+		}
 	}
 	for _, o := range r.Others {
 		replaceModules(o.Stack, same)

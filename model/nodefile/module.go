@@ -102,6 +102,9 @@ func (w *slotWriter) addModulesOf(r *model.Rank) {
 		if t.Raised != nil {
 			w.addModules(t.Raised.Stack)
 		}
+		for _, b := range t.Buffers {
+			w.addModules(b.Variable)
+		}
 	}
 	for _, o := range r.Others {
 		w.addModules(o.Stack)

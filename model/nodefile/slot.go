@@ -29,6 +29,7 @@ type slotReader struct {
 	others    []otherReader
 	raised    []raisedReader
 	failed    []failedReader
+	buffers   []bufferReader
 	series    []seriesReader
 	like      *likeRecord // of a folded slot, else nil
 	states    *stateCache
@@ -231,6 +232,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeRaised(rec)
 	case format.FailedRecord:
 		return r.takeFailed(rec)
+	case format.BufferRecord:
+		r.takeBuffer(rec)
 	case format.SeriesRecord:
 		r.takeSeries(rec)
 	case format.ArgumentsRecord:
@@ -300,6 +303,7 @@ func (r slotAssembler) assembleRank() {
 	r.assembleRaised()
 	r.assembleOthers()
 	r.assembleFailed()
+	r.assembleBuffers()
 	r.assembleSeries(position)
 	r.identifyRank()
 }

@@ -133,6 +133,7 @@ func (w *slotWriter) writeRemaining(r *model.Rank) {
 		w.writeSent(t)
 		w.writeRaised(t)
 		w.writeFailed(t)
+		w.writeBuffers(t)
 	}
 	w.writeOthers(r)
 	w.writeSites(r)

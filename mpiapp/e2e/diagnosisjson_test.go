@@ -56,9 +56,13 @@ type diagnosisJSON struct {
 	Divergences []struct{ Majority bool }
 	Deadlock    struct{ Cycles [][]int }
 	Lost        []int `json:"lost_ranks"`
-	Damaged     []int `json:"damaged_ranks"`
-	Unfinished  []int `json:"unfinished_ranks"`
-	Groups      []struct {
+	Losses      []struct {
+		Ranks, Argument string
+		Text            string `json:"mpi_error_text"`
+	}
+	Damaged    []int `json:"damaged_ranks"`
+	Unfinished []int `json:"unfinished_ranks"`
+	Groups     []struct {
 		Ranks string
 		State struct {
 			Kind, MPI string

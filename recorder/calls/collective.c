@@ -163,6 +163,9 @@ void lg_after_newcomm_leaders(struct lg_call *c)
 
 void lg_after_free(struct lg_call *c)
 {
-  if (c->comm)
-    lg_comm_free(c->comm);
+  if (!c->comm)
+    return;
+  c->comm->freed_thread = c->thr->pub->index;
+  c->comm->freed_state = c->st->index;
+  lg_comm_free(c->comm);
 }

@@ -13,6 +13,7 @@
 #include "format.h"
 #include "identity/comm.h"
 #include "identity/members.h"
+#include "mpi/extent.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
 #include "mpi/status.h"
@@ -25,6 +26,7 @@ void lg_dispatch_before(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
+  case CLS_type_free: lg_extent_freed(c, c->thr->pub->index, c->st->index); return lg_op_local(c);
   case CLS_send: return lg_before_send(c, true);
   case CLS_isend: return lg_before_send(c, false);
   case CLS_bsend: case CLS_ibsend: return lg_before_bsend(c);
@@ -127,7 +129,7 @@ static bool makes(int cls)
   case CLS_send_init: case CLS_bsend_init: case CLS_recv_init: case CLS_coll_init:
   case CLS_icoll: case CLS_file_icoll: case CLS_rma_nb: case CLS_file_nb: case CLS_flush_nb:
   case CLS_newcomm: case CLS_newcomm_nb: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newwin: case CLS_newfile:
-  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free:
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_commit: case CLS_type_free:
   case CLS_get_parent: case CLS_session_init: case CLS_init:
     return true;
   default:
@@ -215,6 +217,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_comm_free: case CLS_win_free: case CLS_file_free: return lg_after_free(c);
   case CLS_rma_nb: return lg_after_begun(c, LG_OP_RMA);
   case CLS_file_nb: case CLS_flush_nb: lg_remember(c, LG_OP_OTHER); return;
+  case CLS_type_commit: return lg_extent_keep(c);
   case CLS_type_free: return lg_type_freed();
   case CLS_init: return after_init();
   case CLS_finalize: return lg_finalized();

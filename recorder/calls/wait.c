@@ -7,6 +7,8 @@
 #include "identity/comm.h"
 #include "identity/scratch.h"
 #include "movement/message.h"
+#include "mpi/address.h"
+#include "mpi/count.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
 #include "mpi/status.h"
@@ -37,6 +39,30 @@ static uint32_t state_in(const struct lg_thread *p, const struct lg_req *r)
   return r->thread == p->index ? r->state : LG_NO_INDEX;
 }
 
+/* keep_fortran does so for Fortran, which passes addresses. */
+static void __attribute__((noinline)) keep_fortran(const struct lg_call *c, struct lg_req *r)
+{
+  const struct lg_desc *d = c->desc;
+  r->buffer = (uint64_t)lg_arg_buffer(c, d->recv_buf);
+  r->count = lg_count_of(c, d->recv_count);
+  r->type = lg_handle_in(c, d->recv_type);
+}
+
+/* keep_buffer notes which memory a send or receive uses, for when the process dies before it is complete. The count and the datatype
+ * follow the buffer. */
+static inline void keep_buffer(const struct lg_call *c, struct lg_req *r)
+{
+  const struct lg_desc *d = c->desc;
+  if (d->recv_buf < 0 || unlikely(d->partitions >= 0))
+    return;
+  if (unlikely(c->binding != LG_BIND_C))
+    return keep_fortran(c, r);
+  const long *a = c->args + d->recv_buf;
+  r->buffer = (uint64_t)a[0];
+  r->count = (uint64_t)(d->wide ? a[1] : (int)a[1]);
+  r->type = lg_fam.handle_bytes == 4 ? (int)a[2] : a[2];
+}
+
 void lg_after_begun(struct lg_call *c, uint32_t kind)
 {
   if (!c->comm || c->peer == LG_PROC_NULL)
@@ -47,6 +73,7 @@ void lg_after_begun(struct lg_call *c, uint32_t kind)
   r->peer = c->peer;
   r->tag = c->tag;
   r->seq = (uint64_t)c->handle;
+  keep_buffer(c, r);
   lg_message_begun(c, r);
 }
 
@@ -87,6 +114,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
   r->tag = lg_tag(lg_int(c, c->desc->tag));
+  keep_buffer(c, r);
   lg_message_begun(c, r);
 }
 

@@ -54,6 +54,15 @@ var sendRoles = []struct {
 	{"op", []string{"op"}},
 }
 
+// displacements is the position of the displacements that follow the counts of that name, -1 none.
+func displacements(f *mpi.Function, counts string) int {
+	i := paramPosition(f, []string{counts}, nil) + 1
+	if i > 0 && i < len(f.Params) && slices.Contains([]string{"displs", "sdispls", "rdispls"}, f.Params[i].Name) {
+		return i
+	}
+	return -1
+}
+
 // paramPosition is that of the first parameter with one of the names or types, -1 none.
 func paramPosition(f *mpi.Function, names, types []string) int {
 	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
@@ -136,6 +145,7 @@ func writeDesc(b *bytes.Buffer, f *mpi.Function) {
 			fmt.Fprintf(b, ", .%s = %d", r.field, paramPosition(f, r.names, nil))
 		}
 	}
+	fmt.Fprintf(b, ", .send_displs = %d, .recv_displs = %d", displacements(f, "sendcounts"), displacements(f, "recvcounts"))
 	inPlace := paramPosition(f, []string{"sendcount"}, nil) >= 0 && paramPosition(f, []string{"recvcount"}, nil) >= 0
 	if len(f.Params) > 0 {
 		fmt.Fprintf(b, ", .told = {%s}, .told_more = %v", alikeArguments(f), inPlace || f.HasTrait(mpi.Large))

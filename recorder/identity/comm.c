@@ -176,6 +176,14 @@ void lg_comm_free(struct lg_comm_ref *r)
   freed = r;
 }
 
+const struct lg_comm_ref *lg_comm_find_freed(int what, long handle)
+{
+  const struct lg_comm_ref *r = freed;
+  for (uint32_t i = 0; r && i < ncomms && !(r->handle == handle && r->what == what); i++)
+    r = ((const struct node *)r)->next;
+  return r && r->handle == handle && r->what == what ? r : NULL;
+}
+
 /* freed_like takes a freed communicator with these members off the list. */
 static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
 {
@@ -203,7 +211,7 @@ static void add(struct birth *b)
     return;
   struct lg_comm_live *live = r->live;
   *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
-                            .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .slots = b->near.slots, .nobody = b->near.nobody};
+                            .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .freed_state = LG_NO_INDEX, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   if (r->history)
     lg_history_reset(r->history);

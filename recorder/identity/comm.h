@@ -17,6 +17,7 @@ struct lg_comm_ref {
   int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
+  uint32_t freed_thread, freed_state; /* that freed it; state LG_NO_INDEX unknown */
   bool alone; /* it has one member, or is in the making: nobody compares what it did */
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
@@ -47,6 +48,7 @@ void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *
 struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state);
 struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state);
 void lg_comm_free(struct lg_comm_ref *r);
+const struct lg_comm_ref *lg_comm_find_freed(int what, long handle); /* that had the handle last, as far as it is still known; NULL */
 
 #pragma GCC visibility pop
 #endif

@@ -94,3 +94,12 @@ void lg_req_drop(struct lg_req *r)
     used--;
   }
 }
+
+const struct lg_req *lg_req_next(uint32_t *i)
+{
+  const struct lg_req *all = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+  for (; all && *i < size; ++*i)
+    if (all[*i].key >= KEYS && all[*i].active)
+      return &all[(*i)++];
+  return NULL;
+}

@@ -23,6 +23,9 @@ struct lg_req {
   uint64_t bytes; /* that starting a persistent one sends */
   uint32_t thread; /* that began it: state is one of its own */
   struct lg_piece out, in;
+  uint64_t buffer; /* of a send or a receive; 0: not kept. It has count elements of the datatype type, as lg_type_handle gives it */
+  uint64_t count;
+  long type;
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
@@ -38,6 +41,8 @@ enum { LG_KEY_REQUEST, LG_KEY_MESSAGE };
 struct lg_req *lg_req_put(int space, long handle);
 struct lg_req *lg_req_get(int space, long handle); /* NULL: not followed */
 void lg_req_drop(struct lg_req *r);
+/* The next one that is not complete, from place *i on, which is moved behind it; NULL: no more. A signal handler may ask. */
+const struct lg_req *lg_req_next(uint32_t *i);
 
 #pragma GCC visibility pop
 #endif

@@ -13,6 +13,7 @@
 /* Where a function that keeps a frame pointer has put its return address is known without its
  * call frame information: in the second word of the frame record, to which the pointer points. */
 #define LG_MACHINE_CFA ((uint64_t)__builtin_frame_address(0) + 16)
+#define LG_RETURN_BELOW_CFA 0 /* see x86_64.h */
 
 /* DWARF numbers of registers (AADWARF64, section 4.1). FP: x29; RA: x30, which is what call
  * frame information calls the return address; VG: eight bytes are in a vector so often. PC is

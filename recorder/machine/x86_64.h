@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LG_MACHINE_CFA ((uint64_t)__builtin_dwarf_cfa()) /* the canonical frame address */
+#define LG_RETURN_BELOW_CFA 8 /* a return address is that far below the canonical frame address of its function; 0: anywhere */
 
 /* DWARF numbers of registers (System V ABI for x86-64, figure 3.36). FP: what compilers use as
  * frame pointer; RESULT: where a system call leaves its result; RA: what call frame information calls the return address; PC: where execution

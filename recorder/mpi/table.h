@@ -35,6 +35,7 @@ struct lg_desc {
   uint32_t traits; /* bits of enum lg_trait, as functions.tbl explains them; TRAIT_sends are those that say how much it sends */
   /* what it sends, if it does */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, op;
+  int8_t send_displs, recv_displs; /* displacements of the blocks for each member, behind their counts */
   int8_t told[4]; /* count and type by it, operation and root; any argument where there is none */
   bool told_more; /* what they tell depends on others, too */
   uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */

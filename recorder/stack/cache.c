@@ -1,5 +1,6 @@
 /* The slow half of the cache: making it, filling it. */
 #include "base/pages.h"
+#include "machine/machine.h"
 #include "stack/cache.h"
 
 bool lg_cache_make(struct lg_cache *c, uint32_t bits, uint32_t checks)
@@ -50,4 +51,29 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
   c->nchecks += (uint32_t)(tr->n + nmore);
   *e = (struct lg_cached){.name = ra ^ mark, .cfa = cfa, .key = key, .what = what, .check = check,
                           .nchecks = (uint32_t)(tr->n - 1 + nmore), .gen = c->gen};
+}
+
+static const struct lg_cached *kept(const struct lg_cache *c, const void *key, uint64_t cfa, const void *what)
+{
+  for (size_t i = 0; i < (size_t)LG_CACHE_WAYS << (64 - c->shift); i++)
+    if (c->entries[i].cfa == cfa && c->entries[i].gen == c->gen && c->entries[i].key == key && c->entries[i].what == what)
+      return &c->entries[i];
+  return NULL;
+}
+
+bool lg_cache_recall(const struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa, const void *what, struct lg_trace *out)
+{
+  const struct lg_cached *e = kept(c, key, cfa, what);
+  if (!e || !LG_RETURN_BELOW_CFA)
+    return false;
+  *out = (struct lg_trace){.n = 1, .pc = {ra}, .slot = {cfa - LG_RETURN_BELOW_CFA}, .sp = {cfa}};
+  for (uint32_t i = 0; i < e->nchecks && out->n < LG_MAX_FRAMES; i++) {
+    uint64_t slot = (uint64_t)e->check[i].where;
+    if (slot <= out->slot[out->n - 1] || slot >= c->stack_hi)
+      break; /* it is no return address */
+    out->pc[out->n] = e->check[i].value;
+    out->slot[out->n] = slot;
+    out->sp[out->n++] = slot + LG_RETURN_BELOW_CFA;
+  }
+  return true;
 }

@@ -48,6 +48,10 @@ void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *ou
 void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa,
                    const struct lg_trace *tr, const struct lg_slot_check *more, int nmore, void *what);
 
+/* The callers of the wrapper with that LG_CFA as they were when what was kept, even if the stack was overwritten since; false: they
+ * are not known. */
+bool lg_cache_recall(const struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa, const void *what, struct lg_trace *out);
+
 #pragma GCC visibility pop
 
 static inline bool lg_verified(const struct lg_slot_check *c, uint32_t n)

@@ -17,6 +17,7 @@
 /* FNV-1a, the hash of bytes (draft-eastlake-fnv). */
 #define MAX_PATH 4000
 #define MAX_BUILD_ID 64
+#define PATHS_BYTES (1 << 18) /* of all paths that are kept */
 #define FNV_BASIS 14695981039346656037ull
 #define FNV_PRIME 1099511628211ull
 
@@ -71,6 +72,23 @@ static bool interprets(const struct lg_mapped *m)
   return strncmp(name, "python", 6) == 0 && (!name[6] || isdigit((unsigned char)name[6]) || name[6] == '.');
 }
 
+/* kept_path is a copy of a path. The loader has its own on the program's heap, which may be overwritten when the process dies. */
+static const char *kept_path(const char *path)
+{
+  static char *pool;
+  static size_t used;
+  size_t bytes = path ? strlen(path) + 1 : 0;
+  if (!bytes || (!pool && !(pool = lg_pages(PATHS_BYTES))))
+    return path;
+  for (size_t at = 0; at < used; at += strlen(pool + at) + 1)
+    if (strcmp(pool + at, path) == 0)
+      return pool + at;
+  if (used + bytes > PATHS_BYTES)
+    return path;
+  used += bytes;
+  return memcpy(pool + used - bytes, path, bytes);
+}
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
   (void)size, (void)unused;
@@ -82,7 +100,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
     modules = p;
     room = more;
   }
-  struct lg_mapped m = {.lo = UINT64_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name, .image_lo = UINT64_MAX,
+  struct lg_mapped m = {.lo = UINT64_MAX, .bias = info->dlpi_addr, .path = kept_path(info->dlpi_name), .image_lo = UINT64_MAX,
                         .index = LG_NO_MODULE};
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -302,6 +320,17 @@ uint64_t lg_frame_word(uint64_t pc)
   struct lg_mapped *m = lg_module_at(pc);
   uint32_t index = m ? index_of(m) : LG_NO_MODULE;
   return lg_frame_of(index, index == LG_NO_MODULE ? pc : pc - m->bias);
+}
+
+uint64_t lg_data_word(uint64_t at)
+{
+  for (uint32_t i = 0; i < nmodules; i++) {
+    struct lg_mapped *m = &modules[i];
+    uint32_t index = at >= m->image_lo && at < m->image_hi ? index_of(m) : LG_NO_MODULE;
+    if (index != LG_NO_MODULE)
+      return lg_frame_of(index, at - m->bias);
+  }
+  return UINT64_MAX;
 }
 
 bool lg_frame_interpreted(uint64_t word)

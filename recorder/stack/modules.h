@@ -39,6 +39,7 @@ bool lg_module_interprets(uint64_t pc); /* in one that is an interpreter of Pyth
  * file ":" name. LG_NO_MODULE: there is no room. */
 uint32_t lg_module_named(const char *text);
 uint64_t lg_frame_of(uint32_t index, uint64_t offset); /* a frame word */
+uint64_t lg_data_word(uint64_t at); /* the same of an address in the image of a module, code or data; UINT64_MAX: in none */
 uint64_t lg_frame_word(uint64_t pc); /* of the frame, see docs/reference/format.md; may write a module record */
 bool lg_frame_interpreted(uint64_t word); /* it is of a module that lg_module_named made */
 uint64_t lg_frame_across(uint64_t word); /* a hash of it that is the same in all processes; 0: code of no module */

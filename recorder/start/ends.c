@@ -153,8 +153,10 @@ static void note_fault(struct lg_thr *t, int sig, void *context)
     return;
   }
   lg_capture_here(t, LG_WHY_FATAL, sig, context);
-  if (sig == SIGSEGV || sig == SIGBUS)
-    lg_note_crashed(t);
+  struct lg_regs r;
+  LG_CONTEXT(context, r.v);
+  if (sig == SIGSEGV || sig == SIGBUS || (sig == SIGABRT && t->pub->in_mpi))
+    lg_note_crashed(t, r.v[SP]);
 }
 
 static void handler(int sig, siginfo_t *info, void *context)

@@ -102,6 +102,8 @@ static lg_converter f2c_of[KINDS];
 
 void lg_constants_start(void)
 {
+  if (npredefined)
+    return;
   find_types();
   for (unsigned i = 0; i < sizeof nulls / sizeof *nulls; i++) {
     null_of[nulls[i].kind] = lg_named_handle(&nulls[i].null);

@@ -49,6 +49,7 @@ func lossLines(r *Result) []string {
 			lines = append(lines, fmt.Sprintf("Lost: %s: %s", words.Ranks(l.Ranks), words.Cut(l.Reason)))
 		}
 	}
+	lines = append(lines, bufferLines(r)...)
 	if n := len(r.UnfinishedRanks); n > 0 {
 		set := model.NewRankSet(r.UnfinishedRanks...).String()
 		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.",

@@ -73,10 +73,7 @@ func New(s Source) *Result {
 	var lost model.RankSet
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
-		r.Losses = append(r.Losses, Loss{
-			Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(&l)), Acted: l.Kind == evidence.EndedItself,
-			Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
-		})
+		r.Losses = append(r.Losses, s.newLoss(&l))
 	}
 	for _, l := range f.Failures {
 		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(wording.Failure(&l)), Acted: true})
@@ -121,6 +118,35 @@ func New(s Source) *Result {
 	return r
 }
 
+// freedText says which call freed a handle that was an argument; "": it is not known.
+func (s Source) freedText(l *progress.Loss) string {
+	if l.FreedBy.Call == "" {
+		return ""
+	}
+	return words.Printable(l.FreedBy.Call) + report.NewSite(s.Resolver.ResolveProgramStack(l.FreedBy.Stack, false)).InParentheses()
+}
+
+func (s Source) newLoss(l *progress.Loss) Loss {
+	buffers, freed := s.newBuffers(l.Buffers), s.freedText(l)
+	text := bufferText(buffers, len(l.Buffers) > 0 && l.Buffers[0].Within)
+	out := Loss{
+		Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(l)), Acted: l.Kind == evidence.EndedItself,
+		Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument), Buffers: buffers, FreedBy: freed,
+	}
+	if freed != "" { // behind "was freed before"
+		freed = ", by " + freed
+	}
+	if out.Argument != "" {
+		out.Argument += freed
+	}
+	if out.Erred {
+		out.Error = joinTexts(out.Error+freed, text)
+	} else {
+		out.Argument = joinTexts(out.Argument, text)
+	}
+	return out
+}
+
 // libraryNote says of which ranks the place is one in a library, since no frame is outside libraries; "": of none.
 func (l *LeastProgressed) libraryNote() string {
 	var in model.RankSet
@@ -147,7 +173,7 @@ func (s Source) setReason(r *Result) {
 	if !s.LeastProgressed.Cause.IsDivergence() {
 		text += r.unsentReason()
 	}
-	text += r.exceptionReason() + r.returnedErrorReason()
+	text += r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }

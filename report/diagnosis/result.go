@@ -184,6 +184,10 @@ type Loss struct {
 	Error string `json:"mpi_error_text,omitempty"`
 	// what is wrong with an argument of the MPI call in which the ranks died of a fault; "" nothing that is known
 	Argument string `json:"argument,omitempty"`
+	// the buffers of that call, and of operations that were pending, with which something is wrong
+	Buffers []Buffer `json:"buffers,omitempty"`
+	// the call that freed a handle which was an argument of that call, and its line
+	FreedBy string `json:"freed_by,omitempty"`
 }
 
 // Group is a set of ranks in the same state with the same role.

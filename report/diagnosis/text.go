@@ -205,7 +205,7 @@ func (p *printer) headline(r *Result) {
 	} else {
 		p.Line("%s (confidence %.2f, by %s)", Headline(r), l.Confidence, l.Method)
 		end := endOf(r)
-		if l.Reason != "" && (end == nil || l.Reason != words.Ranks(end.Ranks)+": "+end.Reason) {
+		if l.Reason != "" && (end == nil || l.Reason != words.Ranks(end.Ranks)+": "+end.Reason+r.argumentReason(end.Ranks)) {
 			p.Line("  because: %s", words.Cut(l.Reason))
 		}
 	}

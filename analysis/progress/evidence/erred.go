@@ -40,7 +40,7 @@ func (s losses) recordError(f *facts.Fact, cause bool) {
 	if loss == nil {
 		return
 	}
-	loss.Failed = s.failedCall(f)
+	loss.Failed, loss.Buffers, loss.FreedBy = s.failedCall(f), f.Buffers, f.FreedBy
 	if before := s.mayHaveEndedBefore(f.EndTime); cause && f.ErrorMayFollow && before.Len() > 0 {
 		loss.Lead, loss.Before = MayFollow, before
 	}

@@ -22,9 +22,11 @@ type Loss struct {
 	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life
 	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
 	Argument string
-	Signal   int    // of EndedBySender
-	Sender   Sender // of EndedBySender
-	Outside  bool   // these ranks were ended from outside the job
+	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
+	Buffers  []facts.Buffer // of ErrorInCall and of ranks that died of a fault: those of the call, and of what was pending
+	Signal   int            // of EndedBySender
+	Sender   Sender         // of EndedBySender
+	Outside  bool           // these ranks were ended from outside the job
 }
 
 // LossKind is what shows that ranks are lost.

@@ -217,7 +217,7 @@ func (s losses) loseFailed() {
 			if loss := s.recordLoss(ranks, EndedItself, cause); loss != nil {
 				loss.End = endOf(f)
 				if f.End == model.Signalled {
-					loss.Argument = f.Argument
+					loss.Argument, loss.Buffers, loss.FreedBy = f.Argument, f.Buffers, f.FreedBy
 				}
 				if ranks.Len() > 1 {
 					loss.Lead = AllFailed

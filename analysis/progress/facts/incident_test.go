@@ -21,6 +21,7 @@ func TestIncident(t *testing.T) {
 		"working":  func(i *Incident) { i.Working = "reads" },
 		"error":    func(i *Incident) { i.Error = "e" },
 		"argument": func(i *Incident) { i.Argument = "a" },
+		"buffers":  func(i *Incident) { i.Buffers = make([]Buffer, 1) },
 		"follows":  func(i *Incident) { i.ErrorMayFollow = true },
 		"awaits":   func(i *Incident) { i.Holder.For = model.EndAwaited },
 		"holder":   func(i *Incident) { i.Holder.TID = 5 },

@@ -86,6 +86,8 @@ func (b *builder) addRank(r *model.Rank) {
 		}
 	}
 	if f.Incident != noIncident {
+		b.makePortable(f.Buffers)
+		f.FreedBy.Stack = b.portableFrames(f.FreedBy.Stack)
 		f.Holder.Stack = b.portableFrames(f.Holder.Stack)
 	}
 	b.sum.Facts = append(b.sum.Facts, f)
@@ -122,6 +124,12 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	}
 	if r.Bad.How != model.BadNot && !r.Bad.IsSaidIn(f.Error) {
 		f.Argument = r.Bad.Describe(t.CurrentCall())
+		if s := stateOf(t, int(r.Bad.Limit)); s != nil && r.Bad.How == model.BadFreed {
+			f.FreedBy = Call{validUTF8(s.Call), s.Stack}
+		}
+	}
+	for _, thread := range r.Threads {
+		f.Buffers = append(f.Buffers, buffersOf(thread)...)
 	}
 	f.Still, f.Looking = compareCaptures(t)
 	f.Looking = f.Looking || isSpinning(t)

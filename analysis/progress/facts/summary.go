@@ -77,6 +77,9 @@ type Incident struct {
 	Error   string // what MPI says of the error that it reported (Erred), in one line; "" unknown
 	// Argument says what is wrong with an argument of the call that MPI reported an error in, or that faulted; "": nothing that is known.
 	Argument string
+	// FreedBy is the call that freed a handle that was given to that call; its stack has no run-time addresses. Call "": none, or it is not known.
+	FreedBy Call
+	Buffers []Buffer // of that call, then of what was pending
 	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
 	ErrorMayFollow bool
 	// Holder is what its thread outside MPI waits for.
@@ -89,10 +92,16 @@ type Incident struct {
 
 var noIncident = &Incident{}
 
+// Call is a call of MPI.
+type Call struct {
+	Call  string
+	Stack []model.Frame
+}
+
 // orNone is the incident, or noIncident if it is empty.
 func (i *Incident) orNone() *Incident {
 	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0
-	if i.Working == "" && i.Error == "" && i.Argument == "" && !i.ErrorMayFollow && nobody &&
+	if i.Working == "" && i.Error == "" && i.Argument == "" && len(i.Buffers) == 0 && !i.ErrorMayFollow && nobody &&
 		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned {
 		return noIncident
 	}
