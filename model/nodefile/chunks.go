@@ -151,7 +151,8 @@ func (m *image) chunkAt(off, size int64) (chunk, bool) {
 	default:
 		return chunk{}, false
 	}
-	head := m.appendWords(nil, off, format.SizeofChunk)
+	var room [format.SizeofChunk]byte
+	head := m.appendWords(room[:0], off, format.SizeofChunk)
 	le32, _ := wordReaders(head)
 	c := chunk{off: off, size: int64(le32(format.ChunkSize)), slot: le32(format.ChunkSlot), seq: le32(format.ChunkSeq),
 		stream: magic == format.MagicStream}

@@ -117,26 +117,28 @@ type Builder struct {
 	sites  map[model.StateID]*Site
 	shapes map[uint64][]*shape
 	last   *shape
+	back   []uint64 // by state of the model that is added: how often it was come back to in a loop inside another
 }
 
 // NewBuilder returns a Builder of no models.
 func NewBuilder() *Builder {
-	return &Builder{map[model.StateID]*Site{}, map[uint64][]*shape{}, nil}
+	return &Builder{sites: map[model.StateID]*Site{}, shapes: map[uint64][]*shape{}}
 }
 
 // Add folds the model of one rank.
 func (b *Builder) Add(m *model.Model) {
 	s := b.shapeOf(m)
 	s.ranks++
-	back := make(map[int]uint64, len(s.inner)) // by state
+	b.back = slices.Grow(b.back[:0], len(s.sites))[:len(s.sites)]
+	clear(b.back)
 	for _, e := range s.inner {
-		back[m.Edges[e].To] += m.Edges[e].Count
+		b.back[m.Edges[e].To] += m.Edges[e].Count
 	}
 	for i, site := range s.sites {
 		if i < len(m.Visits) {
 			n := m.Visits[i]
 			site.Visits = site.Visits.add(n)
-			site.Iterations = site.Iterations.add(n - min(n, back[i]))
+			site.Iterations = site.Iterations.add(n - min(n, b.back[i]))
 		}
 	}
 }
