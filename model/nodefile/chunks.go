@@ -61,11 +61,15 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 		return nil, err
 	}
 	l.size = m.awaitEnd(p)
-	for _, c := range m.walkChunks(format.PageSize, l.size, p) {
-		if c.stream {
+	all := m.walkChunks(format.PageSize, l.size, p)
+	for i, c := range all {
+		switch known := l.slots[c.slot]; {
+		case c.stream:
 			l.streams[c.slot] = append(l.streams[c.slot], c.off)
-		} else {
-			l.slots[c.slot] = append(l.slots[c.slot], c)
+		case known == nil: // nearly always the only one
+			l.slots[c.slot] = all[i : i+1 : i+1]
+		default:
+			l.slots[c.slot] = append(known, c)
 		}
 		l.end = c.off + c.size
 	}

@@ -46,15 +46,15 @@ func (r *slotReader) newThread() *threadReader {
 	}
 	t := r.room.threads[n-1]
 	r.room.threads = r.room.threads[:n-1]
-	next := &threadReader{thread: new(model.Thread), edges: t.edges[:0], passage: t.passage[:0]}
+	next := threadReader{thread: t.thread, edges: t.edges[:0], passage: t.passage[:0]}
 	if !t.folded { // else these are of the slot it is like
 		next.states.list, next.position = t.states.list[:0], t.position[:0]
 	}
-	if r.brief {
-		*t.thread = model.Thread{}
-		next.thread = t.thread
+	if !r.brief {
+		next.thread = new(model.Thread)
 	}
-	*t = *next
+	*next.thread = model.Thread{}
+	*t = next
 	return t
 }
 
