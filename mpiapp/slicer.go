@@ -92,7 +92,7 @@ func (a *app) slicerCommand() *cobra.Command {
 				return err
 			}
 			defer finish()
-			return isolated.Serve(s, func(stack []model.Frame) { resolver.ResolveStack(stack, false) }, os.Stdin, a.raw)
+			return isolated.Serve(s, func(stack []model.Frame) { resolver.ResolveProgramStack(stack, false) }, os.Stdin, a.raw)
 		},
 	}
 }

@@ -1,11 +1,11 @@
 package symbol
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"laggard/binary/cursor"
@@ -364,7 +364,7 @@ func (m *image) relocations() []slot {
 			}
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].at < out[j].at })
+	slices.SortStableFunc(out, func(x, y slot) int { return cmp.Compare(x.at, y.at) })
 	return out
 }
 

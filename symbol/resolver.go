@@ -116,9 +116,30 @@ func (r *Resolver) ResolveStack(frames []model.Frame, atPC bool) []Location {
 	return stack
 }
 
-// ResolveProgramStack is ResolveStack without the frames that start the program or the thread (TrimStack).
+// ResolveProgramStack is ResolveStack without the frames that start the program or the thread (TrimStack). What the C
+// library does around the program is cut whatever it is called, so it is not looked up: to open debug information takes
+// as long as to diagnose a thousand ranks.
 func (r *Resolver) ResolveProgramStack(frames []model.Frame, atPC bool) []Location {
-	return TrimStack(r.ResolveStack(frames, atPC))
+	stack := make([]Location, len(frames))
+	known, program := make([]bool, len(frames)), false
+	resolve := func(i int) {
+		if !known[i] {
+			stack[i], known[i] = r.Resolve(frames[i], i > 0 || !atPC), true
+		}
+	}
+	for i, f := range frames {
+		if f.Module != nil {
+			stack[i].Module, stack[i].Offset = f.Module.Path, f.Offset
+		}
+		if !program || !InLibc(stack[i]) {
+			resolve(i)
+		}
+		program = program || !InLibc(stack[i])
+	}
+	for i := range len(TrimStack(stack)) {
+		resolve(i)
+	}
+	return TrimStack(stack)
 }
 
 // moduleFor returns the entry of a module, with r.mu held.

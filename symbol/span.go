@@ -1,6 +1,10 @@
 package symbol
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // span says that addresses lo ≤ pc < hi belong to item.
 type span[T any] struct {
@@ -17,12 +21,7 @@ type spans[T any] struct {
 }
 
 func newSpans[T any](list []span[T]) spans[T] {
-	sort.SliceStable(list, func(i, j int) bool {
-		if list[i].lo != list[j].lo {
-			return list[i].lo < list[j].lo
-		}
-		return list[i].hi > list[j].hi
-	})
+	slices.SortStableFunc(list, func(x, y span[T]) int { return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(y.hi, x.hi)) })
 	s := spans[T]{list, make([]uint64, len(list))}
 	var top uint64
 	for i, sp := range list {

@@ -248,7 +248,7 @@ func (q Question) findDivergences(comms []divergence.Comm, o Options) []divergen
 // one. Where a frame has no line it is the frame.
 func placeOf(r *symbol.Resolver, s *model.State) string {
 	place := s.Call
-	for _, frame := range r.ResolveStack(s.Stack, false) {
+	for _, frame := range r.ResolveProgramStack(s.Stack, false) {
 		if frame.File == "" {
 			place += fmt.Sprintf(" %s+%x", frame.Module, frame.Offset)
 			continue

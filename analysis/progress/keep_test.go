@@ -38,13 +38,13 @@ func TestKeeper(t *testing.T) {
 		for _, r := range ranks {
 			k.Keep(r)
 		}
-		var back []*model.Rank
-		k.Each(func(r *model.Rank) { back = append(back, r) })
 		question := sum.Question()
-		got, err := localPartial(back, &question, opts)
+		local, err := NewLocaliser(&question, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
+		k.Each(local.Add)
+		got := local.Partial()
 		if !slices.ContainsFunc(want.Answers, func(a facts.Answer) bool { return a.NotDest && a.Rank == 8 && a.From == 9 }) {
 			t.Errorf("%s: rank 9 is not asked about its neighbours: %+v", algorithm, want.Answers)
 		}

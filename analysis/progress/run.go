@@ -116,6 +116,7 @@ func lookOnce(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	}
 	watch.done(StepLoad)
 	local, err := l.folded.Summary()
+	l.folded = facts.Summariser{} // what it has is in the sum
 	sum, err := reduce.Reduce(t, summaries, local, err)
 	if err != nil {
 		return nil, err
@@ -143,6 +144,7 @@ func lookOnce(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 			return nil, err
 		}
 	}
+	l.kept = nil // the ranks are asked nothing more
 	result, err := l.drawConclusion(q, opts, sum, part, watch)
 	if err == nil && q.Compare {
 		var compared *Result

@@ -13,7 +13,7 @@ import (
 // that they make hold them together.
 func millionNeeds() *Graph {
 	const ranks = 250_000
-	rng, g := rand.New(rand.NewPCG(1, 2)), New()
+	rng, g := rand.New(rand.NewPCG(1, 2)), New(0)
 	for rank := range ranks {
 		g.Rank(rank, Kind(rank%2 == 0), rank/8*8+(rank+1)%8)
 	}

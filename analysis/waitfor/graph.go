@@ -26,8 +26,11 @@ type Graph struct {
 	tarjan  Tarjan
 }
 
-// New returns an empty graph.
-func New() *Graph { return &Graph{nodes: map[int]int{}} }
+// New returns an empty graph, with room for that many ranks, of which each has about one operation.
+func New(ranks int) *Graph {
+	return &Graph{nodes: make(map[int]int, ranks), kinds: make([]Kind, 0, 2*ranks), needs: make([][]int, 0, 2*ranks),
+		ranks: make([]int, 0, 2*ranks)}
+}
 
 // Rank adds the node of a rank, which must have none yet.
 func (g *Graph) Rank(rank int, kind Kind, needs ...int) int {

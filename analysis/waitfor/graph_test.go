@@ -15,7 +15,7 @@ import (
 // randomGraph makes ranks and operations of which each needs all or any of some
 // random nodes, or nothing.
 func randomGraph(rng *rand.Rand) *Graph {
-	g, n := New(), 2+rng.IntN(9)
+	g, n := New(0), 2+rng.IntN(9)
 	ranks := rng.Perm(n)
 	for i := range n {
 		if kind := Kind(rng.IntN(2) == 0); i < 2 || rng.IntN(3) > 0 {
@@ -183,7 +183,7 @@ func TestKnotsAgainstDefinition(t *testing.T) {
 		stuck := g.Stuck(g.Nodes())
 		waits := slices.DeleteFunc(slices.Clone(stuck), func(x int) bool { return len(g.needs[x]) == 0 })
 		reached := func(rank int) model.RankSet {
-			part := New() // the graph of what is stuck
+			part := New(0) // the graph of what is stuck
 			part.needs, part.ranks = make([][]int, len(g.needs)), g.ranks
 			for _, x := range waits {
 				part.needs[x] = slices.DeleteFunc(slices.Clone(g.needs[x]),
@@ -262,7 +262,7 @@ func naiveCycle(g *Graph, rank int, inside func(int) bool) []int {
 // To give ranks other numbers gives the answers those numbers.
 func TestRenaming(t *testing.T) {
 	eachRandom(func(rng *rand.Rand, g *Graph) {
-		names, other := rng.Perm(len(g.needs)), New()
+		names, other := rng.Perm(len(g.needs)), New(0)
 		for x, rank := range g.ranks {
 			if rank == operation {
 				other.Operation(g.kinds[x])

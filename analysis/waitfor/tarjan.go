@@ -15,6 +15,7 @@ type Tarjan struct {
 	open       []bool
 	stack      []int
 	count      int
+	members    []int // of all components
 	out        [][]int
 }
 
@@ -35,7 +36,7 @@ func (t *Tarjan) Components(nodes []int, next func(node int) []int) [][]int {
 		return nil
 	}
 	t.grow(slices.Max(nodes) + 1)
-	t.next, t.count, t.out = next, 0, nil
+	t.next, t.count, t.out, t.members = next, 0, nil, make([]int, 0, len(nodes))
 	for _, x := range nodes {
 		t.index[x] = unseen
 	}
@@ -101,7 +102,9 @@ func (t *Tarjan) popComponent(x int) {
 	for t.stack[i] != x {
 		i--
 	}
-	part := slices.Clone(t.stack[i:])
+	begin := len(t.members)
+	t.members = append(t.members, t.stack[i:]...)
+	part := t.members[begin:len(t.members):len(t.members)]
 	t.stack = t.stack[:i]
 	for _, y := range part {
 		t.open[y] = false

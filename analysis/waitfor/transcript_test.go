@@ -27,7 +27,7 @@ func TestTranscripts(t *testing.T) {
 }
 
 func parseGraph(text string) (*Graph, error) {
-	g, needs := New(), map[int]string{}
+	g, needs := New(0), map[int]string{}
 	for line := range strings.Lines(text) {
 		var rank int
 		_, need, _ := strings.Cut(strings.TrimSpace(line), ": ")

@@ -10,7 +10,7 @@ import (
 // Memory may grow to five times what is in use before it is collected, but to spared bytes at most; or by [Usual] or
 // [Little] of what is in use, if that is more.
 const (
-	spared        = 192 << 20
+	spared        = 64 << 20
 	sparedPercent = 400
 )
 
@@ -31,7 +31,7 @@ func growthPercent(live uint64, g Growth) int {
 }
 
 // TuneGC has memory collected less often while little is in use, which makes the
-// diagnosis of many ranks faster by a seventh (docs/results/benchmarks.md). Whoever sets GOGC decides.
+// diagnosis of many ranks faster (docs/development/decisions.md). Whoever sets GOGC decides.
 func TuneGC(g Growth) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // after the latest collection
 	var adapt func(struct{})

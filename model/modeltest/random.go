@@ -470,7 +470,7 @@ func RandomTwins(r *rand.Rand, sc Scale, n int) []*model.Rank {
 
 func twinThread(r *rand.Rand, like *model.Thread) *model.Thread {
 	t := *like
-	t.Model.Visits = make([]uint64, len(like.Model.Visits))
+	t.Model.Visits = slices.Clone(like.Model.Visits)
 	for i := range t.Model.Visits {
 		t.Model.Visits[i] = r.Uint64() >> r.IntN(64)
 	}

@@ -61,11 +61,15 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 		return nil, err
 	}
 	l.size = m.awaitEnd(p)
-	for _, c := range m.walkChunks(format.PageSize, l.size, p) {
-		if c.stream {
+	all := m.walkChunks(format.PageSize, l.size, p)
+	for i, c := range all {
+		switch known := l.slots[c.slot]; {
+		case c.stream:
 			l.streams[c.slot] = append(l.streams[c.slot], c.off)
-		} else {
-			l.slots[c.slot] = append(l.slots[c.slot], c)
+		case known == nil: // nearly always the only one
+			l.slots[c.slot] = all[i : i+1 : i+1]
+		default:
+			l.slots[c.slot] = append(known, c)
 		}
 		l.end = c.off + c.size
 	}
@@ -151,7 +155,8 @@ func (m *image) chunkAt(off, size int64) (chunk, bool) {
 	default:
 		return chunk{}, false
 	}
-	head := m.appendWords(nil, off, format.SizeofChunk)
+	var room [format.SizeofChunk]byte
+	head := m.appendWords(room[:0], off, format.SizeofChunk)
 	le32, _ := wordReaders(head)
 	c := chunk{off: off, size: int64(le32(format.ChunkSize)), slot: le32(format.ChunkSlot), seq: le32(format.ChunkSeq),
 		stream: magic == format.MagicStream}

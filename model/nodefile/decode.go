@@ -12,8 +12,10 @@ import (
 // for one goroutine.
 type Decoder struct {
 	in *interner
-	// Brief: of a [model.History] there is only the latest call, and no [model.Rank.Series].
-	Brief bool
+	// Brief: of a [model.History] there is only the latest call, and no [model.Rank.Series]. What is decoded is valid until
+	// DecodeSlots is called again, but for modules, states and lists of members.
+	Brief   bool
+	readers []*slotReader // their memory serves for more slots
 }
 
 // NewDecoder returns a Decoder for files of so many bytes together, which bound the memory that it takes.
@@ -22,18 +24,53 @@ func NewDecoder(bytes int64) *Decoder { return &Decoder{in: newInterner(bytes)} 
 // DecodeSlots decodes slots of the files, which it finds by name. f is called for one after the other, in the order of the list. A slot
 // that cannot be read any more keeps what the scan knew.
 func (d *Decoder) DecodeSlots(files map[string]*File, slots []SlotInfo, f func(i int, rank *model.Rank, wrong *SlotProblems)) {
-	for _, file := range files {
-		file.slots.states, file.slots.brief = &d.in.cache, d.Brief
+	for len(d.readers) < len(slots) {
+		d.readers = append(d.readers, d.newReader())
 	}
-	readers := make([]*slotReader, len(slots))
-	parallel.ForEach(len(slots), func(i int) { readers[i] = files[slots[i].File].readSlot(slots[i]) })
+	readers := d.readers[:len(slots)]
+	parallel.ForEach(len(slots), func(i int) { files[slots[i].File].readSlot(readers[i], slots[i]) })
+	bases := d.findBases(files, slots)
+	parallel.ForEach(len(slots), func(i int) {
+		if r := readers[i]; r.like != nil {
+			r.assembleFolded(bases[slotPlace{slots[i].File, r.like.slot}])
+		}
+	})
 	for i, r := range readers {
 		r.internMembers(d.in)
 		d.in.internRank(r.rank)
 		f(i, r.rank, (*SlotProblems)(&r.probs))
-		r.releaseRoom()
 	}
 	d.in.clearLists()
+}
+
+func (d *Decoder) newReader() *slotReader {
+	return &slotReader{states: &d.in.cache, brief: d.Brief, threads: map[uint32]*threadReader{}}
+}
+
+// slotPlace is where a slot is.
+type slotPlace struct {
+	file string
+	slot uint32
+}
+
+// findBases returns the slots that others are like: nearly always they are in the list, too.
+func (d *Decoder) findBases(files map[string]*File, slots []SlotInfo) map[slotPlace]*slotReader {
+	bases := make(map[slotPlace]*slotReader, len(slots))
+	for i, s := range slots {
+		bases[slotPlace{s.File, uint32(s.Slot)}] = d.readers[i]
+	}
+	for i, s := range slots {
+		like := d.readers[i].like
+		if like == nil {
+			continue
+		}
+		place, f := slotPlace{s.File, like.slot}, files[s.File]
+		if _, known := bases[place]; !known && f.layout.slots[like.slot] != nil {
+			bases[place] = d.newReader()
+			bases[place].readSlot(f.img, f.layout, like.slot)
+		}
+	}
+	return bases
 }
 
 // SlotProblems are what was wrong with a slot.
@@ -42,12 +79,13 @@ type SlotProblems problems
 // OfRank returns them as problems of a rank; -1 unknown.
 func (p *SlotProblems) OfRank(rank int) []model.Problem { return (*problems)(p).asProblems(rank) }
 
-// readSlot decodes a slot; one that cannot be read any more keeps what the scan knew.
-func (f *File) readSlot(s SlotInfo) *slotReader {
+// readSlot decodes a slot as far as it stands alone; one that cannot be read any more keeps what the scan knew.
+func (f *File) readSlot(r *slotReader, s SlotInfo) {
 	if f.err == nil && f.layout.slots[uint32(s.Slot)] != nil {
-		return f.slots.readSlot(f.img, f.layout, uint32(s.Slot))
+		r.readSlot(f.img, f.layout, uint32(s.Slot))
+		return
 	}
-	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
+	*r = slotReader{states: r.states, brief: r.brief, threads: map[uint32]*threadReader{}, probs: problems{file: s.File, slot: s.Slot}}
 	r.rank = &model.Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start,
 		Spawned: s.Spawned, EndDetail: -1, ThreadLevel: -1, Threads: []*model.Thread{{Op: model.Op{State: -1}}}}
 	if f.err != nil {
@@ -55,7 +93,6 @@ func (f *File) readSlot(s SlotInfo) *slotReader {
 	} else {
 		r.probs.addErrorf("", -1, model.ErrLost, "the slot is gone since the scan")
 	}
-	return r
 }
 
 // RecordCount says how often a type of record occurs.

@@ -43,13 +43,15 @@ func (m *image) dumpFile(w *bufio.Writer) (int, error) {
 	fmt.Fprintf(w, "%q: host %q, run %s, created %s, %d bytes\n",
 		m.name, l.header.Host, model.RunIDText(l.header.RunID), formatTime(l.header.Created), l.size)
 	all := probs.asProblems(-1)
-	slots := slotCache{states: new(stateCache)}
+	var slots []SlotInfo
 	for _, slot := range l.slotOrder() {
-		r := slots.readSlot(m, l, slot)
-		r.internMembers(newInterner(l.size)) // for its complaints
-		m.dumpSlot(w, l, slot)
-		all = append(all, r.probs.asProblems(r.rank.Rank)...)
+		slots = append(slots, SlotInfo{File: m.name, Slot: int(slot)})
 	}
+	files := map[string]*File{m.name: {img: m, layout: l}}
+	NewDecoder(l.size).DecodeSlots(files, slots, func(i int, r *model.Rank, wrong *SlotProblems) {
+		m.dumpSlot(w, l, uint32(slots[i].Slot))
+		all = append(all, wrong.OfRank(r.Rank)...)
+	})
 	for _, p := range all {
 		fmt.Fprintf(w, "problem: %v\n", p.Err)
 	}

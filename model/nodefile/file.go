@@ -11,7 +11,6 @@ type File struct {
 	layout *layout // nil: it cannot be used
 	err    error   // why not
 	probs  problems
-	slots  slotCache
 }
 
 // Open opens the node file at path; name is for the errors. A copy by CopyRecords needs the file at present, of

@@ -1,11 +1,9 @@
 package nodefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync"
 
 	"laggard/model"
 	"laggard/model/format"
@@ -29,7 +27,7 @@ func (r *slotReader) takeLike(rec record) error {
 	if n := le32(format.LikeCounts); uint64(n) > uint64(len(diffs)) {
 		return fmt.Errorf("%w: %d counts in %d bytes", model.ErrCorrupt, n, len(diffs))
 	}
-	r.like = &likeRecord{off: rec.off, slot: le32(format.LikeSlot), counts: int(le32(format.LikeCounts)), diffs: bytes.Clone(diffs)}
+	r.like = &likeRecord{off: rec.off, slot: le32(format.LikeSlot), counts: int(le32(format.LikeCounts)), diffs: r.room.copyBytes(diffs)}
 	return nil
 }
 
@@ -38,12 +36,11 @@ func (r *slotReader) takeRest(rec record) error {
 	if err != nil {
 		return err
 	}
-	op, stack = bytes.Clone(op), bytes.Clone(stack)
 	t, err := r.beginThread(rec)
 	if err != nil {
 		return err
 	}
-	t.op, t.stack, t.copied = op, stack, true
+	t.op, t.stack, t.copied = r.room.copyBytes(op), r.room.copyBytes(stack), true
 	return nil
 }
 
@@ -87,7 +84,7 @@ func (r *slotReader) adoptModels(base *slotReader) {
 	r.modules = base.modules
 	diffs := r.like.diffs
 	for _, index := range base.threadOrder() {
-		diffs = r.threadAt(index).adoptModel(base, base.threads[index], diffs)
+		diffs = r.threadAt(index).adoptModel(r, base, base.threads[index], diffs)
 	}
 	if diffs == nil {
 		r.probs.addCorrupt(format.LikeRecord.String(), r.like.off, "its counts are cut short")
@@ -105,7 +102,7 @@ func (r *slotReader) numCounts() int {
 
 // adoptModel takes the model of another thread, with counts that differ from its by
 // diffs. It returns the diffs that are left, nil if they ran out.
-func (t *threadReader) adoptModel(base *slotReader, like *threadReader, diffs []byte) []byte {
+func (t *threadReader) adoptModel(r, base *slotReader, like *threadReader, diffs []byte) []byte {
 	next := func(off int64) uint64 {
 		n, size := binary.Varint(diffs)
 		if diffs = diffs[max(size, 0):]; size <= 0 {
@@ -115,12 +112,9 @@ func (t *threadReader) adoptModel(base *slotReader, like *threadReader, diffs []
 	}
 	t.states, t.position, t.folded = like.states, like.position, true
 	m, from := &t.thread.Model, &like.thread.Model
-	m.States, m.Visits, m.Edges = from.States, make([]uint64, len(from.States)), slices.Clone(from.Edges)
+	m.States, m.Visits, m.Edges = from.States, r.room.newVisits(len(from.States)), r.room.copyEdges(from.Edges)
 	for i, s := range like.states.list {
 		m.Visits[like.position[i]] += next(s.live + format.StateVisits)
-	}
-	for i := range m.Edges {
-		m.Edges[i].Count = 0
 	}
 	for i, e := range like.edges {
 		if n := next(e.count); like.passage[i] >= 0 {
@@ -128,43 +122,6 @@ func (t *threadReader) adoptModel(base *slotReader, like *threadReader, diffs []
 		}
 	}
 	return diffs
-}
-
-// slotCache collects each slot of a file once, though others may be like it.
-// Several goroutines may use it.
-type slotCache struct {
-	states *stateCache
-	brief  bool // as in slotReader
-	mu     sync.Mutex
-	slots  map[uint32]func() *slotReader
-}
-
-// readSlot decodes a slot of the file; it is called once for each.
-func (c *slotCache) readSlot(img *image, l *layout, slot uint32) *slotReader {
-	r := c.collectOnce(img, l, slot)
-	if r.like == nil {
-		return r
-	}
-	var base *slotReader
-	if l.slots[r.like.slot] != nil {
-		base = c.collectOnce(img, l, r.like.slot)
-	}
-	r.assembleFolded(base)
-	return r
-}
-
-func (c *slotCache) collectOnce(img *image, l *layout, slot uint32) *slotReader {
-	c.mu.Lock()
-	if c.slots == nil {
-		c.slots = map[uint32]func() *slotReader{}
-	}
-	read := c.slots[slot]
-	if read == nil {
-		read = sync.OnceValue(func() *slotReader { return readSlot(img, l, slot, c.states, c.brief) })
-		c.slots[slot] = read
-	}
-	c.mu.Unlock()
-	return read()
 }
 
 // ---- writing ----

@@ -85,9 +85,8 @@ type oneBegun struct {
 
 // assembleHistories fills in Comm.History.
 func (r slotAssembler) assembleHistories(position map[uint32]int) {
-	var short []oneBegun
 	if r.brief {
-		short = make([]oneBegun, len(r.histories))
+		r.room.begun = slices.Grow(r.room.begun, len(r.histories))[:len(r.histories)]
 	}
 	for i := range r.histories {
 		h := &r.histories[i]
@@ -100,9 +99,9 @@ func (r slotAssembler) assembleHistories(position map[uint32]int) {
 		switch len(h.live) {
 		case 0:
 		case format.SizeofBegun: // no whole history is that short
-			one := &short[i]
+			one := &r.room.begun[i]
 			one.begun[0] = r.readBegun(h, completeNumber(c.Coll, binary.LittleEndian.Uint32(h.live[format.BegunNumber:])), h.live, position)
-			one.Latest, c.History = one.begun[:], &one.History
+			one.History, c.History = model.History{Latest: one.begun[:]}, &one.History
 		default:
 			c.History = &model.History{Latest: r.readLatest(h, c.Coll, position), Marks: readMarks(h.live)}
 			if n := len(c.History.Latest); r.brief && n > 0 {

@@ -158,7 +158,8 @@ func TestFileShrinksUnderTheReader(t *testing.T) {
 	if err := os.Truncate(path, format.PageSize); err != nil {
 		t.Fatal(err)
 	}
-	r := readSlot(img, l, 0, new(stateCache), false)
+	r := NewDecoder(0).newReader()
+	r.readSlot(img, l, 0)
 	if len(r.probs.list) == 0 || !errors.Is(r.probs.list[0], model.ErrTruncated) || len(r.rank.Threads) != 1 {
 		t.Errorf("%d threads, problems %v", len(r.rank.Threads), r.probs.list)
 	}
@@ -183,7 +184,8 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 	if err := os.WriteFile(path, w.file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := readSlot(img, l, 0, new(stateCache), false)
+	r := NewDecoder(0).newReader()
+	r.readSlot(img, l, 0)
 	m := r.rank.Threads[0].Model
 	if len(m.States) != 1 || m.States[0].Call != "MPI_Send" || m.Visits[0] != 3 || len(r.probs.list) > 0 {
 		t.Errorf("%d states, problems %v", len(m.States), r.probs.list)

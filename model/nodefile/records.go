@@ -68,8 +68,8 @@ type cursor struct {
 	unknown bool  // a record of unknown type was reported
 }
 
-func newCursor(img *image, l *layout, slot uint32, p *problems) *cursor {
-	c := &cursor{img: img, chunks: l.slots[slot], size: l.size, probs: p, budget: format.NextChunkSize}
+func newCursor(img *image, l *layout, slot uint32, p *problems) cursor {
+	c := cursor{img: img, chunks: l.slots[slot], size: l.size, probs: p, budget: format.NextChunkSize}
 	for _, ch := range c.chunks {
 		c.budget += 4 * min(ch.size, l.size)
 	}

@@ -70,9 +70,11 @@ func (f *File) Scan(from, to int64) Scan {
 }
 
 func (f *File) scanSlots(from, to int64) (out []SlotInfo) {
+	out = make([]SlotInfo, 0, len(f.layout.slots))
+	r := slotReader{brief: true, threads: map[uint32]*threadReader{}}
 	for _, slot := range f.layout.slotOrder() {
 		if off := f.layout.slots[slot][0].off; off >= from && off < to {
-			info := scanSlot(f.img, f.layout, slot)
+			info := r.scanSlot(f.img, f.layout, slot)
 			info.Events = f.img.countEvents(f.layout.streams[slot])
 			out = append(out, info)
 		}
@@ -85,8 +87,8 @@ func (l *layout) slotOrder() []uint32 { return slices.Sorted(maps.Keys(l.slots))
 
 // scanSlot reads a slot as far as it says which rank it is. Problems are left
 // to the load, which meets them again.
-func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
-	r := newSlotReader(m, l, slot)
+func (r *slotReader) scanSlot(m *image, l *layout, slot uint32) SlotInfo {
+	r.begin(m, l, slot)
 	for world := false; !world || r.rank.Spawns > 0; {
 		rec, ok := r.cursor.next()
 		if !ok {
@@ -102,7 +104,6 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	}
 	r.identifyRank()
 	spawns := r.findSpawns()
-	r.releaseRoom()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
 		Spawned: k.Spawned, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}

@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"laggard/model"
 	"laggard/model/format"
 )
 
-// slotReader decodes one slot, the records of one process.
+// slotReader decodes one slot, the records of one process; begin makes it ready for another one.
 type slotReader struct {
 	img       *image
 	slot      uint32
 	probs     problems
-	cursor    *cursor
+	cursor    cursor
 	wait      patience
 	rank      *model.Rank
 	ranked    bool // the RANK record was found
@@ -33,21 +32,28 @@ type slotReader struct {
 	series    []seriesReader
 	like      *likeRecord // of a folded slot, else nil
 	states    *stateCache
-	brief     bool   // of histories only the newest call is read, of series nothing
+	brief     bool   // of histories only the newest call is read, of series nothing; what is decoded is valid until begin
 	key       []byte // of a state, behind the number of the list of modules
-	room      *room
+	room      room
 }
 
-// room is the memory that a slotReader works in and that nothing decoded points into,
-// but for the Comms, of which each slot gets new ones. Another one can use it afterwards.
+// room is the memory that a slotReader works in, for one slot after the other. Nothing decoded points into it, but for
+// what a brief reading made.
 type room struct {
-	scratch   []byte    // the last record
-	bytes     []byte    // copies of what records say
-	live      [2][]byte // copies of the mutable part of a communicator
-	readers   []commReader
-	histories []historyReader
-	comms     []model.Comm // those that are not used yet
-	expected  int          // communicators: as many as the slot before had
+	bytes   []byte    // copies of what records say
+	live    [2][]byte // copies of the mutable part of a communicator
+	entry   []byte    // of a table
+	threads []*threadReader
+	made
+}
+
+// made is what a rank consists of, as far as each one has its own.
+type made struct {
+	rank   model.Rank
+	visits []uint64
+	edges  []model.Edge
+	comms  []model.Comm
+	begun  []oneBegun
 }
 
 // copyBytes copies bytes that are needed until the slot is decoded. They are not nil.
@@ -60,37 +66,52 @@ func (m *room) copyBytes(b []byte) []byte {
 	return m.bytes[begin:len(m.bytes):len(m.bytes)]
 }
 
-// newComm returns a new communicator. They are made as many at a time as are expected.
-func (m *room) newComm() *model.Comm {
-	if len(m.comms) == 0 {
-		m.comms = make([]model.Comm, max(minComms, m.expected))
-		m.expected = 0
-	}
-	c := &m.comms[0]
-	m.comms = m.comms[1:]
-	return c
+// newComm returns a new communicator.
+func (m *made) newComm() *model.Comm {
+	m.comms = append(m.comms, model.Comm{})
+	return &m.comms[len(m.comms)-1]
 }
 
-// minComms is how many communicators are made at once at least.
+// newVisits returns so many counts, all zero; nil for none.
+func (m *made) newVisits(n int) []uint64 {
+	if n == 0 {
+		return nil
+	}
+	begin := len(m.visits)
+	m.visits = slices.Grow(m.visits, n)[:begin+n]
+	clear(m.visits[begin:])
+	return m.visits[begin : begin+n : begin+n]
+}
+
+// copyEdges copies the edges of a model, without their counts.
+func (m *made) copyEdges(edges []model.Edge) []model.Edge {
+	begin := len(m.edges)
+	m.edges = append(m.edges, edges...)
+	out := m.edgesFrom(begin)
+	for i := range out {
+		out[i].Count = 0
+	}
+	return out
+}
+
+// edgesFrom returns the edges that were added from an index on; nil for none.
+func (m *made) edgesFrom(begin int) []model.Edge {
+	if begin == len(m.edges) {
+		return nil
+	}
+	return m.edges[begin:len(m.edges):len(m.edges)]
+}
+
+// again returns the memory for the next rank: the same, or as much of what that of the last one needed.
+func (m *made) again(same bool) made {
+	if same {
+		return made{visits: m.visits[:0], edges: m.edges[:0], comms: m.comms[:0], begun: m.begun[:0]}
+	}
+	return made{comms: make([]model.Comm, 0, max(minComms, len(m.comms)))}
+}
+
+// minComms is how many communicators there is room for at least.
 const minComms = 4
-
-// rooms are those that no slotReader uses.
-var rooms = sync.Pool{New: func() any { return new(room) }}
-
-// releaseRoom lets another slotReader have the room. This one reads no more.
-func (r *slotReader) releaseRoom() {
-	m := r.room
-	if m == nil {
-		return
-	}
-	m.expected = len(r.comms.list)
-	clear(r.comms.list)
-	clear(r.histories)
-	m.readers, m.histories = r.comms.list[:0], r.histories[:0]
-	m.scratch, m.bytes, m.comms = r.cursor.scratch[:0], m.bytes[:0], nil
-	r.room, r.comms.list, r.histories = nil, nil, nil
-	rooms.Put(m)
-}
 
 // table holds what records define by index. A damaged record leaves a hole.
 type table[T any] struct {
@@ -145,10 +166,9 @@ func (t *table[T]) recordedIndices() []uint32 {
 // readSlot decodes a slot. What is wrong with it is in probs; the Rank is never
 // nil, with Rank -1 if nothing said which rank it is. Communicators are
 // complete but for their members, see internMembers. A folded slot is only
-// collected; unfold has the rest.
-func readSlot(img *image, l *layout, slot uint32, states *stateCache, brief bool) *slotReader {
-	r := newSlotReader(img, l, slot)
-	r.states, r.brief = states, brief
+// collected; assembleFolded has the rest.
+func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
+	r.begin(img, l, slot)
 	err := img.guardReads(func() {
 		for r.collectRecords() {
 			// What a block refers to was recorded before it was filled. So new
@@ -162,7 +182,6 @@ func readSlot(img *image, l *layout, slot uint32, states *stateCache, brief bool
 		}
 	})
 	r.noteFault(err)
-	return r
 }
 
 // noteFault notes that the reading ended early, and sees to it that there is a
@@ -176,16 +195,24 @@ func (r *slotReader) noteFault(err error) {
 	}
 }
 
-func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
-	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{},
-		room: rooms.Get().(*room)}
-	r.comms.list, r.histories = r.room.readers, r.room.histories
+// begin makes the reader ready for a slot, in the memory that it worked in before.
+func (r *slotReader) begin(img *image, l *layout, slot uint32) {
+	room, scratch := r.room, r.cursor.scratch
+	for _, t := range r.threads {
+		room.threads = append(room.threads, t)
+	}
+	clear(r.threads)
+	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
+	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
+		threads: r.threads, tables: r.tables[:0], histories: r.histories[:0], comms: table[commReader]{list: r.comms.list[:0]}}
 	r.probs = problems{file: img.name, slot: int(slot)}
-	r.rank = &model.Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1,
+	if r.rank = &r.room.rank; !r.brief {
+		r.rank = new(model.Rank)
+	}
+	*r.rank = model.Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1,
 		ThreadLevel: -1}
 	r.cursor = newCursor(img, l, slot, &r.probs)
-	r.cursor.scratch = r.room.scratch
-	return r
+	r.cursor.scratch = scratch
 }
 
 // collectRecords reads the records that are new and reports whether one of them has a

@@ -1,7 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -33,7 +32,7 @@ func (r *slotReader) takeState(rec record) error {
 	if binding := le32(format.StateBinding); binding > uint32(mpi.Fortran08) {
 		r.probs.addErrorf(rec.typ.String(), rec.off, model.ErrUnknown, "language binding %d", binding)
 	}
-	s := stateReader{off: rec.off, live: rec.live, nlive: rec.nlive, fixed: bytes.Clone(rec.fixed)}
+	s := stateReader{off: rec.off, live: rec.live, nlive: rec.nlive, fixed: r.room.copyBytes(rec.fixed)}
 	return r.threadAt(rec.thread).states.add(le32(format.StateIndex), s)
 }
 
@@ -77,7 +76,7 @@ func (r *slotReader) takeEdge(rec record) error {
 func (t *threadReader) assembleModel(r *slotReader) {
 	m := &t.thread.Model
 	seen := make(map[model.StateID]int, len(t.states.list))
-	m.States, m.Visits = slices.Grow(m.States, len(t.states.list)), slices.Grow(m.Visits, len(t.states.list))
+	m.States, m.Visits = slices.Grow(m.States, len(t.states.list)), r.room.newVisits(len(t.states.list))
 	for i := range t.states.list {
 		s := &t.states.list[i]
 		state := r.stateOf(s)
@@ -86,11 +85,11 @@ func (t *threadReader) assembleModel(r *slotReader) {
 			at = len(m.States)
 			seen[state.ID] = at
 			m.States = append(m.States, state)
-			m.Visits = append(m.Visits, 0)
 		}
 		m.Visits[at] += r.img.u64(s.live + format.StateVisits)
 		t.position = append(t.position, at)
 	}
+	m.Visits = m.Visits[:len(m.States)]
 	if !r.brief {
 		t.assembleSamples(r)
 	}
@@ -149,7 +148,9 @@ func (t *threadReader) stateIndex(r *slotReader, index uint32, section string, o
 
 func (t *threadReader) assembleEdges(r *slotReader) {
 	m := &t.thread.Model
-	seen := map[[2]int]int{}
+	seen := make(map[[2]int32]int, len(t.edges))
+	r.room.edges = slices.Grow(r.room.edges, len(t.edges))
+	begin := len(r.room.edges)
 	for i, e := range t.edges {
 		from := t.stateIndex(r, e.from, format.EdgeRecord.String(), e.off)
 		to := t.stateIndex(r, e.to, format.EdgeRecord.String(), e.off)
@@ -157,15 +158,17 @@ func (t *threadReader) assembleEdges(r *slotReader) {
 		if from < 0 || to < 0 {
 			continue
 		}
-		at, known := seen[[2]int{from, to}]
+		ends := [2]int32{int32(from), int32(to)}
+		at, known := seen[ends]
 		if !known {
-			at = len(m.Edges)
-			seen[[2]int{from, to}] = at
-			m.Edges = append(m.Edges, model.Edge{From: from, To: to})
+			at = len(r.room.edges) - begin
+			seen[ends] = at
+			r.room.edges = append(r.room.edges, model.Edge{From: from, To: to})
 		}
-		m.Edges[at].Count += r.img.u64(e.count)
+		r.room.edges[begin+at].Count += r.img.u64(e.count)
 		t.passage[i] = at
 	}
+	m.Edges = r.room.edgesFrom(begin)
 }
 
 // writeModel writes the STATE and EDGE records of a thread.

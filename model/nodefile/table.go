@@ -34,23 +34,28 @@ func (r *slotReader) takeTable(rec record) {
 // copyEntries copies the entries that are in use.
 func (c *tableReader) copyEntries(r *slotReader) {
 	c.copied = true
-	var entry []byte
+	m := &r.room
+	begin := len(m.bytes)
 	for at := int64(0); at+c.size <= c.rec.nlive; at += c.size {
 		var ok bool
-		entry, ok = r.img.copyBlock(entry, c.rec.live+at, c.size, 32, &r.wait)
+		m.entry, ok = r.img.copyBlock(m.entry, c.rec.live+at, c.size, 32, &r.wait)
 		switch {
-		case binary.LittleEndian.Uint32(entry[entryComm:]) == 0:
+		case binary.LittleEndian.Uint32(m.entry[entryComm:]) == 0:
 		case !ok:
 			r.probs.add(c.rec.typ.String(), c.rec.off, model.ErrTorn)
 		default:
-			c.entries = append(c.entries, entry...)
+			m.bytes = append(m.bytes, m.entry...)
 		}
 	}
+	c.entries = m.bytes[begin:len(m.bytes):len(m.bytes)]
 }
 
 // assembleTables fills in what the tables of a Rank say: Channels, Origins, Locks, Taken and Probed.
 func (r slotAssembler) assembleTables(position map[uint32]int) {
 	for _, c := range r.tables {
+		if c.rec.typ == format.ChannelsRecord {
+			r.rank.Channels = slices.Grow(r.rank.Channels, len(c.entries)/format.SizeofChannel)
+		}
 		for b := c.entries; len(b) > 0; b = b[c.size:] {
 			le32, _ := wordReaders(b)
 			comm, ok := r.comms.find(le32(entryComm) - 1)

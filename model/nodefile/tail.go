@@ -115,7 +115,8 @@ func (r *FollowedSlot) findRecords(f *File) (fresh []model.Interval) {
 	}
 	if r.cursor == nil {
 		var said problems // the analyses say what is wrong
-		r.cursor = newCursor(f.img, f.layout, r.slot, &said)
+		c := newCursor(f.img, f.layout, r.slot, &said)
+		r.cursor = &c
 	}
 	r.cursor.chunks, r.cursor.size = chunks, f.layout.size
 	for rec, ok := r.cursor.next(); ok; rec, ok = r.cursor.next() {

@@ -31,9 +31,30 @@ type threadReader struct {
 func (r *slotReader) threadAt(index uint32) *threadReader {
 	t := r.threads[index]
 	if t == nil {
-		t = &threadReader{thread: &model.Thread{Index: int(index)}}
+		t = r.newThread()
+		t.thread.Index = int(index)
 		r.threads[index] = t
 	}
+	return t
+}
+
+// newThread returns a reader of another thread, in the memory of one of an earlier slot if there is any.
+func (r *slotReader) newThread() *threadReader {
+	n := len(r.room.threads)
+	if n == 0 {
+		return &threadReader{thread: new(model.Thread)}
+	}
+	t := r.room.threads[n-1]
+	r.room.threads = r.room.threads[:n-1]
+	next := threadReader{thread: t.thread, edges: t.edges[:0], passage: t.passage[:0]}
+	if !t.folded { // else these are of the slot it is like
+		next.states.list, next.position = t.states.list[:0], t.position[:0]
+	}
+	if !r.brief {
+		next.thread = new(model.Thread)
+	}
+	*next.thread = model.Thread{}
+	*t = next
 	return t
 }
 

@@ -115,7 +115,8 @@ func mostCommon[T cmp.Ordered](counts map[T]int) T {
 // latestSlots sorts the slots as Index has them and leaves out those of a rank that
 // have the weaker claim, as where it was started again.
 func latestSlots(slots []nodefile.SlotInfo, v Verdict) []nodefile.SlotInfo {
-	var ranks, others []nodefile.SlotInfo
+	ranks := make([]nodefile.SlotInfo, 0, len(slots))
+	var others []nodefile.SlotInfo
 	for _, s := range slots {
 		if s.IsWorldRank(v.rankBound()) {
 			ranks = append(ranks, s)

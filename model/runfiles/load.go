@@ -86,7 +86,8 @@ func (x *Index) EachBatch(f func(*model.Run)) { x.decodeBatches(x.Slots, false, 
 
 // EachBatchBriefly is EachBatch, but of a [model.History] there is only the latest call: that of all is
 // most of what a rank in many communicators has recorded, and no [model.Rank.Series]. What is wrong
-// with the other calls is left to Load.
+// with the other calls is left to Load. The next batch is decoded in the same memory: of a rank, f keeps its states with
+// their modules and the lists of members at most, and counts by value.
 func (x *Index) EachBatchBriefly(f func(*model.Run)) { x.decodeBatches(x.Slots, true, f) }
 
 func (x *Index) emptyRun() *model.Run {

@@ -58,7 +58,11 @@ func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
 		x.Problems = append(x.Problems, v.manifestProblems(p.listing.Manifest)...)
 		x.Problems = append(x.Problems, v.sizeProblems()...)
 	}
-	var all []nodefile.SlotInfo
+	n := 0
+	for i := range p.files {
+		n += len(p.files[i].Slots)
+	}
+	all := make([]nodefile.SlotInfo, 0, n)
 	for i := range p.files {
 		f := &p.files[i]
 		x.Problems = append(x.Problems, f.Problems...)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
 	"laggard/model"
 	"laggard/slicing"
@@ -21,12 +20,12 @@ type level struct {
 
 // startAtCriterion finds the criterion in the code.
 func (r *run) startAtCriterion() error {
+	if r.budget.NeedsLines && !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
+		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
+	}
 	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
 	if len(levels) == 0 {
 		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.moduleErrors())
-	}
-	if r.budget.NeedsLines && !slices.ContainsFunc(levels, func(l level) bool { return l.f.mod.code.HasLines() }) {
-		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
 	}
 	a := r.chainActivations(levels)
 	for _, l := range levels {
@@ -161,11 +160,29 @@ func (f *function) onlyTail() *function {
 	return nil
 }
 
+// programStack is a stack without what starts the program, which decides nothing.
+func (r *run) programStack(stack []model.Frame, exact bool) []model.Frame {
+	return stack[:len(r.prog.resolver.ResolveProgramStack(stack, exact))]
+}
+
+// hasLines reports whether a frame of a stack that locateFrames may begin with has line information. No code is taken apart for it.
+func (r *run) hasLines(stack []model.Frame, exact bool) bool {
+	stack = r.programStack(stack, exact)
+	for n, fr := range stack {
+		if n < len(stack)-1 && isSystemFrame(fr) {
+			continue
+		}
+		if m := r.prog.openModule(fr.Module); m.err == nil && m.code.HasLines() {
+			return true
+		}
+	}
+	return false
+}
+
 // locateFrames finds the frames of a stack in the code. Inner frames whose code or
 // lines are not known are passed over, as are those of the system's libraries.
 func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, skipped int) {
-	// What starts the program decides nothing.
-	stack = stack[:len(r.prog.resolver.ResolveProgramStack(stack, exact))]
+	stack = r.programStack(stack, exact)
 	for n, fr := range stack {
 		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
 			r.markTruncated(r.prog.limitReached())

@@ -37,7 +37,7 @@ func NewGraph(s *Scene, use func(n Need) bool, side bool) *Graph {
 // newGraph builds the graph of the alternatives of each rank; one that has none
 // waits for nothing. A rank of which over is true is never released; nil: there is none.
 func newGraph(s *Scene, alternatives func(rank int) [][]Link, over func(rank int) bool) *Graph {
-	g := &Graph{waitfor.New(), s.Present, map[*Target]int{}}
+	g := &Graph{waitfor.New(len(s.Sum.Facts)), s.Present, map[*Target]int{}}
 	nodes, alts := make([]int, len(s.Sum.Facts)), make([][][]Link, len(s.Sum.Facts))
 	for i, f := range s.Sum.Facts {
 		if alts[i] = alternatives(f.Rank); len(alts[i]) > 0 || over != nil && over(f.Rank) {

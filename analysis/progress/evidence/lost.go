@@ -86,13 +86,13 @@ func (s *Scene) Unfinished() model.RankSet {
 
 // RanksWhere returns the ranks of whose facts keep is true.
 func (s *Scene) RanksWhere(keep func(f *facts.Fact) bool) model.RankSet {
-	var out []int
+	var out model.RankSet
 	for i := range s.Sum.Facts {
 		if f := &s.Sum.Facts[i]; keep(f) {
-			out = append(out, f.Rank)
+			out.Add(f.Rank)
 		}
 	}
-	return model.NewRankSet(out...)
+	return out
 }
 
 // loseObserved: the caller saw that the process is dead. A rank that has finalized,

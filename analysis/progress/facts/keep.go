@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"unsafe"
@@ -20,6 +19,7 @@ type Keeper struct {
 	list   []*model.Comm // of the last rank
 	ranks  []kept
 	diffs  []byte
+	counts []byte // the block that those of the next ranks go to
 }
 
 // commKey is what tells the communicators apart that channels refer to.
@@ -66,7 +66,7 @@ func (k *Keeper) Keep(r *model.Rank) {
 	for i, e := range t.Model.Edges {
 		k.diffs = binary.AppendVarint(k.diffs, int64(e.Count-shape.Edges[i].Count))
 	}
-	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: bytes.Clone(k.diffs)}
+	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: k.keepCounts(k.diffs)}
 	if len(r.Channels) > 0 {
 		one.comms, one.channels, one.probed = k.listOf(r)
 	}
@@ -76,6 +76,19 @@ func (k *Keeper) Keep(r *model.Rank) {
 		}
 	}
 	k.ranks = append(k.ranks, one)
+}
+
+// countBlock is how many bytes of counts are allocated at a time.
+const countBlock = 64 << 10
+
+// keepCounts copies counts to a block that many ranks share.
+func (k *Keeper) keepCounts(b []byte) []byte {
+	if cap(k.counts)-len(k.counts) < len(b) {
+		k.counts = make([]byte, 0, max(countBlock, len(b)))
+	}
+	begin := len(k.counts)
+	k.counts = append(k.counts, b...)
+	return k.counts[begin:len(k.counts):len(k.counts)]
 }
 
 // listOf returns the communicators that channels of a rank are on, without what only
@@ -138,30 +151,34 @@ func (k *Keeper) shapeOf(m *model.Model) *model.Model {
 			return s
 		}
 	}
-	k.last = &model.Model{States: m.States, Edges: m.Edges}
+	k.last = loops.CopyShape(m)
 	k.shapes[key] = append(k.shapes[key], k.last)
 	return k.last
 }
 
-// Each gives f every rank that was kept, with what it is asked about and no
-// more.
+// Each gives f every rank that was kept, with what it is asked about and no more. The rank is made anew in the same memory:
+// f keeps nothing of its threads.
 func (k *Keeper) Each(f func(*model.Rank)) {
+	var r restored
 	for i := range k.ranks {
-		f(k.ranks[i].restoredRank())
+		r.restore(&k.ranks[i])
+		f(&r.rank)
 	}
 }
 
-func (k *kept) restoredRank() *model.Rank {
-	t := &model.Thread{
-		Model: model.Model{States: k.shape.States, Edges: make([]model.Edge, len(k.shape.Edges))},
-		Op:    model.Op{State: k.state, InMPI: k.inMPI, Kind: model.Other},
-	}
-	counts := k.counts
-	for i, e := range k.shape.Edges {
+// restored is the memory of one rank after the other.
+type restored struct {
+	rank    model.Rank
+	thread  model.Thread
+	threads [1]*model.Thread
+}
+
+func (r *restored) restore(k *kept) {
+	edges, counts := append(r.thread.Model.Edges[:0], k.shape.Edges...), k.counts
+	for i := range edges {
 		n, size := binary.Varint(counts)
 		counts = counts[size:]
-		e.Count += uint64(n)
-		t.Model.Edges[i] = e
+		edges[i].Count += uint64(n)
 	}
 	comms := slices.Clip(k.comms)
 	for _, n := range k.near {
@@ -169,6 +186,10 @@ func (k *kept) restoredRank() *model.Rank {
 		c.Neighbours = n.neighbours
 		comms = append(comms, &c)
 	}
-	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: comms, Channels: k.channels,
-		Probed: k.probed}
+	r.thread = model.Thread{
+		Model: model.Model{States: k.shape.States, Edges: edges},
+		Op:    model.Op{State: k.state, InMPI: k.inMPI, Kind: model.Other},
+	}
+	r.threads[0] = &r.thread
+	r.rank = model.Rank{Rank: k.rank, Threads: r.threads[:], Comms: comms, Channels: k.channels, Probed: k.probed}
 }

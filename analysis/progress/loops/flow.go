@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unsafe"
 
 	"laggard/model"
 	"laggard/model/mpi"
@@ -116,26 +117,28 @@ type Builder struct {
 	sites  map[model.StateID]*Site
 	shapes map[uint64][]*shape
 	last   *shape
+	back   []uint64 // by state of the model that is added: how often it was come back to in a loop inside another
 }
 
 // NewBuilder returns a Builder of no models.
 func NewBuilder() *Builder {
-	return &Builder{map[model.StateID]*Site{}, map[uint64][]*shape{}, nil}
+	return &Builder{sites: map[model.StateID]*Site{}, shapes: map[uint64][]*shape{}}
 }
 
 // Add folds the model of one rank.
 func (b *Builder) Add(m *model.Model) {
 	s := b.shapeOf(m)
 	s.ranks++
-	back := make(map[int]uint64, len(s.inner)) // by state
+	b.back = slices.Grow(b.back[:0], len(s.sites))[:len(s.sites)]
+	clear(b.back)
 	for _, e := range s.inner {
-		back[m.Edges[e].To] += m.Edges[e].Count
+		b.back[m.Edges[e].To] += m.Edges[e].Count
 	}
 	for i, site := range s.sites {
 		if i < len(m.Visits) {
 			n := m.Visits[i]
 			site.Visits = site.Visits.add(n)
-			site.Iterations = site.Iterations.add(n - min(n, back[i]))
+			site.Iterations = site.Iterations.add(n - min(n, b.back[i]))
 		}
 	}
 }
@@ -162,10 +165,20 @@ func (b *Builder) shapeOf(m *model.Model) *shape {
 // whatever their counts.
 func SameShape(x, y *model.Model) bool {
 	same := func(a, b *model.State) bool { return a == b || a.ID == b.ID && a.Call == b.Call }
-	return slices.EqualFunc(x.States, y.States, same) &&
+	return (sameList(x.States, y.States) || slices.EqualFunc(x.States, y.States, same)) &&
 		slices.EqualFunc(x.Edges, y.Edges, func(a, b model.Edge) bool {
 			return a.From == b.From && a.To == b.To && (a.Count == 0) == (b.Count == 0)
 		})
+}
+
+// sameList reports whether two lists are one: ranks that were recorded alike share theirs.
+func sameList(x, y []*model.State) bool {
+	return len(x) == len(y) && unsafe.SliceData(x) == unsafe.SliceData(y)
+}
+
+// CopyShape copies what SameShape compares, for who keeps it longer than the rank.
+func CopyShape(m *model.Model) *model.Model {
+	return &model.Model{States: m.States, Edges: slices.Clone(m.Edges)}
 }
 
 // ShapeHash mixes what SameShape compares (FNV-1a, by words).
@@ -184,7 +197,7 @@ func ShapeHash(m *model.Model) uint64 {
 // newShape finds the arcs of a model, as they look to a rank that knows no
 // other, and adds its sites.
 func (b *Builder) newShape(m *model.Model) *shape {
-	s := &shape{model: m}
+	s := &shape{model: CopyShape(m)}
 	for _, state := range m.States {
 		if b.sites[state.ID] == nil {
 			b.sites[state.ID] = &Site{ID: state.ID}

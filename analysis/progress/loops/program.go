@@ -113,7 +113,7 @@ type term struct{ edge, loop int }
 // state. Loops that only poll have none.
 func (c *Program) newPlan(m *model.Model, state model.StateID) *plan {
 	path := c.Loops(state)
-	p := &plan{model: m, state: state, loops: max(len(path)-1, 0)}
+	p := &plan{model: CopyShape(m), state: state, loops: max(len(path)-1, 0)}
 	nodes := c.nodeSites(m)
 	for _, e := range passagesOf(m) {
 		for level := 1; level < len(path); level++ {

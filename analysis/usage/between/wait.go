@@ -56,7 +56,7 @@ type absentKey struct {
 }
 
 func (j *job) buildWaitGraph() *waits {
-	w := &waits{job: j, graph: waitfor.New(), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
+	w := &waits{job: j, graph: waitfor.New(len(j.digests)), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
 	for _, d := range j.digests {
 		w.graph.Rank(d.Rank, waitfor.Any)
 		for _, l := range d.windows.held {
