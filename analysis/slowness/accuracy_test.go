@@ -130,7 +130,7 @@ func TestSimulatedLargeJobs(t *testing.T) {
 			for p, program := range programs {
 				for trial := range trials {
 					s := program
-					s.seed, s.ranks, s.perNode = uint64(290_000+p*1000+trial*10), ranks, 8
+					s.seed, s.ranks, s.perNode = uint64(390_000+p*1000+trial*10), ranks, 8
 					s.fault = kind.fault
 					s.fault.at, s.fault.factor, s.fault.rank = 90+7*trial, factor, (trial*3700+1111)%ranks
 					found.judge(t, newSimulated(s), kind.cause)

@@ -167,7 +167,8 @@ func longComputing(ranks []compared, longer, hz float64) (finding, bool) {
 		return finding{}, false
 	}
 	chance := largestByChance(len(ranks))
-	isNoChance := func(c *compared, over float64) bool { return over >= (chance+beyondChance)*c.errorByChance(hz) }
+	least := (chance + beyondChance) * spread(ranks, usual, hz)
+	isNoChance := func(c *compared, over float64) bool { return over >= least*c.errorByChance(hz) }
 	if !isNoChance(&ranks[slowest], excess.log) {
 		return finding{}, false
 	}
@@ -179,6 +180,25 @@ func longComputing(ranks []compared, longer, hz float64) (finding, bool) {
 	})
 	confidence := distuv.UnitNormal.CDF(excess.deviations - max(chance, second))
 	return finding{cause: RankComputes, ranks: slow, confidence: min(confidence, sure)}, true
+}
+
+// manySpread is how many ranks show by themselves how far apart they are without a fault.
+const manySpread = 64
+
+// spread is how many times as far apart the ranks are as their samples explain, at least 1: in many programs the work of a rank varies
+// from time to time. Those below the usual ratio show it, as a fault moves ranks above.
+func spread(ranks []compared, usual, hz float64) float64 {
+	if len(ranks) < manySpread {
+		return 1
+	}
+	var below []float64
+	for i := range ranks {
+		if q := ranks[i].computingRatio(); q > 0 && math.Log(q) < usual {
+			below = append(below, (usual-math.Log(q))/ranks[i].errorByChance(hz))
+		}
+	}
+	const ofNormal = 0.6745 // the median of the absolute deviations of a normal distribution
+	return max(median(below)/ofNormal, 1)
 }
 
 // lead is by how much a rank computes longer than usual.

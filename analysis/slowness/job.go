@@ -153,7 +153,7 @@ func (j *job) lookAtRanks(number int64) {
 		j.alone = model.RankSet{}
 		return
 	}
-	chance := largestByChance(len(ranks)) + aloneBeyondChance
+	chance := (largestByChance(len(ranks)) + aloneBeyondChance) * spread(ranks, 0, j.hz)
 	slower := rankSetOf(ranks, func(c *compared) bool {
 		q := math.Log(max(c.computingRatio(), 1e-9))
 		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) &&
