@@ -49,7 +49,9 @@ const farBelow = -1 << 24
 
 // nullHandles and handleNames are the null handles, and what their objects are called.
 var (
-	nullHandles = map[mpi.Kind]string{mpi.Comm: "MPI_COMM_NULL", mpi.Win: "MPI_WIN_NULL", mpi.Datatype: "MPI_DATATYPE_NULL", mpi.Op: "MPI_OP_NULL"}
+	nullHandles = map[mpi.Kind]string{
+		mpi.Comm: "MPI_COMM_NULL", mpi.Win: "MPI_WIN_NULL", mpi.Datatype: "MPI_DATATYPE_NULL", mpi.Op: "MPI_OP_NULL",
+	}
 	handleNames = map[mpi.Kind]string{mpi.Comm: "communicator", mpi.Win: "window", mpi.Datatype: "committed datatype"}
 )
 

@@ -116,7 +116,8 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 
 func randomBadArgument(r *rand.Rand) model.BadArgument {
 	return model.BadArgument{
-		How: model.BadHow(r.IntN(int(model.BadOverwritten) + 1)), Position: r.IntN(9), Element: r.IntN(5) - 1, Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1,
+		How: model.BadHow(r.IntN(int(model.BadOverwritten) + 1)), Position: r.IntN(9), Element: r.IntN(5) - 1,
+		Value: r.Int64N(99) - 50, Limit: r.Int64N(99) - 1,
 	}
 }
 

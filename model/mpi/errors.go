@@ -46,8 +46,8 @@ func (f Family) DescribeError(code int, text string) string {
 	return class + ": " + says
 }
 
-// sayOnce is a text without its second half, if that repeats the first behind a colon: MPICH says "Wrong synchronization of RMA calls : Wrong
-// synchronization of RMA calls".
+// sayOnce is a text without its second half, if that repeats the first behind a colon: MPICH says "Wrong synchronization of RMA calls :
+// Wrong synchronization of RMA calls".
 func sayOnce(text string) string {
 	for i := range text {
 		if text[i] == ':' && strings.TrimSpace(text[:i]) == strings.TrimSpace(text[i+1:]) {

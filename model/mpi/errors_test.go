@@ -20,7 +20,8 @@ func TestDescribeError(t *testing.T) {
 		{MPICH, 4, "Invalid tag, error stack:\ninternal_Send(63)..: Invalid tag, value is -5", "MPI_ERR_TAG: Invalid tag, value is -5"},
 		{MPICH, 20, "Invalid access, error stack:\nMPI_File_open(63)..: no file", "Invalid access: no file"},
 		{MPICH, 50, "Wrong synchronization of RMA calls , error stack:\nPMPI_Win_fence(108): MPI_Win_fence(assert=0) failed\n" +
-			"MPID_Win_fence(256): Wrong synchronization of RMA calls : Wrong synchronization of RMA calls", "Wrong synchronization of RMA calls"},
+			"MPID_Win_fence(256): Wrong synchronization of RMA calls : Wrong synchronization of RMA calls",
+			"Wrong synchronization of RMA calls"},
 		{MPICH, 50, "Wrong synchronization of RMA calls : Wrong synchronization of RMA calls", "Wrong synchronization of RMA calls"},
 		{Standard, 18, "pending", "MPI_ERR_PENDING: pending"},
 		{"", 15, "message truncated", "message truncated"},

@@ -83,8 +83,9 @@ func (r *slotReader) takeRankLive(rec record) {
 // takeBadArgument reads what is wrong with an argument of the call that ended the process.
 func (r *slotReader) takeBadArgument(rec record) model.BadArgument {
 	i32 := func(at int64) int { return int(int32(r.img.u32(rec.live + at))) }
+	how := r.checkRange(rec, "flaw of an argument", i32(format.RankBad), int(model.BadNot), int(model.BadOverwritten), 0)
 	return model.BadArgument{
-		How:      model.BadHow(r.checkRange(rec, "flaw of an argument", i32(format.RankBad), int(model.BadNot), int(model.BadOverwritten), 0)),
+		How:      model.BadHow(how),
 		Position: r.checkRange(rec, "position of an argument", i32(format.RankBadPosition), 0, math.MaxInt8, 0),
 		Element:  r.checkRange(rec, "element of an argument", i32(format.RankBadElement), -1, model.MaxRank, -1),
 		Value:    int64(r.img.u64(rec.live + format.RankBadValue)), Limit: int64(r.img.u64(rec.live + format.RankBadLimit)),

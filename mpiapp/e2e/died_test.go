@@ -27,7 +27,8 @@ var deaths = []death{
 		want: "displs[2] is -1294967296, an int overflow: displs[1] + recvcounts[1] is 3000000000"},
 	{source: "dieddispls.c", mode: "exchange", want: "rdispls[3] is -2147483640: an int overflow is likely"},
 	{source: "dieddispls.c", mode: "scatter", flags: optimised,
-		want: "the buffer sendbuf probably has room for at most 32008 bytes (a block of malloc), and the call reads 960008000 bytes, with displs[3]"},
+		want: "the buffer sendbuf probably has room for at most 32008 bytes (a block of malloc), " +
+			"and the call reads 960008000 bytes, with displs[3]"},
 	{source: "diedbuffers.c", mode: "block", short: true,
 		want: "the receive buffer probably has room for at most 808 bytes (a block of malloc), and the call receives up to 32000000 bytes"},
 	{source: "diedbuffers.c", mode: "static", flags: optimised,
@@ -47,7 +48,8 @@ var deaths = []death{
 		want: "the receive buffer has room for 800 bytes (variable fields::halo), and the call receives up to 32000000 bytes"},
 	{source: "diedarrays08.f90", mode: "module", flags: optimised, short: true,
 		want: "the receive buffer has room for 800 bytes (variable fields::halo), and the call receives up to 32000000 bytes"},
-	{source: "diedarrays.f90", mode: "local", flags: optimised, want: "the buffer recvbuf has room for 800 bytes (a local variable), and the call"},
+	{source: "diedarrays.f90", mode: "local", flags: optimised,
+		want: "the buffer recvbuf has room for 800 bytes (a local variable), and the call"},
 	{source: "diedarrays08.f90", mode: "local", want: "the buffer recvbuf has room for 800 bytes (a local variable), " +
 		"and the call probably wrote beyond it, over its own arguments"},
 	{source: "diedarrays.f90", mode: "allocated", on: "openmpi",
@@ -56,7 +58,8 @@ var deaths = []death{
 	{source: "diedarrays08.f90", mode: "offsets", flags: optimised, want: "displs[3] is -794967296: an int overflow is likely"},
 	{source: "diedpending.cc", mode: "temporary", want: "the receive buffer of MPI_Irecv (diedpending.cc:18), which is pending, is at 0x"},
 	{source: "diedpending.cc", mode: "local", flags: optimised,
-		want: "the receive buffer of MPI_Irecv (diedpending.cc:51), which is pending, was a local variable of a function that has returned"},
+		want: "the receive buffer of MPI_Irecv (diedpending.cc:51), which is pending, " +
+			"was a local variable of a function that has returned"},
 	{source: "diedhandles.c", mode: "halves", on: "openmpi", want: "comm is MPI_COMM_NULL"},
 	{source: "diedhandles.c", mode: "stale", want: "comm was freed before, by MPI_Comm_free (diedhandles.c:30)", short: true},
 	{source: "diedhandles.c", mode: "row", on: "openmpi", want: "datatype is MPI_DATATYPE_NULL", flags: optimised},

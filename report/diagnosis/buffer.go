@@ -114,7 +114,8 @@ func (s Source) newBuffer(b *facts.Buffer) Buffer {
 	return out
 }
 
-// doubt takes back what follows from arguments that the call may have overwritten: how many bytes it uses. If it did, it wrote beyond a buffer.
+// doubt takes back what follows from arguments that the call may have overwritten: how many bytes it uses. If it did, it wrote beyond
+// a buffer.
 func (b *Buffer) doubt() {
 	if b.Flaw == flawShort && !b.Written {
 		b.Flaw = ""
@@ -250,7 +251,8 @@ func localRoom(v *symbol.Variables, offset int64) int64 {
 	return room
 }
 
-// bufferText says what is wrong with the buffers that MPI may have used when the ranks died, as part of a sentence; "": nothing that is known.
+// bufferText says what is wrong with the buffers that MPI may have used when the ranks died, as part of a sentence; "": nothing that is
+// known.
 func bufferText(buffers []Buffer, withinMPI bool) string {
 	if !withinMPI {
 		return ""

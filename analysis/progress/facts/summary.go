@@ -77,7 +77,8 @@ type Incident struct {
 	Error   string // what MPI says of the error that it reported (Erred), in one line; "" unknown
 	// Argument says what is wrong with an argument of the call that MPI reported an error in, or that faulted; "": nothing that is known.
 	Argument string
-	// FreedBy is the call that freed a handle that was given to that call; its stack has no run-time addresses. Call "": none, or it is not known.
+	// FreedBy is the call that freed a handle that was given to that call; its stack has no run-time addresses. Call "": none, or it
+	// is not known.
 	FreedBy Call
 	Buffers []Buffer // of that call, then of what was pending
 	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
