@@ -293,3 +293,14 @@ func (o object) scalarType(off int64) *symbol.Type {
 	}
 	return o.typ.DatumAt(off - o.lo)
 }
+
+// sameObject reports whether two numbers are addresses in one variable.
+func (f *function) sameObject(a, b int64) bool {
+	o := f.staticObject(a, false)
+	return f.isData(a) && b >= o.lo && b <= o.hi
+}
+
+// isData reports whether a number can be an address in the module.
+func (f *function) isData(n int64) bool {
+	return n >= firstPage && (f.mod.code.IsWritable(uint64(n)) || f.mod.code.Bytes(uint64(n)) != nil)
+}

@@ -156,25 +156,13 @@ func (o *origins) askCondition(it item) {
 
 // askOperands asks for everything that an instruction reads, and for where that is.
 func (o *origins) askOperands(it item) {
-	f := it.a.f
-	in, v := &f.insts[it.i], f.valueFlow()
+	f, at := it.a.f, it
+	at.kind = asAddress
+	in := &f.insts[it.i]
 	o.visitor().askRegisters(it, in.Use)
-	for _, m := range []*cpu.Mem{in.Load, in.Load2, in.Store} {
-		if m == nil {
-			continue
-		}
-		p := *v.load[it.i]
-		if m == in.Store {
-			p = *v.addr[it.i]
-		}
-		if m == in.Load2 || !p.isExact() || p.base != stackBase && p.base != constBase {
-			at := it
-			at.kind = asAddress
-			o.visitor().askRegisters(at, m.Regs().Without(cpu.Set(f.mod.arch.SP)))
-		}
-	}
+	o.visitor().askRegisters(at, f.addressRegisters(it.i))
 	if in.Load != nil {
-		o.visitor().askMemory(it, *v.load[it.i])
+		o.visitor().askMemory(it, *f.valueFlow().load[it.i])
 	}
 }
 

@@ -293,12 +293,6 @@ func (v *values) alternatives(n int32) []value {
 	return out
 }
 
-// sameObject reports whether two numbers are addresses in one variable.
-func (f *function) sameObject(a, b int64) bool {
-	o := f.staticObject(a, false)
-	return f.isData(a) && b >= o.lo && b <= o.hi
-}
-
 // addressesTaken returns the offsets on the stack of which an address was made.
 func (v *values) addressesTaken() []int64 {
 	var out []int64
@@ -475,11 +469,6 @@ func (v *values) addressRank(x value) int {
 		return 2
 	}
 	return 0
-}
-
-// isData reports whether a number can be an address in the module.
-func (f *function) isData(n int64) bool {
-	return n >= firstPage && (f.mod.code.IsWritable(uint64(n)) || f.mod.code.Bytes(uint64(n)) != nil)
 }
 
 // addressSum is the address that adding two values gives: one is the pointer.

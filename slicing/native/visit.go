@@ -98,26 +98,31 @@ func (it item) forPlace(p place) item {
 	return it
 }
 
-// askOperands asks for everything an instruction reads.
-func (r visitor) askOperands(it item) {
-	f := it.a.f
-	in, v := &f.insts[it.i], f.valueFlow()
-	regs := in.Use
+// addressRegisters are those that say where an instruction reads and writes memory, as far as that is not known without them.
+func (f *function) addressRegisters(i int) (regs cpu.RegSet) {
+	in, v := &f.insts[i], f.valueFlow()
 	for _, m := range []*cpu.Mem{in.Load, in.Load2, in.Store} {
 		if m == nil {
 			continue
 		}
-		p := *v.load[it.i]
+		p := *v.load[i]
 		if m == in.Store {
-			p = *v.addr[it.i]
+			p = *v.addr[i]
 		}
 		if m == in.Load2 || !p.isExact() || p.base != stackBase && p.base != constBase {
 			regs = regs.Or(m.Regs().Without(cpu.Set(f.mod.arch.SP)))
 		}
 	}
-	r.askRegisters(it, regs)
+	return regs
+}
+
+// askOperands asks for everything an instruction reads.
+func (r visitor) askOperands(it item) {
+	f := it.a.f
+	in := &f.insts[it.i]
+	r.askRegisters(it, in.Use.Or(f.addressRegisters(it.i)))
 	if in.Load != nil {
-		r.askMemory(it, *v.load[it.i])
+		r.askMemory(it, *f.valueFlow().load[it.i])
 	}
 }
 
