@@ -64,41 +64,14 @@ func New(s Source) *Result {
 	for _, level := range f.RankOrder {
 		r.RankOrder = append(r.RankOrder, level.String())
 	}
-	if f.Ended != nil {
-		r.Ended = endedOf(f.Ended)
-	}
 	if f.Deadlock != nil {
 		r.Deadlock.Cycles = f.Deadlock.Cycles
-	}
-	var lost model.RankSet
-	for _, l := range f.Lost {
-		lost = lost.Union(l.Ranks)
-		r.Losses = append(r.Losses, s.newLoss(&l))
-	}
-	for _, l := range f.Failures {
-		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(wording.Failure(&l)), Acted: true})
 	}
 	if s.Running {
 		r.Progress = &Progress{s.SinceProgress.Seconds(), s.IterationRate}
 	}
-	r.LostRanks = rankList(lost)
-	r.Divergences = s.divergences()
-	names := s.names()
-	for _, m := range s.Unsent {
-		r.Unsent = append(r.Unsent, s.newUnsent(m, names))
-	}
-	for _, m := range s.Makers {
-		r.NamedComms = append(r.NamedComms, s.newNamedComm(m, names))
-	}
-	for _, c := range f.Concurrent {
-		r.Concurrent = append(r.Concurrent, newConcurrent(c, names))
-	}
-	for _, e := range f.OneSided() {
-		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
-	}
-	for _, t := range f.Taken {
-		r.Taken = append(r.Taken, s.newTaken(t, names))
-	}
+	s.fillEnds(r)
+	s.fillMessages(r)
 	s.fillGraph(r)
 	r.Differences, r.Library = s.differences(r), s.newLibrary()
 	r.Exceptions, r.ReturnedErrors = s.exceptions(), s.returnedErrors()
@@ -116,6 +89,44 @@ func New(s Source) *Result {
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
 	}
 	return r
+}
+
+// fillEnds fills in how the job and ranks of it ended.
+func (s Source) fillEnds(r *Result) {
+	f := s.Diagnosis
+	if f.Ended != nil {
+		r.Ended = endedOf(f.Ended)
+	}
+	var lost model.RankSet
+	for _, l := range f.Lost {
+		lost = lost.Union(l.Ranks)
+		r.Losses = append(r.Losses, s.newLoss(&l))
+	}
+	r.LostRanks = rankList(lost)
+	for _, l := range f.Failures {
+		r.Failures = append(r.Failures, Loss{Ranks: l.Ranks.String(), Reason: words.Printable(wording.Failure(&l)), Acted: true})
+	}
+}
+
+// fillMessages fills in where ranks part, in collectives and messages.
+func (s Source) fillMessages(r *Result) {
+	f, names := s.Diagnosis, s.names()
+	r.Divergences = s.divergences()
+	for _, m := range s.Unsent {
+		r.Unsent = append(r.Unsent, s.newUnsent(m, names))
+	}
+	for _, m := range s.Makers {
+		r.NamedComms = append(r.NamedComms, s.newNamedComm(m, names))
+	}
+	for _, c := range f.Concurrent {
+		r.Concurrent = append(r.Concurrent, newConcurrent(c, names))
+	}
+	for _, e := range f.OneSided() {
+		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
+	}
+	for _, t := range f.Taken {
+		r.Taken = append(r.Taken, s.newTaken(t, names))
+	}
 }
 
 // freedText says which call freed a handle that was an argument; "": it is not known.
