@@ -33,13 +33,27 @@ type Jump struct {
 // LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same, but for one
 // whose condition is the same on all ranks.
 func (b *Branch) LoopFirst() {
-	i := slices.IndexFunc(b.Or, func(j Jump) bool { return j.Loop && !j.Alike })
-	if b.Loop || i < 0 {
+	if !b.Loop {
+		b.putFirst(func(j Jump) bool { return j.Loop && !j.Alike })
+	}
+}
+
+// putFirst puts the nearest of the other jumps that is such before all others.
+func (b *Branch) putFirst(is func(Jump) bool) {
+	i := slices.IndexFunc(b.Or, is)
+	if i < 0 {
 		return
 	}
 	first := b.Or[i]
 	b.Or = slices.Insert(slices.Delete(slices.Clone(b.Or), i, i+1), 0, b.Jump)
 	b.Jump = first
+}
+
+// DifferingFirst puts a jump whose condition comes from what each rank has of its own before those of which that is not known.
+func (b *Branch) DifferingFirst() {
+	if !b.Differs {
+		b.putFirst(func(j Jump) bool { return j.Differs })
+	}
 }
 
 // OnlyDiffering leaves the jumps whose condition comes from what each rank has of its own, or may; it reports false, and leaves all,

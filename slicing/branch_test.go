@@ -27,3 +27,26 @@ func TestLoopFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestDifferingFirst: a jump whose condition is known to differ between ranks comes before the others, which keep their order.
+func TestDifferingFirst(t *testing.T) {
+	jump := func(offset uint64, differs bool) Jump {
+		return Jump{Stack: []model.Frame{{Offset: offset}}, Differs: differs}
+	}
+	for _, c := range []struct {
+		jumps []Jump
+		want  []uint64
+	}{
+		{[]Jump{jump(1, false), jump(2, false), jump(3, true), jump(4, true)}, []uint64{3, 1, 2, 4}},
+		{[]Jump{jump(1, true), jump(2, false), jump(3, true)}, []uint64{1, 2, 3}},
+		{[]Jump{jump(1, false), jump(2, false)}, []uint64{1, 2}},
+	} {
+		b := Branch{Jump: c.jumps[0], Or: c.jumps[1:]}
+		b.DifferingFirst()
+		for i, j := range append([]Jump{b.Jump}, b.Or...) {
+			if j.Stack[0].Offset != c.want[i] {
+				t.Errorf("%d comes at %d, want %v", j.Stack[0].Offset, i, c.want)
+			}
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
 func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 	before := o.Kind
 	own := o.Own()
-	if o.Kind == Extra && o.othersAwaitMessage() {
+	if o.Kind == Extra && o.OthersAwaitMessage() {
 		// A call behind that of the others was not made in addition: they come to it, too.
 		if ways.After {
 			o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs, true
@@ -79,8 +79,8 @@ func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 	return o.Kind != before
 }
 
-// othersAwaitMessage: the others are in no collective, but in a call for a message.
-func (o *Odd) othersAwaitMessage() bool { return len(o.Theirs) > 0 && o.Theirs[0].Number == 0 }
+// OthersAwaitMessage reports whether the others are in no collective, but in a call for a message.
+func (o *Odd) OthersAwaitMessage() bool { return len(o.Theirs) > 0 && o.Theirs[0].Number == 0 }
 
 // Undecided reports whether a branch that is not that of a loop says nothing: where
 // both calls have followed the one before, what decides between them is no fault.
@@ -88,4 +88,4 @@ func (o *Odd) Undecided(loop bool) bool { return o.Looped && !loop }
 
 // InCollective reports whether ranks parted in the collectives that they made, at the first of some divergences; not who left
 // others that wait for messages.
-func InCollective(all []Divergence) bool { return len(all) > 0 && !all[0].Odd[0].othersAwaitMessage() }
+func InCollective(all []Divergence) bool { return len(all) > 0 && !all[0].Odd[0].OthersAwaitMessage() }

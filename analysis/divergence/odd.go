@@ -46,7 +46,7 @@ func (o *Odd) Ways() (made, other *Call) {
 // OtherWays returns the two calls of Ways the other way round, where only the order of earlier calls tells which of them is missing;
 // else nil.
 func (o *Odd) OtherWays() (made, other *Call) {
-	if o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || o.AgreeAfterShift > 0 || o.Other != 0 || o.othersAwaitMessage() {
+	if o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || o.AgreeAfterShift > 0 || o.Other != 0 || o.OthersAwaitMessage() {
 		return nil, nil
 	}
 	made, other = o.Ways()

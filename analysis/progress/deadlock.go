@@ -98,8 +98,8 @@ func leftForFinalizeRule(j *job) (Verdict, bool) {
 	if 2*owing.Len() > stay.Len() {
 		v.Ranks, v.Confidence = owing.Union(stuck), j.scaleByKnown(guess)
 	}
-	if d := j.leftMessageWaiters(owing, stuck); d != nil && len(v.Diverged) == 0 {
-		v.Diverged = []divergence.Divergence{*d}
+	if d := j.leftMessageWaiters(owing, stuck); d != nil && !slices.ContainsFunc(v.Diverged, j.explainsHang) {
+		v.Diverged = slices.Insert(slices.Clone(v.Diverged), 0, *d)
 	}
 	return v, true
 }

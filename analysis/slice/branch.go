@@ -76,8 +76,11 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if d.Odd[0].Undecided(b.Loop) && !b.OnlyDiffering() {
 		return nil
 	}
-	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
+	switch o := &d.Odd[0]; {
+	case o.Kind == divergence.LoopCount: // not a condition in the loop
 		b.LoopFirst()
+	case o.Kind == divergence.ErrorPath && o.OthersAwaitMessage(): // the loops of the program end on every rank
+		b.DifferingFirst()
 	}
 	return &b
 }
