@@ -1,6 +1,10 @@
 package progress
 
-import "laggard/model"
+import (
+	"slices"
+
+	"laggard/model"
+)
 
 // preferFailedSender: where nothing decides between ranks, those are left to which MPI returned an error in a call that sends, if another
 // rank waits for a message of theirs that was not sent: they went on as if it had been.
@@ -24,14 +28,14 @@ func preferFailedSender(j *job, v Verdict) Verdict {
 	return v
 }
 
-// preferLockHolder: of ranks in a deadlock those are left that have a lock which others ask for, and that ask for none: they
-// came to another call without giving it up.
+// preferLockHolder: of ranks in a deadlock those are left that are in a collective, with a lock which others ask for, and that ask for
+// none: they came to it without giving the lock up. One that waits for a message may wait for what the lock is for.
 func preferLockHolder(j *job, v Verdict) Verdict {
 	if !j.hang || v.Cause != CauseDeadlock {
 		return v
 	}
 	holders, asking := j.scene.LockHolders(v.Ranks)
-	if holders.Len() == 0 {
+	if holders.Len() == 0 || slices.ContainsFunc(holders.Slice(), func(rank int) bool { return !j.inCollective(rank) }) {
 		return v
 	}
 	v.Ranks, v.Confidence = holders, j.scaleByKnown(likely)

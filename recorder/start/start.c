@@ -46,9 +46,9 @@ static void start_once(void)
   lg_site_start();
   lg_volume_start();
   lg_stream_start();
-  lg_moves_start();
   lg_usage_start();
   lg_perturb_start();
+  lg_moves_start(); /* last: a free within a call of the dynamic linker by those above is not recorded, which may make another such call */
   __atomic_store_n(&lg_started, true, __ATOMIC_RELEASE);
   lg_watch_start();
 }

@@ -1,6 +1,6 @@
 // np: 5
 // says: Rank 0 waits for message 1 from rank 4 with tag 3 on MPI_COMM_WORLD, which was not sent
-// says: 1 message from rank 4 to rank 4 with tag 3 on MPI_COMM_WORLD lies unreceived, sent with MPI_Isend in rotate (wrap.c:@1)
+// says: 1 message from rank 4 to itself with tag 3 on MPI_COMM_WORLD lies unreceived, sent with MPI_Isend in rotate (wrap.c:@1)
 // Blocks of a matrix are rotated in a ring; the last rank does not wrap around and sends its block to itself.
 #include <mpi.h>
 #include <string.h>
