@@ -230,7 +230,8 @@ func (q question) answer(ctx context.Context, in worldRunner, text *diagnosis.Te
 	}
 	beside := usage.Question{Dir: q.Dir, Within: misuseTime, Memory: q.memory}
 	wrong, _ := runAnalysis(ctx, in, q.analysts, beside, usage.Run) // nil: no calls, or too many
-	if q.Compare {                                                  // for a page
+
+	if q.Compare { // it is for a page
 		q.addTimeline(ctx, in, result, resolver)
 	}
 	if err != nil || found == nil {

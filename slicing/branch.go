@@ -74,3 +74,19 @@ type Ways struct {
 	Passed bool // the other one can be reached in a pass that does not make the first
 	Again  bool // the other one is in a loop of its own, and can follow itself
 }
+
+// SharedFrames counts the outermost frames that two stacks have in common.
+func SharedFrames(a, b []model.Frame) int {
+	n := 0
+	for n < len(a) && n < len(b) && sameFrame(a[len(a)-1-n], b[len(b)-1-n]) {
+		n++
+	}
+	return n
+}
+
+func sameFrame(a, b model.Frame) bool {
+	if a.Module == nil || b.Module == nil {
+		return a == b
+	}
+	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
+}

@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"slices"
+
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
@@ -42,20 +44,21 @@ func awaitedRule(j *job) (Verdict, bool) {
 // blockedReason says of ranks for which others wait what may hold them: where one thread of each is in a call and another one waits outside
 // MPI, these two.
 func (j *job) blockedReason(ranks model.RankSet) Reason {
-	calls := map[string]bool{}
-	ranks.Each(func(rank int) {
-		call := ""
+	callBeside := func(rank int) string {
 		if f := j.scene.Facts[rank]; f != nil {
-			call = f.Holder.Call
+			return f.Holder.Call
 		}
-		calls[call] = true
-	})
-	for call := range calls {
-		if len(calls) == 1 && call != "" {
-			return Reason{Kind: ThreadsBlocked, Ranks: ranks, Call: call}
-		}
+		return ""
 	}
-	return Reason{Kind: BlockedUnknown}
+	all := ranks.Slice()
+	if len(all) == 0 {
+		return Reason{Kind: BlockedUnknown}
+	}
+	call := callBeside(all[0])
+	if call == "" || slices.ContainsFunc(all, func(rank int) bool { return callBeside(rank) != call }) {
+		return Reason{Kind: BlockedUnknown}
+	}
+	return Reason{Kind: ThreadsBlocked, Ranks: ranks, Call: call}
 }
 
 // aloneReasons says of ranks that wait, alone, for what no rank can send why nobody does.

@@ -83,7 +83,7 @@ func (d *Diagnosis) EndedAt(o *divergence.Odd) []model.Frame {
 // programFrames leaves out the innermost frames that are of the system's libraries, such as those of exit.
 func programFrames(stack []model.Frame) []model.Frame {
 	for i, f := range stack {
-		if f.Module == nil || !symbol.InSystem(symbol.Location{Module: f.Module.Path}) {
+		if f.Module == nil || !symbol.IsSystemModule(f.Module.Path) {
 			return stack[i:]
 		}
 	}

@@ -116,18 +116,10 @@ func branchOfOtherCall(ctx context.Context, s slicing.Slicer, o *divergence.Odd,
 // did so further in than the ways part; nil: it did not, or there is none.
 func endBranch(ctx context.Context, s slicing.Slicer, o *divergence.Odd, stack []model.Frame) *slicing.Branch {
 	made, _ := o.Ways()
-	if made == nil || made.State == nil || len(stack)-sharedFrames(made.State.Stack, stack) <= 1 {
+	if made == nil || made.State == nil || len(stack)-slicing.SharedFrames(made.State.Stack, stack) <= 1 {
 		return nil
 	}
 	return innermostBranch(ctx, s, stack)
-}
-
-// sharedFrames is how many outermost frames two stacks share.
-func sharedFrames(a, b []model.Frame) (n int) {
-	for n < len(a) && n < len(b) && a[len(a)-1-n].Offset == b[len(b)-1-n].Offset && a[len(a)-1-n].Module == b[len(b)-1-n].Module {
-		n++
-	}
-	return n
 }
 
 // innermostBranch finds the branch by which a function came to throw, or to end the process, by the stack of that; nil: none. The
@@ -174,7 +166,7 @@ var interpreters = []string{"python", "libpython", "julia", "libjulia", "libR.so
 
 // interpreted reports whether the ways of two stacks part in an interpreter.
 func interpreted(made, other []model.Frame) bool {
-	n := sharedFrames(made, other) + 1
+	n := slicing.SharedFrames(made, other) + 1
 	if n > len(made) || made[len(made)-n].Module == nil {
 		return false
 	}

@@ -1,7 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
 	"math"
 
 	"laggard/model"
@@ -16,7 +15,7 @@ type bufferReader struct {
 }
 
 func (r *slotReader) takeBuffer(rec record) {
-	r.buffers = append(r.buffers, bufferReader{rec.thread, bytes.Clone(rec.fixed), rec.off})
+	r.buffers = append(r.buffers, bufferReader{rec.thread, r.room.copyBytes(rec.fixed), rec.off})
 }
 
 // assembleBuffers fills in Thread.Buffers.

@@ -48,7 +48,9 @@ static void start_once(void)
   lg_stream_start();
   lg_usage_start();
   lg_perturb_start();
-  lg_moves_start(); /* last: a free within a call of the dynamic linker by those above is not recorded, which may make another such call */
+  /* Last: those above look up symbols. What the dynamic linker frees meanwhile was recorded where the file had been cut short, and now
+   * and then freed twice. */
+  lg_moves_start();
   __atomic_store_n(&lg_started, true, __ATOMIC_RELEASE);
   lg_watch_start();
 }

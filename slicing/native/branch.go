@@ -188,22 +188,6 @@ func branchAt(f *function, block int, stack []model.Frame) []model.Frame {
 	return append([]model.Frame{at}, stack[1:]...)
 }
 
-// sharedFrames counts the outermost frames that two stacks have in common.
-func sharedFrames(a, b []model.Frame) int {
-	n := 0
-	for n < len(a) && n < len(b) && sameFrame(a[len(a)-1-n], b[len(b)-1-n]) {
-		n++
-	}
-	return n
-}
-
-func sameFrame(a, b model.Frame) bool {
-	if a.Module == nil || b.Module == nil {
-		return a == b
-	}
-	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
-}
-
 // decidingBlocks returns the blocks that decide between two calls, the nearest to
 // the first one first. A block decides if from one of its successors, without coming back
 // to it, the first can be reached before the second, and from another one the second alone.

@@ -36,7 +36,7 @@ type parting struct {
 
 func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error) {
 	p := parting{run: r, made: made, other: other, last: last}
-	n := sharedFrames(made, other)
+	n := slicing.SharedFrames(made, other)
 	if n == len(made) {
 		return p.out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
 	}
@@ -103,7 +103,7 @@ func (p *parting) leftFrom(at int) (out []candidate, err error) {
 // of that.
 func (p *parting) leftBehindLast(at int) []candidate {
 	made, last := p.made, p.last
-	for inner := max(len(made)-1-sharedFrames(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
+	for inner := max(len(made)-1-slicing.SharedFrames(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
 		l, err := p.locateFrame(made[inner], false)
 		if err != nil {
 			break

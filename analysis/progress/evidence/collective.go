@@ -195,11 +195,18 @@ func (s *Scene) WaitingFrom(comm, seq uint64) model.RankSet {
 
 // eachCollective gives do the collectives that a rank waits for.
 func eachCollective(f *facts.Fact, do func(w *facts.Want)) {
+	eachWant(f, func(w *facts.Want) {
+		if w.Kind == model.Collective && !w.Lost && !w.Self && w.Seq > 0 {
+			do(w)
+		}
+	})
+}
+
+// eachWant gives do all of a rank's wants.
+func eachWant(f *facts.Fact, do func(w *facts.Want)) {
 	for i := range f.Waits {
 		for j := range f.Waits[i].Wants {
-			if w := &f.Waits[i].Wants[j]; w.Kind == model.Collective && !w.Lost && !w.Self && w.Seq > 0 {
-				do(w)
-			}
+			do(&f.Waits[i].Wants[j])
 		}
 	}
 }

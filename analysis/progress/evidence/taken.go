@@ -35,7 +35,7 @@ func (s *Scene) Taken() []Taken {
 			}
 			sent := s.answerCount(l.source)
 			if w.Wild() {
-				sent = w.CountFrom(w.Taken.Peer)
+				sent = w.CountFor(w.Taken.Peer, w.Tag)
 			}
 			out = append(out, Taken{fact.Rank, w.Tag, s.commOf(w), sent, w.Taken})
 		}

@@ -64,15 +64,14 @@ func (s *Scene) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone
 // LockHolders returns, of some ranks, those that have a lock which other ranks ask for, and that ask for none; and those others.
 func (s *Scene) LockHolders(some model.RankSet) (holders, asking model.RankSet) {
 	s.Present.Each(func(rank int) {
-		anyWant(s.Facts[rank], func(w *facts.Want) bool {
+		eachWant(s.Facts[rank], func(w *facts.Want) {
 			if s.comms[w.Comm] == nil || w.Kind != model.RMA || !asksForLock(w) {
-				return false
+				return
 			}
 			if these, alone := s.lockHolders(rank, w); alone && these.Intersect(some).Len() > 0 {
 				holders = holders.Union(these)
 				asking.Add(rank)
 			}
-			return false
 		})
 	})
 	return holders.Intersect(some).Minus(asking), asking

@@ -230,8 +230,8 @@ func (q *query) answerFrom(peer int, ch model.Channel, probed []uint64) uint64 {
 		return receivesBegun(w.Seq, ch.Received, probed)
 	case !w.Wild():
 		return ch.Sent
-	case ch.Sent > w.countFor(peer, ch.Tag):
-		return ch.Sent - w.countFor(peer, ch.Tag)
+	case ch.Sent > w.CountFor(peer, ch.Tag):
+		return ch.Sent - w.CountFor(peer, ch.Tag)
 	}
 	return 0
 }

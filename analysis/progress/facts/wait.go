@@ -237,17 +237,14 @@ func takenOf(r *model.Rank, w Want, t *model.Thread, p model.Pending) (last Take
 	return last
 }
 
-// CountFrom is how many messages with its tag a receive has taken from a peer.
-func (w *Want) CountFrom(peer int) uint64 { return w.countFor(peer, w.Tag) }
-
 // Matches reports whether a message between the rank and that peer, with that
 // tag, is of the kind wanted.
 func (w *Want) Matches(peer, tag int) bool {
 	return (w.Peer == model.Any || w.Peer == peer) && (w.Tag == model.Any || w.Tag == tag)
 }
 
-// countFor returns the count for a peer and a tag.
-func (w *Want) countFor(peer, tag int) uint64 {
+// CountFor returns how many messages with a tag the receive has taken from a peer.
+func (w *Want) CountFor(peer, tag int) uint64 {
 	if i, ok := slices.BinarySearchFunc(w.ChannelCounts, ChannelCount{Peer: peer, Tag: tag}, compareChannelCounts); ok {
 		return w.ChannelCounts[i].Count
 	}
@@ -281,7 +278,7 @@ func (w *Want) Number() uint64 {
 	case w.Seq > 0:
 		return w.Seq
 	case w.Kind == model.Probe:
-		return w.countFor(w.Peer, w.Tag) + 1
+		return w.CountFor(w.Peer, w.Tag) + 1
 	}
-	return w.countFor(w.Peer, w.Tag)
+	return w.CountFor(w.Peer, w.Tag)
 }
