@@ -57,20 +57,36 @@ type Budget struct {
 	Time  time.Duration // see CrowdedFactor
 	Nodes int           // instructions in the slice
 	Depth int           // distance from the criterion
-	// NeedsLines: where no function of the stack has line information there is nothing to be said (ErrNothing).
-	// It takes seconds to follow the dependences of a large library, and no line would come of it.
+	// NeedsLines asks for source lines only: without line information on the stack there is no slice (ErrNothing).
+	// Otherwise functions without line information are in the slice by their names. It takes seconds to follow the
+	// dependences of a large library.
 	NeedsLines bool
 }
 
-// Line is a source line of a slice. A line is there once, with the smallest
+// Line is a source line of a slice, or a function without line information. Each is there once, with the smallest
 // distance and the kind that came with it.
 type Line struct {
-	File     string `json:"file"`     // source file
-	Line     int    `json:"line"`     // line
+	File     string `json:"file"`     // source file; of a function without line information the program or library with its code
+	Line     int    `json:"line"`     // line; 0: the function has no line information
 	Function string `json:"function"` // the function
 	Distance int    `json:"distance"` // number of dependences between the line and the criterion
 	// data, control, call or communication: how the line came into the slice
 	Kind Kind `json:"kind"`
+}
+
+// LineID identifies a line of a slice.
+type LineID struct {
+	File     string
+	Line     int
+	Function string // "" where there is a line
+}
+
+// ID is what makes two lines the same.
+func (l Line) ID() LineID {
+	if l.Line > 0 {
+		return LineID{File: l.File, Line: l.Line}
+	}
+	return LineID{File: l.File, Function: l.Function}
 }
 
 // Slice is the answer, possibly a partial one.

@@ -19,7 +19,7 @@ type Step struct {
 // suffice for are left out.
 func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step {
 	var out []Step
-	seen := map[lineKey]bool{}
+	seen := map[LineID]bool{}
 	end := time.Now().Add(b.Time)
 	for i, c := range criteria {
 		each := b
@@ -33,17 +33,10 @@ func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step
 		step := Step{Criterion: c}
 		step.Slice, step.Err = s.Slice(ctx, c, each)
 		for _, l := range step.Slice.Lines {
-			at := lineKey{l.File, l.Line}
-			step.New = append(step.New, !seen[at])
-			seen[at] = true
+			step.New = append(step.New, !seen[l.ID()])
+			seen[l.ID()] = true
 		}
 		out = append(out, step)
 	}
 	return out
-}
-
-// lineKey is what makes two lines the same.
-type lineKey struct {
-	file string
-	line int
 }

@@ -252,6 +252,13 @@ func (m *module) displayName(linker string) Call {
 	return c
 }
 
+// DisplayName is the name of a function for a screen, without parameters.
+func (c *Code) DisplayName(linker string) string {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return c.m.displayName(linker).Function
+}
+
 // FunctionAddress returns the address of the function with that linker name.
 func (c *Code) FunctionAddress(name string) (addr uint64, ok bool) {
 	c.m.mu.Lock()

@@ -86,7 +86,9 @@ func New(s Source) Slice {
 	}
 	wanted := map[string][]int{}
 	for i, l := range step.Slice.Lines {
-		wanted[l.File] = append(wanted[l.File], l.Line)
+		if l.Line > 0 {
+			wanted[l.File] = append(wanted[l.File], l.Line)
+		}
 		l.File, l.Function = words.Printable(l.File), words.Printable(l.Function)
 		out.Lines = append(out.Lines, Line{Line: l, New: step.New[i]})
 	}

@@ -3,6 +3,7 @@ package slice
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -66,9 +67,9 @@ func Text(w io.Writer, headline string, steps []Slice) error {
 
 func (p *printer) slice(n int, s Slice) {
 	added := len(newLines(s))
-	what := fmt.Sprintf("%d lines", len(s.Lines))
+	what := countLines(s.Lines)
 	if n > 0 {
-		what = fmt.Sprintf("%d lines, %d of them new", len(s.Lines), added)
+		what = fmt.Sprintf("%s, %d of them new", what, added)
 	}
 	p.Line("%d. %s: %s (%s)", n+1, s.Criterion.Text, what, s.Backend)
 	for _, note := range s.Notes {
@@ -82,6 +83,23 @@ func (p *printer) slice(n int, s Slice) {
 		p.sourceByFile(s)
 		p.linesWithoutSource(s)
 	}
+}
+
+// countLines counts the lines of a slice, and its functions without line information.
+func countLines(lines []Line) string {
+	functions := 0
+	for _, l := range lines {
+		if l.Line.Line == 0 {
+			functions++
+		}
+	}
+	switch {
+	case functions == 0:
+		return fmt.Sprintf("%d lines", len(lines))
+	case functions == len(lines):
+		return fmt.Sprintf("%d functions without line information", functions)
+	}
+	return fmt.Sprintf("%d lines and %d functions without line information", len(lines)-functions, functions)
 }
 
 // sourceByFile shows the source by file; a line that the slice adds has its distance
@@ -143,7 +161,11 @@ func (l Line) Now() string {
 func (p *printer) linesWithoutSource(s Slice) {
 	for _, l := range s.Lines {
 		if l.New && !slices.ContainsFunc(s.Excerpts, func(e source.Excerpt) bool { return showsLine(e, l) }) {
-			p.Line("   %3d %-7s  %s  %s:%d", l.Distance, shortKind(string(l.Kind)), l.Function, l.File, l.Line.Line)
+			where := fmt.Sprintf("%s:%d", l.File, l.Line.Line)
+			if l.Line.Line == 0 {
+				where = "in " + path.Base(l.File)
+			}
+			p.Line("   %3d %-7s  %s  %s", l.Distance, shortKind(string(l.Kind)), l.Function, where)
 		}
 	}
 }

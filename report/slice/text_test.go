@@ -42,3 +42,29 @@ func TestTextWithValues(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestTextOfFunctions: a function without line information is shown with the file that has its code.
+func TestTextOfFunctions(t *testing.T) {
+	function := func(name string, distance int) Line {
+		l := slicing.Line{File: "/opt/lib/libhalo.so", Function: name, Distance: distance, Kind: slicing.Data}
+		return Line{Line: l, New: true}
+	}
+	s := Slice{
+		Head:  Head{Backend: "native", Criterion: Criterion{Rank: 3, Text: "rank 3 in MPI_Recv, halo::exchange"}},
+		Lines: []Line{function("halo::exchange", 0), function("halo::setup", 2)},
+	}
+	var out bytes.Buffer
+	if err := Text(&out, "Rank 3 is least progressed", []Slice{s}); err != nil {
+		t.Fatal(err)
+	}
+	want := `Rank 3 is least progressed.
+
+1. rank 3 in MPI_Recv, halo::exchange: 2 functions without line information (native)
+
+     0 data     halo::exchange  in libhalo.so
+     2 data     halo::setup  in libhalo.so
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}

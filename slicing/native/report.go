@@ -35,7 +35,7 @@ func (r reporter) reportLine(it item) item {
 		return it
 	}
 	r.countShare(own, it)
-	if own != it.from && it.from.line > 0 {
+	if own != it.from && it.from != (slicing.LineID{}) {
 		it.distance++
 	}
 	it.from = own
@@ -55,7 +55,7 @@ func (r reporter) withLineDistance(it item) item {
 	if !ok {
 		return it
 	}
-	if own != it.from && it.from.line > 0 {
+	if own != it.from && it.from != (slicing.LineID{}) {
 		it.distance++
 	}
 	it.from = own
@@ -63,15 +63,20 @@ func (r reporter) withLineDistance(it item) item {
 }
 
 // shownLine is where an instruction is in the source, if it says something there.
-func (s spot) shownLine() (lineKey, bool) {
+func (s spot) shownLine() (slicing.LineID, bool) {
 	if s.quiet || len(s.levels) == 0 {
-		return lineKey{}, false
+		return slicing.LineID{}, false
 	}
-	return lineKey{s.levels[0].File, s.levels[0].Line}, true
+	return levelID(s.levels[0]), true
+}
+
+// levelID identifies the line of a level.
+func levelID(l symbol.Call) slicing.LineID {
+	return slicing.Line{File: l.File, Line: l.Line, Function: l.Function}.ID()
 }
 
 // link is a dependence between two lines.
-type link struct{ from, to lineKey } // from needs to
+type link struct{ from, to slicing.LineID } // from needs to
 
 // addLink notes that the line of an instruction is needed by another one, whether the instruction was
 // come to before or not.
@@ -85,7 +90,7 @@ func (r reporter) addLine(l symbol.Call, kind slicing.Kind, distance int) {
 	if r.beyondDepth(distance) {
 		return
 	}
-	key := lineKey{l.File, l.Line}
+	key := levelID(l)
 	if old := r.lines[key]; old != nil {
 		if distance < old.Distance {
 			old.Distance, old.Kind = distance, kind
@@ -105,8 +110,20 @@ func (r reporter) spotOf(f *function, key nodeKey) spot {
 			s.levels = append(s.levels, l)
 		}
 	}
+	if l, ok := r.functionLevel(f); ok {
+		s.levels = append(s.levels, l)
+	}
 	r.spots[key] = s
 	return s
+}
+
+// functionLevel is the level of an instruction of a function that has a name but no line information, unless only lines are asked
+// for. Its file is the one with the code.
+func (r reporter) functionLevel(f *function) (symbol.Call, bool) {
+	if r.budget.NeedsLines || f.name == "" || f.mod.system || f.mod.code.HasLines() {
+		return symbol.Call{}, false
+	}
+	return symbol.Call{Function: f.mod.code.DisplayName(f.name), File: f.mod.code.Path()}, true
 }
 
 // isLibraryHeader reports whether a source file belongs to the compiler or the system:
@@ -217,7 +234,7 @@ type share struct {
 
 // countShare adds an instruction to the share of its line. A jump that a loop goes on by decides whether it is
 // come to again.
-func (r reporter) countShare(own lineKey, it item) {
+func (r reporter) countShare(own slicing.LineID, it item) {
 	f, s := it.a.f, r.shares[own]
 	if r.counted[f] == nil {
 		r.counted[f] = f.reaching().emptySet()
@@ -252,9 +269,9 @@ const (
 // rankLines puts the lines first that are likely at fault. A slice that begins at a jump, as at the branch where
 // ranks parted, begins with its line.
 func (r reporter) rankLines(lines []slicing.Line) {
-	frames, observed := map[lineKey]bool{}, map[*function]bool{}
+	frames, observed := map[slicing.LineID]bool{}, map[*function]bool{}
 	for _, l := range r.stack {
-		frames[lineKey{l.File, l.Line}] = true
+		frames[l.ID()] = true
 	}
 	for key := range r.nodes {
 		if key.a.nested == 0 {
@@ -265,9 +282,9 @@ func (r reporter) rankLines(lines []slicing.Line) {
 	doubled := math.Log2(max(1, float64(len(lines))/smallSliceLines))
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	farther := distanceWeight * (max(0, 1-doubled) - doubled)
-	likely := map[lineKey]float64{}
+	likely := map[slicing.LineID]float64{}
 	for i, l := range lines {
-		key := lineKey{l.File, l.Line}
+		key := l.ID()
 		s := r.shares[key]
 		out := twice(s.code) + needsWeight*float64(needs[i])/float64(len(lines)) - usersPenalty*twice(users[i]) +
 			farther*float64(l.Distance)
@@ -286,15 +303,15 @@ func (r reporter) rankLines(lines []slicing.Line) {
 		likely[key] = out
 	}
 	slices.SortFunc(lines, func(a, b slicing.Line) int {
-		return cmp.Or(cmp.Compare(likely[lineKey{b.File, b.Line}], likely[lineKey{a.File, a.Line}]), byDistance(a, b))
+		return cmp.Or(cmp.Compare(likely[b.ID()], likely[a.ID()]), byDistance(a, b))
 	})
 }
 
 // dependences counts for each line how many others it needs, directly or not, and how many need it directly.
 func (r reporter) dependences(lines []slicing.Line) (needs, users []int) {
-	index := make(map[lineKey]int, len(lines))
+	index := make(map[slicing.LineID]int, len(lines))
 	for i, l := range lines {
-		index[lineKey{l.File, l.Line}] = i
+		index[l.ID()] = i
 	}
 	next := make([][]int, len(lines))
 	needs, users = make([]int, len(lines)), make([]int, len(lines))

@@ -38,13 +38,13 @@ type run struct {
 	peerActivations map[int]*activation     // of Peers that were gone to
 	peerCalls       map[int]int
 	used            map[*module]bool
-	lines           map[lineKey]*slicing.Line
-	shares          map[lineKey]share
+	lines           map[slicing.LineID]*slicing.Line
+	shares          map[slicing.LineID]share
 	counted         map[*function]instructions // in these
 	links           map[link]bool
 	spots           map[nodeKey]spot
 	stack           []slicing.Line // where the observed frames are
-	jump            lineKey        // where the slice begins, if that is a jump that decides
+	jump            slicing.LineID // where the slice begins, if that is a jump that decides
 	notes           []string
 	truncated       bool
 	headers         int // of nodes, those in functions of library headers
@@ -76,11 +76,6 @@ type enterKey struct {
 	i int // atReturn or atThrow
 }
 
-type lineKey struct {
-	file string
-	line int
-}
-
 // item is a step of the search. With a place it asks what defines it before
 // instruction i; with throws, why call i throws an exception; with strays, what in these calls writes the place through
 // a pointer that is not known; else instruction i itself is in the slice.
@@ -92,7 +87,7 @@ type item struct {
 	place    place
 	kind     slicing.Kind
 	distance int
-	from     lineKey // the line that needs it
+	from     slicing.LineID // the line that needs it
 }
 
 // strayDelay is how many dependences of others come before a search for what writes through pointers that are not known,
@@ -161,8 +156,8 @@ func emptyRun(p *program, c slicing.Criterion, b slicing.Budget, o Options) *run
 		prog: p, criterion: c, budget: b, options: o, explainedThrows: map[nodeKey]bool{},
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, peerActivations: map[int]*activation{},
-		peerCalls: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, counted: map[*function]instructions{}, links: map[link]bool{},
+		peerCalls: map[int]int{}, used: map[*module]bool{}, lines: map[slicing.LineID]*slicing.Line{},
+		shares: map[slicing.LineID]share{}, counted: map[*function]instructions{}, links: map[link]bool{},
 		spots: map[nodeKey]spot{}, knownStrays: map[*activation][]stray{}, askedLibrary: map[*activation]bool{},
 	}
 }

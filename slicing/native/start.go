@@ -20,8 +20,12 @@ type level struct {
 
 // startAtCriterion finds the criterion in the code.
 func (r *run) startAtCriterion() error {
-	if r.budget.NeedsLines && !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
-		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
+	if !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
+		if r.budget.NeedsLines {
+			return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank,
+				slicing.ErrNothing)
+		}
+		r.prog.time = min(r.prog.time, functionsTime)
 	}
 	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
 	if len(levels) == 0 {
@@ -31,6 +35,9 @@ func (r *run) startAtCriterion() error {
 	for _, l := range levels {
 		for _, c := range l.f.mod.code.CallLevels(l.f.insts[l.i].Addr) {
 			r.stack = append(r.stack, slicing.Line{File: c.File, Line: c.Line})
+		}
+		if c, ok := r.reporter().functionLevel(l.f); ok {
+			r.stack = append(r.stack, slicing.Line{File: c.File, Function: c.Function})
 		}
 	}
 	exact := r.criterion.Exact && skipped == 0
@@ -179,9 +186,10 @@ func (r *run) hasLines(stack []model.Frame, exact bool) bool {
 	return false
 }
 
-// locateFrames finds the frames of a stack in the code. Inner frames whose code or
-// lines are not known are passed over, as are those of the system's libraries.
+// locateFrames finds the frames of a stack in the code. Inner frames whose code is not known are passed over, as are those of
+// the system's libraries, and those without line information if a frame further out has it.
 func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, skipped int) {
+	lines := r.hasLines(stack, exact)
 	stack = r.programStack(stack, exact)
 	for n, fr := range stack {
 		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
@@ -200,7 +208,7 @@ func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, s
 				r.noteFrame(fr, err)
 			}
 			return out, skipped // what is further out cannot be tied to it
-		case len(out) == 0 && n < len(stack)-1 && (isSystemFrame(fr) || !l.f.mod.code.HasLines()):
+		case len(out) == 0 && n < len(stack)-1 && (isSystemFrame(fr) || lines && !l.f.mod.code.HasLines()):
 			skipped++
 		default:
 			out = append(out, l)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -35,7 +37,7 @@ func Conformance(t *testing.T, backend New) {
 	}{
 		{"Repeats", testRepeatable}, {"Budgets", testBudgets}, {"Cancelled", testCancelled}, {"Concurrent", testConcurrent},
 		{"Loops", testComputingLoop},
-		{"Stripped", testStripped}, {"Separate", testSeparateDebug}, {"OtherBuild", testOtherBuild}, {"Missing", testMissingFile},
+		{"Stripped", testStripped}, {"Functions", testFunctions}, {"Separate", testSeparateDebug}, {"OtherBuild", testOtherBuild}, {"Missing", testMissingFile},
 		{"Cut", testTruncatedFile},
 		{"NoStack", testNoStack}, {"WrongAddress", testWrongAddress}, {"NoModule", testNoModule},
 	} {
@@ -235,6 +237,31 @@ func testStripped(t *testing.T, backend New, s subject) {
 	}
 	if got, err := makeSlice(t, backend, symbol.Config{}, s.criterion, linesOnly); err != nil || len(got.Lines) == 0 {
 		t.Errorf("with lines only, of the whole program: %+v, %v", got, err)
+	}
+}
+
+// testFunctions: of code that has names but no lines the functions are in the slice, each once.
+func testFunctions(t *testing.T, backend New, s subject) {
+	requireTool(t, "strip")
+	c := changedCopy(t, s, func(b []byte) []byte { return b })
+	runTool(t, c.Roots[0], "strip", "--strip-debug", filepath.Base(s.exe))
+	want := map[string]bool{}
+	for _, l := range fullSlice(t, backend, s).Lines {
+		want[l.Function] = true
+	}
+	got, err := makeSlice(t, backend, c, movedCriterion(s), slicing.Budget{})
+	if err != nil || !hasNote(got, "no debug information") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	seen := map[string]bool{}
+	for _, l := range got.Lines {
+		if l.Line != 0 || filepath.Base(l.File) != filepath.Base(s.exe) || seen[l.Function] {
+			t.Errorf("not a function, or one that is there twice: %+v", l)
+		}
+		seen[l.Function] = true
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("functions of the slice with lines, and without (-, +):\n%s", diff)
 	}
 }
 

@@ -149,16 +149,16 @@ func Case(t *testing.T, backend New, p Program, exe string) (slice, baseline Sco
 // wellFormed holds for every slice: see slicing.Slice.
 func wellFormed(t *testing.T, s slicing.Slice) {
 	t.Helper()
-	seen := map[string]bool{}
+	seen := map[slicing.LineID]bool{}
 	for _, l := range s.Lines {
-		key := fmt.Sprintf("%s:%d", l.File, l.Line)
-		if l.File == "" || l.Line <= 0 || l.Distance < 0 || seen[key] {
+		key := l.ID()
+		if l.File == "" || l.Line < 0 || l.Line == 0 && l.Function == "" || l.Distance < 0 || seen[key] {
 			t.Errorf("line %+v", l)
 		}
 		switch l.Kind {
 		case slicing.Data, slicing.Control, slicing.Call, slicing.Communication:
 		default:
-			t.Errorf("%s: kind %q", key, l.Kind)
+			t.Errorf("%+v: kind %q", key, l.Kind)
 		}
 		seen[key] = true
 	}
