@@ -125,6 +125,7 @@ type question struct {
 	analysts int
 	backend  string // of the slices, "": there are none
 	loops    bool   // slices are termination-sensitive
+	cacheMB  int    // of slices that are kept, see slice.cache_mb
 	// self is this program with other arguments, for the process that makes the slices.
 	self     func(ctx context.Context, args ...string) *exec.Cmd
 	stepwise bool              // wait between the diagnosis and the optional steps, see awaitNextStep
@@ -159,7 +160,7 @@ func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
 		return question{}, usageError{err}
 	}
 	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore,
-		memory: a.settings.eventMemory(), stepwise: f.stepwise, self: selfCommand}
+		memory: a.settings.eventMemory(), stepwise: f.stepwise, self: selfCommand, cacheMB: a.settings.Slice.CacheMB}
 	q.Question.Question = progress.Question{
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbolConfig(a, dir),
 	}

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("RUN", run)
 			e.Setenv("RUNS", runs)
 			e.Setenv("LAGGARD_LIBRARY", library)
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			return os.CopyFS(run, os.DirFS("testdata/runs/halo16"))
 		},
 		Condition: func(name string) (bool, error) {

@@ -66,6 +66,9 @@ type settings struct {
 		Algorithm string   `toml:"algorithm"`
 		Known     []string `toml:"known"`
 	} `toml:"diagnose"`
+	Slice struct {
+		CacheMB int `toml:"cache_mb"`
+	} `toml:"slice"`
 	Movement struct {
 		Allocators []string `toml:"allocators"`
 		Frees      []string `toml:"frees"`

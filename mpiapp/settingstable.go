@@ -159,6 +159,12 @@ func (s *settings) table() []setting {
 			doc: `Files with known issues of MPI libraries, as [[issue]] tables, in addition to those that come with laggard.`,
 		},
 		{
+			key: "slice.cache_mb", value: &s.Slice.CacheMB, fallback: "64", env: "LAGGARD_SLICE_CACHE_MB",
+			check: func() error { return checkWithin("cache_mb", s.Slice.CacheMB, 0, 1<<20) },
+			doc: `How many megabytes of slices are kept in the user's cache directory (laggard/slices in XDG_CACHE_HOME or
+				~/.cache), so that the same one is not made twice; 0: none.`,
+		},
+		{
 			key: "events.memory_mb", value: &s.Events.MemoryMB, fallback: "0", env: "LAGGARD_MEMORY_MB",
 			doc: `About how many megabytes the events of a run (usage, movement) may take in an analysis process; 0: half
 				of the free memory. Later events beyond this are dropped, and the ranks affected are listed.`,

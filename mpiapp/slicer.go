@@ -16,6 +16,7 @@ import (
 	"laggard/model"
 	"laggard/report/source"
 	"laggard/slicing"
+	"laggard/slicing/cached"
 	"laggard/slicing/dyninst"
 	"laggard/slicing/isolated"
 	"laggard/slicing/native"
@@ -38,12 +39,13 @@ type slicerSetup struct {
 	Symbols    symbol.Config
 	Debuginfod bool // Symbols asks debuginfod
 	Finder     source.Finder
+	CacheMB    int // of slices that are kept; 0: none are
 }
 
 // newSlicer returns a Slicer of the backend that was asked for, or of native, with a note that says why. It works in
 // a process of its own.
 func (q question) newSlicer(finder source.Finder) (s slicing.Slicer, note string) {
-	setup := slicerSetup{Backend: q.backend, Loops: q.loops, Symbols: q.Symbols, Finder: finder}
+	setup := slicerSetup{Backend: q.backend, Loops: q.loops, Symbols: q.Symbols, Finder: finder, CacheMB: q.cacheMB}
 	setup.Symbols.Debuginfod, setup.Debuginfod = nil, q.Symbols.Debuginfod != nil
 	if q.backend == "dyninst" {
 		if _, err := dyninstHelper(); err != nil {
@@ -113,7 +115,7 @@ func limitSlicer() error {
 func (setup slicerSetup) newSlicer(resolver *symbol.Resolver) (s slicing.Slicer, finish func(), err error) {
 	options := native.Options{TerminationSensitive: setup.Loops, Source: setup.Finder.Text}
 	if setup.Backend != "dyninst" {
-		return native.New(resolver, options), func() {}, nil
+		return setup.keepAnswers(native.New(resolver, options), resolver), func() {}, nil
 	}
 	path, err := dyninstHelper()
 	if err != nil {
@@ -121,6 +123,33 @@ func (setup slicerSetup) newSlicer(resolver *symbol.Resolver) (s slicing.Slicer,
 	}
 	d := dyninst.New(path, resolver, options)
 	return d, func() { _ = d.Close() }, nil
+}
+
+// keepAnswers returns a Slicer that keeps the answers of s on disk, or s where that is not possible.
+func (setup slicerSetup) keepAnswers(s slicing.Slicer, resolver *symbol.Resolver) slicing.Slicer {
+	dir, err := os.UserCacheDir()
+	maker, known := identifySelf()
+	if setup.CacheMB == 0 || err != nil || !known {
+		return s
+	}
+	return cached.New(s, cached.Config{
+		Dir: filepath.Join(dir, "laggard", "slices"), MaxBytes: int64(setup.CacheMB) << 20,
+		Maker:          fmt.Sprintf("%s loops=%t", maker, setup.Loops),
+		IdentifyModule: resolver.Identify, IdentifySource: setup.Finder.Identify,
+	})
+}
+
+// identifySelf identifies this program, so that another build of it makes its own answers.
+func identifySelf() (identity string, known bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("%s, %d bytes, %d", version, info.Size(), info.ModTime().UnixNano()), true
 }
 
 // dyninstHelper is the path of the Dyninst helper that belongs to this program.

@@ -13,6 +13,7 @@ type Branch struct {
 	// conditions are the same on all ranks.
 	Or []Jump
 	Ways
+	Unfinished bool // the time of a part of the search was over: asked again, more may be found
 }
 
 // Jump is a jump that decides.

@@ -95,6 +95,8 @@ type Slice struct {
 	Lines     []Line   // those likely at fault first
 	Truncated bool     // a budget ended it; Notes say which
 	Notes     []string // what is missing and why, for the user
+	// Unfinished: the time of the search, or of a part of it, was over: asked again, more may be found.
+	Unfinished bool
 }
 
 // Slicer makes slices. It is safe for concurrent use.

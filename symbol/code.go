@@ -50,6 +50,16 @@ func (r *Resolver) CodeOf(mod *model.Module) (*Code, error) {
 	return &Code{m}, nil
 }
 
+// Identify identifies what there is to read of a module: its build-id, and which of its code and debug information was found.
+// It reports false for a module of machine code without a build-id.
+func (r *Resolver) Identify(mod *model.Module) (string, bool) {
+	c, err := r.CodeOf(mod)
+	if err != nil {
+		return err.Error(), errors.Is(err, ErrNoCode)
+	}
+	return fmt.Sprintf("%s %s lines=%t %q", mod.BuildID, c.Path(), c.HasLines(), c.Notes()), mod.BuildID != ""
+}
+
 // hasCode reports whether the instructions are in the file: a debug file has
 // only their addresses.
 func (m *image) hasCode() bool {

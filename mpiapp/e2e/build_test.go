@@ -28,10 +28,14 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	workDir = dir
+	os.Setenv("XDG_CACHE_HOME", cacheDir())
 	code = m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
+
+// cacheDir is where laggard keeps slices in these tests.
+func cacheDir() string { return filepath.Join(workDir, "cache") }
 
 var built sync.Map // output path to func() error, which builds it once
 

@@ -35,10 +35,29 @@ func (s scenario) checkSlice(t *testing.T, env []string, dir string) {
 			return filepath.Base(l.File) == s.source && coversLine(spans, l.Line) && (kind == "" || l.Kind == kind)
 		})
 	}
+	checkKeptSlice(t, env, dir, got.stdout)
 	if !has(marked["cause"], "") {
 		t.Errorf("the slice lacks the cause:\n%s", got.stdout)
 	}
 	if sent := marked["sent"]; len(sent) > 0 && !has(sent, "communication") {
 		t.Errorf("the slice lacks what was sent:\n%s", got.stdout)
+	}
+}
+
+// checkKeptSlice: the slice is kept, and the same when it is asked for again; without a cache it is made as before.
+func checkKeptSlice(t *testing.T, env []string, dir, made string) {
+	t.Helper()
+	if kept, err := filepath.Glob(filepath.Join(cacheDir(), "laggard", "slices", "*.json")); err != nil || len(kept) == 0 {
+		t.Errorf("no slice is kept: %v", err)
+	}
+	for _, without := range []bool{false, true} {
+		given := env
+		if without {
+			given = append(slices.Clone(env), "LAGGARD_SLICE_CACHE_MB=0")
+		}
+		got := runCommand(t, given, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
+		if got.stdout != made {
+			t.Errorf("asked again (without a cache: %t):\n%s\nfirst:\n%s", without, got.stdout, made)
+		}
 	}
 }

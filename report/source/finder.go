@@ -3,6 +3,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -58,6 +59,16 @@ func (f Finder) Text(file string) []string {
 		return nil
 	}
 	return all[0].Text
+}
+
+// Identify identifies the text of a file by its size and when it was changed, "" if it is not found.
+func (f Finder) Identify(file string) string {
+	text, info := f.openFirst(file)
+	if text == nil {
+		return ""
+	}
+	text.Close()
+	return fmt.Sprintf("%d bytes, %d", info.Size(), info.ModTime().UnixNano())
 }
 
 // openFirst opens the file in the first of the places that has it; nil: none has.

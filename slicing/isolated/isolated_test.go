@@ -15,6 +15,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/wire"
 )
 
 // asChild is set in the environment of the test program where it is to be the child.
@@ -197,7 +198,7 @@ func FuzzRespond(f *testing.F) {
 	f.Add([]byte(`{"Branch":{"Made":[{"Module":-1}],"Other":[{"Module":7}]}}`))
 	f.Add([]byte(`{"Slice":{"Stack":[{"Module":-2}]}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		out := newModules().respond(&quiet{echo{log}}, func([]model.Frame) {}, line)
+		out := (&server{&quiet{echo{log}}, func([]model.Frame) {}, wire.NewModules()}).respond(line)
 		if (out.Error == "") == (out.Slice == nil && out.Branch == nil) {
 			t.Errorf("%+v", out)
 		}

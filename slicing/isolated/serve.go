@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/wire"
 )
 
 // maxRequest bounds one request, in bytes.
@@ -19,9 +20,9 @@ const maxRequest = 256 << 20
 func Serve(s slicing.Slicer, prepare func(stack []model.Frame), in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxRequest)
-	m := newModules()
+	answering := &server{slicer: s, prepare: prepare, modules: wire.NewModules()}
 	for lines.Scan() {
-		line, err := json.Marshal(m.respond(s, prepare, lines.Bytes()))
+		line, err := json.Marshal(answering.respond(lines.Bytes()))
 		if err != nil {
 			return err
 		}
@@ -32,60 +33,51 @@ func Serve(s slicing.Slicer, prepare func(stack []model.Frame), in io.Reader, ou
 	return lines.Err()
 }
 
+// server answers the requests of one parent.
+type server struct {
+	slicer  slicing.Slicer
+	prepare func(stack []model.Frame)
+	modules *wire.Modules // that the parent has sent
+}
+
 // respond answers one request. What the request or the Slicer gets wrong is in the response.
-func (m *modules) respond(s slicing.Slicer, prepare func([]model.Frame), line []byte) (out response) {
+func (s *server) respond(line []byte) (out wire.Response) {
 	err := func() error {
-		r := new(request)
+		r := new(wire.Request)
 		if err := json.Unmarshal(line, r); err != nil {
 			return err
 		}
-		m.addReceived(r.Modules)
-		for _, stack := range r.allStacks() {
-			if frames, err := m.decodeStack(stack); err == nil {
-				prepare(frames)
+		s.modules.AddReceived(r.Modules)
+		for _, stack := range r.AllStacks() {
+			if frames, err := s.modules.DecodeStack(stack); err == nil {
+				s.prepare(frames)
 			}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), slicing.CrowdedFactor*r.Time)
 		defer cancel()
 		switch {
 		case r.Slice != nil:
-			c, err := m.decodeCriterion(r.Slice)
+			c, err := s.modules.DecodeCriterion(r.Slice)
 			if err != nil {
 				return err
 			}
-			made, err := s.Slice(ctx, c, r.Slice.Budget)
+			made, err := s.slicer.Slice(ctx, c, r.Slice.Budget)
 			out.Slice = &made
 			return err
 		case r.Branch != nil:
-			branch, err := m.answerBranch(ctx, s, r.Branch)
-			out.Branch = branch
+			made, other, last, err := s.modules.DecodeWays(r.Branch)
+			if err != nil {
+				return err
+			}
+			branch, err := s.slicer.Branch(ctx, made, other, last)
+			out.Branch = s.modules.EncodeBranch(branch)
 			return err
 		}
 		return errors.New("the request asks for nothing")
 	}()
 	if err != nil {
-		out = response{Error: err.Error(), Nothing: errors.Is(err, slicing.ErrNothing)}
+		out = wire.Response{Error: err.Error(), Nothing: errors.Is(err, slicing.ErrNothing)}
 	}
-	out.Modules = m.takeUnsent()
+	out.Modules = s.modules.TakeUnsent()
 	return out
-}
-
-func (m *modules) answerBranch(ctx context.Context, s slicing.Slicer, r *branchRequest) (*branchResponse, error) {
-	made, err := m.decodeStack(r.Made)
-	if err != nil {
-		return nil, err
-	}
-	other, err := m.decodeStack(r.Other)
-	if err != nil {
-		return nil, err
-	}
-	last, err := m.decodeStack(r.Last)
-	if err != nil {
-		return nil, err
-	}
-	b, err := s.Branch(ctx, made, other, last)
-	if err != nil {
-		return nil, err
-	}
-	return m.encodeBranch(b), nil
 }

@@ -12,6 +12,7 @@ import (
 	"laggard/internal/subprocess"
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/wire"
 )
 
 const (
@@ -26,7 +27,7 @@ type Slicer struct {
 	command  func() *exec.Cmd
 	mu       sync.Mutex
 	child    *subprocess.Process // nil: it does not run
-	modules  *modules            // those that the child has
+	modules  *wire.Modules       // those that the child has
 	failures int
 }
 
@@ -47,7 +48,7 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	if b.Time <= 0 {
 		b.Time = defaultTime
 	}
-	r, err := s.askChild(ctx, b.Time, func(m *modules) request { return request{Slice: m.encodeCriterion(c, b)} })
+	r, err := s.askChild(ctx, b.Time, func(m *wire.Modules) wire.Request { return wire.Request{Slice: m.EncodeCriterion(c, b)} })
 	if err != nil {
 		return slicing.Slice{}, fmt.Errorf("slice: %w", err)
 	}
@@ -61,8 +62,8 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (slicing.Branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.askChild(ctx, defaultTime, func(m *modules) request {
-		return request{Branch: &branchRequest{m.encodeStack(made), m.encodeStack(other), m.encodeStack(last)}}
+	r, err := s.askChild(ctx, defaultTime, func(m *wire.Modules) wire.Request {
+		return wire.Request{Branch: m.EncodeWays(made, other, last)}
 	})
 	if err != nil {
 		return slicing.Branch{}, fmt.Errorf("branch: %w", err)
@@ -70,7 +71,7 @@ func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (s
 	if r.Branch == nil {
 		return slicing.Branch{}, errors.New("branch: the answer has none")
 	}
-	b, err := s.modules.decodeBranch(r.Branch)
+	b, err := s.modules.DecodeBranch(r.Branch)
 	if err != nil {
 		return slicing.Branch{}, fmt.Errorf("branch: %w", err)
 	}
@@ -93,7 +94,7 @@ func (s *Slicer) stopChild() {
 }
 
 // askChild sends the child a request that may take so long, or until the deadline of ctx.
-func (s *Slicer) askChild(ctx context.Context, limit time.Duration, ask func(*modules) request) (*response, error) {
+func (s *Slicer) askChild(ctx context.Context, limit time.Duration, ask func(*wire.Modules) wire.Request) (*wire.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -106,12 +107,12 @@ func (s *Slicer) askChild(ctx context.Context, limit time.Duration, ask func(*mo
 			s.failures++
 			return nil, err
 		}
-		s.child, s.modules = child, newModules()
+		s.child, s.modules = child, wire.NewModules()
 	}
 	limit = slicing.TimeUntil(ctx, limit)
 	r := ask(s.modules)
-	r.Modules, r.Time = s.modules.takeUnsent(), limit
-	out := new(response)
+	r.Modules, r.Time = s.modules.TakeUnsent(), limit
+	out := new(wire.Response)
 	line, err := json.Marshal(r)
 	if err == nil {
 		line, err = s.child.Ask(line, slicing.CrowdedFactor*limit+grace)
@@ -124,7 +125,7 @@ func (s *Slicer) askChild(ctx context.Context, limit time.Duration, ask func(*mo
 		s.stopChild()
 		return nil, fmt.Errorf("the process that makes slices failed: %w", err)
 	}
-	s.modules.addReceived(out.Modules)
+	s.modules.AddReceived(out.Modules)
 	switch {
 	case out.Nothing:
 		return nil, &nothingError{out.Error}

@@ -18,6 +18,7 @@ import (
 func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (out slicing.Branch, err error) {
 	err = s.withRun(ctx, func(r *run) (err error) {
 		out, err = r.findBranch(made, other, last)
+		out.Unfinished = r.partial
 		return err
 	})
 	return out, err

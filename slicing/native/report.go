@@ -367,7 +367,9 @@ const maxFolded = 2000
 
 // buildSlice makes the slice of what was found.
 func (r reporter) buildSlice(backend string, incomplete bool) slicing.Slice {
-	out := slicing.Slice{Backend: backend, Truncated: r.truncated || incomplete}
+	out := slicing.Slice{
+		Backend: backend, Truncated: r.truncated || incomplete, Unfinished: incomplete || r.partial || r.prog.over,
+	}
 	for _, l := range r.lines {
 		out.Lines = append(out.Lines, *l)
 	}

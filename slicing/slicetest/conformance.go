@@ -37,7 +37,8 @@ func Conformance(t *testing.T, backend New) {
 	}{
 		{"Repeats", testRepeatable}, {"Budgets", testBudgets}, {"Cancelled", testCancelled}, {"Concurrent", testConcurrent},
 		{"Loops", testComputingLoop},
-		{"Stripped", testStripped}, {"Functions", testFunctions}, {"Separate", testSeparateDebug}, {"OtherBuild", testOtherBuild}, {"Missing", testMissingFile},
+		{"Stripped", testStripped}, {"Functions", testFunctions}, {"Separate", testSeparateDebug},
+		{"OtherBuild", testOtherBuild}, {"Missing", testMissingFile},
 		{"Cut", testTruncatedFile},
 		{"NoStack", testNoStack}, {"WrongAddress", testWrongAddress}, {"NoModule", testNoModule},
 	} {
