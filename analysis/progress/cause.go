@@ -17,13 +17,14 @@ const (
 	CauseBeforeInit CauseKind = "before_init" // it has not called MPI_Init yet, or is in it
 	CauseComputing  CauseKind = "computing"   // it is outside MPI
 	CauseLibrary    CauseKind = "library"     // all calls match: the MPI library, or the network
+	CauseConcurrent CauseKind = "concurrent"  // threads of one rank call collectives on one communicator at once
 	CauseUnknown    CauseKind = "unknown"
 )
 
 // IsDivergence reports whether ranks left the common sequence of collectives.
 func (k CauseKind) IsDivergence() bool {
 	switch k {
-	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseLibrary, CauseUnknown:
+	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseLibrary, CauseConcurrent, CauseUnknown:
 		return false
 	}
 	return true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -19,9 +20,9 @@ type Concurrent struct {
 }
 
 // concurrent lists such calls, by communicator.
-func (f *Finding) concurrent() (out []Concurrent) {
+func (j *job) concurrent() (out []Concurrent) {
 	at := map[uint64]int{}
-	for rank, fact := range f.scene.Facts {
+	for rank, fact := range j.scene.Facts {
 		if fact == nil || len(fact.Waits) < 2 {
 			continue
 		}
@@ -32,7 +33,7 @@ func (f *Finding) concurrent() (out []Concurrent) {
 			i, known := at[comm]
 			if !known {
 				i, at[comm] = len(out), len(out)
-				out = append(out, Concurrent{On: f.scene.Comm(comm)})
+				out = append(out, Concurrent{On: j.scene.Comm(comm)})
 			}
 			c := &out[i]
 			c.Ranks.Add(rank)
@@ -44,6 +45,24 @@ func (f *Finding) concurrent() (out []Concurrent) {
 	}
 	slices.SortFunc(out, func(a, b Concurrent) int { return cmp.Compare(a.On.ID, b.On.ID) })
 	return out
+}
+
+// preferConcurrent: where threads of a rank call collectives on one communicator at once, that ranks differ in the order of these
+// says nothing of the rank that differs, nor of a branch.
+func preferConcurrent(j *job, v Verdict) Verdict {
+	if !v.Cause.IsDivergence() || len(v.Diverged) == 0 {
+		return v
+	}
+	comm := v.Diverged[0].Comm
+	for _, c := range j.concurrent() {
+		if c.On.ID != comm {
+			continue
+		}
+		v.Ranks, v.Confidence, v.Cause = c.Ranks, j.scaleByKnown(likely), CauseConcurrent
+		v.Reasons = []Reason{{Kind: CallConcurrently, Ranks: c.Ranks, On: c.On}}
+		v.Diverged = slices.DeleteFunc(v.Diverged, func(d divergence.Divergence) bool { return d.Comm == comm })
+	}
+	return v
 }
 
 // collectivesByComm are the blocking collective calls that the threads of a rank are in, by what they are called on. Those on

@@ -31,6 +31,7 @@ var rules = []rule{
 var adjustments = []func(*job, Verdict) Verdict{
 	doubtWhereCut,
 	discountWorking,
+	preferConcurrent,
 	preferFailedSender,
 	preferLockHolder,
 	preferRaising,
