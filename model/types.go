@@ -391,6 +391,12 @@ const (
 	Finalized  Phase = format.Finalized
 )
 
+// ThreadMultiple is the level MPI_THREAD_MULTIPLE of Rank.ThreadLevel.
+const ThreadMultiple = 3
+
+// ThreadLevels are the names of the levels, by their number.
+var ThreadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
+
 // End says how a process ended, as far as it could still tell.
 type End uint32
 
@@ -432,7 +438,7 @@ type Rank struct {
 	// GoneNoted: Gone is when the kernel was seen to have noted the end. So the order is certain; how far apart
 	// ends were is not.
 	GoneNoted   bool
-	ThreadLevel int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
+	ThreadLevel int // that MPI provided: 0..3, MPI_THREAD_SINGLE to ThreadMultiple; -1 unknown
 	// Spawned: MPI_Comm_spawn has started it, and Rank and Size are those in another MPI_COMM_WORLD than the
 	// job's. runfiles.Index.JoinWorlds gives such processes ranks of the job, where it can.
 	Spawned bool

@@ -47,6 +47,30 @@ func (j *job) concurrent() (out []Concurrent) {
 	return out
 }
 
+// AboveLevel are threads of ranks that were in MPI at once, although MPI provided a thread level that forbids it (MPI-3.1 §12.4.3).
+type AboveLevel struct {
+	Level   int // as in model.Rank
+	Ranks   model.RankSet
+	Threads int // of one rank, at most
+}
+
+// aboveLevel lists such ranks, by level.
+func (j *job) aboveLevel() (out []AboveLevel) {
+	for level := range model.ThreadMultiple {
+		a := AboveLevel{Level: level}
+		for rank, f := range j.scene.Facts {
+			if f != nil && f.ThreadsInMPI > 0 && f.ThreadLevel == level {
+				a.Ranks.Add(rank)
+				a.Threads = max(a.Threads, f.ThreadsInMPI)
+			}
+		}
+		if a.Threads > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // preferConcurrent: where threads of a rank call collectives on one communicator at once, that ranks differ in the order of these
 // says nothing of the rank that differs, nor of a branch.
 func preferConcurrent(j *job, v Verdict) Verdict {

@@ -72,6 +72,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, c := range r.Concurrent {
 		fmt.Fprintf(&b, "concurrent: %d threads of %v in %s on %s\n", c.Threads, c.Ranks, strings.Join(c.Calls, ", "), Say.Comm(c.On))
 	}
+	for _, a := range r.AboveLevel {
+		fmt.Fprintf(&b, "above level: %d threads of %v with %s\n", a.Threads, a.Ranks, model.ThreadLevels[a.Level])
+	}
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
 			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)

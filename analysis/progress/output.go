@@ -38,7 +38,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		r.Taken = f.scene.Taken()
 	}
 	if f.hang || f.hasFailed() {
-		r.Concurrent = f.concurrent()
+		r.Concurrent, r.AboveLevel = f.concurrent(), f.aboveLevel()
 	}
 	r.ReturnedErrors, r.Unfreed = f.returnedErrors(), f.unfreed()
 	if f.Ranks.Len() > 0 {

@@ -39,6 +39,8 @@ type Diagnosis struct {
 	Diverged []divergence.Divergence
 	// Concurrent are collective calls that threads of one rank were in at once, of a job that hangs or failed.
 	Concurrent []Concurrent
+	// AboveLevel are ranks with several threads in MPI at once that should not be, of such a job.
+	AboveLevel []AboveLevel
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken

@@ -33,7 +33,7 @@ import (
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
 // the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
-// a space and | for a new line), unlisted=, off, evicted, spawned, and thread, after which words are about another
+// a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
 // thread with less progress.
 type script struct {
 	size   int
@@ -176,7 +176,7 @@ func (s *script) buildRanks() []*model.Rank {
 
 func (s *script) buildRank(rank int, words []string, comms []scriptComm) *model.Rank {
 	t := &model.Thread{Op: model.Op{State: -1}, Calls: 100, Progress: 50}
-	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1,
+	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1, ThreadLevel: -1,
 		Threads: []*model.Thread{t}}
 	b := &rankBuilder{script: s, r: r, t: t, comms: map[string]int{}}
 	for i, c := range comms {
@@ -225,6 +225,8 @@ func (b *rankBuilder) applyWord(key, value string) {
 			Visits: append([]uint64(nil), m.Visits...), Edges: m.Edges}
 	case "at", "after":
 		t.Op.State, t.Op.InMPI = stateIn(&t.Model, value), key == "at"
+	case "level":
+		r.ThreadLevel = mustInt(value)
 	case "kind":
 		t.Op.Kind = kinds[value]
 	case "pend":

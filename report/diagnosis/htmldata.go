@@ -242,7 +242,7 @@ func newPage(r *Result) (*pageData, error) {
 	p := &pageData{
 		Run: b.runSummary(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.nextStep(r),
 		Notes: b.pageTexts(r.Notes), Cycles: b.pageTexts(cycleLines(r)),
-		Taken: b.pageTexts(slices.Concat(concurrentLines(r), returnedErrorLines(r), unfreedLines(r), passedLines(r), unsentLines(r),
+		Taken: b.pageTexts(slices.Concat(threadLines(r), returnedErrorLines(r), unfreedLines(r), passedLines(r), unsentLines(r),
 			takenLines(r))),
 		LossLines: b.pageTexts(lossLines(r)), Explained: b.pageTexts(explainedLines(r)),
 		Exceptions: b.pageTexts(exceptionLines(r)),

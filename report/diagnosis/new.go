@@ -121,6 +121,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, c := range f.Concurrent {
 		r.Concurrent = append(r.Concurrent, newConcurrent(c, names))
 	}
+	for _, a := range f.AboveLevel {
+		r.AboveLevel = append(r.AboveLevel, newAboveLevel(a))
+	}
 	for _, e := range f.OneSided() {
 		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
 	}

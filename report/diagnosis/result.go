@@ -36,6 +36,8 @@ type Result struct {
 	Passed []Passed `json:"passed,omitempty"`
 	// collective calls that several threads of a rank were in at once
 	Concurrent []Concurrent `json:"concurrent,omitempty"`
+	// threads of a rank that were in MPI at once, although the thread level forbids it
+	AboveLevel []AboveLevel `json:"above_level,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them

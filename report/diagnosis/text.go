@@ -98,7 +98,7 @@ func (t *TextReport) Diagnosis(r *Result) error {
 		t.kind = r.Divergences[0].Kind
 	}
 	t.notes = len(r.Notes)
-	err := t.write(func(p *printer) { p.headline(r) }, func(p *printer) { p.section(concurrentLines(r), "communicators") })
+	err := t.write(func(p *printer) { p.headline(r) }, func(p *printer) { p.section(threadLines(r), "communicators") })
 	if l != nil {
 		t.reason, t.confidence = l.Reason, l.Confidence
 		err = errors.Join(err, t.write(

@@ -71,6 +71,8 @@ func (f *Fact) code(c *wire.Coder) {
 	c.Text(&f.FreedBy.Call)
 	c.Stack(&f.FreedBy.Stack)
 	wire.List(c, &f.Buffers, (*Buffer).code)
+	wire.Int(c, &f.ThreadsInMPI)
+	wire.Int(c, &f.ThreadLevel)
 	wire.Int(c, &f.Lasting)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)

@@ -155,11 +155,28 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 			f.markHolder(other, before)
 		}
 	}
+	f.noteThreadLevel(r)
 	if f.Holder.For == model.NothingAwaited && isCurrentOutside(t) && !t.Captured.Other {
 		f.assumeHolder(r, t)
 	}
 	f.Incident = f.Incident.orNone()
 	return f
+}
+
+// noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE.
+func (f *Fact) noteThreadLevel(r *model.Rank) {
+	if r.ThreadLevel < 0 || r.ThreadLevel >= model.ThreadMultiple {
+		return
+	}
+	n := 0
+	for _, t := range r.Threads {
+		if in := mpi.FindFunction(t.CurrentCall()); t.Op.InMPI && !t.Ended && in != nil && in.Class != mpi.ClassLight {
+			n++
+		}
+	}
+	if n > 1 {
+		f.ThreadsInMPI, f.ThreadLevel = n, r.ThreadLevel
+	}
 }
 
 // markHolder notes of another thread, whose waits begin at an index, that the representative one waits for it.

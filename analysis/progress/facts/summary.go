@@ -83,6 +83,9 @@ type Incident struct {
 	Buffers []Buffer // of that call, then of what was pending
 	// ErrorMayFollow: as far as its class is known, that error may follow from the end of another process.
 	ErrorMayFollow bool
+	// ThreadsInMPI is how many threads are in MPI at once where MPI provided a thread level, ThreadLevel, that forbids it; 0: none.
+	ThreadsInMPI int
+	ThreadLevel  int // as in model.Rank
 	// Holder is what its thread outside MPI waits for.
 	Holder Holder
 	// How it ended, in more detail (model.Ended).
@@ -102,7 +105,7 @@ type Call struct {
 // orNone is the incident, or noIncident if it is empty.
 func (i *Incident) orNone() *Incident {
 	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0
-	if i.Working == "" && i.Error == "" && i.Argument == "" && len(i.Buffers) == 0 && !i.ErrorMayFollow && nobody &&
+	if i.ThreadsInMPI == 0 && i.Working == "" && i.Error == "" && i.Argument == "" && len(i.Buffers) == 0 && !i.ErrorMayFollow && nobody &&
 		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned {
 		return noIncident
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"laggard/model"
 	"laggard/model/mpi"
 )
 
@@ -50,7 +51,7 @@ func (t *threads) otherCalls(a args) iter.Seq[args] {
 func (t *threads) checkThreading(a args) {
 	level := t.t.ThreadLevel
 	switch {
-	case level >= 3:
+	case level >= model.ThreadMultiple:
 		t.checkCollectives(a)
 		t.checkLastCall(a)
 	case level >= 0 && a.c.Func.Class != mpi.ClassLight && !a.c.Func.HasTrait(mpi.Anytime) && t.life.initialised >= 0:
@@ -60,7 +61,7 @@ func (t *threads) checkThreading(a args) {
 
 // checkLevel checks a call at a level below MPI_THREAD_MULTIPLE.
 func (t *threads) checkLevel(a args, level int) {
-	name := [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED"}[level]
+	name := model.ThreadLevels[level]
 	if level < 2 && a.c.Thread != t.life.mainThread {
 		t.report("thread_level",
 			fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, name),
