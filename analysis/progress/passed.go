@@ -29,7 +29,11 @@ func (l *looker) findPassed(f *Finding, missing []Unsent, failed error) ([]passe
 		return nil, err
 	}
 	var view passed.View
-	l.eachAsked(asked, func(r *model.Rank) { view = passed.Merge(view, passed.ViewOf(r)) })
+	l.eachAsked(asked, func(r *model.Rank) {
+		if passed.IsInterpreted(r) { // of machine code a slice tells
+			view = passed.Merge(view, passed.ViewOf(r))
+		}
+	})
 	view, err = reduce.Reduce(l.Tree, passed.Views, view, nil)
 	if err != nil || f == nil {
 		return nil, err
@@ -71,4 +75,35 @@ func (f *Finding) suspects(missing []Unsent) model.RankSet {
 	}
 	all := out.Slice()
 	return model.NewRankSet(all[:min(len(all), maxSuspects)]...)
+}
+
+// preferPassing: of ranks in a deadlock, some in a collective and some for a message, the one is left that went past the collective in which
+// others wait, on a way that neither it nor another rank had gone before. All analysis ranks look together, as the models of ranks are not
+// kept; the verdict at rank 0 is changed.
+func (l *looker) preferPassing(f *Finding, failed error) error {
+	var suspects, asked model.RankSet
+	if f != nil && f.hang && f.Cause == CauseDeadlock && f.Confidence <= guess && f.Ranks.Len() > 1 && f.Ranks.Len() <= maxSuspects {
+		suspects = f.Ranks
+		asked = suspects.Union(unsent.SomeOf(l.Index.Size))
+	}
+	asked, err := reduce.Broadcast(l.Tree, rankSets, asked, failed)
+	if err != nil || asked.Len() == 0 {
+		return err
+	}
+	var view passed.View
+	l.eachAsked(asked, func(r *model.Rank) { view = passed.Merge(view, passed.ViewOf(r)) })
+	view, err = reduce.Reduce(l.Tree, passed.Views, view, nil)
+	if err != nil || f == nil {
+		return err
+	}
+	calls := slices.DeleteFunc(view.Find(suspects, nil), func(c passed.Call) bool {
+		leavesOne := c.Waiting.Len() < 2 && !c.Before // of two ranks, the one that left a loop first may be right
+		return !c.Once || !c.Sometimes || c.Waiting.Len() == 0 || leavesOne
+	})
+	if len(calls) == 1 {
+		c := &calls[0]
+		f.Ranks, f.Confidence = model.NewRankSet(c.Rank), f.scaleByKnown(likely)
+		f.Reasons = []Reason{{Kind: WentPast, Ranks: f.Ranks, Others: c.Waiting, Call: c.State.Call}}
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
-	Call          string                 // of ThreadsBlocked: the MPI function
+	Call          string                 // of ThreadsBlocked and WentPast: the MPI function
 	On            model.CommRef          // of CallConcurrently
 }
 
@@ -47,6 +47,7 @@ const (
 	StalledBehind                      // Ranks stand still before the place of the named ones
 	FailedToSend                       // MPI returned an error to Ranks in a call that sends, and Others wait for their message
 	HoldLock                           // Ranks have a lock that Others ask for
+	WentPast                           // Ranks went past Call, in which Others wait, as no rank had before
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call

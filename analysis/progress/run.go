@@ -219,17 +219,18 @@ func (l *looker) drawConclusion(
 	var least, alike, held model.RankSet
 	var finding *Finding
 	if l.Comm.Rank() == 0 {
-		if finding, err = FindLP(sum, part, opts); err == nil {
-			watch.done(StepFindLP)
-			result = l.newResult(finding, sum)
-			result.looked, result.iterations = time.Now(), part.OuterIterations()
-			result.Shown, err = q.shownRanks(result.Size, sum.Comms)
-			alike = finding.indistinctRanks()
-			if result.LeastProgressed != nil {
-				least = limitRanks(result.LeastProgressed.Ranks)
-				if result.LeastProgressed.Cause == CauseLibrary {
-					held = result.LeastProgressed.Ranks
-				}
+		finding, err = FindLP(sum, part, opts)
+	}
+	if err = l.preferPassing(finding, err); err == nil && finding != nil {
+		watch.done(StepFindLP)
+		result = l.newResult(finding, sum)
+		result.looked, result.iterations = time.Now(), part.OuterIterations()
+		result.Shown, err = q.shownRanks(result.Size, sum.Comms)
+		alike = finding.indistinctRanks()
+		if result.LeastProgressed != nil {
+			least = limitRanks(result.LeastProgressed.Ranks)
+			if result.LeastProgressed.Cause == CauseLibrary {
+				held = result.LeastProgressed.Ranks
 			}
 		}
 	}

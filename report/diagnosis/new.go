@@ -185,7 +185,7 @@ func (s Source) setReason(r *Result) {
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
-	if !s.LeastProgressed.Cause.IsDivergence() {
+	if l := s.LeastProgressed; !l.Cause.IsDivergence() && l.Reasons[0].Kind != progress.WentPast {
 		text += r.unsentReason()
 	}
 	text += r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)

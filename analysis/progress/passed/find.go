@@ -23,6 +23,12 @@ type Call struct {
 	Sends bool
 	// Sometimes: the rank made the call behind From at other times.
 	Sometimes bool
+	// Once: it went past the call once, and came by that to where it is.
+	Once bool
+	// Before: the rank came to To on other ways before, so that it left no loop for good.
+	Before bool
+	// Waiting are the ranks that wait in the call.
+	Waiting model.RankSet
 }
 
 // Awaited is a call that sends the messages for one of which a rank waits.
@@ -108,13 +114,29 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 	}
 	c := all[0]
 	out := Call{Rank: r.Rank, State: v.States[c.waiting], From: v.States[c.From], To: v.States[c.To],
-		Sends: c.weight == expected, Sometimes: c.own}
+		Sends: c.weight == expected, Sometimes: c.own, Once: c.Count == 1 && c.To == r.At, Before: r.cameTo(c.To, c.From),
+		Waiting: v.waitingIn(r, c.waiting)}
 	for _, p := range r.Passages {
 		if p.From == c.From && p.To != c.To && p.To != c.call {
 			out.Instead = append(out.Instead, v.States[p.To])
 		}
 	}
 	return &out
+}
+
+// cameTo reports whether a rank came to a call from others than one.
+func (r *rankView) cameTo(call, from model.StateID) bool {
+	return slices.ContainsFunc(r.Passages, func(p passage) bool { return p.To == call && p.From != from })
+}
+
+// waitingIn are the ranks other than one that are in a call.
+func (v *View) waitingIn(r *rankView, call model.StateID) (out model.RankSet) {
+	for _, o := range v.Ranks {
+		if o.Rank != r.Rank && o.InMPI && o.At == call {
+			out.Add(o.Rank)
+		}
+	}
+	return out
 }
 
 // callsBehind are the calls that ranks make next behind one, by ID.
@@ -153,7 +175,8 @@ func (v *View) onOneLine(a, b model.StateID) bool {
 	if one == nil || other == nil {
 		return a == b
 	}
-	return slices.EqualFunc(pythonFrames(one), pythonFrames(other), func(f, g model.Frame) bool {
+	frames := pythonFrames(one)
+	return a == b || len(frames) > 0 && slices.EqualFunc(frames, pythonFrames(other), func(f, g model.Frame) bool {
 		return f.Offset == g.Offset && f.Module.Path == g.Module.Path
 	})
 }

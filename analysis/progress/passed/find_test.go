@@ -2,6 +2,7 @@ package passed
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,7 +150,7 @@ func TestInstead(t *testing.T) {
 	}
 }
 
-// TestCommunicating: calls that do not communicate are no part of a passage, and a program without Python has no view.
+// TestCommunicating: calls that do not communicate are no part of a passage, and a program in C is no interpreted one.
 func TestCommunicating(t *testing.T) {
 	v := ViewOf(went{1, []*model.State{first, size, exchange, size, allreduce}, false}.build())
 	got := map[[2]string]uint64{}
@@ -165,8 +166,8 @@ func TestCommunicating(t *testing.T) {
 	}
 	native := *exchange
 	native.Stack = []model.Frame{{Module: &model.Module{Path: "a.out"}}}
-	if v := ViewOf(went{1, []*model.State{&native}, false}.build()); len(v.Ranks) > 0 {
-		t.Errorf("%+v", v)
+	if IsInterpreted(went{1, []*model.State{&native}, false}.build()) || !IsInterpreted(went{1, []*model.State{exchange}, false}.build()) {
+		t.Error("the program in C is interpreted, or the one in Python is not")
 	}
 }
 
@@ -180,5 +181,56 @@ func TestViewLaws(t *testing.T) {
 	}
 	if err := reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPassing: a rank that went past a collective once, to where it is; what others did before tells how sure that is.
+func TestPassing(t *testing.T) {
+	type calls = []*model.State
+	round := calls{exchange, allreduce}
+	for name, c := range map[string]struct {
+		ranks        []went
+		want         bool
+		once, before bool
+		waiting      int
+	}{
+		"one of four skips it in the last round": {
+			[]went{{rank: 0, calls: append(slices.Clone(round), round...)}, {rank: 1, calls: calls{exchange, allreduce, exchange, exchange}},
+				{rank: 2, calls: append(slices.Clone(round), round...)}, {rank: 3, calls: append(slices.Clone(round), round...)}},
+			true, true, true, 3,
+		},
+		"it skips it now and then": {
+			[]went{{rank: 0, calls: append(slices.Clone(round), round...)},
+				{rank: 1, calls: calls{exchange, allreduce, exchange, exchange, exchange}}},
+			true, false, true, 1,
+		},
+		"it left the loop": {
+			[]went{{rank: 0, calls: append(slices.Clone(round), round...)}, {rank: 1, calls: calls{exchange, allreduce, exchange, gather}}},
+			true, true, false, 1,
+		},
+		"others skipped it too": {
+			[]went{{rank: 0, calls: calls{exchange, exchange, allreduce}}, {rank: 1, calls: calls{exchange, allreduce, exchange, exchange}}},
+			false, false, false, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view View
+			for _, w := range c.ranks {
+				view = Merge(view, ViewOf(w.build()))
+			}
+			found := view.Find(model.NewRankSet(0, 1, 2, 3), nil)
+			if !c.want {
+				if len(found) > 0 {
+					t.Errorf("found %+v", found)
+				}
+				return
+			}
+			if len(found) != 1 || found[0].Rank != 1 || found[0].State.ID != allreduce.ID || !found[0].Sometimes {
+				t.Fatalf("found %+v", found)
+			}
+			if f := found[0]; f.Once != c.once || f.Before != c.before || f.Waiting.Len() != c.waiting {
+				t.Errorf("once %t, before %t, waiting %v", f.Once, f.Before, f.Waiting)
+			}
+		})
 	}
 }

@@ -43,11 +43,11 @@ func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
 // maxPassages bounds the passages of a rank: of one with more nothing is told.
 const maxPassages = 1024
 
-// ViewOf is the view of one rank; it is empty if the rank runs no interpreted program.
+// ViewOf is the view of one rank; it is empty if the rank has too many passages.
 func ViewOf(r *model.Rank) View {
 	v := View{rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
 	t := facts.Representative(r)
-	if t == nil || len(t.Model.Edges) > maxPassages || !slices.ContainsFunc(t.Model.States, isInterpreted) {
+	if t == nil || len(t.Model.Edges) > maxPassages {
 		return v
 	}
 	at := facts.PositionOf(t)
@@ -62,6 +62,12 @@ func ViewOf(r *model.Rank) View {
 	}
 	v.Ranks = []rankView{one}
 	return v
+}
+
+// IsInterpreted reports whether a rank runs a Python program that calls MPI.
+func IsInterpreted(r *model.Rank) bool {
+	t := facts.Representative(r)
+	return t != nil && slices.ContainsFunc(t.Model.States, isInterpreted)
 }
 
 // isInterpreted reports whether a call was made by a Python program.

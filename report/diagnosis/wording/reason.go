@@ -76,6 +76,9 @@ func (n Names) reasonPart(r *progress.Reason) string {
 	case progress.HoldLock:
 		return fmt.Sprintf("%s still %s a lock that %s %s for",
 			who, verb(r.Ranks, "holds", "hold"), others, verb(r.Others, "asks", "ask"))
+	case progress.WentPast:
+		return fmt.Sprintf("%s went past %s, in which %s %s, on a way that no rank had taken before",
+			who, r.Call, others, verb(r.Others, "waits", "wait"))
 	case progress.CallConcurrently:
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
 	case progress.OnlyRaising:
