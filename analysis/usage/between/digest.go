@@ -24,7 +24,8 @@ type Digest struct {
 	sites      []recorded.Site
 	types      []*recorded.Datatype
 	buffers    []buffer // what messages and collectives carry
-	steps      []step   // in the order of their begin
+	kinds      []step   // what steps are
+	steps      []int32  // in the order of their begin, indices into kinds
 	channels   []channel
 	messages   []message // in the order of their begin
 	shapes     []shape
@@ -40,13 +41,21 @@ type buffer struct {
 	count int64
 }
 
-// step is a call.
+// step is what a call is, and others from the same place.
 type step struct {
 	site     int32 // index into Digest.sites
 	thread   int32
 	function uint16 // index into mpi.Functions
-	muted    bool   // see replay.Replayed.Muted
+	muted    bool   // see replay.Call
 	returned bool
+}
+
+// step returns step i.
+func (d *Digest) step(i int32) *step { return &d.kinds[d.steps[i]] }
+
+// hasThreads reports whether several threads made the steps.
+func (d *Digest) hasThreads() bool {
+	return slices.ContainsFunc(d.kinds, func(s step) bool { return s.thread != d.kinds[0].thread })
 }
 
 // functions gives each function its index.
@@ -87,20 +96,58 @@ const (
 
 // message is one half of a message: a send, a receive, or a look at one.
 type message struct {
+	*form
+	step int32 // that begins it, index into Digest.steps
+	done int32 // that completed it, -1 none
+}
+
+// form is what messages of a rank have in common.
+type form struct {
 	kind      half
 	mode      sendMode
 	blocking  bool
 	cancelled bool
 	withdrawn bool  // see replay.Operation
 	channel   int32 // index into Digest.channels
-	step      int32 // that begins it, index into Digest.steps
-	made      int32 // that made the request; as step but for persistent ones
-	done      int32 // that completed it, -1 none
 	buffer    int32 // index into Digest.buffers, -1 not known
+	request   int32 // the step that made the request of a persistent one, else -1
 	bytes     int64 // that came, by the status; -1 not known
 	// probe is the matched probe that took the message of a receive, an index
 	// into Digest.messages; -1 none. A matched probe has its receive there.
 	probe int32
+}
+
+// made is the step that made the request.
+func (m *message) made() int32 {
+	if m.request < 0 {
+		return m.step
+	}
+	return m.request
+}
+
+// linkTo sets the probe of a message, or the receive of a probe.
+func (m *message) linkTo(probe int32) {
+	own := *m.form
+	own.probe = probe
+	m.form = &own
+}
+
+// forms gives messages that have their form in common one of them.
+type forms map[form]*form
+
+// maxForms bounds those that are known, as there may be one for each message.
+const maxForms = 1 << 16
+
+// share returns a form like that one.
+func (k forms) share(f form) *form {
+	if same := k[f]; same != nil {
+		return same
+	}
+	if len(k) == maxForms {
+		clear(k)
+	}
+	k[f] = &f
+	return &f
 }
 
 // entry is the part of the rank in a collective.
@@ -115,27 +162,26 @@ type entry struct {
 // endOf is how a rank ended. A process that exits in the midst of a call which began
 // no operation, since its arguments are wrong, was ended by MPI, and with it the
 // job: what the other ranks waited for then says nothing.
-func endOf(r *replay.Replayed) model.End {
-	t := r.Trace
-	if t.End != model.Exited {
-		return t.End
+func (d *Digester) endOf() model.End {
+	if d.trace.End != model.Exited {
+		return d.trace.End
 	}
 	open := map[int]bool{} // calls that did not return and began nothing
-	for i := range t.Calls {
-		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != mpi.ClassFinalize {
+	for i := range d.Calls {
+		if c := &d.Calls[i]; !c.Returned && c.Function().Class != mpi.ClassFinalize {
 			open[i] = true
 		}
 	}
-	for i := range r.Operations {
-		delete(open, int(r.Operations[i].Call))
+	for _, o := range d.unreturned {
+		delete(open, int(o.Call))
 	}
-	for i := range r.Waits {
-		delete(open, r.Waits[i].Call)
+	for i := range d.Waits {
+		delete(open, d.Waits[i].Call)
 	}
 	if len(open) > 0 {
 		return model.Aborted
 	}
-	return t.End
+	return d.trace.End
 }
 
 // waiting is what a call that never returned, or a poll in a loop of polls, waits for.
@@ -146,16 +192,26 @@ type waiting struct {
 	other             bool    // also for something of which it is not known who completes it
 }
 
-// NewDigest takes from the replay of a rank what the others need to know.
-func NewDigest(r *replay.Replayed) *Digest {
-	t := r.Trace
-	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: knownComms(t),
-		types: t.Types, threads: t.ThreadLevel,
-	}}
-	rounds := pollLoops(t)
+// NewDigester prepares the Digest of a rank: it follows the replay of the trace.
+func NewDigester(t *recorded.Trace) *Digester {
+	d := &Digester{
+		trace: t, tails: map[int]*tail{}, chosen: make([]bool, 0, t.CallNumber), channelOf: map[channel]int32{}, bufferOf: map[buffer]int32{},
+		shapeOf: map[string]int32{}, probeOf: map[int64]int32{}, forms: forms{},
+		Digest: &Digest{Rank: t.Rank, Size: t.Size, phase: t.Phase, complete: t.Complete, comms: knownComms(t), types: t.Types,
+			threads: t.ThreadLevel},
+	}
+	d.hasWindows = slices.ContainsFunc(t.Comms, func(c *model.Comm) bool { return c != nil && c.Kind == model.Window })
+	return d
+}
+
+// Finish takes from the replay that it followed what the others need to know.
+func (d *Digester) Finish(r *replay.Replayed) *Digest {
+	d.Replayed = r
+	d.Digest.end = d.endOf()
+	rounds := d.pollLoops()
 	d.chooseSteps(rounds)
-	d.addOperations()
+	d.numberSteps()
+	d.numberChannels()
 	d.addWaits()
 	d.addLoops(rounds)
 	d.addWindows()
@@ -179,24 +235,84 @@ func knownComms(t *recorded.Trace) []*model.Comm {
 	return out
 }
 
-// digester makes a Digest.
-type digester struct {
+// Digester makes a Digest. While it follows the replay, steps are numbers of calls.
+type Digester struct {
 	*Digest
-	*replay.Replayed
-	trace     *recorded.Trace
+	*replay.Replayed // once that is over
+	trace            *recorded.Trace
+	chosen           []bool              // by call: it is a step
+	returns          bool                // the call that began last returned
+	unreturned       []*replay.Operation // those of calls that did not
+	tails            map[int]*tail       // by thread: the polls at its end
+	windowCalls      []numbered          // that make and free windows
+	hasWindows       bool
+	users            []user // what may use the memory of windows, if there are any
+
 	stepOf    []int32 // by call; -1 no step
-	siteOf    map[int]int32
 	channelOf map[channel]int32
 	bufferOf  map[buffer]int32
 	shapeOf   map[string]int32
 	probeOf   map[int64]int32 // by handle of the message: the matched probe
-	placed    []placement     // by operation: where it went
+	forms     forms
 }
 
-// placement is where the digest keeps an operation.
-type placement struct {
-	message, entry int32 // -1: not there
+// numbered is a call with its number.
+type numbered struct {
+	call int
+	*recorded.Call
 }
+
+// BeginCall is for replay.Follower.
+func (d *Digester) BeginCall(call int, c *recorded.Call) {
+	d.chosen = append(d.chosen, alwaysSteps[c.Func.Class])
+	d.returns = c.Return != 0
+	d.addToTail(call, c)
+	if c.Func.InClass(mpi.ClassNewwin, mpi.ClassWinFree) {
+		d.windowCalls = append(d.windowCalls, numbered{call, c})
+	}
+}
+
+// BeginOperation is for replay.Follower.
+func (d *Digester) BeginOperation(o *replay.Operation, made *recorded.Call) {
+	d.chosen[o.Call], d.chosen[o.Made] = true, true
+	if !d.returns {
+		d.unreturned = append(d.unreturned, o)
+	}
+	if d.hasWindows {
+		d.users = append(d.users, user{o, bufferAddress(o, made), accessCall(o, made)})
+	}
+	if !d.hasComm(int(o.Comm)) {
+		return
+	}
+	switch o.Kind {
+	case replay.Send, replay.Recv, replay.Probe:
+		if at := d.addMessage(o); at >= 0 {
+			o.Note = 1 + at
+			d.linkProbe(at, made)
+		}
+	case replay.Collective:
+		d.entries = append(d.entries, entry{step: o.Call, made: o.Made, done: o.Done, comm: o.Comm, number: o.Number,
+			shape: d.shapeIndex(made, d.comms[o.Comm])})
+		o.Note = -int32(len(d.entries))
+	}
+}
+
+// ChangeOperation is for replay.Follower.
+func (d *Digester) ChangeOperation(o *replay.Operation) {
+	if o.Done >= 0 {
+		d.chosen[o.Done] = true
+	}
+	if at, is := messageOf(o); is {
+		m := &d.messages[at]
+		m.form, m.done = d.forms.share(d.formOf(o, m.probe)), o.Done
+	} else if at, is := entryOf(o); is {
+		d.entries[at].done, d.entries[at].refused = o.Done, o.Refused
+	}
+}
+
+// messageOf returns the index of an operation in Digest.messages, entryOf in Digest.entries.
+func messageOf(o *replay.Operation) (at int32, is bool) { return o.Note - 1, o.Note > 0 }
+func entryOf(o *replay.Operation) (at int32, is bool)   { return -o.Note - 1, o.Note < 0 }
 
 // alwaysSteps are the classes of calls that order others without an operation.
 var alwaysSteps = map[mpi.Class]bool{
@@ -207,134 +323,132 @@ var alwaysSteps = map[mpi.Class]bool{
 	mpi.ClassRma: true, mpi.ClassRmaNb: true, mpi.ClassRmaNow: true,
 }
 
-// chooseSteps keeps the calls that operations, waits and windows are made of.
-func (d *digester) chooseSteps(rounds [][]int) {
-	calls := d.trace.Calls
-	chosen := make([]bool, len(calls))
-	choose := func(call int) {
-		if call >= 0 && call < len(calls) {
-			chosen[call] = true
-		}
-	}
-	for i := range d.Operations {
-		o := &d.Operations[i]
-		choose(int(o.Call))
-		choose(int(o.Made))
-		choose(int(o.Done))
-	}
+// chooseSteps keeps the calls that waits are made of, beside those of operations and windows.
+func (d *Digester) chooseSteps(rounds [][]numbered) {
 	for i := range d.Waits {
-		if w := &d.Waits[i]; d.isPending(w) {
-			choose(w.Call)
+		if w := &d.Waits[i]; !w.Poll {
+			d.chosen[w.Call] = true
 		}
 	}
 	for _, round := range rounds {
-		for _, call := range round {
-			choose(call)
+		for _, poll := range round {
+			d.chosen[poll.call] = true
 		}
 	}
 	d.finished = d.phase >= model.Finalizing
-	for i := range calls {
-		if c := &calls[i]; c.Func != nil && c.Func.Class == mpi.ClassFinalize {
+	for i := range d.Calls {
+		if c := &d.Calls[i]; c.Function().Class == mpi.ClassFinalize {
 			d.finished = true
-		} else if c.Return == 0 {
+		} else if !c.Returned {
 			d.finished = false
 			break
 		}
 	}
+}
+
+// numberSteps makes steps of the calls that are kept, and puts them where their calls were named.
+func (d *Digester) numberSteps() {
 	kept := 0
-	for i := range calls {
-		c := &calls[i]
-		if chosen[i] = c.Func != nil && (chosen[i] || alwaysSteps[c.Func.Class]); chosen[i] {
+	for _, is := range d.chosen {
+		if is {
 			kept++
 		}
 	}
-	d.stepOf, d.siteOf, d.steps = make([]int32, len(calls)), map[int]int32{}, make([]step, 0, kept)
-	for i := range calls {
-		c := &calls[i]
+	d.stepOf, d.steps = make([]int32, len(d.Calls)), make([]int32, 0, kept)
+	sites, kinds := map[int32]int32{}, map[step]int32{}
+	for i := range d.Calls {
+		c := &d.Calls[i]
 		d.stepOf[i] = -1
-		if !chosen[i] {
+		if !d.chosen[i] {
 			continue
 		}
+		s := step{numberOf(sites, c.Site, func() { d.addSite(int(c.Site)) }), c.Thread, functions()[c.Function()], c.Muted, c.Returned}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{d.siteIndex(c.Site), int32(c.Thread), functions()[c.Func], d.Muted(i), c.Return != 0})
+		d.steps = append(d.steps, numberOf(kinds, s, func() { d.kinds = append(d.kinds, s) }))
+	}
+	for i := range d.messages {
+		m := &d.messages[i]
+		m.step, m.done = d.stepIndex(int(m.step)), d.stepIndex(int(m.done))
+	}
+	for i := range d.entries {
+		e := &d.entries[i]
+		e.step, e.made, e.done = d.stepIndex(int(e.step)), d.stepIndex(int(e.made)), d.stepIndex(int(e.done))
 	}
 }
 
-func (d *digester) siteIndex(site int) int32 {
-	if at, ok := d.siteOf[site]; ok {
-		return at
+// numberChannels keeps the channels that are used in the end, in the order of their messages.
+func (d *Digester) numberChannels() {
+	old, seen, number := d.channels, map[*form]bool{}, map[int32]int32{}
+	d.channels = nil
+	for i := range d.messages {
+		f := d.messages[i].form
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		c := old[f.channel]
+		f.channel = numberOf(number, f.channel, func() { d.channels = append(d.channels, c) })
+		f.request = d.stepIndex(int(f.request))
 	}
-	at := int32(len(d.sites))
-	d.siteOf[site] = at
+	d.forms = forms{}
+	clear(d.channelOf)
+	for i, c := range d.channels {
+		d.channelOf[c] = int32(i)
+	}
+}
+
+// numberOf returns the number of a key: the next one, for which add is called, if it has none.
+func numberOf[K comparable](of map[K]int32, key K, add func()) int32 {
+	at, ok := of[key]
+	if !ok {
+		at = int32(len(of))
+		of[key] = at
+		add()
+	}
+	return at
+}
+
+func (d *Digester) addSite(site int) {
 	var s recorded.Site
 	if site >= 0 && site < len(d.trace.Sites) {
 		s = d.trace.Sites[site]
 	}
 	d.sites = append(d.sites, s)
-	return at
 }
 
 // stepIndex returns the step of a call, -1 if the call is not kept.
-func (d *digester) stepIndex(call int) int32 {
+func (d *Digester) stepIndex(call int) int32 {
 	if call < 0 || call >= len(d.stepOf) {
 		return -1
 	}
 	return d.stepOf[call]
 }
 
-func (d *digester) addOperations() {
-	d.channelOf, d.bufferOf = map[channel]int32{}, map[buffer]int32{}
-	d.shapeOf, d.probeOf = map[string]int32{}, map[int64]int32{}
-	d.placed = make([]placement, len(d.Operations))
-	messages, entries := 0, 0
-	for i := range d.Operations {
-		switch d.Operations[i].Kind {
-		case replay.Send, replay.Recv, replay.Probe:
-			messages++
-		case replay.Collective:
-			entries++
-		}
-	}
-	d.messages, d.entries = make([]message, 0, messages), make([]entry, 0, entries)
-	for i := range d.Operations {
-		o := &d.Operations[i]
-		d.placed[i] = placement{-1, -1}
-		if d.stepIndex(int(o.Call)) < 0 || !d.hasComm(int(o.Comm)) {
-			continue
-		}
-		switch o.Kind {
-		case replay.Send, replay.Recv, replay.Probe:
-			d.placed[i].message = d.addMessage(o)
-		case replay.Collective:
-			d.placed[i].entry = d.addEntry(o)
-		}
-	}
-}
-
-func (d *digester) addMessage(o *replay.Operation) int32 {
+// addMessage adds one half of a message, and returns its index; -1: it is none.
+func (d *Digester) addMessage(o *replay.Operation) int32 {
 	if o.Peer == model.ProcNull {
 		return -1
 	}
-	m := message{
-		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled,
-		withdrawn: o.Withdrawn, channel: d.channelIndex(o),
-		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)),
-		buffer: -1, bytes: o.Bytes, probe: -1,
+	d.messages = append(d.messages, message{d.forms.share(d.formOf(o, -1)), o.Call, o.Done})
+	return int32(len(d.messages) - 1)
+}
+
+func (d *Digester) formOf(o *replay.Operation, probe int32) form {
+	f := form{
+		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled, withdrawn: o.Withdrawn,
+		channel: d.channelIndex(o), buffer: -1, request: -1, bytes: o.Bytes, probe: probe,
 	}
-	if m.made < 0 {
-		m.made = m.step
+	if o.Made != o.Call {
+		f.request = o.Made
 	}
 	if o.Kind != replay.Probe {
-		m.buffer = d.bufferIndex(int(o.Type), o.Count)
+		f.buffer = d.bufferIndex(int(o.Type), o.Count)
 	}
-	at := int32(len(d.messages))
-	d.messages = append(d.messages, m)
-	d.linkProbe(at, &d.trace.Calls[o.Call])
-	return at
+	return f
 }
 
 // linkProbe finds the matched probe of a receive, by the handle of the message.
-func (d *digester) linkProbe(at int32, c *recorded.Call) {
+func (d *Digester) linkProbe(at int32, c *recorded.Call) {
 	switch c.Func.Class {
 	case mpi.ClassMprobe, mpi.ClassImprobe:
 		if handle, ok := c.OutputInt("message"); ok {
@@ -343,13 +457,14 @@ func (d *digester) linkProbe(at int32, c *recorded.Call) {
 	case mpi.ClassMrecv, mpi.ClassImrecv:
 		handle, ok := c.InputInt("message")
 		if probe, known := d.probeOf[handle]; ok && known {
-			d.messages[at].probe, d.messages[probe].probe = probe, at
+			d.messages[at].linkTo(probe)
+			d.messages[probe].linkTo(at)
 			delete(d.probeOf, handle)
 		}
 	}
 }
 
-func (d *digester) channelIndex(o *replay.Operation) int32 {
+func (d *Digester) channelIndex(o *replay.Operation) int32 {
 	c := channel{o.Kind == replay.Send, o.Comm, int(o.Peer), int(o.Tag), int(o.Peer), int(o.Tag)}
 	if o.Kind != replay.Send && o.Done >= 0 {
 		if o.Source >= 0 {
@@ -369,7 +484,7 @@ func (d *digester) channelIndex(o *replay.Operation) int32 {
 }
 
 // bufferIndex returns the index of count elements of a type, -1 if it is not known.
-func (d *digester) bufferIndex(typ int, count int64) int32 {
+func (d *Digester) bufferIndex(typ int, count int64) int32 {
 	if typ < 0 || typ >= len(d.types) || count < 0 {
 		return -1
 	}
@@ -383,42 +498,21 @@ func (d *digester) bufferIndex(typ int, count int64) int32 {
 	return at
 }
 
-func (d *digester) addEntry(o *replay.Operation) int32 {
-	j := entry{
-		step: d.stepIndex(int(o.Call)), made: d.stepIndex(int(o.Made)), done: d.stepIndex(int(o.Done)), comm: o.Comm, number: o.Number,
-		shape: d.shapeIndex(o), refused: o.Refused,
-	}
-	if j.made < 0 {
-		j.made = j.step
-	}
-	d.entries = append(d.entries, j)
-	return int32(len(d.entries) - 1)
-}
-
-// isPending reports whether a rank was still in a completion when its recording ended.
-func (d *digester) isPending(w *replay.Wait) bool {
-	return w.Call >= 0 && w.Call < len(d.trace.Calls) && d.trace.Calls[w.Call].Return == 0 && !w.Poll
-}
-
-func (d *digester) addWaits() {
+func (d *Digester) addWaits() {
 	for i := range d.Waits {
-		w := &d.Waits[i]
-		if step := d.stepIndex(w.Call); step >= 0 && d.isPending(w) {
-			d.waits = append(d.waits, d.newWaiting(step, w))
+		if w := &d.Waits[i]; !w.Poll {
+			d.waits = append(d.waits, newWaiting(d.stepIndex(w.Call), w))
 		}
 	}
 }
 
-func (d *digester) newWaiting(step int32, w *replay.Wait) waiting {
+func newWaiting(step int32, w *replay.Wait) waiting {
 	out := waiting{step: step, any: w.Any}
 	for _, o := range w.Operations {
-		if o < 0 || o >= len(d.placed) {
-			continue
-		}
-		if s := d.placed[o]; s.message >= 0 {
-			out.messages = append(out.messages, s.message)
-		} else if s.entry >= 0 {
-			out.entries = append(out.entries, s.entry)
+		if at, is := messageOf(o); is {
+			out.messages = append(out.messages, at)
+		} else if at, is := entryOf(o); is {
+			out.entries = append(out.entries, at)
 		} else {
 			out.other = true
 		}
