@@ -1,9 +1,6 @@
 package diagnosis
 
 import (
-	"fmt"
-	"strings"
-
 	"laggard/analysis/progress"
 	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
@@ -24,9 +21,7 @@ func newConcurrent(c progress.Concurrent, names wording.Names) Concurrent {
 // concurrentLines say that threads call collectives at once, which MPI leaves without an order.
 func concurrentLines(r *Result) (lines []string) {
 	for _, c := range r.Concurrent {
-		lines = append(lines, fmt.Sprintf("%d threads of %s%s are in collective calls on %s at once (%s). "+
-			"MPI requires the program to order such calls (MPI-3.1 §12.4.2): otherwise ranks may match them differently.",
-			c.Threads, words.Verb(c.Ranks, "", "each of "), words.Ranks(c.Ranks), c.Communicator, strings.Join(c.MPI, ", ")))
+		lines = append(lines, wording.Concurrent(c.Threads, c.Ranks, c.Communicator, c.MPI))
 	}
 	return lines
 }
