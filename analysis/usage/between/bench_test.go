@@ -40,7 +40,8 @@ func haloTrace(rank, ranks, steps int) *recorded.Trace {
 	}
 	call("MPI_Waitall", map[string]recorded.Value{"array_of_requests": {0, 1, 2, 3}},
 		map[string]recorded.Value{"array_of_statuses": {left, 1, 800, 0, right, 0, 800, 0, -1, -1, 0, 0, -1, -1, 0, 0}})
-	call("MPI_Allreduce", map[string]recorded.Value{"sendbuf": {0x30000}, "recvbuf": {0x31000}, "count": {1}, "datatype": {0}, "comm": {0}}, nil)
+	call("MPI_Allreduce", map[string]recorded.Value{"sendbuf": {0x30000}, "recvbuf": {0x31000}, "count": {1}, "datatype": {0},
+		"comm": {0}}, nil)
 	return &recorded.Trace{
 		Rank: rank, Size: ranks, Phase: model.Finalized, End: model.Exited, Complete: true,
 		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: members, Size: ranks}},

@@ -195,8 +195,8 @@ type waiting struct {
 // NewDigester prepares the Digest of a rank: it follows the replay of the trace.
 func NewDigester(t *recorded.Trace) *Digester {
 	d := &Digester{
-		trace: t, tails: map[int]*tail{}, chosen: make([]bool, 0, t.CallNumber), channelOf: map[channel]int32{}, bufferOf: map[buffer]int32{},
-		shapeOf: map[string]int32{}, probeOf: map[int64]int32{}, forms: forms{},
+		trace: t, tails: map[int]*tail{}, chosen: make([]bool, 0, t.CallNumber), channelOf: map[channel]int32{},
+		bufferOf: map[buffer]int32{}, shapeOf: map[string]int32{}, probeOf: map[int64]int32{}, forms: forms{},
 		Digest: &Digest{Rank: t.Rank, Size: t.Size, phase: t.Phase, complete: t.Complete, comms: knownComms(t), types: t.Types,
 			threads: t.ThreadLevel},
 	}
