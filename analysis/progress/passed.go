@@ -82,7 +82,8 @@ func (f *Finding) suspects(missing []Unsent) model.RankSet {
 // kept; the verdict at rank 0 is changed.
 func (l *looker) preferPassing(f *Finding, failed error) error {
 	var suspects, asked model.RankSet
-	if f != nil && f.hang && f.Cause == CauseDeadlock && f.Confidence <= guess && f.Ranks.Len() > 1 && f.Ranks.Len() <= maxSuspects {
+	if f != nil && f.hang && f.Cause == CauseDeadlock && f.Confidence <= guess && f.Ranks.Len() > 1 &&
+		f.Ranks.Len() <= maxSuspects {
 		suspects = f.Ranks
 		asked = suspects.Union(unsent.SomeOf(l.Index.Size))
 	}

@@ -3,7 +3,7 @@
 // what to change (paper Umpire, §4).
 //
 // Input is a [Question] about a run directory, output of [Run] a [Result] at
-// analysis rank 0. Each analysis rank reads its share of the run once: package
+// analysis rank 0. Each analysis rank goes through its share of the run rank by rank: package
 // recorded decodes the calls of a rank, package replay follows them and finds
 // what the rank shows by itself, and package between keeps a digest of what the
 // other ranks must know. The findings and the digests merge over the tree, and

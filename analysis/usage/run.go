@@ -152,16 +152,18 @@ func (w *shareEvidence) noteUndone(problems *share.Problems) {
 
 // addRank replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.
 func (w *shareEvidence) addRank(t *recorded.Trace, spawned bool) {
-	if len(t.Calls) > 0 {
+	if t.CallNumber > 0 {
 		w.withCalls++
 	}
-	r := replay.Run(t)
+	d := between.NewDigester(t)
+	r := replay.Run(t, d)
+	digest := d.Finish(r)
 	found, who := finding.NewGroup(r.Findings...), fmt.Sprintf("rank %d", t.Rank)
 	if spawned {
-		w.children = append(w.children, between.NewDigest(r))
+		w.children = append(w.children, digest)
 		found, who = markSpawned(r.Findings), "spawned "+who
 	} else {
-		w.digests = append(w.digests, between.NewDigest(r))
+		w.digests = append(w.digests, digest)
 	}
 	w.found.Merge(found)
 	switch {

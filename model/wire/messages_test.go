@@ -87,7 +87,8 @@ func usageEvidence(f *testing.F) []byte {
 	}
 	var digests []*between.Digest
 	for _, t := range traces {
-		digests = append(digests, between.NewDigest(replay.Run(t)))
+		d := between.NewDigester(t)
+		digests = append(digests, d.Finish(replay.Run(t, d)))
 	}
 	data, err := between.Encode(between.NewEvidence(digests...))
 	if err != nil {

@@ -118,7 +118,7 @@ func (r recordedHang) elementCounts(rank int) (out []string) {
 	if i < 0 {
 		return nil
 	}
-	for _, c := range slices.Backward(r.traces[i].Calls) {
+	for _, c := range slices.Backward(callsOf(r.traces[i])) {
 		if c.Thread > 0 {
 			continue
 		}

@@ -27,7 +27,8 @@ const pythonExe = "/usr/bin/python3"
 
 // pythonHang is what a program in testdata/programs/python or petsc says of itself: a comment
 // "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few, and
-// "DECIDES" on the one by which ranks left the common sequence of collectives. A line "WAITS x"
+// "DECIDES" on the one by which ranks left the common sequence of collectives; a line "UNDECIDED" says that none can be
+// told for sure, so that none may be named. A line "WAITS x"
 // says what the rank waits for outside MPI. "RAISES TYPE" stands on the line where the exception was
 // raised that the rank is in the midst of, and "ENDS RANK TYPE" where one was that ended its program.
 type pythonHang struct {
@@ -37,6 +38,7 @@ type pythonHang struct {
 	said     string // the function, as the comment has it
 	lines    []int
 	decides  int    // 0 not known
+	silent   bool   // nothing may be named as what decided
 	waits    string // as in the JSON of diagnose, "" nothing that is known
 	raised   string // the type of the exception, "" none
 	raisedAt int
@@ -99,6 +101,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 			if strings.HasSuffix(lines.Text(), "# DECIDES") {
 				h.decides = n
 			}
+			h.silent = h.silent || lines.Text() == "# UNDECIDED"
 			if what, ok := strings.CutPrefix(lines.Text(), "# WAITS "); ok {
 				h.waits = sleepWait(what)
 			}
@@ -195,6 +198,9 @@ func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir stri
 	place := fmt.Sprintf("%s (%s:%d)", h.function, filepath.Base(h.program), line)
 	if text := runCommand(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
 		t.Errorf("%s: the text does not have %q:\n%s", when, place, text)
+	}
+	if form := runCommand(t, env, laggard, "diagnose", "--json", dir).stdout; h.silent && strings.Contains(form, `"branch": {`) {
+		t.Errorf("%s: a line is named that decided:\n%s", when, form)
 	}
 	if want := fmt.Sprintf("%s:%d): ", filepath.Base(h.program), h.decides); h.decides > 0 {
 		text := runCommand(t, env, laggard, "diagnose", dir).stdout

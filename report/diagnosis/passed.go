@@ -1,15 +1,13 @@
 package diagnosis
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"laggard/analysis/progress/passed"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
-	"laggard/report/words"
 	"laggard/slicing/python"
 )
 
@@ -239,8 +237,8 @@ func (p *printer) passedCalls(r *Result) {
 	for i := range r.Passed {
 		x := &r.Passed[i]
 		p.Line("")
-		p.Line("%s:", x.text())
-		p.Line("  after %s %s made %s", x.From.text(), words.Verb(x.Ranks, "it", "they"), x.nextText())
+		p.Line("%s:", x.words().What())
+		p.Line("  %s", x.words().Instead())
 		p.branch(&x.Branch)
 	}
 }
@@ -248,24 +246,12 @@ func (p *printer) passedCalls(r *Result) {
 // passedLines says the same in a line each.
 func passedLines(r *Result) (out []string) {
 	for i := range r.Passed {
-		out = append(out, fmt.Sprintf("%s; decided at %s", r.Passed[i].text(), &r.Passed[i].Branch))
+		out = append(out, r.Passed[i].words().Decided(r.Passed[i].Branch.String()))
 	}
 	return out
 }
 
-// text says who went past which call.
-func (x *Passed) text() string {
-	why := "in which other ranks wait"
-	if x.Sends {
-		why = "which sends a message that another rank waits for"
-	}
-	return fmt.Sprintf("%s went past %s, %s", words.Upper(words.Ranks(x.Ranks)), x.Call.text(), why)
-}
-
-// nextText names the call that the ranks made instead.
-func (x *Passed) nextText() string {
-	if x.To == nil {
-		return "no further call"
-	}
-	return cmp.Or(x.To.text(), "another call")
+// words is what is said of it.
+func (x *Passed) words() *wording.Passed {
+	return &wording.Passed{Ranks: x.Ranks, Call: x.Call.text(), From: x.From.text(), To: x.To.text(), Further: x.To != nil, Sends: x.Sends}
 }

@@ -1,10 +1,7 @@
 package diagnosis
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/slice"
@@ -89,79 +86,35 @@ func AddSkips(r *Result, s Source, skips []slice.Skip, finder source.Finder) {
 	}
 }
 
-// text names the call and its place.
+// text names the call and its place; of none it is "".
 func (c *MadeCall) text() string {
-	if c.Function == "" {
-		return c.MPI
+	if c == nil {
+		return ""
 	}
-	return c.MPI + " in " + c.Site.String()
+	return wording.CallAt(c.MPI, c.Site)
 }
 
 // unsentLines say where messages would have come from that ranks wait for.
 func unsentLines(r *Result) []string {
 	var lines []string
 	for i := range r.Unsent {
-		lines = append(lines, r.Unsent[i].text())
+		lines = append(lines, r.Unsent[i].words().Missing())
 	}
 	return lines
 }
 
-func (m *Unsent) text() string {
-	which := fmt.Sprintf("message %d from rank %d with tag %d on %s", m.Number, m.From, m.Tag, m.Communicator)
-	if m.Failed {
-		return fmt.Sprintf("Rank %d was receiving %s: rank %d sent it with %s.", m.Rank, which, m.From, m.SentBy.text())
+// words is what is said of it.
+func (m *Unsent) words() *wording.Message {
+	out := &wording.Message{Rank: m.Rank, From: m.From, Tag: m.Tag, On: m.Communicator, Number: m.Number, Sent: m.Sent, Failed: m.Failed,
+		SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(), InMPI: m.InMPI}
+	for i := range m.Unreceived {
+		out.Unreceived = append(out.Unreceived, m.Unreceived[i].words())
 	}
-	parts := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}
-	at := ""
-	switch {
-	case m.At == nil:
-	case m.InMPI:
-		at = ", and is in " + m.At.text()
-	default:
-		at = ", and called " + m.At.text() + " last"
-	}
-	switch {
-	case m.SentBy == nil:
-	case m.Sent == 0 && m.Callers == strconv.Itoa(m.From):
-		parts = append(parts, fmt.Sprintf("Rank %d sends such messages to other ranks with %s%s", m.From, m.SentBy.text(), at))
-	case m.Never:
-		parts = append(parts, fmt.Sprintf("%s; rank %d never made that call%s", m.callersText(), m.From, at))
-	case m.Sent == 0:
-		parts = append(parts, fmt.Sprintf("%s; rank %d sent none to rank %d%s", m.callersText(), m.From, m.Rank, at))
-	default:
-		parts = append(parts, fmt.Sprintf("Rank %d sent %d with %s%s", m.From, m.Sent, m.SentBy.text(), at))
-	}
-	for _, o := range m.Unreceived {
-		parts = append(parts, m.unreceivedText(o))
-	}
-	return strings.Join(parts, ". ") + "."
+	return out
 }
 
-// callersText says which ranks send such messages, and how.
-func (m *Unsent) callersText() string {
-	return fmt.Sprintf("%s %s such messages with %s", words.Upper(words.Ranks(m.Callers)), words.Verb(m.Callers, "sends", "send"),
-		m.SentBy.text())
-}
-
-// unreceivedText says which other messages of the sender lie unreceived.
-func (m *Unsent) unreceivedText(o Unreceived) string {
-	to := fmt.Sprintf("rank %d", o.To)
-	if o.To == m.From {
-		to = "itself"
-	}
-	text := fmt.Sprintf("%s from rank %d to %s with tag %d on %s %s unreceived", words.Count(int(o.Count), "message", "messages"),
-		m.From, to, o.Tag, o.Communicator, chooseLie(o.Count))
-	if o.SentBy != nil {
-		text += ", sent with " + o.SentBy.text()
-	}
-	return text
-}
-
-func chooseLie(n uint64) string {
-	if n == 1 {
-		return "lies"
-	}
-	return "lie"
+func (o *Unreceived) words() wording.Unreceived {
+	return wording.Unreceived{To: o.To, Tag: o.Tag, On: o.Communicator, Count: o.Count, SentBy: o.SentBy.text()}
 }
 
 // skips writes what the code says of messages that were not sent.
@@ -173,14 +126,10 @@ func (p *printer) skips(r *Result) {
 		}
 		p.Line("")
 		if m.Behind {
-			p.Line("Rank %d comes to %s, for which rank %d waits, only after %s.", m.From, m.SentBy.text(), m.Rank, m.At.text())
+			p.Line("%s", m.words().Behind())
 			continue
 		}
-		if m.Never {
-			p.Line("Rank %d skipped %s, for which rank %d waits:", m.From, m.SentBy.text(), m.Rank)
-		} else {
-			p.Line("Rank %d did not make %s once more, for which rank %d waits; whether it does is", m.From, m.SentBy.text(), m.Rank)
-		}
+		p.Line("%s", m.words().Skipped())
 		p.branch(m.Branch)
 	}
 }
@@ -203,11 +152,7 @@ func (r *Result) unsentReason() string {
 	if t := r.takenInstead(m); t != nil {
 		return t.reason()
 	}
-	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
-		return fmt.Sprintf("; rank %d has sent rank %d only %s with tag %d, which earlier receives took",
-			m.From, m.Rank, words.Count(int(m.Sent), "message", "messages"), m.Tag)
-	}
-	return fmt.Sprintf("; rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+	return "; " + m.words().Owed()
 }
 
 // owed is the first message that one of the named ranks has not sent and that another waits for; nil: there is none.
@@ -252,16 +197,8 @@ func (m *Unsent) nearest() *Unreceived {
 
 // mismatchText says which messages lie unreceived at a rank, and for which one it waits there.
 func (m *Unsent) mismatchText(o *Unreceived, waits report.Site) string {
-	what, verb := "a message", "is"
-	if o.Count > 1 {
-		what, verb = fmt.Sprintf("%d messages", o.Count), "are"
-	}
-	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
-	if o.Tag == m.Tag {
-		on, awaited = " on "+o.Communicator, "it on "+m.Communicator
-	}
-	return fmt.Sprintf("%s from rank %d with tag %d%s%s %s unreceived at rank %d, which waits for %s%s",
-		what, m.From, o.Tag, on, o.SentBy.site().InParentheses(), verb, m.Rank, awaited, waits.InParentheses())
+	other := o.words()
+	return m.words().Mismatch(&other, o.SentBy.site(), waits)
 }
 
 // site is the place of the call; of none, that of nothing.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
@@ -38,7 +39,7 @@ func wrongUses(t *testing.T, ignore ...finding.Ignore) Source {
 	}
 	found := finding.NewGroup()
 	for _, trace := range traces {
-		found.Merge(finding.NewGroup(replay.Run(trace).Findings...))
+		found.Merge(finding.NewGroup(replay.Run(trace, between.NewDigester(trace)).Findings...))
 	}
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })

@@ -195,8 +195,8 @@ func TestPassing(t *testing.T) {
 		waiting      int
 	}{
 		"one of four skips it in the last round": {
-			[]went{{rank: 0, calls: append(slices.Clone(round), round...)}, {rank: 1, calls: calls{exchange, allreduce, exchange, exchange}},
-				{rank: 2, calls: append(slices.Clone(round), round...)}, {rank: 3, calls: append(slices.Clone(round), round...)}},
+			[]went{{rank: 0, calls: append(slices.Clone(round), round...)},
+				{rank: 1, calls: calls{exchange, allreduce, exchange, exchange}}, {rank: 2, calls: append(slices.Clone(round), round...)}, {rank: 3, calls: append(slices.Clone(round), round...)}},
 			true, true, true, 3,
 		},
 		"it skips it now and then": {
@@ -205,11 +205,13 @@ func TestPassing(t *testing.T) {
 			true, false, true, 1,
 		},
 		"it left the loop": {
-			[]went{{rank: 0, calls: append(slices.Clone(round), round...)}, {rank: 1, calls: calls{exchange, allreduce, exchange, gather}}},
+			[]went{{rank: 0, calls: append(slices.Clone(round), round...)},
+				{rank: 1, calls: calls{exchange, allreduce, exchange, gather}}},
 			true, true, false, 1,
 		},
 		"others skipped it too": {
-			[]went{{rank: 0, calls: calls{exchange, exchange, allreduce}}, {rank: 1, calls: calls{exchange, allreduce, exchange, exchange}}},
+			[]went{{rank: 0, calls: calls{exchange, exchange, allreduce}},
+				{rank: 1, calls: calls{exchange, allreduce, exchange, exchange}}},
 			false, false, false, 0,
 		},
 	} {

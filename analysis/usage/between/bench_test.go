@@ -6,53 +6,56 @@ import (
 
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/recorded"
-	"laggard/analysis/usage/replay"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
-// haloReplay is the replay of one rank of a ring that exchanges borders and adds up: five
-// operations and six calls a step.
-func haloReplay(rank, ranks, steps int) *replay.Replayed {
+// haloTrace is that of one rank of a ring that exchanges borders and adds up: five operations and six calls a step.
+func haloTrace(rank, ranks, steps int) *recorded.Trace {
 	members := make([]int, ranks)
 	for i := range members {
 		members[i] = i
 	}
-	t := &recorded.Trace{
+	values := func(f *mpi.Function, of map[string]recorded.Value) []recorded.Value {
+		out := make([]recorded.Value, len(f.Params))
+		for i, p := range f.Params {
+			out[i] = of[p.Name]
+		}
+		return out
+	}
+	var round []*recorded.Call
+	call := func(name string, in, out map[string]recorded.Value) {
+		f := mpi.FindFunction(name)
+		round = append(round, &recorded.Call{Func: f, Site: len(round), In: values(f, in), Out: values(f, out)})
+	}
+	left, right := int64((rank+ranks-1)%ranks), int64((rank+1)%ranks)
+	one := func(role string, peer, tag, address int64) map[string]recorded.Value {
+		return map[string]recorded.Value{"buf": {address}, "count": {100}, "datatype": {0}, role: {peer}, "tag": {tag}, "comm": {0}}
+	}
+	for k, peer := range []int64{left, right} {
+		call("MPI_Irecv", one("source", peer, int64(1-k), int64(0x10000+0x1000*k)), map[string]recorded.Value{"request": {int64(k)}})
+	}
+	for k, peer := range []int64{left, right} {
+		call("MPI_Isend", one("dest", peer, int64(k), int64(0x20000+0x1000*k)), map[string]recorded.Value{"request": {int64(2 + k)}})
+	}
+	call("MPI_Waitall", map[string]recorded.Value{"array_of_requests": {0, 1, 2, 3}},
+		map[string]recorded.Value{"array_of_statuses": {left, 1, 800, 0, right, 0, 800, 0, -1, -1, 0, 0, -1, -1, 0, 0}})
+	call("MPI_Allreduce", map[string]recorded.Value{"sendbuf": {0x30000}, "recvbuf": {0x31000}, "count": {1}, "datatype": {0},
+		"comm": {0}}, nil)
+	return &recorded.Trace{
 		Rank: rank, Size: ranks, Phase: model.Finalized, End: model.Exited, Complete: true,
 		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: members, Size: ranks}},
 		Types: []*recorded.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
-		Sites: make([]recorded.Site, 6),
+		Sites: make([]recorded.Site, len(round)), CallNumber: steps * len(round),
+		Calls: func(yield func(*recorded.Call) bool) {
+			for n := range uint64(steps * len(round)) {
+				c := *round[n%uint64(len(round))]
+				if c.Begin, c.Return = 2*n+1, 2*n+2; !yield(&c) {
+					return
+				}
+			}
+		},
 	}
-	irecv, isend := mpi.FindFunction("MPI_Irecv"), mpi.FindFunction("MPI_Isend")
-	wait, add := mpi.FindFunction("MPI_Waitall"), mpi.FindFunction("MPI_Allreduce")
-	r := &replay.Replayed{Trace: t}
-	call := func(f *mpi.Function, site int) int32 {
-		n := uint64(len(t.Calls))
-		t.Calls = append(t.Calls, recorded.Call{Func: f, Site: site, Begin: 2*n + 1, Return: 2*n + 2})
-		return int32(len(t.Calls) - 1)
-	}
-	for s := range steps {
-		first := len(r.Operations)
-		for side, peer := range []int32{int32((rank + ranks - 1) % ranks), int32((rank + 1) % ranks)} {
-			at := call(irecv, side)
-			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Recv, Call: at, Made: at, Peer: peer,
-				Tag: int32(1 - side), Count: 100, Source: peer, FromTag: int32(1 - side), Bytes: 800})
-		}
-		for side, peer := range []int32{int32((rank + ranks - 1) % ranks), int32((rank + 1) % ranks)} {
-			at := call(isend, 2+side)
-			r.Operations = append(r.Operations,
-				replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: int32(side), Count: 100, Bytes: -1})
-		}
-		done := call(wait, 4)
-		for k := range r.Operations[first:] {
-			r.Operations[first+k].Done = done
-		}
-		at := call(add, 5)
-		r.Operations = append(r.Operations, replay.Operation{Kind: replay.Collective, Call: at, Made: at, Done: at,
-			Peer: model.None, Blocking: true, Number: uint64(s + 1), Bytes: -1})
-	}
-	return r
 }
 
 const benchRanks, benchSteps = 64, 1000
@@ -60,7 +63,7 @@ const benchRanks, benchSteps = 64, 1000
 func benchDigests() []*between.Digest {
 	var out []*between.Digest
 	for r := range benchRanks {
-		out = append(out, between.NewDigest(haloReplay(r, benchRanks, benchSteps)))
+		out = append(out, digestOf(haloTrace(r, benchRanks, benchSteps)))
 	}
 	return out
 }
@@ -81,12 +84,12 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds(), "operations/s")
 }
 
-// BenchmarkDigest: the way from the replay of the ranks to encoded evidence.
+// BenchmarkDigest: the way from the calls of a rank to encoded evidence.
 func BenchmarkDigest(b *testing.B) {
-	replayed := haloReplay(3, benchRanks, benchSteps*10)
+	trace := haloTrace(3, benchRanks, benchSteps*10)
 	var bytes int
 	for b.Loop() {
-		data, err := between.Encode(between.NewEvidence(between.NewDigest(replayed)))
+		data, err := between.Encode(between.NewEvidence(digestOf(trace)))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func (c *clocks) replaySteps() {
 	c.onBegin = func(node int32) {
 		var clock []int32
 		if int(node) < c.steps {
-			clock = now[c.threadOf[node]]
+			clock = now[c.threadOf(node)]
 			if _, asked := c.asked[node]; asked {
 				c.asked[node] = slices.Clone(clock)
 			}
@@ -86,10 +86,11 @@ func (c *clocks) replaySteps() {
 		}
 	}
 	c.onLeave = func(node int32) {
-		clock := now[c.threadOf[node]]
+		clock := now[c.threadOf(node)]
 		c.mergePredecessors(clock, node, at, left)
-		if k, ok := c.component[c.rank[node]]; ok {
-			clock[k] = max(clock[k], node-c.base[c.rank[node]]+1)
+		rank := c.rankOf(node)
+		if k, ok := c.component[rank]; ok {
+			clock[k] = max(clock[k], node-c.base[rank]+1)
 		}
 	}
 	for i := range c.threads {

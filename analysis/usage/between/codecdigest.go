@@ -18,10 +18,12 @@ func (d *Digest) code(c *wire.Coder) {
 	wire.List(c, &d.sites, codeSite)
 	wire.List(c, &d.types, codeDatatype)
 	wire.List(c, &d.buffers, func(b *buffer, c *wire.Coder) { wire.Int(c, &b.typ); wire.Int(c, &b.count) })
-	wire.List(c, &d.steps, (*step).code)
+	wire.List(c, &d.kinds, (*step).code)
+	wire.Ints(c, &d.steps)
 	wire.List(c, &d.channels, (*channel).code)
 	var at int32
-	wire.List(c, &d.messages, func(m *message, c *wire.Coder) { m.code(c, &at) })
+	known := forms{}
+	wire.List(c, &d.messages, func(m *message, c *wire.Coder) { m.code(c, &at, known) })
 	wire.List(c, &d.shapes, (*shape).code)
 	wire.List(c, &d.entries, func(e *entry, c *wire.Coder) { e.code(c, &at) })
 	wire.List(c, &d.waits, func(x *waiting, c *wire.Coder) {
@@ -52,17 +54,25 @@ func (ch *channel) code(c *wire.Coder) {
 	wire.Int(c, &ch.askedTag)
 }
 
-func (m *message) code(c *wire.Coder, last *int32) {
-	wire.Int(c, &m.kind)
-	wire.Int(c, &m.mode)
-	c.Flags(&m.blocking, &m.cancelled, &m.withdrawn)
-	wire.Int(c, &m.channel)
+// code writes or reads a message behind one of step last; what is read shares its form with those that are known.
+func (m *message) code(c *wire.Coder, last *int32, known forms) {
+	var f form
+	if !c.IsReading() {
+		f = *m.form
+	}
+	wire.Int(c, &f.kind)
+	wire.Int(c, &f.mode)
+	c.Flags(&f.blocking, &f.cancelled, &f.withdrawn)
+	wire.Int(c, &f.channel)
+	wire.Int(c, &f.buffer)
+	wire.Int(c, &f.request)
+	wire.Int(c, &f.bytes)
+	wire.Int(c, &f.probe)
 	wire.Delta(c, &m.step, *last)
-	wire.Delta(c, &m.made, m.step)
 	wire.Delta(c, &m.done, m.step)
-	wire.Int(c, &m.buffer)
-	wire.Int(c, &m.bytes)
-	wire.Int(c, &m.probe)
+	if c.IsReading() {
+		m.form = known.share(f)
+	}
 	*last = m.step
 }
 
@@ -145,8 +155,11 @@ func (d *Digest) checkIndices() error {
 	for _, b := range d.buffers {
 		c.checkIndex("type", b.typ, 0, len(d.types))
 	}
-	for i := range d.steps {
-		c.checkIndex("place", d.steps[i].site, 0, len(d.sites))
+	for i := range d.kinds {
+		c.checkIndex("place", d.kinds[i].site, 0, len(d.sites))
+	}
+	for _, kind := range d.steps {
+		c.checkIndex("kind of call", kind, 0, len(d.kinds))
 	}
 	for i := range d.channels {
 		c.checkIndex("communicator", d.channels[i].comm, 0, comms)
@@ -155,7 +168,7 @@ func (d *Digest) checkIndices() error {
 		m := &d.messages[i]
 		c.checkIndex("channel", m.channel, 0, len(d.channels))
 		c.checkIndex("call", m.step, 0, steps)
-		c.checkIndex("call", m.made, 0, steps)
+		c.checkIndex("call", m.request, -1, steps)
 		c.checkIndex("call", m.done, -1, steps)
 		c.checkIndex("buffer", m.buffer, -1, buffers)
 		c.checkIndex("probe", m.probe, -1, len(d.messages))

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"laggard/analysis/usage/recorded"
-	"laggard/analysis/usage/replay"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -55,12 +54,8 @@ func flowOf(f *mpi.Function) flow {
 	return eachFlow
 }
 
-// shapeIndex returns the index of what an operation brings.
-func (d *digester) shapeIndex(o *replay.Operation) int32 {
-	c := &d.trace.Calls[o.Call]
-	if o.Made >= 0 && int(o.Made) < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
-		c = &d.trace.Calls[o.Made] // a persistent one has its arguments there
-	}
+// shapeIndex returns the index of what a call brings to a collective on a communicator.
+func (d *Digester) shapeIndex(c *recorded.Call, comm *model.Comm) int32 {
 	s := shape{name: c.Func.Narrow.Name, flow: flowOf(c.Func), root: model.None}
 	if root, ok := c.InputInt("root"); ok {
 		s.root = int(root)
@@ -78,7 +73,7 @@ func (d *digester) shapeIndex(o *replay.Operation) int32 {
 		said, _ := c.InputInt("assert")
 		s.addAsserts(said)
 	}
-	d.addBuffers(&s, c, d.comms[o.Comm])
+	d.addBuffers(&s, c, comm)
 	return d.internShape(s)
 }
 
@@ -126,7 +121,7 @@ func isRoot(s *shape, comm *model.Comm) bool {
 	return s.root == comm.Rank
 }
 
-func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
+func (d *Digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 	atRoot := isRoot(s, comm)
 	aside := comm.Kind == model.Inter && s.root == model.ProcNull
 	switch {
@@ -163,7 +158,7 @@ func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 
 // reduceScatterBuffers returns what a member of MPI_Reduce_scatter and its like reduces. In an intercommunicator each group
 // scatters the whole in its own way, and only the whole must be the same (§5.10).
-func (d *digester) reduceScatterBuffers(c *recorded.Call, comm *model.Comm) []int32 {
+func (d *Digester) reduceScatterBuffers(c *recorded.Call, comm *model.Comm) []int32 {
 	counts, each := inputValues(c, "recvcounts"), inputValues(c, "recvcount")
 	types := inputValues(c, "datatype")
 	switch {
@@ -194,7 +189,7 @@ func inPlace(c *recorded.Call, name string) bool {
 
 // sideBuffers returns the buffers of the side "send" or "recv", whichever way the
 // function gives them.
-func (d *digester) sideBuffers(c *recorded.Call, side string) []int32 {
+func (d *Digester) sideBuffers(c *recorded.Call, side string) []int32 {
 	for _, count := range []string{side + "count", side + "counts"} {
 		for _, typ := range []string{side + "type", side + "types"} {
 			if b := d.paramBuffers(c, count, typ); b != nil {
@@ -206,7 +201,7 @@ func (d *digester) sideBuffers(c *recorded.Call, side string) []int32 {
 }
 
 // paramBuffers returns the buffers of one parameter for counts and one for types.
-func (d *digester) paramBuffers(c *recorded.Call, count, typ string) []int32 {
+func (d *Digester) paramBuffers(c *recorded.Call, count, typ string) []int32 {
 	counts, types := inputValues(c, count), inputValues(c, typ)
 	if len(counts) == 0 || len(types) == 0 {
 		return nil
@@ -221,7 +216,7 @@ func (d *digester) paramBuffers(c *recorded.Call, count, typ string) []int32 {
 	return out
 }
 
-func (d *digester) internShape(s shape) int32 {
+func (d *Digester) internShape(s shape) int32 {
 	key := string(s.key(func(b int32) []byte { return binary.AppendVarint(nil, int64(b)) }))
 	at, ok := d.shapeOf[key]
 	if !ok {

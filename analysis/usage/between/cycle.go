@@ -14,8 +14,8 @@ import (
 func (r *rendezvous) breakCycles() bool {
 	s := &cycleSearch{rendezvous: r, color: map[int32]uint8{}}
 	for _, t := range r.threads {
-		if t.at < len(t.nodes) && s.color[t.nodes[t.at]] == 0 {
-			s.visit(t.nodes[t.at])
+		if at, ok := t.now(); ok && s.color[at] == 0 {
+			s.visit(at)
 		}
 	}
 	return s.broke
@@ -132,7 +132,7 @@ func (s *cycleSearch) reportCycle(cycle []hop) {
 		if int(h.node) >= s.steps {
 			continue
 		}
-		rank := s.rank[h.node]
+		rank := s.rankOf(h.node)
 		ranks.Add(s.digests[rank].Rank)
 		sends = sends || s.links[h.link].kind == buffered
 		if len(says) < maxShown {
@@ -171,6 +171,6 @@ func (s *cycleSearch) describeHop(h, next hop) string {
 }
 
 func (s *cycleSearch) stepOf(node int32) (*Digest, *step) {
-	d := s.digests[s.rank[node]]
-	return d, &d.steps[node-s.base[s.rank[node]]]
+	rank := s.rankOf(node)
+	return s.digests[rank], s.digests[rank].step(node - s.base[rank])
 }

@@ -130,7 +130,7 @@ func (w *waits) checkOrder(cycle []int32) {
 }
 
 func (w *waits) callAt(at int32) string {
-	return w.digests[at].steps[w.standings[at].calls[0].step].fn().Name
+	return w.digests[at].step(w.standings[at].calls[0].step).fn().Name
 }
 
 func (w *waits) needsAny(core []int32) bool {
@@ -165,7 +165,7 @@ func (w *waits) describeWait(at int32) string {
 			verb = "polls unsuccessfully with"
 		}
 		parts = append(parts,
-			fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
+			fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.step(c.step).fn().Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

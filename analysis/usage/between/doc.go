@@ -3,8 +3,8 @@
 // differ, ranks that wait for each other, now or as soon as MPI does not buffer
 // (Umpire §4.1 and §6), and accesses to a window that conflict.
 //
-// Input is, of each rank, what its own replay left (replay.Replayed), made into a
-// Digest. Digests of several ranks are Evidence, which is what a reduction
+// Input is, of each rank, a Digest: a Digester follows the rank's own replay and
+// makes it. Digests of several ranks are Evidence, which is what a reduction
 // carries: it has Encode, Decode and Merge. Judge gives the findings, the same
 // for the same ranks however they were merged.
 //

@@ -105,7 +105,7 @@ func commName(c *model.Comm) string {
 // placeOf makes the Place of a step of a digest.
 func (j *job) placeOf(rank, step int32, role string) finding.Place {
 	d := j.digests[rank]
-	s := &d.steps[step]
+	s := d.step(step)
 	return finding.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }
 

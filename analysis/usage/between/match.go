@@ -79,12 +79,12 @@ func (m *matcher) enqueueRank(rank int32) {
 			}
 			continue
 		}
-		thread := d.steps[msg.step].thread
+		thread := d.step(msg.step).thread
 		if was, ok := threads[q]; ok && was != thread && d.threads != serialized {
 			m.queues[q].unordered = true
 		}
 		threads[q] = thread
-		m.queues[q].addHalf(at, msg, d.steps[msg.step].fn().Class)
+		m.queues[q].addHalf(at, msg, d.step(msg.step).fn().Class)
 	}
 }
 
@@ -144,7 +144,7 @@ func (m *matcher) pairQueue(q *queue) {
 			m.partners[l.probe.rank][l.probe.index] = q.sends[l.seen]
 		}
 	}
-	q.sends, q.recvs = q.sends[n:], q.recvs[n:]
+	q.sends, q.recvs, q.probes = append([]ref(nil), q.sends[n:]...), append([]ref(nil), q.recvs[n:]...), nil // lets go of the rest
 }
 
 func (m *matcher) pairHalves(send, recv ref) {

@@ -43,7 +43,7 @@ func (m *matcher) checkType(from, to ref, seen map[signaturePair]typemap.Fit) {
 	if v == typemap.Fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
 		return // else the status shows that another message came: threads raced for it
 	}
-	places := []finding.Place{m.placeOf(to.rank, r.made, "receive"), m.placeOf(from.rank, s.made, "send")}
+	places := []finding.Place{m.placeOf(to.rank, r.made(), "receive"), m.placeOf(from.rank, s.made(), "send")}
 	if v == typemap.TooLong {
 		m.found.Add(finding.New("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
 			sd.Rank, sent.Amount(), rd.Rank, taken.Amount()), places...))
@@ -227,7 +227,7 @@ func (m *matcher) addNearMiss(r, near ref) {
 		awaited = fmt.Sprintf("tag %d", rc.askedTag)
 	}
 	f := finding.New("unmatched_message", fmt.Sprintf("%s is unreceived at rank %d, which waits for %s", sent, rd.Rank, awaited),
-		m.placeOf(r.rank, recv.made, "receive"), m.placeOf(near.rank, send.made, "send"))
+		m.placeOf(r.rank, recv.made(), "receive"), m.placeOf(near.rank, send.made(), "send"))
 	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
 	m.found.Add(f)
 }
@@ -236,7 +236,7 @@ func (m *matcher) addUnmatchedReceive(r ref) {
 	d, msg := m.messageAt(r)
 	f := finding.New("unmatched_message",
 		fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
-		m.placeOf(r.rank, msg.made, "receive"))
+		m.placeOf(r.rank, msg.made(), "receive"))
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"
 	m.found.Add(f)
@@ -244,7 +244,7 @@ func (m *matcher) addUnmatchedReceive(r ref) {
 
 func (m *matcher) addUnmatchedSend(s ref, taken string) {
 	d, msg := m.messageAt(s)
-	places := []finding.Place{m.placeOf(s.rank, msg.made, "send")}
+	places := []finding.Place{m.placeOf(s.rank, msg.made(), "send")}
 	if taken != "" {
 		other := m.partners[s.rank][s.index]
 		_, probe := m.messageAt(other)

@@ -87,7 +87,7 @@ func (j *job) checkStray() {
 			target := d.comms[a.comm].WorldRank(a.target)
 			f := finding.New("one_sided", fmt.Sprintf(
 				"rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
-				d.Rank, target, d.steps[a.step].fn().Name, target), j.placeOf(int32(rank), a.step, "access"))
+				d.Rank, target, d.step(a.step).fn().Name, target), j.placeOf(int32(rank), a.step, "access"))
 			f.Ranks.Add(target)
 			f.Standard = "MPI-3.1 §11.5.2"
 			f.Change = "give MPI_Win_start a group with every rank that is accessed, " +
@@ -110,7 +110,7 @@ func (j *job) checkRange(t *touch) {
 	}
 	target := j.digests[owner].Rank
 	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d uses bytes %d to %d of rank %d in %s, which has %d there",
-		d.steps[t.step].fn().Name, d.Rank, t.lo, t.hi-1, target, commName(d.comms[t.comm]), r.size),
+		d.step(t.step).fn().Name, d.Rank, t.lo, t.hi-1, target, commName(d.comms[t.comm]), r.size),
 		j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, r.step, "window"))
 	f.Standard = "MPI-3.1 §11.2.1"
 	f.Change = "keep target_disp (in units of the target's disp_unit), target_count and target_datatype within the " +
@@ -129,7 +129,7 @@ func (j *job) checkNoPut(t *touch) {
 	target := j.digests[owner]
 	for _, step := range j.noPut[fenceKey{owner, d.comms[t.comm].ID, t.fence}] {
 		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which excluded such "+
-			"writes with MPI_MODE_NOPUT of MPI_Win_fence", d.steps[t.step].fn().Name, d.Rank, target.Rank,
+			"writes with MPI_MODE_NOPUT of MPI_Win_fence", d.step(t.step).fn().Name, d.Rank, target.Rank,
 			commName(d.comms[t.comm])), j.placeOf(t.rank, t.step, "access"), j.placeOf(owner, step, "fence"))
 		out.Standard = "MPI-3.1 §11.5.5"
 		out.Change = "omit MPI_MODE_NOPUT from the fence before the access, on the target rank"
@@ -193,8 +193,8 @@ func (j *job) addFencedLock(rank int32, l fencedLock, t *touch) {
 	d, other := j.digests[rank], j.digests[t.rank]
 	target := other.comms[t.comm].WorldRank(t.target)
 	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d locks rank %d in %s, which the epoch of MPI_Win_fence "+
-		"exposes to %s of rank %d", d.steps[l.step].fn().Name, d.Rank, target, commName(d.comms[l.comm]),
-		other.steps[t.step].fn().Name, other.Rank), j.placeOf(rank, l.step, "lock"), j.placeOf(t.rank, t.step, "access"))
+		"exposes to %s of rank %d", d.step(l.step).fn().Name, d.Rank, target, commName(d.comms[l.comm]),
+		other.step(t.step).fn().Name, other.Rank), j.placeOf(rank, l.step, "lock"), j.placeOf(t.rank, t.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.5.3"
 	f.Change = "separate the access and the lock by a fence of all ranks"
@@ -399,7 +399,7 @@ func (s *conflictSearch) admitPair(p pair) bool {
 // placeNumber is the same for the same place in the program at every rank.
 func (j *job) placeNumber(t *touch) int32 {
 	d := j.digests[t.rank]
-	site := ref{t.rank, d.steps[t.step].site}
+	site := ref{t.rank, d.step(t.step).site}
 	if known, ok := j.sitePlaces[site]; ok {
 		return known
 	}
@@ -458,8 +458,8 @@ func (j *job) addConflict(p pair) {
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
 	f := finding.New("one_sided",
 		fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and no synchronisation orders them",
-			who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name,
-			b.steps[p.b.step].fn().Name),
+			who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.step(p.a.step).fn().Name,
+			b.step(p.b.step).fn().Name),
 		j.placeOf(p.a.rank, p.a.step, "access"), j.placeOf(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"

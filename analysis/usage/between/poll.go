@@ -1,6 +1,7 @@
 package between
 
 import (
+	"maps"
 	"slices"
 
 	"laggard/analysis/usage/recorded"
@@ -19,63 +20,56 @@ var pollClasses = map[mpi.Class]bool{
 	mpi.ClassIprobe: true, mpi.ClassImprobe: true,
 }
 
-// pollLoops are the threads whose recording ends in a loop of empty polls: the calls
-// of one round of each.
-func pollLoops(t *recorded.Trace) [][]int {
-	type tail struct {
-		round []int // latest first
-		polls uint64
-		done  bool
+// tail is the row of empty polls with which the calls of a thread end.
+type tail struct {
+	round []numbered // the last poll of each place, in their order
+	polls uint64
+	open  bool // it ends with one that did not return
+}
+
+// addToTail follows the polls at the end of a thread.
+func (d *Digester) addToTail(call int, c *recorded.Call) {
+	if c.Func.Class == mpi.ClassLight {
+		return
 	}
-	tails := map[int]*tail{}
-	var threads []int
-	for i := len(t.Calls) - 1; i >= 0; i-- {
-		c := &t.Calls[i]
-		x := tails[c.Thread]
+	x, poll := d.tails[c.Thread], pollClasses[c.Func.Class]
+	switch {
+	case poll && c.Return == 0: // if it is the last one, the process ended in the midst of it
 		if x == nil {
 			x = &tail{}
-			tails[c.Thread] = x
-			threads = append(threads, c.Thread)
+			d.tails[c.Thread] = x
 		}
-		switch {
-		case x.done || c.Func == nil || c.Func.Class == mpi.ClassLight:
-		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
-		case !pollClasses[c.Func.Class] || c.Return == 0 || !isEmptyPoll(c):
-			x.done = true
-		default:
-			x.polls += 1 + c.Again
-			if !slices.ContainsFunc(x.round, func(k int) bool { return t.Calls[k].Site == c.Site }) {
-				x.round = append(x.round, i)
-			}
+		x.open = true
+	case !poll || !c.IsEmptyPoll():
+		delete(d.tails, c.Thread)
+	default:
+		if x == nil || x.open {
+			x = &tail{}
+			d.tails[c.Thread] = x
 		}
+		x.polls += 1 + c.Again
+		x.round = append(slices.DeleteFunc(x.round, func(k numbered) bool { return k.Site == c.Site }), numbered{call, c})
 	}
-	slices.Sort(threads)
-	var out [][]int
-	for _, thread := range threads {
-		if x := tails[thread]; x.polls >= minPolls {
+}
+
+// pollLoops are the threads whose recording ends in a loop of empty polls: the calls of one round of each, the latest first.
+func (d *Digester) pollLoops() (out [][]numbered) {
+	for _, thread := range slices.Sorted(maps.Keys(d.tails)) {
+		if x := d.tails[thread]; x.polls >= minPolls {
+			slices.Reverse(x.round)
 			out = append(out, x.round)
 		}
 	}
 	return out
 }
 
-// isEmptyPoll reports whether a poll found nothing.
-func isEmptyPoll(c *recorded.Call) bool {
-	for _, name := range []string{"flag", "outcount"} {
-		if v, ok := c.OutputInt(name); ok {
-			return v == 0
-		}
-	}
-	return false
-}
-
 // addLoops turns loops of polls into waits, one for each poll of a round: the loop
 // ends when any of them does.
-func (d *digester) addLoops(rounds [][]int) {
+func (d *Digester) addLoops(rounds [][]numbered) {
 	polled := map[int]*replay.Wait{}
 	for _, round := range rounds {
-		for _, call := range round {
-			polled[call] = nil
+		for _, poll := range round {
+			polled[poll.call] = nil
 		}
 	}
 	for i := range d.Waits {
@@ -84,10 +78,10 @@ func (d *digester) addLoops(rounds [][]int) {
 		}
 	}
 	for _, round := range rounds {
-		step := d.stepIndex(round[0])
-		for _, call := range round {
+		step := d.stepIndex(round[0].call)
+		for _, poll := range round {
 			if step >= 0 {
-				d.waits = append(d.waits, d.newPollWaiting(step, call, polled[call]))
+				d.waits = append(d.waits, d.newPollWaiting(step, poll, polled[poll.call]))
 			}
 		}
 	}
@@ -95,20 +89,19 @@ func (d *digester) addLoops(rounds [][]int) {
 
 // newPollWaiting is what one poll of a loop waits for: its requests, or the message that a probe
 // looks for.
-func (d *digester) newPollWaiting(step int32, call int, w *replay.Wait) waiting {
+func (d *Digester) newPollWaiting(step int32, poll numbered, w *replay.Wait) waiting {
 	out := waiting{step: step, any: true}
 	if w != nil {
-		out = d.newWaiting(step, w)
+		out = newWaiting(step, w)
 	} else {
-		d.addProbe(&out, call)
+		d.addProbe(&out, poll)
 	}
 	out.loop = true
 	return out
 }
 
 // addProbe adds the message that a probe in a loop looks for.
-func (d *digester) addProbe(out *waiting, call int) {
-	c := &d.trace.Calls[call]
+func (d *Digester) addProbe(out *waiting, c numbered) {
 	comm, ok := c.InputInt("comm")
 	source, from := c.InputInt("source")
 	tag, tagged := c.InputInt("tag")
@@ -116,12 +109,11 @@ func (d *digester) addProbe(out *waiting, call int) {
 		out.other = true
 		return
 	}
-	o := replay.Operation{
-		Kind: replay.Probe, Call: int32(call), Made: int32(call), Done: -1, Comm: int32(comm), Peer: replay.ClampInt32(source),
-		Tag:   replay.ClampInt32(tag),
-		Bytes: -1, Source: model.None, FromTag: model.None,
-	}
-	if at := d.addMessage(&o); at >= 0 {
+	at := d.addMessage(&replay.Operation{
+		Kind: replay.Probe, Call: d.stepIndex(c.call), Made: d.stepIndex(c.call), Done: -1, Comm: int32(comm),
+		Peer: replay.ClampInt32(source), Tag: replay.ClampInt32(tag), Bytes: -1, Source: model.None, FromTag: model.None,
+	})
+	if at >= 0 {
 		out.messages = append(out.messages, at)
 	}
 }

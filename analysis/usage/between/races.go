@@ -84,7 +84,7 @@ func (m *matcher) racesOf(rank int32) []race {
 		named := list[last+1]
 		begin, _ := slices.BinarySearchFunc(wild, named, func(a, b int32) int { return int(a - b) })
 		for k := begin - 1; k >= 0 && (last < 0 || wild[k] > list[last]); k-- {
-			places := [2]int32{d.steps[d.messages[wild[k]].step].site, d.steps[d.messages[named].step].site}
+			places := [2]int32{d.step(d.messages[wild[k]].step).site, d.step(d.messages[named].step).site}
 			if m.couldTake(d, &d.messages[wild[k]], m.queues[q].way) && seen[places] < mostRaces {
 				seen[places]++
 				out = append(out, race{ref{rank, wild[k]}, ref{rank, named}})
@@ -112,8 +112,8 @@ func (m *matcher) addRace(r race) {
 		"rank %d receives from any rank and got the message of rank %d; "+
 			"had that of rank %d come first, the receive that names rank %d would wait forever",
 		d.Rank, took, sd.Rank, sd.Rank),
-		m.placeOf(r.wild.rank, wild.made, "receive from any rank"), m.placeOf(r.named.rank, named.made, "receive"),
-		m.placeOf(sent.rank, s.made, "send"))
+		m.placeOf(r.wild.rank, wild.made(), "receive from any rank"), m.placeOf(r.named.rank, named.made(), "receive"),
+		m.placeOf(sent.rank, s.made(), "send"))
 	f.Ranks.Add(took)
 	f.Change = "name the source of the first receive, or give the messages of the two receives different tags"
 	m.found.Add(f)

@@ -39,5 +39,5 @@ func (m *matcher) addReady(from ref) {
 	m.found.Add(finding.New("ready_send", fmt.Sprintf(
 		"rank %d sends to rank %d in ready mode, but nothing ensures that rank %d has begun the receive", sd.Rank,
 		rd.Rank, rd.Rank),
-		m.placeOf(from.rank, s.made, "send"), m.placeOf(to.rank, r.made, "receive")))
+		m.placeOf(from.rank, s.made(), "send"), m.placeOf(to.rank, r.made(), "receive")))
 }

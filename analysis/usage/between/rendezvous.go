@@ -1,6 +1,8 @@
 package between
 
 import (
+	"sort"
+
 	"laggard/model/mpi"
 )
 
@@ -15,17 +17,17 @@ import (
 // thread leaves a step when all has begun that the step needs.
 type rendezvous struct {
 	*job
-	links    []link
-	out, in  []int32 // by node: its first link in either direction, -1 none
-	needs    []int32 // by node: links to it that are still open
-	begun    []bool
-	base     []int32 // by digest: the node of its first step
-	rank     []int32 // by node of a step: position of its digest
-	threadOf []int32 // by node of a step: its thread
-	threads  []*thread
-	ready    []int32 // threads that may go on
-	steps    int     // nodes from here on are collectives
-	actual   bool    // follow what happened: sends do not need their receives
+	links   []link
+	out, in []int32 // by node: its first link in either direction, -1 none
+	needs   []int32 // by node: links to it that are still open
+	begun   []bool
+	base    []int32   // by digest: the node of its first step
+	single  []int32   // by digest: its thread, if it has one
+	several [][]int32 // by digest and step: its thread, if it has several
+	threads []*thread
+	ready   []int32 // threads that may go on
+	steps   int     // nodes from here on are collectives
+	actual  bool    // follow what happened: sends do not need their receives
 	// seen are the sends that a probe which does not wait has found: without buffering it might have
 	// found nothing, and the program would not have gone on to receive.
 	seen map[ref]bool
@@ -51,10 +53,36 @@ const (
 	dropped                     // not to be followed any more
 )
 
-// thread is the calls of one thread of a rank, as nodes.
+// thread is the calls of one thread of a rank, as nodes: a row of them, or a list where the rank has several threads.
 type thread struct {
-	nodes []int32
-	at    int
+	first, end int32
+	nodes      []int32
+	at         int32 // how many it has left
+}
+
+// now is the node that the thread is at; ok is false behind the last one.
+func (t *thread) now() (node int32, ok bool) {
+	if t.nodes == nil {
+		return t.first + t.at, t.first+t.at < t.end
+	}
+	if int(t.at) == len(t.nodes) {
+		return 0, false
+	}
+	return t.nodes[t.at], true
+}
+
+// rankOf returns the position of the digest that has a step.
+func (r *rendezvous) rankOf(node int32) int32 {
+	return int32(sort.Search(len(r.base), func(i int) bool { return r.base[i] > node })) - 1
+}
+
+// threadOf returns the thread of a step.
+func (r *rendezvous) threadOf(node int32) int32 {
+	rank := r.rankOf(node)
+	if several := r.several[rank]; several != nil {
+		return several[node-r.base[rank]]
+	}
+	return r.single[rank]
 }
 
 // checkRendezvous reports the cycles of calls that only buffering, or a collective
@@ -72,27 +100,38 @@ func (j *job) checkRendezvous() {
 
 // assignNodes assigns each step its node and its thread.
 func (r *rendezvous) assignNodes() {
-	for rank, d := range r.digests {
-		r.base = append(r.base, int32(len(r.threadOf)))
-		of := map[int32]int32{}
-		for i := range d.steps {
-			t, ok := of[d.steps[i].thread]
-			if !ok {
-				t = int32(len(r.threads))
-				of[d.steps[i].thread] = t
-				r.threads = append(r.threads, &thread{})
-			}
-			r.threads[t].nodes = append(r.threads[t].nodes, int32(len(r.threadOf)))
-			r.threadOf, r.rank = append(r.threadOf, t), append(r.rank, int32(rank))
+	links := 0
+	for _, d := range r.digests {
+		first := int32(r.steps)
+		r.base, r.single, r.several = append(r.base, first), append(r.single, int32(len(r.threads))), append(r.several, nil)
+		r.steps += len(d.steps)
+		if d.hasThreads() {
+			r.assignThreads(d, first)
+		} else {
+			r.threads = append(r.threads, &thread{first: first, end: int32(r.steps)})
 		}
+		links += len(d.messages) + 2*len(d.entries)
 	}
-	r.steps = len(r.threadOf)
 	nodes := r.steps + len(r.events)
+	r.links = make([]link, 0, links)
 	r.needs, r.begun = make([]int32, nodes), make([]bool, nodes)
 	r.out, r.in = make([]int32, nodes), make([]int32, nodes)
 	for i := range nodes {
 		r.out[i], r.in[i] = -1, -1
 	}
+}
+
+// assignThreads assigns the steps of a rank, of which that is the first node, to several threads.
+func (r *rendezvous) assignThreads(d *Digest, first int32) {
+	of, threads := map[int32]int32{}, make([]int32, len(d.steps))
+	for i := range d.steps {
+		t := numberOf(of, d.step(int32(i)).thread, func() {})
+		if threads[i] = r.single[len(r.single)-1] + t; int(threads[i]) == len(r.threads) {
+			r.threads = append(r.threads, &thread{})
+		}
+		r.threads[threads[i]].nodes = append(r.threads[threads[i]].nodes, first+int32(i))
+	}
+	r.several[len(r.several)-1] = threads
 }
 
 func (r *rendezvous) addLink(from, to int32, w linkKind) {
@@ -143,7 +182,7 @@ func (r *rendezvous) probedSends() map[ref]bool {
 		found := map[envelope]bool{}
 		for i := range d.messages {
 			m, at := &d.messages[i], int32(i)
-			step, c := &d.steps[m.step], d.channels[m.channel]
+			step, c := d.step(m.step), d.channels[m.channel]
 			what := envelope{step.thread, c.comm, c.askedPeer, c.askedTag}
 			switch class := step.fn().Class; {
 			case m.kind == aRecv && found[what]:
@@ -170,7 +209,7 @@ func (r *rendezvous) completionNodes(rank int32, d *Digest) []int32 {
 	out := make([]int32, len(d.steps))
 	last := map[int32]int32{} // by thread: the next step
 	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
-		s := &d.steps[i]
+		s := d.step(i)
 		next, ok := last[s.thread]
 		last[s.thread] = i
 		out[i] = r.base[rank] + i
@@ -181,7 +220,7 @@ func (r *rendezvous) completionNodes(rank int32, d *Digest) []int32 {
 		case class.TestsRequests(), class == mpi.ClassIprobe, class == mpi.ClassImprobe, !s.returned:
 			out[i] = -1
 		case class == mpi.ClassWaitany, class == mpi.ClassWaitsome:
-			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
+			if ok && d.step(next).function == s.function && d.step(next).site == s.site {
 				out[i] = out[next]
 			}
 		}
@@ -219,7 +258,7 @@ func (r *rendezvous) linkMessage(at ref, leaves []int32) {
 	case m.mode == isSynchronous:
 		r.addLink(from, to, synchronous)
 	case m.mode == isReady: // its receive has begun, or else that is the error
-	case m.mode != isBuffered && d.steps[m.step].fn().Class != mpi.ClassIbsend:
+	case m.mode != isBuffered && d.step(m.step).fn().Class != mpi.ClassIbsend:
 		r.addLink(from, to, buffered)
 	}
 }
@@ -229,8 +268,7 @@ func (r *rendezvous) run() {
 	for len(r.ready) > 0 {
 		t := r.threads[r.ready[len(r.ready)-1]]
 		r.ready = r.ready[:len(r.ready)-1]
-		for ; t.at < len(t.nodes); t.at++ {
-			node := t.nodes[t.at]
+		for node, ok := t.now(); ok; node, ok = t.now() {
 			if !r.begun[node] {
 				r.beginNode(node)
 			}
@@ -240,6 +278,7 @@ func (r *rendezvous) run() {
 			if r.onLeave != nil {
 				r.onLeave(node)
 			}
+			t.at++
 		}
 	}
 }
@@ -265,7 +304,7 @@ func (r *rendezvous) satisfyNeed(node int32) {
 	if int(node) >= r.steps {
 		r.beginNode(node)
 	} else if r.begun[node] {
-		r.ready = append(r.ready, r.threadOf[node])
+		r.ready = append(r.ready, r.threadOf(node))
 	}
 }
 
@@ -275,8 +314,8 @@ func (r *rendezvous) blockingNode(node int32) int32 {
 	if int(node) >= r.steps {
 		return node
 	}
-	if t := r.threads[r.threadOf[node]]; t.at < len(t.nodes) {
-		return t.nodes[t.at]
+	if at, ok := r.threads[r.threadOf(node)].now(); ok {
+		return at
 	}
 	return -1
 }

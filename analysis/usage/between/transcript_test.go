@@ -30,9 +30,14 @@ func TestJudge(t *testing.T) {
 func digestsOf(traces []*recorded.Trace) []*between.Digest {
 	var out []*between.Digest
 	for _, t := range traces {
-		out = append(out, between.NewDigest(replay.Run(t)))
+		out = append(out, digestOf(t))
 	}
 	return out
+}
+
+func digestOf(t *recorded.Trace) *between.Digest {
+	d := between.NewDigester(t)
+	return d.Finish(replay.Run(t, d))
 }
 
 func describe(findings []finding.Finding) string {

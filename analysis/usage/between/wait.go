@@ -78,7 +78,7 @@ func (j *job) buildWaitGraph() *waits {
 
 func (w *waits) standingOf(rank int32, d *Digest) standing {
 	s := standing{calls: w.blockedCalls(rank, d)}
-	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == mpi.ClassFinalize {
+	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.step(s.calls[0].step).fn().Class == mpi.ClassFinalize {
 		return standing{ended: true} // whatever MPI does there, the program has ended
 	}
 	s.ended = len(s.calls) == 0 && (d.phase == model.Finalized || d.end == model.Exited)
@@ -101,10 +101,10 @@ func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
 	}
 	in := map[int32]bool{}
 	for _, c := range calls {
-		in[d.steps[c.step].thread] = true
+		in[d.step(c.step).thread] = true
 	}
 	for i := range d.steps {
-		if !in[d.steps[i].thread] {
+		if !in[d.step(int32(i)).thread] {
 			return true
 		}
 	}
@@ -123,12 +123,12 @@ func (w *waits) blockedCalls(rank int32, d *Digest) []*blocked {
 		return calls[step]
 	}
 	for i := range d.messages {
-		if m := &d.messages[i]; m.done < 0 && m.blocking && !d.steps[m.step].returned {
+		if m := &d.messages[i]; m.done < 0 && m.blocking && !d.step(m.step).returned {
 			w.needMessage(call(m.step), ref{rank, int32(i)})
 		}
 	}
 	for i := range d.entries {
-		if e := &d.entries[i]; e.done < 0 && !d.steps[e.step].returned {
+		if e := &d.entries[i]; e.done < 0 && !d.step(e.step).returned {
 			w.needEntry(call(e.step), ref{rank, int32(i)})
 		}
 	}
@@ -139,7 +139,7 @@ func (w *waits) blockedCalls(rank int32, d *Digest) []*blocked {
 		w.needLock(call(l.step), d, l)
 	}
 	for i := range d.steps {
-		if !d.steps[i].returned {
+		if !d.step(int32(i)).returned {
 			call(int32(i)) // of an unknown kind, if it has no needs now
 		}
 	}

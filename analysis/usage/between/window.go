@@ -1,6 +1,7 @@
 package between
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ type lock struct {
 }
 
 // addWindows takes over what the replay found on windows.
-func (d *digester) addWindows() {
+func (d *Digester) addWindows() {
 	d.addMemory()
 	d.addAccesses()
 	d.addFences()
@@ -97,30 +98,29 @@ func (d *digester) addWindows() {
 	for i := range d.Epochs {
 		d.addSyncMessages(&d.Epochs[i])
 	}
-	if len(d.windows.memory) > 0 {
+	if d.hasWindows && len(d.windows.memory) > 0 {
 		d.addLocal()
 	}
 }
 
 // hasComm reports whether there is a communicator, window or file with this index.
-func (d *digester) hasComm(i int) bool { return i >= 0 && i < len(d.comms) }
+func (d *Digester) hasComm(i int) bool { return i >= 0 && i < len(d.comms) }
 
 // addMemory notes the rank's own memory in each window, while that is there.
-func (d *digester) addMemory() {
+func (d *Digester) addMemory() {
 	latest := map[int64]int{} // by window: index into memory
-	for i := range d.trace.Calls {
-		c := &d.trace.Calls[i]
+	for _, c := range d.windowCalls {
+		step := d.stepIndex(c.call)
 		switch {
-		case c.Func == nil:
 		case c.Func.Class == mpi.ClassNewwin:
 			if win, ok := c.OutputInt("win"); ok && d.hasComm(int(win)) {
 				latest[win] = len(d.windows.memory)
-				d.windows.memory = append(d.windows.memory, regionOf(c, int32(win), d.stepIndex(i)))
+				d.windows.memory = append(d.windows.memory, regionOf(c.Call, int32(win), step))
 			}
-		case c.Func.Class == mpi.ClassWinFree && c.Code == 0:
+		case c.Code == 0:
 			win, _ := c.InputInt("win")
 			if at, ok := latest[win]; ok {
-				d.windows.memory[at].freed = d.stepIndex(i)
+				d.windows.memory[at].freed = step
 			}
 		}
 	}
@@ -143,18 +143,28 @@ func regionOf(c *recorded.Call, win, step int32) region {
 }
 
 // addAccesses takes over the accesses of which it is known what they use.
-func (d *digester) addAccesses() {
+func (d *Digester) addAccesses() {
+	made := map[*replay.Operation]*recorded.Call{}
+	for _, t := range d.users {
+		if t.access != nil {
+			made[t.Operation] = t.access
+		}
+	}
 	for i := range d.Accesses {
-		if a := d.newAccess(&d.Accesses[i]); a.kind != 0 && a.buffer >= 0 {
+		x := &d.Accesses[i]
+		if made[x.Operation] == nil {
+			continue // its window is not known
+		}
+		if a := d.newAccess(x, made[x.Operation]); a.kind != 0 && a.buffer >= 0 {
 			d.windows.accesses = append(d.windows.accesses, a)
 		}
 	}
 }
 
 // newAccess makes an access of what the replay says of it; of kind 0 if too little is known.
-func (d *digester) newAccess(x *replay.Access) access {
-	o := &d.Operations[x.Operation]
-	c, step := &d.trace.Calls[o.Call], d.stepIndex(int(o.Call))
+func (d *Digester) newAccess(x *replay.Access, c *recorded.Call) access {
+	o := x.Operation
+	step := d.stepIndex(int(o.Call))
 	disp, known := c.InputInt("target_disp")
 	if !known || o.Peer < 0 || step < 0 || !d.hasComm(int(o.Comm)) {
 		return access{}
@@ -177,7 +187,7 @@ func (d *digester) newAccess(x *replay.Access) access {
 }
 
 // applyEpoch notes what the epoch of an access says of it.
-func (d *digester) applyEpoch(a *access, e *replay.Epoch) {
+func (d *Digester) applyEpoch(a *access, e *replay.Epoch) {
 	switch e.Kind {
 	case replay.FenceEpoch:
 		a.fence = e.Number
@@ -189,7 +199,7 @@ func (d *digester) applyEpoch(a *access, e *replay.Epoch) {
 }
 
 // targetBuffer returns what an access uses at its target.
-func (d *digester) targetBuffer(c *recorded.Call) int32 {
+func (d *Digester) targetBuffer(c *recorded.Call) int32 {
 	if b := d.paramBuffers(c, "target_count", "target_datatype"); len(b) > 0 {
 		return b[0]
 	}
@@ -200,7 +210,7 @@ func (d *digester) targetBuffer(c *recorded.Call) int32 {
 }
 
 // addFences notes the fences by which the rank says that nobody puts to it.
-func (d *digester) addFences() {
+func (d *Digester) addFences() {
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
 		if e.Kind == replay.FenceEpoch && e.Assert&mpi.ModeNoput != 0 && d.hasComm(e.Window) {
@@ -211,12 +221,12 @@ func (d *digester) addFences() {
 
 // addLocks notes the locks that are open at the end, and those between two fences, the
 // first of each target. One of which the call never returned was not taken.
-func (d *digester) addLocks() {
+func (d *Digester) addLocks() {
 	type place struct{ fence, target int }
 	seen := map[place]bool{}
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
-		if e.Kind != replay.LockEpoch || !d.hasComm(e.Window) || d.trace.Calls[e.Open].Return == 0 {
+		if e.Kind != replay.LockEpoch || !d.hasComm(e.Window) || !d.Calls[e.Open].Returned {
 			continue
 		}
 		taken := lock{d.stepIndex(e.Open), int32(e.Window), e.Target}
@@ -231,13 +241,12 @@ func (d *digester) addLocks() {
 }
 
 // addLockWaits notes the calls that the rank never left because they may lack a lock.
-func (d *digester) addLockWaits() {
-	for i := range d.Operations {
-		o := &d.Operations[i]
-		if o.Kind != replay.OneSided || d.trace.Calls[o.Call].Return != 0 || !d.hasComm(int(o.Comm)) {
+func (d *Digester) addLockWaits() {
+	for _, o := range d.unreturned {
+		if o.Kind != replay.OneSided || !d.hasComm(int(o.Comm)) {
 			continue
 		}
-		switch d.trace.Calls[o.Call].Func.Class {
+		switch d.Calls[o.Call].Function().Class {
 		case mpi.ClassWinLock, mpi.ClassWinUnlock, mpi.ClassWinFlush:
 			d.windows.waits = append(d.windows.waits, lock{d.stepIndex(int(o.Call)), o.Comm, int(o.Peer)})
 		}
@@ -252,7 +261,7 @@ func (a *access) readsOnly() bool {
 // addSyncMessages makes messages of the calls by which some members of a window
 // synchronise: MPI_Win_post sends one to each of its group, for MPI_Win_start, and
 // MPI_Win_complete one back, for MPI_Win_wait (§11.5.2).
-func (d *digester) addSyncMessages(e *replay.Epoch) {
+func (d *Digester) addSyncMessages(e *replay.Epoch) {
 	if !d.hasComm(e.Window) {
 		return
 	}
@@ -274,15 +283,15 @@ func (d *digester) addSyncMessages(e *replay.Epoch) {
 }
 
 // returnedStep is the step itself if its call returned, else -1.
-func (d *digester) returnedStep(step int32) int32 {
-	if step < 0 || !d.steps[step].returned {
+func (d *Digester) returnedStep(step int32) int32 {
+	if step < 0 || !d.step(step).returned {
 		return -1
 	}
 	return step
 }
 
 // addSignals adds messages without data between the rank and the group of an epoch.
-func (d *digester) addSignals(kind half, tag int, e *replay.Epoch, step, done int32) []int32 {
+func (d *Digester) addSignals(kind half, tag int, e *replay.Epoch, step, done int32) []int32 {
 	var out []int32
 	for _, r := range e.Group {
 		peer := slices.Index(d.comms[e.Window].Members, r)
@@ -297,49 +306,73 @@ func (d *digester) addSignals(kind half, tag int, e *replay.Epoch, step, done in
 			d.channels = append(d.channels, c)
 		}
 		out = append(out, int32(len(d.messages)))
-		d.messages = append(d.messages, message{
-			kind: kind, mode: isBuffered, blocking: !d.steps[step].returned, channel: at,
-			step: step, made: step, done: done, buffer: -1, bytes: -1, probe: -1,
-		})
+		d.messages = append(d.messages, message{d.forms.share(form{
+			kind: kind, mode: isBuffered, blocking: !d.step(step).returned, channel: at, buffer: -1, request: -1, bytes: -1, probe: -1,
+		}), step, done})
 	}
 	return out
 }
 
 // addLocal notes the uses of the rank's own memory in windows by its calls.
-func (d *digester) addLocal() {
+func (d *Digester) addLocal() {
 	memory := liveMemory{all: d.windows.memory}
-	for i := range d.Operations {
-		o := &d.Operations[i]
+	for _, t := range d.users {
+		o := t.Operation
 		step := d.stepIndex(int(o.Call))
 		if step < 0 || o.Peer == model.ProcNull || o.Cancelled {
 			continue
 		}
 		memory.moveTo(step, d.stepIndex(int(o.Done)))
-		c := &d.trace.Calls[o.Call]
-		if o.Made >= 0 && int(o.Made) < len(d.trace.Calls) {
-			c = &d.trace.Calls[o.Made]
-		}
-		kind, names := load, []string{"buf", "sendbuf"}
 		switch {
+		case t.access != nil:
+			d.addOrigin(t.access, o, step, memory.live)
+		case t.address == noAddress:
 		case o.Kind == replay.Recv:
-			kind, names = store, []string{"buf", "recvbuf"}
-		case o.Kind == replay.OneSided && c.Func.Class.IsOneSided():
-			d.addOrigin(c, o, step, memory.live)
-			continue
-		case o.Kind != replay.Send:
-			continue
-		}
-		for _, name := range names {
-			if address, ok := c.InputInt(name); ok {
-				d.addLocalAccess(kind, address, d.bufferIndex(int(o.Type), o.Count), o, step, memory.live)
-				break
-			}
+			d.addLocalAccess(store, t.address, d.bufferIndex(int(o.Type), o.Count), o, step, memory.live)
+		case o.Kind == replay.Send:
+			d.addLocalAccess(load, t.address, d.bufferIndex(int(o.Type), o.Count), o, step, memory.live)
 		}
 	}
 }
 
+// user is an operation and what it may use of the memory of windows.
+type user struct {
+	*replay.Operation
+	address int64          // of the buffer of a send or a receive
+	access  *recorded.Call // that of a one-sided access
+}
+
+// accessCall is the call that has the arguments of an operation if that is a one-sided access.
+func accessCall(o *replay.Operation, made *recorded.Call) *recorded.Call {
+	if o.Kind == replay.OneSided && made.Func.Class.IsOneSided() {
+		return made
+	}
+	return nil
+}
+
+// noAddress is that of no buffer.
+const noAddress = math.MinInt64
+
+// bufferAddress is where a send or a receive has its buffer, by the call that has its arguments.
+func bufferAddress(o *replay.Operation, made *recorded.Call) int64 {
+	name := "sendbuf"
+	switch o.Kind {
+	case replay.Send:
+	case replay.Recv:
+		name = "recvbuf"
+	default:
+		return noAddress
+	}
+	for _, name := range []string{"buf", name} {
+		if address, ok := made.InputInt(name); ok {
+			return address
+		}
+	}
+	return noAddress
+}
+
 // addOrigin notes the buffers that an access has at its origin.
-func (d *digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
+func (d *Digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
 	kind, buffer := load, d.bufferIndex(int(o.Type), o.Count)
 	if kindOf(c.Func) == get {
 		kind = store
@@ -356,7 +389,7 @@ func (d *digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, 
 	}
 }
 
-func (d *digester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32, memory []*region) {
+func (d *Digester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32, memory []*region) {
 	if buffer < 0 {
 		return
 	}

@@ -1,8 +1,9 @@
 package recorded
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,26 +11,33 @@ import (
 	"laggard/model/mpi"
 )
 
-// builder collects what the threads of a rank recorded.
+// builder collects what the threads of a rank recorded. It reads the streams once for what is said of the whole run
+// (definitions, notes, gaps), and again each time that the calls are asked for.
 type builder struct {
 	trace    *Trace
 	rank     *model.Rank
+	sources  []*source
 	maxCalls int
 	stop     func() bool // time is over
+	built    bool        // all was read once
+	dangling bool        // something refers to what is not defined
+	largest  [3]int64    // by reference: what was referred to; how many there are
+	defined  [3]int64
 	sites    map[*model.State]int
 	types    map[int]*Datatype
 	comms    map[int]*model.Comm
-	notes    []rawNote
+	notes    []Note
 	ntypes   int
 	ncomms   int
 	reasons  []string
 }
 
-// rawNote names calls by the numbers of their begins.
-type rawNote struct {
-	kind       NoteKind
-	call, seen uint64
-	value      int64
+// source is what a thread recorded.
+type source struct {
+	thread int
+	blocks iter.Seq2[[]byte, error]
+	read   int // how many blocks were read at first, and how many calls they had
+	calls  int
 }
 
 func newBuilder(r *model.Rank, most int) *builder {
@@ -38,7 +46,7 @@ func newBuilder(r *model.Rank, most int) *builder {
 	if r.End == model.Signalled {
 		t.Signal = r.EndDetail
 	}
-	b := &builder{trace: t, rank: r, maxCalls: most, stop: func() bool { return false },
+	b := &builder{trace: t, rank: r, maxCalls: most, largest: [3]int64{-1, -1, -1}, stop: func() bool { return false },
 		sites: map[*model.State]int{}, types: map[int]*Datatype{}, comms: map[int]*model.Comm{}}
 	if r.Off {
 		b.markIncomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
@@ -105,52 +113,97 @@ func (b *builder) addName(k mpi.Kind, value int64, name string) {
 	b.trace.Names[of][value] = name
 }
 
+func (b *builder) addNote(n Note) {
+	if n.Kind == BufferTouched {
+		n.Write, n.Received = n.Value&1 != 0, n.Value&2 != 0
+		n.Site = Site{Stack: []model.Frame{b.frameAt(uint64(n.Value) >> 2)}}
+	}
+	b.notes = append(b.notes, n)
+}
+
 var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mpi.Info: "MPI_Info",
 	mpi.Errhandler: "MPI_Errhandler", mpi.Message: "MPI_Message"}
 
+// isOver reports whether time is over, when the streams are read first.
+func (b *builder) isOver() bool {
+	if b.built || !b.stop() {
+		return false
+	}
+	b.markIncomplete("its later calls were not read, since the time of --time was over")
+	return true
+}
+
+// readSources reads what is said of the whole run.
+func (b *builder) readSources() {
+	for _, s := range b.sources {
+		d, end := b.newDecoder(s, math.MaxInt, b.maxCalls-b.trace.CallNumber)
+		for c := d.nextCall(); c != nil; c = d.nextCall() {
+			s.calls++
+			b.trace.Initialises = b.trace.Initialises || c.Func.InClass(mpi.ClassInit, mpi.ClassSessionInit)
+		}
+		s.read = math.MaxInt - d.left
+		b.trace.CallNumber += s.calls
+		end()
+	}
+}
+
+// newDecoder returns one for so many blocks and calls of a thread, and what to call when it is not used any more.
+func (b *builder) newDecoder(s *source, blocks, calls int) (d *decoder, end func()) {
+	next, end := iter.Pull2(s.blocks)
+	return &decoder{b: b, source: s, next: next, left: blocks, room: calls, model: b.threadModel(s.thread)}, end
+}
+
+// eachCall yields the calls of all threads in the order of their begins.
+func (b *builder) eachCall(yield func(*Call) bool) {
+	decoders, first := make([]*decoder, len(b.sources)), make([]*Call, len(b.sources))
+	for i, s := range b.sources {
+		d, end := b.newDecoder(s, s.read, s.calls)
+		defer end()
+		decoders[i], first[i] = d, d.nextCall()
+	}
+	for {
+		at := -1
+		for i, c := range first {
+			if c != nil && (at < 0 || c.Begin < first[at].Begin) {
+				at = i
+			}
+		}
+		if at < 0 {
+			return
+		}
+		c := first[at]
+		if first[at] = decoders[at].nextCall(); first[at] == nil && b.failedIn(c.Thread) {
+			c.Refused = c.Return == 0
+		}
+		if !yield(c) {
+			return
+		}
+	}
+}
+
+// buildTrace makes the trace of what the sources hold.
 func (b *builder) buildTrace() *Trace {
 	t := b.trace
-	order := func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) }
-	if !slices.IsSortedFunc(t.Calls, order) { // as they are if one thread calls MPI
-		slices.SortStableFunc(t.Calls, order)
-	}
+	b.readSources()
 	t.Comms = fillGaps(b.comms, b.ncomms, func() *model.Comm { return &model.Comm{Rank: -1, State: -1} })
 	t.Types = fillGaps(b.types, b.ntypes, func() *Datatype { return &Datatype{Cut: true} })
 	if len(b.comms) != len(t.Comms) || len(b.types) != len(t.Types) {
 		b.markIncomplete("descriptions of communicators or datatypes are missing")
 	}
-	b.markRefused()
-	for _, n := range b.notes {
-		if call := b.callBegunAt(n.call); call >= 0 && n.namesParam(&t.Calls[call]) {
-			note := Note{Kind: n.kind, Call: call, Seen: b.callBegunAt(n.seen), Value: n.value}
-			if n.kind == BufferTouched {
-				note.Write, note.Received = n.value&1 != 0, n.value&2 != 0
-				note.Site = Site{Stack: []model.Frame{b.frameAt(uint64(n.value) >> 2)}}
-			}
-			t.Notes = append(t.Notes, note)
-		}
-	}
-	if !t.repairReferences() {
+	b.defined = [3]int64{toComm: int64(len(t.Comms)), toType: int64(len(t.Types))}
+	b.dangling = b.dangling || b.largest[toComm] >= b.defined[toComm] || b.largest[toType] >= b.defined[toType]
+	if !t.repairTypes() || b.dangling {
 		b.markIncomplete("calls or datatypes refer to missing objects")
 	}
+	t.Notes, t.Calls, b.built = b.notes, b.eachCall, true
 	t.Complete = len(b.reasons) == 0
 	t.Why = strings.Join(b.reasons, "; ")
 	return t
 }
 
-// markRefused marks the calls that MPI ended the job in, as it reported an error.
-func (b *builder) markRefused() {
-	for _, thread := range b.rank.Threads {
-		if !thread.InFailedCall() {
-			continue
-		}
-		for i := len(b.trace.Calls) - 1; i >= 0; i-- {
-			if c := &b.trace.Calls[i]; c.Thread == thread.Index && c.Func != nil {
-				c.Refused = c.Return == 0
-				break
-			}
-		}
-	}
+// failedIn reports whether the last call of a thread is one that MPI ended the job in, as it reported an error.
+func (b *builder) failedIn(thread int) bool {
+	return slices.ContainsFunc(b.rank.Threads, func(t *model.Thread) bool { return t.Index == thread && t.InFailedCall() })
 }
 
 // frameAt is where an address of the process is.
@@ -163,12 +216,6 @@ func (b *builder) frameAt(at uint64) model.Frame {
 	return model.Frame{Offset: at}
 }
 
-// namesParam reports whether the call has the parameter that the note is about, if it is
-// about one.
-func (n rawNote) namesParam(c *Call) bool {
-	return n.kind != NoPlace || c.Func != nil && n.value >= 0 && n.value < int64(len(c.Func.Params))
-}
-
 // fillGaps lists the objects by number, and makes those that are missing with
 // otherwise.
 func fillGaps[T any](of map[int]*T, n int, otherwise func() *T) []*T {
@@ -179,14 +226,4 @@ func fillGaps[T any](of map[int]*T, n int, otherwise func() *T) []*T {
 		}
 	}
 	return out
-}
-
-// callBegunAt finds the call whose begin has that number; -1: there is none.
-func (b *builder) callBegunAt(number uint64) int {
-	calls := b.trace.Calls
-	i, ok := slices.BinarySearchFunc(calls, number, func(c Call, n uint64) int { return cmp.Compare(c.Begin, n) })
-	if !ok || number == 0 {
-		return -1
-	}
-	return i
 }

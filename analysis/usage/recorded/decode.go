@@ -22,25 +22,29 @@ const (
 
 var errEvent = errors.New("not an event")
 
-// decoder reads the events of one thread.
+// decoder reads the events of one thread, and gives its calls in the order of their begins.
 type decoder struct {
+	*source
 	b        *builder
-	thread   int
+	next     func() (data []byte, err error, more bool) // the next block
+	left     int                                        // blocks that are still to be read
+	room     int                                        // calls that are still to be given
 	model    *model.Model
 	numbered bool
 	clock    uint64
 	calling  uint64 // state of the call in progress, plus one
-	open     int    // its index into Trace.Calls, plus one
+	open     *Call  // that call, nil if its begin is not known
 	within   bool   // the call that begins next is made by a callback, within that one
 	outer    []progress
-	empty    int // that of the empty poll that ended last, plus one
+	empty    *Call   // the empty poll that ended last
+	begun    []*Call // those that are not yet given
+	slab     []Call  // room for those that begin next
 	parts    []int64
 	states   []*lastValues
 	blocks   int
 	arena    []int64
-	now      []Value // of the event that is read
-	key      []byte  // of them, see shareValues
-	in       []byte
+	block    []byte
+	in       []byte // the rest of it
 	bad      bool
 }
 
@@ -53,35 +57,76 @@ type lastValues struct {
 	block   int
 	scalars [2][]int64
 	values  [2][]Value
-	shared  [2]map[string][]Value // see shareValues
 }
 
 // forgetReferences forgets what refers to events that are missing.
 func (d *decoder) forgetReferences() {
-	d.open, d.empty, d.parts, d.outer, d.within = 0, 0, nil, nil, false
+	d.open, d.empty, d.parts, d.outer, d.within = nil, nil, nil, nil, false
 	d.blocks++
 }
 
-// readBlock reads the events of a block, up to the first byte that begins no event.
-func (d *decoder) readBlock(data []byte) error {
-	d.blocks++
-	d.in, d.bad = data, false
-	for len(d.in) > 0 {
-		at := len(data) - len(d.in)
-		if err := d.readEvent(); err != nil {
-			return fmt.Errorf("block %d: byte %d: %w", d.blocks-1, at, err)
-		}
-		if d.bad {
-			return fmt.Errorf("block %d: byte %d: %w", d.blocks-1, at, errEvent)
+// nextCall returns the next call of the thread when all is read that is said of it, nil behind the last one.
+func (d *decoder) nextCall() *Call {
+	for len(d.begun) == 0 || d.isChanging(d.begun[0]) {
+		if !d.readMore() {
+			d.open, d.empty, d.outer = nil, nil, nil
+			break
 		}
 	}
-	return nil
+	if len(d.begun) == 0 {
+		return nil
+	}
+	c := d.begun[0]
+	d.begun = d.begun[1:]
+	return c
+}
+
+// isChanging reports whether the events to come may say more of a call.
+func (d *decoder) isChanging(c *Call) bool {
+	return c == d.open || c == d.empty || slices.ContainsFunc(d.outer, func(p progress) bool { return p.open == c })
+}
+
+// readMore reads an event, or gets the block in which the next one is; false: there is none.
+func (d *decoder) readMore() bool {
+	if len(d.in) == 0 {
+		return d.nextBlock()
+	}
+	at := len(d.block) - len(d.in)
+	err := d.readEvent()
+	if err == nil && d.bad {
+		err = errEvent
+	}
+	if err != nil {
+		d.in = nil
+		d.b.markIncomplete(fmt.Sprintf("thread %d: block %d: byte %d: %v", d.thread, d.blocks-1, at, err))
+		d.forgetReferences()
+	}
+	return true
+}
+
+func (d *decoder) nextBlock() bool {
+	if d.left == 0 || d.b.isOver() {
+		return false
+	}
+	data, err, more := d.next()
+	if !more {
+		return false
+	}
+	d.left--
+	if err != nil {
+		d.forgetReferences()
+		d.b.markIncomplete(err.Error())
+		return true
+	}
+	d.blocks++
+	d.block, d.in, d.bad = data, data, false
+	return true
 }
 
 // progress is a call in progress, in which a callback of the program made another.
 type progress struct {
 	calling uint64
-	open    int
+	open    *Call
 }
 
 func (d *decoder) readEvent() error {
@@ -93,7 +138,7 @@ func (d *decoder) readEvent() error {
 		}
 		d.numbered, d.clock = value&1 != 0, d.readUint()
 		if calling := d.readUint(); calling != d.calling { // the end that comes is of another call than the one that is open
-			d.open, d.calling, d.outer = 0, calling, nil
+			d.open, d.calling, d.outer = nil, calling, nil
 		}
 	case format.UseBegin:
 		return d.readBegin(value)
@@ -246,16 +291,23 @@ func (d *decoder) readBegin(index uint64) error {
 	} else if len(d.outer) < maxWithin {
 		d.outer = append(d.outer, progress{d.calling, d.open})
 	}
-	d.within, d.empty, d.open, d.calling = false, 0, 0, index+1
-	calls := &d.b.trace.Calls
-	if len(*calls) >= d.b.maxCalls {
+	d.within, d.empty, d.open, d.calling = false, nil, nil, index+1
+	if d.room == 0 {
 		d.b.markIncomplete(fmt.Sprintf("there are more than %d calls", d.b.maxCalls))
 		return nil
 	}
-	*calls = append(*calls, Call{Func: s.before.function, Site: s.site, Thread: d.thread, Begin: number, In: in})
-	d.open = len(*calls)
+	d.room--
+	if len(d.slab) == 0 {
+		d.slab = make([]Call, slabCalls)
+	}
+	d.open, d.slab = &d.slab[0], d.slab[1:]
+	*d.open = Call{Func: s.before.function, Site: s.site, Thread: d.thread, Begin: number, In: in}
+	d.begun = append(d.begun, d.open)
 	return nil
 }
+
+// slabCalls is for how many calls memory is made at a time.
+const slabCalls = 32
 
 // readEnd takes the return of the call in progress. Its begin may be in a block that
 // is lost.
@@ -274,9 +326,8 @@ func (d *decoder) readEnd(code int, outputs bool) error {
 
 func (d *decoder) endCall(code int, out []Value) {
 	number := d.nextNumber()
-	if d.open > 0 && !d.bad {
-		c := &d.b.trace.Calls[d.open-1]
-		c.Return, c.Code, c.Out = number, code, out
+	if d.open != nil && !d.bad {
+		d.open.Return, d.open.Code, d.open.Out = number, code, out
 	}
 	var back progress
 	if n := len(d.outer); n > 0 {
@@ -302,8 +353,8 @@ func (d *decoder) readRepeats() error {
 	}
 	n := binary.LittleEndian.Uint64(d.in)
 	d.in = d.in[8:]
-	if d.empty > 0 {
-		d.b.trace.Calls[d.empty-1].Again = n
+	if d.empty != nil {
+		d.empty.Again = n
 	}
 	return nil
 }
@@ -324,61 +375,21 @@ func (d *decoder) readValues(s *lastValues, p *plan, which int) []Value {
 	if mask == 0 && p.narrays == 0 && was != nil {
 		return was
 	}
-	arena := d.arena
-	d.now = slices.Grow(d.now[:0], len(p.function.Params))[:len(p.function.Params)]
-	clear(d.now)
+	now := make([]Value, len(p.function.Params))
 	for _, f := range p.fields {
 		switch {
 		case f.array:
-			d.now[f.param], _ = d.readArray(f.width)
+			now[f.param], _ = d.readArray(f.width)
 		case was != nil && mask>>f.scalar&(1<<f.width-1) == 0:
-			d.now[f.param] = was[f.param]
+			now[f.param] = was[f.param]
+			continue
 		default:
-			d.now[f.param] = d.scalarValue(f, scalars[f.scalar:f.scalar+f.width])
+			now[f.param] = d.scalarValue(f, scalars[f.scalar:f.scalar+f.width])
 		}
+		d.b.checkReferences(f.refers, now[f.param])
 	}
-	out, known := s.shareValues(which, d)
-	if known && cap(arena) == cap(d.arena) {
-		d.arena = arena
-	}
-	s.values[which] = out
-	return out
-}
-
-const (
-	maxShared    = 1 << 12 // values of one state that are kept to be shared
-	maxSharedKey = 256     // bytes
-)
-
-// shareValues returns the values of the event that is read; those that another call from the same place had, are the same
-// memory: a program mostly repeats few.
-func (s *lastValues) shareValues(which int, d *decoder) (values []Value, known bool) {
-	d.key = d.key[:0]
-	for _, v := range d.now {
-		if d.key = binary.AppendVarint(d.key, lengthOf(v)); len(d.key)+len(v) > maxSharedKey {
-			return slices.Clone(d.now), false
-		}
-		for _, n := range v {
-			d.key = binary.AppendVarint(d.key, n)
-		}
-	}
-	if values, known = s.shared[which][string(d.key)]; known {
-		return values, true
-	}
-	if s.shared[which] == nil || len(s.shared[which]) == maxShared {
-		s.shared[which] = map[string][]Value{}
-	}
-	values = slices.Clone(d.now)
-	s.shared[which][string(d.key)] = values
-	return values, false
-}
-
-// lengthOf is that of a value, -1 if it is not known.
-func lengthOf(v Value) int64 {
-	if v == nil {
-		return -1
-	}
-	return int64(len(v))
+	s.values[which] = now
+	return now
 }
 
 func (d *decoder) scalarValue(f field, now []int64) Value {

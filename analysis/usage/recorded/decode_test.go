@@ -3,6 +3,7 @@ package recorded
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -68,22 +69,24 @@ func dumpOf(t *testing.T, most int, threads ...[]*events) string {
 	t.Helper()
 	b := newBuilder(rankOfTest(), most)
 	for i, blocks := range threads {
-		d := &decoder{b: b, thread: i, model: b.threadModel(i)}
-		for _, e := range blocks {
-			if e == nil {
-				d.forgetReferences()
-				b.markIncomplete("lost")
-			} else if err := d.readBlock(*e); err != nil {
-				d.forgetReferences()
-				b.markIncomplete(err.Error())
-			}
-		}
+		b.sources = append(b.sources, sourceOf(i, blocks...))
 	}
 	var out bytes.Buffer
 	if err := Dump(&out, b.buildTrace(), func(Site) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(out.String(), " @ \n", "\n")
+}
+
+// sourceOf gives the blocks of a thread; nil is one that is lost.
+func sourceOf(thread int, blocks ...*events) *source {
+	return &source{thread: thread, blocks: func(yield func([]byte, error) bool) {
+		for _, e := range blocks {
+			if e == nil && !yield(nil, errors.New("lost")) || e != nil && !yield(*e, nil) {
+				return
+			}
+		}
+	}}
 }
 
 // defineWorld defines communicator 0 and datatype 0.
@@ -181,10 +184,10 @@ rank 3: incomplete="there are more than 1 calls"
 3: MPI_Barrier(comm=world) -> ()
 `},
 		{"another version", 10, [][]*events{{new(events).startEvent(format.UseBlock, 9<<1).u(0, 0)}}, `
-rank 3: incomplete="block 0: byte 0: events of version 9; this program reads version 1"
+rank 3: incomplete="thread 0: block 0: byte 0: events of version 9; this program reads version 1"
 `},
 		{"a function that is not known", 10, [][]*events{{blockOf(0, 0, 0).startEvent(format.UseBegin, unknown)}}, `
-rank 3: incomplete="block 0: byte 3: state 5 of 6 is missing"
+rank 3: incomplete="thread 0: block 0: byte 3: state 5 of 6 is missing"
 `},
 	}
 	for _, test := range tests {
@@ -201,15 +204,15 @@ rank 3: incomplete="block 0: byte 3: state 5 of 6 is missing"
 // communicator may serve another one by the end.
 func TestNotes(t *testing.T) {
 	b := newBuilder(rankOfTest(), 10)
-	d := &decoder{b: b, model: b.threadModel(0)}
 	e := blockOf(0, 0, 0).defineWorld().startEvent(format.UseDefine, format.DefComm).u(1, 1, 5, 1, 0, 3)
 	e.startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd, 0).u(0).startEvent(format.UseBegin, barrier).u(1).s(1)
 	e.startEvent(format.UseDefine, format.DefNote).u(uint64(SendBufferChanged), 1, 3).s(7).startEvent(format.UseEnd, 0).u(0)
-	if err := d.readBlock(*e); err != nil {
-		t.Fatal(err)
-	}
+	b.sources = append(b.sources, sourceOf(0, e))
 	trace := b.buildTrace()
-	if diff := cmp.Diff([]Note{{Kind: SendBufferChanged, Call: 0, Seen: 1, Value: 7}}, trace.Notes); diff != "" {
+	if !trace.Complete {
+		t.Fatal(trace.Why)
+	}
+	if diff := cmp.Diff([]Note{{Kind: SendBufferChanged, Call: 1, Seen: 3, Value: 7}}, trace.Notes); diff != "" {
 		t.Error(diff)
 	}
 	if c := trace.Comms[1]; c.ID != 5 || c.Parent != 1 || c.State != 2 || !c.Freed || c.Coll != 0 || c.Size != 2 {
@@ -227,22 +230,18 @@ func FuzzBlock(f *testing.F) {
 	f.Add([]byte(*blockOf(0, 0, 0).startEvent(format.UseDefine, format.DefName).u(16).s(5).u(3)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := newBuilder(rankOfTest(), 1000)
-		d := &decoder{b: b, model: b.threadModel(0)}
-		err := d.readBlock(data)
-		if err == nil {
-			err = d.readBlock(data)
-		}
+		b.sources = append(b.sources, sourceOf(0, (*events)(&data), (*events)(&data)), sourceOf(1, (*events)(&data)))
 		trace := b.buildTrace()
 		values := 0
-		for _, c := range trace.Calls {
+		for c := range trace.Calls {
 			if c.Func == nil || c.Site >= len(trace.Sites) {
-				t.Fatalf("%v: a call of %v at site %d", err, c.Func, c.Site)
+				t.Fatalf("%s: a call of %v at site %d", trace.Why, c.Func, c.Site)
 			}
 			for _, v := range c.In {
 				values += len(v)
 			}
 		}
-		if most := 64 * (2*len(data) + 16); values > most || len(trace.Types)+len(trace.Comms) > 4096+4*len(data) {
+		if most := 64 * (3*len(data) + 16); values > most || len(trace.Types)+len(trace.Comms) > 4096+4*len(data) {
 			t.Fatalf("%d bytes make %d values, %d types and %d communicators", len(data), values, len(trace.Types),
 				len(trace.Comms))
 		}

@@ -26,17 +26,22 @@ func (d *decoder) readDefinition(what uint64) error {
 		if d.bad || number > maxObjects || record > maxObjects {
 			return errEvent
 		}
+		if d.b.built {
+			return nil
+		}
 		return d.b.addComm(int(number), int(record), id, parent, int(int32(thread)), int(int32(state))-1)
 	case format.DefName:
 		kind, value, name := d.readUint(), d.readInt(), d.readText()
 		if d.bad {
 			return errEvent
 		}
-		d.b.addName(mpi.Kind(kind), value, name)
+		if !d.b.built {
+			d.b.addName(mpi.Kind(kind), value, name)
+		}
 	case format.DefNote:
-		n := rawNote{kind: NoteKind(d.readUint()), call: d.readUint(), seen: d.readUint(), value: d.readInt()}
-		if !d.bad {
-			d.b.notes = append(d.b.notes, n)
+		n := Note{Kind: NoteKind(d.readUint()), Call: d.readUint(), Seen: d.readUint(), Value: d.readInt()}
+		if !d.bad && !d.b.built {
+			d.b.addNote(n)
 		}
 	case format.DefWithin:
 		d.within = true
@@ -66,6 +71,9 @@ func (d *decoder) readType() error {
 	}
 	if d.bad {
 		return errEvent
+	}
+	if d.b.built {
+		return nil
 	}
 	d.b.types[int(number)] = t
 	d.b.ntypes = max(d.b.ntypes, int(number)+1)

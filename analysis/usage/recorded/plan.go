@@ -17,6 +17,27 @@ type plan struct {
 type field struct {
 	param, scalar, width int
 	array                bool
+	refers               reference
+}
+
+// reference says what the values of a parameter are indices of.
+type reference uint8
+
+const (
+	toNothing reference = iota
+	toComm
+	toType
+)
+
+// referenceOf returns what the values of a parameter refer to.
+func referenceOf(k mpi.Kind) reference {
+	switch k {
+	case mpi.Comm, mpi.Win, mpi.File:
+		return toComm
+	case mpi.Datatype:
+		return toType
+	}
+	return toNothing
 }
 
 func planOf(f *mpi.Function, after bool) plan {
@@ -30,7 +51,7 @@ func planOf(f *mpi.Function, after bool) plan {
 		if q.Kind == mpi.Status {
 			width = 4
 		}
-		p.fields = append(p.fields, field{param: i, scalar: p.nscalars, width: width, array: q.IsArray()})
+		p.fields = append(p.fields, field{param: i, scalar: p.nscalars, width: width, array: q.IsArray(), refers: referenceOf(q.Kind)})
 		if q.IsArray() {
 			p.narrays++
 		} else {

@@ -1,43 +1,22 @@
 package recorded
 
-import "laggard/model/mpi"
-
 const maxDepth = 256 // of a datatype made of others
 
-// repairReferences replaces every number in an object that refers to nothing, as a damaged
-// file may have. It reports whether all numbers were good.
-func (t *Trace) repairReferences() bool {
-	ok := t.repairTypes()
-	for i := range t.Calls {
-		c := &t.Calls[i]
-		for p := range c.Func.Params {
-			most := int64(0)
-			switch c.Func.Params[p].Kind {
-			case mpi.Comm, mpi.Win, mpi.File:
-				most = int64(len(t.Comms))
-			case mpi.Datatype:
-				most = int64(len(t.Types))
-			default:
-				continue
-			}
-			ok = repairValues(c.In, p, most) && ok
-			ok = repairValues(c.Out, p, most) && ok
+// checkReferences replaces every number that refers to nothing, as a damaged file may have, and notes that there was one.
+// While objects are still being defined it notes the largest one.
+func (b *builder) checkReferences(of reference, v Value) {
+	if of == toNothing {
+		return
+	}
+	for i, n := range v {
+		switch {
+		case n < Invalid, b.built && n >= b.defined[of]:
+			v[i] = Invalid
+			b.dangling = true
+		case !b.built:
+			b.largest[of] = max(b.largest[of], n)
 		}
 	}
-	return ok
-}
-
-func repairValues(values []Value, p int, most int64) bool {
-	ok := true
-	if p < len(values) {
-		for i, v := range values[p] {
-			if v >= most || v < Invalid {
-				values[p][i] = Invalid
-				ok = false
-			}
-		}
-	}
-	return ok
 }
 
 // repairTypes removes the contents of types that are made of types which do not

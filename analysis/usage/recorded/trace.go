@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"iter"
 	"slices"
 	"syscall"
 
@@ -25,7 +26,12 @@ type Trace struct {
 	// Names are those of predefined handles and constants, by the type of the
 	// parameter ("MPI_Op") and the value.
 	Names map[string]map[int64]string
-	Calls []Call // in the order of Begin
+	// Calls gives the calls in the order of Begin, each time anew and one at a time: all together they may take more
+	// memory than there is. Those of Load are there as long as the streams of the rank.
+	Calls      iter.Seq[*Call]
+	CallNumber int // how many there are
+	// Initialises: one of them is MPI_Init or one of its like.
+	Initialises bool
 	// Notes are what the recorder found itself, such as a send buffer that changed.
 	Notes []Note
 	// Complete is false if the recording has gaps or ended before the rank did;
@@ -131,12 +137,20 @@ type Datatype struct {
 // Note is what the recorder found while the program ran.
 type Note struct {
 	Kind  NoteKind
-	Call  int // index into Trace.Calls: the call that began the operation
-	Seen  int // the call at which it was seen; -1 none
+	Call  uint64 // Begin of the call that began the operation
+	Seen  uint64 // that of the call at which it was seen; 0 none
 	Value int64
 	// Of a BufferTouched: where the program did it, whether it wrote, and whether the operation receives there.
 	Site            Site
 	Write, Received bool
+}
+
+// NullParam names the parameter of a call that a NoPlace note is about, "" if the call has no such.
+func (n *Note) NullParam(c *Call) string {
+	if n.Value < 0 || n.Value >= int64(len(c.Func.Params)) {
+		return ""
+	}
+	return c.Func.Params[n.Value].Name
 }
 
 // NoteKind says what a Note is about.
@@ -163,6 +177,16 @@ func (c *Call) InputInt(name string) (v int64, ok bool) { return firstValue(c.Fu
 
 // OutputInt is Value1 of what MPI returned in the parameter.
 func (c *Call) OutputInt(name string) (v int64, ok bool) { return firstValue(c.Func, c.Out, name) }
+
+// IsEmptyPoll reports whether a poll found nothing.
+func (c *Call) IsEmptyPoll() bool {
+	for _, name := range []string{"flag", "outcount"} {
+		if v, ok := c.OutputInt(name); ok {
+			return v == 0
+		}
+	}
+	return false
+}
 
 func firstValue(f *mpi.Function, values []Value, name string) (int64, bool) {
 	for i, p := range f.Params {

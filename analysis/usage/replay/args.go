@@ -12,22 +12,23 @@ import (
 // args are the parameters of one call, by the names of the standard.
 type args struct {
 	t     *recorded.Trace
-	i     int // index into Trace.Calls
+	i     int // number of the call, from 0
 	c     *recorded.Call
 	shape *shape
 }
 
 // shape is what the prototype of a function tells.
 type shape struct {
-	at map[string]int // place of a parameter
+	number uint16         // index into mpi.Functions
+	at     map[string]int // place of a parameter
 	// objectParams are the parameters in which it returns new objects.
 	objectParams []objectParam
 }
 
 var shapes = sync.OnceValue(func() map[*mpi.Function]*shape {
 	out := map[*mpi.Function]*shape{}
-	for _, f := range mpi.Functions() {
-		s := &shape{at: map[string]int{}, objectParams: objectParams(f)}
+	for n, f := range mpi.Functions() {
+		s := &shape{number: uint16(n), at: map[string]int{}, objectParams: objectParams(f)}
 		for i, p := range f.Params {
 			s.at[p.Name] = i
 		}
@@ -49,10 +50,7 @@ func modeOf(f *mpi.Function) SendMode {
 	return Standard
 }
 
-func argsOf(t *recorded.Trace, i int) args {
-	c := &t.Calls[i]
-	return args{t, i, c, shapes()[c.Func]}
-}
+func argsOf(t *recorded.Trace, i int, c *recorded.Call) args { return args{t, i, c, shapes()[c.Func]} }
 
 func paramValue(values []recorded.Value, s *shape, name string) recorded.Value {
 	if i, ok := s.at[name]; ok && i < len(values) {

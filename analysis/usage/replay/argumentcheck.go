@@ -31,7 +31,8 @@ type arguments struct {
 	objects     *objects
 	datatypes   *datatypes
 	groups      *groups
-	nullOutputs map[int]string // by call, see there
+	nullOutputs map[uint64]*recorded.Note // by Begin of the call
+	refused     []args                    // calls in which MPI ended the job
 }
 
 func newArguments(r *reporter, l *typemap.Layouts, o *objects, d *datatypes, g *groups) *arguments {
@@ -75,20 +76,20 @@ func (s *arguments) checkCall(a args, buffers []buffer) {
 			return
 		}
 	}
-	if name := s.nullOutputs[a.i]; name != "" {
-		s.reportArgument(a, name, invalidArgument("§2.3", "is null: MPI has no place for what it returns there").
+	if n := s.nullOutputs[a.c.Begin]; n != nil && n.NullParam(a.c) != "" {
+		s.reportArgument(a, n.NullParam(a.c), invalidArgument("§2.3", "is null: MPI has no place for what it returns there").
 			withChange("pass the address of a variable"))
 		return
 	}
 	s.checkBuffers(a, buffers)
 }
 
-// nullOutputs names, by call, the parameters that return something and were null.
-func nullOutputs(t *recorded.Trace) map[int]string {
-	out := map[int]string{}
-	for _, n := range t.Notes {
-		if n.Kind == recorded.NoPlace {
-			out[n.Call] = t.Calls[n.Call].Func.Params[n.Value].Name
+// nullOutputs are the notes about parameters that return something and were null.
+func nullOutputs(t *recorded.Trace) map[uint64]*recorded.Note {
+	out := map[uint64]*recorded.Note{}
+	for i := range t.Notes {
+		if n := &t.Notes[i]; n.Kind == recorded.NoPlace {
+			out[n.Call] = n
 		}
 	}
 	return out
@@ -110,7 +111,7 @@ func (s *arguments) reportArgument(a args, name string, w *wrongArgument) {
 	}
 	if w.early != "" { // that is the mistake, and comes first
 		message = fmt.Sprintf("%s frees a %s too early: %s of %s names it afterwards",
-			s.t.Calls[w.other].Func.Name, w.early, name, a.c.Func.Name)
+			s.nameOf(w.other), w.early, name, a.c.Func.Name)
 		places[0].Role = "use"
 		slices.Reverse(places)
 	}
@@ -343,13 +344,12 @@ func (a args) allowsInPlace(name string) bool {
 // reportRefusals reports calls in which MPI ended the job with an error, where nothing else is known to be wrong with them.
 // Only of calls whose own arguments decide: others end so, too, for what other ranks did.
 func (s *arguments) reportRefusals() {
-	for i := range s.t.Calls {
-		a := argsOf(s.t, i)
-		if !a.c.Refused || s.wrong[i] || !dependsOnlyOnArgs(a.c.Func) {
+	for _, a := range s.refused {
+		if s.wrong[a.i] || !dependsOnlyOnArgs(a.c.Func) {
 			continue
 		}
 		f := s.report("invalid_argument",
-			fmt.Sprintf("MPI reported an error in %s and ended the job", a.c.Func.Name), s.Place(i, "call"))
+			fmt.Sprintf("MPI reported an error in %s and ended the job", a.c.Func.Name), s.Place(a.i, "call"))
 		f.Change = "see the error that MPI printed, and what the function requires of its arguments"
 	}
 }

@@ -39,13 +39,20 @@ func traceOf(b *testing.B, text string, rank int) *recorded.Trace {
 	return traces[rank]
 }
 
+// forgetful is a follower that keeps nothing.
+type forgetful struct{}
+
+func (*forgetful) BeginCall(int, *recorded.Call)                    {}
+func (*forgetful) BeginOperation(*replay.Operation, *recorded.Call) {}
+func (*forgetful) ChangeOperation(*replay.Operation)                {}
+
 // BenchmarkReplay says what a call costs, and what the replay keeps of it.
 func BenchmarkReplay(b *testing.B) {
 	t := longTrace(b, 10_000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	kept := replay.Run(t)
+	kept := replay.Run(t, new(forgetful))
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if len(kept.Findings) > 0 {
@@ -53,10 +60,10 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		replay.Run(t)
+		replay.Run(t, new(forgetful))
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Calls)), "ns/call")
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(t.Calls)), "kept-B/call")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(t.CallNumber), "ns/call")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(t.CallNumber), "kept-B/call")
 	runtime.KeepAlive(kept)
 }
 
@@ -68,7 +75,7 @@ func BenchmarkEpoch(b *testing.B) {
 			t := traceOf(b, "0-1: MPI_Init()\n0: MPI_Win_create(base=0x1000, size=8, disp_unit=1) -> win=w\n"+
 				"0: MPI_Win_fence(win=w)\n"+puts+"0: MPI_Win_fence(win=w)\n0-1: MPI_Finalize()\n", 0)
 			for b.Loop() {
-				replay.Run(t)
+				replay.Run(t, new(forgetful))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/call")
 		})

@@ -49,11 +49,8 @@ func (c *collectives) addCollective(a args, blocking bool) {
 // addRefused adds the collective of a call that MPI refused: where all members are refused alike it keeps their numbers
 // in step.
 func (c *collectives) addRefused(a args) {
-	first := len(c.operations.all)
 	c.beginCall(a)
-	for i := first; i < len(c.operations.all); i++ {
-		c.operations.all[i].Refused, c.operations.all[i].Done = true, int32(a.i)
-	}
+	c.operations.refuse(a)
 }
 
 // addGroupCreation is for communicators that only the members of a group make.

@@ -1,10 +1,10 @@
 // Package replay answers where one rank by itself uses MPI wrongly: the checks of
 // Umpire (Vetter and de Supinski, SC 2000) that need one rank only, and those that
 // need what Umpire did not record. Input is the rank's Trace; output is Replayed: the
-// findings, and what package between needs to judge several ranks: the operations that
-// other ranks take part in, and the epochs of windows with the accesses in them.
+// findings, and the epochs of windows with the accesses in them. The operations that other ranks
+// take part in are told to a Follower as they begin and end: package between keeps of them what it needs.
 //
-// Run goes through the calls in the order of their begins and returns, and hands each
+// Run goes through the calls in the order of their begins and returns, one at a time, and hands each
 // to types that follow one thing each:
 //
 //	life         whether MPI is initialised and finalised

@@ -9,7 +9,7 @@ import (
 type Epoch struct {
 	Kind   EpochKind
 	Window int // index into Trace.Comms
-	Open   int // the call that opens it, index into Trace.Calls
+	Open   int // the call that opens it, index into Replayed.Calls
 	// Close is the call that closes it, which may not have returned; -1: none.
 	Close int
 	// Number and Said are of a FenceEpoch: the number of MPI_Win_fence among the
@@ -41,12 +41,11 @@ const AllRanks = model.None
 
 // Access is a use of the memory of another rank in a window, such as by MPI_Put.
 type Access struct {
-	// Operation says who accesses whom, and when that was complete at the origin:
-	// index into Replayed.Operations.
-	Operation int
+	// Operation says who accesses whom, and when that was complete at the origin.
+	Operation *Operation
 	// Epoch is the one that allows it, index into Replayed.Epochs; -1: none does.
 	Epoch int
-	// Done is the call by which it was complete at the target, index into Trace.Calls;
+	// Done is the call by which it was complete at the target, index into Replayed.Calls;
 	// -1 none.
 	Done int
 }

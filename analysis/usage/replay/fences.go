@@ -19,7 +19,7 @@ func (s *windows) nextFenceEpoch(a args) {
 	said := a.intOr(0, "assert")
 	if x := w.openFenceAccess(); x != nil && said&mpi.ModeNoprecede != 0 {
 		s.reportMisuse(a, w, "§11.5.5",
-			fmt.Sprintf("MPI_Win_fence with MPI_MODE_NOPRECEDE, but it completes %s", s.t.Calls[x.call].Func.Name),
+			fmt.Sprintf("MPI_Win_fence with MPI_MODE_NOPRECEDE, but it completes %s", s.nameOf(x.call)),
 			"leave MPI_MODE_NOPRECEDE out where accesses of an epoch end, at all ranks", s.Place(x.call, "access"))
 	}
 	s.completeAtTarget(w, AllRanks, a.i)
@@ -50,7 +50,7 @@ func (s *windows) checkFenceAccess(a args, w *window) {
 			s.openedBy(w.fence, "epoch"))
 	case w.inner >= 0:
 		s.reportMisuse(a, w, "§11.5",
-			fmt.Sprintf("%s in the epoch of MPI_Win_fence, which has %s in it", name, s.t.Calls[s.epochs[w.inner].Open].Func.Name),
+			fmt.Sprintf("%s in the epoch of MPI_Win_fence, which has %s in it", name, s.nameOf(s.epochs[w.inner].Open)),
 			"call MPI_Win_fence between the two", s.openedBy(w.fence, "epoch"), s.openedBy(w.inner, "other epoch"))
 	}
 }

@@ -113,7 +113,7 @@ func (s *files) checkSplit(a args, f *file) {
 	case call.HasTrait(mpi.Ends) && f.split < 0:
 		s.reportMisuse(a, "§13.4.5", name+" without its begin", "call "+call.Operation.Name+"_begin before it")
 	case call.HasTrait(mpi.Ends):
-		if begin := s.t.Calls[f.split].Func; begin.Operation != call.Operation {
+		if begin := s.calls[f.split].Function(); begin.Operation != call.Operation {
 			s.reportMisuse(a, "§13.4.5", name+" ends "+begin.Narrow.Name, "end it with the matching function",
 				s.Place(f.split, "begin"))
 		}

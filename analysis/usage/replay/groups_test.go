@@ -24,7 +24,7 @@ func TestOutsideWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces[0].Comms[0].Members = []int{0, 1, -1, -1}
-	epochs := replay.Run(traces[0]).Epochs
+	epochs := replay.Run(traces[0], new(follower)).Epochs
 	for i, want := range [][]int{{-1, 0}, nil, nil} {
 		if got := epochs[i].Group; !slices.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("group %d is %v, want %v", i, got, want)

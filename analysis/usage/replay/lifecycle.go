@@ -12,26 +12,20 @@ type lifecycle struct {
 	session          bool // a session was made: no MPI_Init is needed
 	sessions         int  // those that were made and not finalised
 	finalized        int  // the call, -1 not yet
+	finalize         args // its arguments
 	finalizeReturned bool // MPI_Finalize returned
 	seenBefore       bool // the record begins in the midst of the program
 	mainThread       int
 }
 
 func newLifecycle(r *reporter) *lifecycle {
-	t := r.t
-	l := &lifecycle{reporter: r, initialised: -1, finalized: -1, seenBefore: t.Phase != model.Starting}
-	for i := range t.Calls {
-		if f := t.Calls[i].Func; f != nil && (f.Class == mpi.ClassInit || f.Class == mpi.ClassSessionInit) {
-			l.seenBefore = false
-		}
-	}
-	return l
+	return &lifecycle{reporter: r, initialised: -1, finalized: -1, seenBefore: r.t.Phase != model.Starting && !r.t.Initialises}
 }
 
 // beginCall notes that the rank comes to MPI_Finalize.
 func (l *lifecycle) beginCall(a args) {
 	if a.c.Func.Class == mpi.ClassFinalize && l.finalized < 0 {
-		l.finalized = a.i
+		l.finalized, l.finalize = a.i, a
 	}
 }
 
@@ -85,10 +79,10 @@ func (l *lifecycle) checkPhase(a args) {
 }
 
 // checkFinalize finds that MPI_Finalize is missing.
-func (l *lifecycle) checkFinalize(open []int) {
+func (l *lifecycle) checkFinalize(open []args) {
 	missing := l.initialised >= 0 && l.finalized < 0 && !l.session && l.t.Complete && l.t.End == model.Exited
 	if missing && len(open) == 0 {
-		f := l.report("lifecycle", "the process ended without MPI_Finalize", l.Place(len(l.t.Calls)-1, "last call"),
+		f := l.report("lifecycle", "the process ended without MPI_Finalize", l.Place(len(l.calls)-1, "last call"),
 			l.Place(l.initialised, "initialisation"))
 		f.Change = "call MPI_Finalize before the process ends"
 	}

@@ -171,7 +171,7 @@ func (m *memory) useBuffers(buffers []buffer, call int, act *activation) {
 // reportOverlap reports two uses of the same bytes.
 func (m *memory) reportOverlap(u, other *use) {
 	if other.call == u.call {
-		function := m.t.Calls[u.call].Func
+		function := m.calls[u.call].Function()
 		f := m.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, function.Name),
 			m.Place(u.call, "call"))
 		if other.name == u.name {
@@ -191,7 +191,7 @@ func (m *memory) reportOverlap(u, other *use) {
 	shared := u.sharedBytes(&other.buffer)
 	f := m.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
 		now.Call, u.verb(), before.Call, other.verb(), u.describeBytes(shared), other.describeBytes(shared)), now, before)
-	if m.t.Calls[other.call].Func.Class.IsOneSided() {
+	if m.calls[other.call].Function().Class.IsOneSided() {
 		f.Standard = "MPI-3.1 §11.3"
 		f.Change = "give each operation memory of its own, or complete the first before the second, with the call " +
 			"that ends its epoch, a flush, or the wait for its request"

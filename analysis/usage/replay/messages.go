@@ -142,8 +142,9 @@ func (m *messages) receiveMatched(a args, blocking bool) {
 		taken.ended = a.i
 		op := a.recvOperation(blocking)
 		op.Comm, op.Peer, op.Tag = int32(taken.comm), int32(taken.source), int32(taken.tag)
-		k := m.operations.add(a, op)
-		m.operations.all[k].Source, m.operations.all[k].FromTag = int32(taken.source), int32(taken.tag)
+		begun := m.operations.add(a, op)
+		begun.Source, begun.FromTag = int32(taken.source), int32(taken.tag)
+		m.operations.follower.ChangeOperation(begun)
 	case m.t.Complete:
 		f := m.report("request_misuse",
 			fmt.Sprintf("%s is given a matched message that was received before", a.c.Func.Name),
@@ -157,7 +158,7 @@ func (m *messages) reportLeftovers(finalize int) {
 	for _, handle := range slices.Sorted(maps.Keys(m.matched)) {
 		if taken := m.matched[handle]; taken.ended < 0 {
 			f := m.report("request_misuse",
-				fmt.Sprintf("the message that %s matched was never received", m.t.Calls[taken.probe].Func.Name),
+				fmt.Sprintf("the message that %s matched was never received", m.nameOf(taken.probe)),
 				m.Place(taken.probe, "probe"), m.Place(finalize, "finalize"))
 			f.Standard, f.Change = "MPI-3.1 §3.8.2", "receive each matched message with MPI_Mrecv or MPI_Imrecv"
 		}

@@ -177,7 +177,7 @@ func (o *objects) reportLeftovers(finalize int) {
 		}
 		for _, v := range slices.Sorted(maps.Keys(left)) {
 			for _, call := range left[v] {
-				maker := o.t.Calls[call].Func.Name
+				maker := o.nameOf(call)
 				f := o.report("leak", fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, maker),
 					o.Place(call, "creation"), o.Place(finalize, "finalize"))
 				f.Change = fmt.Sprintf("call %s when the %s is no longer used", freeOf(k.handle, k.free, maker), k.word)

@@ -1,7 +1,6 @@
 package replay
 
-// Operation is what a call does that other ranks take part in, as the replay of
-// one rank leaves it. Its fields are small, since there is one for most calls of a run.
+// Operation is what a call does that other ranks take part in.
 type Operation struct {
 	Kind OperationKind
 	Mode SendMode // of a Send
@@ -13,7 +12,7 @@ type Operation struct {
 	// Refused: MPI refused the collective at this rank, so that it is not known whether it has a place among those of the
 	// others.
 	Refused bool
-	Call    int32 // index into Trace.Calls: the call that begins it (MPI_Start of a persistent one)
+	Call    int32 // index into Replayed.Calls: the call that begins it (MPI_Start of a persistent one)
 	Made    int32 // the call that made the request of a persistent one; else as Call
 	Done    int32 // the call that completed it, -1 none
 	Comm    int32 // index into Trace.Comms
@@ -30,6 +29,8 @@ type Operation struct {
 	// with Call equal to Made; those of its starts have the same Number. 0:
 	// not numbered, such as MPI_Comm_create_group, which only some members call.
 	Number uint64
+	// Note is what the Follower remembers of it.
+	Note int32
 }
 
 // OperationKind is the kind of an Operation.
@@ -53,10 +54,10 @@ const (
 	Ready
 )
 
-// Wait is a call that completes requests: what it waits for.
+// Wait is a call that completes requests and never returned, or a poll that found nothing: what it waits for.
 type Wait struct {
-	Call       int   // index into Trace.Calls
-	Operations []int // indices into Replayed.Operations, of the requests that were active
-	Any        bool  // one of them suffices; else all are needed
-	Poll       bool  // it returns in any case: MPI_Test and its like
+	Call       int          // index into Replayed.Calls
+	Operations []*Operation // those of the requests that were active
+	Any        bool         // one of them suffices; else all are needed
+	Poll       bool         // it returns in any case: MPI_Test and its like
 }

@@ -5,29 +5,30 @@ import (
 	"laggard/model"
 )
 
-// operations are those that the calls of the rank began, and what is under way of them.
+// operations are what is under way of those that the calls of the rank began.
 type operations struct {
 	memory   *memory
-	all      []Operation         // in the order in which they began
+	follower Follower
 	inFlight map[int]*activation // by the call that began it, until that call returns
 }
 
 // activation is an operation under way: of a call, or of a request.
 type activation struct {
-	operations []int // indices into operations.all
+	operations []*Operation
 	memory     []int // what it uses, see memory
 	cancel     int   // the call MPI_Cancel that was asked to end it, 0 none
 	kept       bool  // it goes on after its call has returned
 }
 
-func newOperations(m *memory) *operations {
-	return &operations{memory: m, inFlight: map[int]*activation{}}
+func newOperations(m *memory, f Follower) *operations {
+	return &operations{memory: m, follower: f, inFlight: map[int]*activation{}}
 }
 
 // beginCall makes room for what a call begins.
 func (o *operations) beginCall(call int) *activation {
-	o.inFlight[call] = &activation{}
-	return o.inFlight[call]
+	act := &activation{}
+	o.inFlight[call] = act
+	return act
 }
 
 // takeBegun gives back what a call began, nil if it did not.
@@ -44,27 +45,26 @@ func (o *operations) endCall(a args, act *activation) {
 	}
 }
 
-// add records an operation that is complete when its call returns, unless it is kept.
-func (o *operations) add(a args, op Operation) int {
-	n := o.record(a, op)
+// add begins an operation that is complete when its call returns, unless it is kept.
+func (o *operations) add(a args, op Operation) *Operation {
+	begun := o.begin(a, a, op)
 	if act := o.inFlight[a.i]; act != nil {
-		act.operations = append(act.operations, n)
+		act.operations = append(act.operations, begun)
 	}
-	return n
+	return begun
 }
 
-// record adds an operation that a call begins, and returns its index.
-func (o *operations) record(a args, op Operation) int {
-	op.Call, op.Made, op.Done, op.Bytes = int32(a.i), int32(a.i), -1, -1
+// begin is for an operation of a call; made is the call that has its arguments.
+func (o *operations) begin(a, made args, op Operation) *Operation {
+	op.Call, op.Made, op.Done, op.Bytes = int32(a.i), int32(made.i), -1, -1
 	op.Source, op.FromTag = model.None, model.None
-	o.all = append(o.all, op)
-	return len(o.all) - 1
+	o.follower.BeginOperation(&op, made.c)
+	return &op
 }
 
 // complete ends what is under way, with the status of its receive if there is one.
 func (o *operations) complete(act *activation, call int, status recorded.Value) {
-	for _, k := range act.operations {
-		op := &o.all[k]
+	for _, op := range act.operations {
 		if op.Done >= 0 {
 			continue
 		}
@@ -72,9 +72,18 @@ func (o *operations) complete(act *activation, call int, status recorded.Value) 
 		if len(status) >= 4 && (op.Kind == Recv || op.Kind == Probe || len(act.operations) == 1) {
 			op.setStatus(status)
 		}
+		o.follower.ChangeOperation(op)
 	}
 	o.memory.release(act.memory)
 	act.operations, act.memory = nil, nil
+}
+
+// refuse notes that MPI refused the collectives that a call began: they are over.
+func (o *operations) refuse(a args) {
+	for _, op := range o.inFlight[a.i].operations {
+		op.Refused, op.Done = true, int32(a.i)
+		o.follower.ChangeOperation(op)
+	}
 }
 
 func (op *Operation) setStatus(status recorded.Value) {

@@ -10,8 +10,8 @@ import (
 // Replayed is what the trace of one rank says by itself.
 type Replayed struct {
 	Trace *recorded.Trace
-	// Operations are in the order in which they began.
-	Operations []Operation
+	// Calls are in the order of Trace.Calls.
+	Calls []Call
 	// Waits are in the order of their calls.
 	Waits []Wait
 	// Epochs are those of windows, in the order in which they were opened.
@@ -24,11 +24,18 @@ type Replayed struct {
 	// Finalized: the rank came to MPI_Finalize, or to the end of all its sessions.
 	// Of any other it is not known what it would still have completed and freed.
 	Finalized bool
-	muted     mutes
 }
 
-// Muted reports whether the program asked that nothing be said of call i.
-func (r *Replayed) Muted(i int) bool { return r.muted.has(r.Trace.Calls[i].Begin) }
+// Follower is told of what a rank does while the arguments of its calls are at hand.
+type Follower interface {
+	// BeginCall is told of each call, an index into Replayed.Calls, before the operations that it begins.
+	BeginCall(call int, c *recorded.Call)
+	// BeginOperation is told of each operation in the order in which they begin, and of the call that has its arguments,
+	// which is Operation.Made.
+	BeginOperation(o *Operation, made *recorded.Call)
+	// ChangeOperation is told when an operation is done, or something else of it has changed.
+	ChangeOperation(o *Operation)
+}
 
 // replay hands each call of a rank to those that follow something through its calls.
 type replay struct {
@@ -52,7 +59,7 @@ type replay struct {
 	notes       *notes
 }
 
-func newReplay(t *recorded.Trace) *replay {
+func newReplay(t *recorded.Trace, f Follower) *replay {
 	r := &replay{reporter: newReporter(t), layouts: typemap.NewLayouts(t.Types)}
 	r.life = newLifecycle(r.reporter)
 	r.threads = &threads{reporter: r.reporter, life: r.life}
@@ -62,52 +69,55 @@ func newReplay(t *recorded.Trace) *replay {
 	r.arguments = newArguments(r.reporter, r.layouts, r.objects, r.datatypes, r.groups)
 	r.refusals = newRefusals(r.reporter)
 	r.memory = newMemory(r.reporter, r.layouts)
-	r.operations = newOperations(r.memory)
+	r.operations = newOperations(r.memory, f)
 	r.collectives = newCollectives(t, r.operations)
 	r.messages = newMessages(r.reporter, r.operations)
 	r.attached = newAttached(r.reporter, r.layouts)
 	r.requests = newRequests(r.reporter, r.layouts, r.operations, r.threads, r.attached)
 	r.windows = newWindows(r.reporter, r.layouts, r.operations, r.collectives, r.groups)
 	r.files = newFiles(r.reporter, r.requests)
-	r.notes = &notes{r.reporter, r.memory}
+	r.notes = newNotes(r.reporter, r.memory)
 	return r
 }
 
-// Run follows one rank through its trace.
-func Run(t *recorded.Trace) *Replayed {
-	r := newReplay(t)
-	for i := range t.Calls {
-		r.endCallsBefore(t.Calls[i].Begin)
-		if t.Calls[i].Func == nil {
-			continue // the decoder knows all functions; a bad input may not
-		}
-		a := argsOf(t, i)
+// Run follows one rank through its trace, and tells the follower.
+func Run(t *recorded.Trace, f Follower) *Replayed {
+	r := newReplay(t, f)
+	for c := range t.Calls {
+		r.endCallsBefore(c.Begin)
+		a := argsOf(t, len(r.calls), c)
+		r.calls = append(r.calls, r.newCall(c))
+		f.BeginCall(a.i, c)
 		r.beginCall(a)
 		r.threads.beginCall(a)
 	}
 	r.endCallsBefore(^uint64(0))
 	r.finishTrace()
 	return &Replayed{
-		Trace: t, Operations: r.operations.all, Waits: r.requests.waits, Epochs: r.windows.epochs,
-		Accesses: r.windows.accesses, Findings: r.allFindings(), Finalized: r.life.leftMPI(), muted: r.muted,
+		Trace: t, Calls: r.calls, Waits: r.requests.waits, Epochs: r.windows.epochs,
+		Accesses: r.windows.accesses, Findings: r.allFindings(), Finalized: r.life.leftMPI(),
 	}
 }
 
 // endCallsBefore ends the calls that returned before a place.
 func (r *replay) endCallsBefore(place uint64) {
-	for i, ok := r.threads.takeReturned(place); ok; i, ok = r.threads.takeReturned(place) {
-		r.endCall(argsOf(r.t, i))
+	for a, ok := r.threads.takeReturned(place); ok; a, ok = r.threads.takeReturned(place) {
+		r.endCall(a)
 	}
 }
 
 // beginCall follows a call up to where MPI takes over.
 func (r *replay) beginCall(a args) {
+	r.notes.beginCall(a)
 	r.life.checkPhase(a)
 	r.threads.checkThreading(a)
 	if a.c.Func.Class == mpi.ClassLight {
 		return
 	}
 	buffers := buffersOf(a, r.layouts)
+	if a.c.Refused {
+		r.arguments.refused = append(r.arguments.refused, a)
+	}
 	returned := r.refusals.wasReturned(a)
 	if returned {
 		r.addLast()
@@ -159,7 +169,7 @@ func (r *replay) finishTrace() {
 		r.messages.reportLeftovers(last)
 		r.objects.reportLeftovers(last)
 		r.attached.reportLeftovers(last)
-		r.windows.reportLeftovers(last)
+		r.windows.reportLeftovers(r.life.finalize)
 	}
 	r.arguments.reportRefusals()
 	r.life.checkFinalize(r.threads.open)

@@ -8,26 +8,30 @@ import (
 // reporter is what all that follow a rank share: its trace, and what they find.
 type reporter struct {
 	t     *recorded.Trace
-	muted mutes
+	calls []Call       // those that have begun
+	mute  bool         // the program asked that nothing be said of its calls, see Call.Muted
 	wrong map[int]bool // calls that were found to be wrong, which MPI may have refused
 	found *finding.Group
 	last  *finding.Finding // reported last; its fields may still change
 }
 
 func newReporter(t *recorded.Trace) *reporter {
-	return &reporter{t: t, muted: mutesOf(t), wrong: map[int]bool{}, found: finding.NewGroup()}
+	return &reporter{t: t, calls: make([]Call, 0, t.CallNumber), wrong: map[int]bool{}, found: finding.NewGroup()}
 }
 
 // Place returns call i as one that takes part in a finding.
-func (r *reporter) Place(i int, role string) finding.Place { return placeOf(r.t, r.muted, i, role) }
+func (r *reporter) Place(i int, role string) finding.Place { return placeOf(r.t, r.calls, i, role) }
 
-func placeOf(t *recorded.Trace, muted mutes, i int, role string) finding.Place {
-	if i < 0 || i >= len(t.Calls) {
+// nameOf returns the name of call i.
+func (r *reporter) nameOf(i int) string { return r.calls[i].Function().Name }
+
+func placeOf(t *recorded.Trace, calls []Call, i int, role string) finding.Place {
+	if i < 0 || i >= len(calls) {
 		return finding.Place{Rank: t.Rank, Role: role}
 	}
-	c := &t.Calls[i]
-	p := finding.Place{Rank: t.Rank, Call: c.Func.Name, Role: role, Muted: muted.has(c.Begin)}
-	if c.Site >= 0 && c.Site < len(t.Sites) {
+	c := &calls[i]
+	p := finding.Place{Rank: t.Rank, Call: c.Function().Name, Role: role, Muted: c.Muted}
+	if c.Site >= 0 && int(c.Site) < len(t.Sites) {
 		p.Site = t.Sites[c.Site]
 	}
 	return p

@@ -102,8 +102,8 @@ func (s *requests) activeOnFile(fh int) *request {
 
 // numberOf returns the number of the collective that is under way.
 func (s *requests) numberOf(act *activation) (number uint64) {
-	for _, k := range act.operations {
-		number = s.operations.all[k].Number
+	for _, op := range act.operations {
+		number = op.Number
 	}
 	return number
 }
@@ -197,9 +197,7 @@ func (s *requests) startOne(a args, q *request) {
 			Number: q.number}
 	}
 	if op.Kind != 0 {
-		n := s.operations.record(a, op)
-		s.operations.all[n].Made = int32(q.made)
-		act.operations = []int{n}
+		act.operations = []*Operation{s.operations.begin(a, from, op)}
 	}
 	q.active, q.begun, q.unsure = act, a.i, false
 	q.ready = map[int64]bool{}
@@ -227,7 +225,7 @@ func (s *requests) addWait(a args) {
 			s.checkPartitions(a, q)
 		}
 	}
-	if len(w.Operations) > 0 {
+	if len(w.Operations) > 0 && (a.c.Return == 0 || w.Poll && a.c.IsEmptyPoll()) {
 		s.waits = append(s.waits, w)
 	}
 }
@@ -347,8 +345,9 @@ func (s *requests) markWithdrawn(call int, q *request) {
 		return
 	}
 	q.active.cancel = call
-	for _, o := range q.active.operations {
-		s.operations.all[o].Withdrawn = true
+	for _, op := range q.active.operations {
+		op.Withdrawn = true
+		s.operations.follower.ChangeOperation(op)
 	}
 }
 

@@ -13,23 +13,22 @@ import (
 type threads struct {
 	*reporter
 	life *lifecycle
-	open []int // calls that have begun and not returned
+	open []args // calls that have begun and not returned
 }
 
 // beginCall notes that a call is under way.
-func (t *threads) beginCall(a args) { t.open = append(t.open, a.i) }
+func (t *threads) beginCall(a args) { t.open = append(t.open, a) }
 
 // takeReturned takes out the open call that returned first, if one did before a place.
-func (t *threads) takeReturned(place uint64) (call int, ok bool) {
+func (t *threads) takeReturned(place uint64) (call args, ok bool) {
 	first := -1
-	for k, i := range t.open {
-		if end := t.t.Calls[i].Return; end != 0 && end < place &&
-			(first < 0 || end < t.t.Calls[t.open[first]].Return) {
+	for k, a := range t.open {
+		if end := a.c.Return; end != 0 && end < place && (first < 0 || end < t.open[first].c.Return) {
 			first = k
 		}
 	}
 	if first < 0 {
-		return -1, false
+		return args{}, false
 	}
 	call = t.open[first]
 	t.open = slices.Delete(t.open, first, first+1)
@@ -39,8 +38,8 @@ func (t *threads) takeReturned(place uint64) (call int, ok bool) {
 // otherCalls are the calls that other threads are in while one begins a call.
 func (t *threads) otherCalls(a args) iter.Seq[args] {
 	return func(yield func(args) bool) {
-		for _, i := range t.open {
-			if t.t.Calls[i].Thread != a.c.Thread && !yield(argsOf(t.t, i)) {
+		for _, other := range t.open {
+			if other.c.Thread != a.c.Thread && !yield(other) {
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 	"laggard/model"
@@ -23,10 +24,11 @@ func TestReplay(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, trace := range traces {
-				replayed := replay.Run(trace)
+				var all follower
+				replayed := replay.Run(trace, &all)
 				switch d.Cmd {
 				case "operations":
-					describeOperations(&b, replayed)
+					describeOperations(&b, replayed, all)
 				case "epochs":
 					describeEpochs(&b, replayed)
 				case "finalized":
@@ -45,10 +47,22 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+// follower keeps the operations, in the order in which they began.
+type follower []*replay.Operation
+
+func (f *follower) BeginCall(int, *recorded.Call) {}
+
+func (f *follower) BeginOperation(o *replay.Operation, _ *recorded.Call) {
+	o.Note = int32(len(*f))
+	*f = append(*f, o)
+}
+
+func (f *follower) ChangeOperation(*replay.Operation) {}
+
 var kindNames = [...]string{"?", "send", "recv", "probe", "collective", "one-sided"}
 
-func describeOperations(b *strings.Builder, r *replay.Replayed) {
-	for i, op := range r.Operations {
+func describeOperations(b *strings.Builder, r *replay.Replayed, all follower) {
+	for i, op := range all {
 		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], callPlace(r, int(op.Call)))
 		if op.Made != op.Call {
 			fmt.Fprintf(b, " made %s", callPlace(r, int(op.Made)))
@@ -72,8 +86,11 @@ func describeOperations(b *strings.Builder, r *replay.Replayed) {
 		b.WriteString("\n")
 	}
 	for _, w := range r.Waits {
-		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, callPlace(r, w.Call), w.Operations, w.Any,
-			w.Poll)
+		var waits []int32
+		for _, op := range w.Operations {
+			waits = append(waits, op.Note)
+		}
+		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, callPlace(r, w.Call), waits, w.Any, w.Poll)
 	}
 }
 
@@ -98,7 +115,7 @@ func describeEpochs(b *strings.Builder, r *replay.Replayed) {
 		b.WriteString("\n")
 	}
 	for _, x := range r.Accesses {
-		op := r.Operations[x.Operation]
+		op := x.Operation
 		fmt.Fprintf(b, "%d: %s of rank %d epoch %d", r.Trace.Rank, callPlace(r, int(op.Call)), op.Peer, x.Epoch)
 		if x.Done >= 0 {
 			fmt.Fprintf(b, " done %s", callPlace(r, x.Done))

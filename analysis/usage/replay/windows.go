@@ -327,7 +327,7 @@ func (s *windows) checkClosed(a args, w *window) {
 		s.reportMisuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", s.openedBy(w.post, "epoch"))
 	default:
 		if x := w.oldestOpen(); x != nil {
-			s.reportMisuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, s.t.Calls[x.call].Func.Name),
+			s.reportMisuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, s.nameOf(x.call)),
 				"close it with MPI_Win_fence first", s.Place(x.call, "access"))
 		}
 	}
@@ -346,8 +346,8 @@ func (w *window) oldestOpen() *transfer {
 }
 
 // reportLeftovers reports epochs that are open when call finalize leaves MPI.
-func (s *windows) reportLeftovers(finalize int) {
+func (s *windows) reportLeftovers(finalize args) {
 	for _, k := range slices.Sorted(maps.Keys(s.open)) {
-		s.checkClosed(argsOf(s.t, finalize), s.open[k])
+		s.checkClosed(finalize, s.open[k])
 	}
 }

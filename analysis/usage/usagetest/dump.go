@@ -3,6 +3,7 @@ package usagetest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,14 +19,14 @@ import (
 //	0: MPI_Send(buf=0x1000, count=1, datatype=MPI_INT, dest=1, tag=0, comm=world) -> () @ ring.c:12
 func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) error {
 	d := &dumper{t: t, threads: threadCount(t) > 1, names: map[[2]int64]string{}}
-	for i := range t.Calls {
-		c := &t.Calls[i]
+	for c := range t.Calls {
+		d.made = append(d.made, c)
 		if _, err := fmt.Fprintf(w, "%s: %s @ %s\n", d.rankText(c), d.callText(c), where(t.Sites[c.Site])); err != nil {
 			return fmt.Errorf("usage: %w", err)
 		}
 		for _, n := range t.Notes {
-			if n.Seen == i {
-				fmt.Fprintf(w, "note %d: %s\n", t.Rank, noteText(t, n))
+			if call := d.callBegunAt(n.Call); n.Seen == c.Begin && call >= 0 {
+				fmt.Fprintf(w, "note %d: %s\n", t.Rank, d.noteText(n, call))
 			}
 		}
 	}
@@ -35,12 +36,17 @@ func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) erro
 	return nil
 }
 
-// noteText says what a note is about, as transcripts have it.
-func noteText(t *recorded.Trace, n recorded.Note) string {
+// callBegunAt returns the index of a call by its Begin, -1 if there was none.
+func (d *dumper) callBegunAt(begin uint64) int {
+	return slices.IndexFunc(d.made, func(c *recorded.Call) bool { return c.Begin == begin })
+}
+
+// noteText says what a note about a call is about, as transcripts have it.
+func (d *dumper) noteText(n recorded.Note, call int) string {
 	side, did := "send", "changed"
 	switch n.Kind {
 	case recorded.NoPlace:
-		return fmt.Sprintf("no place for %s of call %d", t.Calls[n.Call].Func.Params[n.Value].Name, n.Call+1)
+		return fmt.Sprintf("no place for %s of call %d", n.NullParam(d.made[call]), call+1)
 	case recorded.BufferTouched:
 		did = "read"
 		if n.Write {
@@ -52,13 +58,13 @@ func noteText(t *recorded.Trace, n recorded.Note) string {
 	case recorded.ReceiveBufferChanged:
 		side = "receive"
 	}
-	return fmt.Sprintf("%s buffer of call %d %s, seen at call %d", side, n.Call+1, did, n.Seen+1)
+	return fmt.Sprintf("%s buffer of call %d %s, seen at call %d", side, call+1, did, len(d.made))
 }
 
 func threadCount(t *recorded.Trace) int {
 	n := 0
-	for i := range t.Calls {
-		n = max(n, t.Calls[i].Thread+1)
+	for c := range t.Calls {
+		n = max(n, c.Thread+1)
 	}
 	return n
 }
@@ -66,6 +72,7 @@ func threadCount(t *recorded.Trace) int {
 type dumper struct {
 	t       *recorded.Trace
 	threads bool
+	made    []*recorded.Call
 	names   map[[2]int64]string // of handles, by kind and value
 	counts  [256]int
 }

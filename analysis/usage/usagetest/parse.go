@@ -47,6 +47,7 @@ type parser struct {
 // rank is one of the traces.
 type rank struct {
 	*recorded.Trace
+	calls  []*recorded.Call
 	place  uint64
 	comms  map[string]int
 	types  map[string]int
@@ -199,16 +200,16 @@ func (r *rank) setProperty(key, value string) error {
 	return nil
 }
 
-// callIndex returns the call of a line, or the n-th if they are counted.
-func (k *rank) callIndex(n int, counted bool) (int, error) {
+// callAt returns the call of a line, or the n-th if they are counted.
+func (k *rank) callAt(n int, counted bool) (*recorded.Call, error) {
 	i, ok := k.byLine[n]
 	if counted {
-		i, ok = n-1, n >= 1 && n <= len(k.Calls)
+		i, ok = n-1, n >= 1 && n <= len(k.calls)
 	}
 	if !ok {
-		return 0, fmt.Errorf("rank %d has no call %d", k.Rank, n)
+		return nil, fmt.Errorf("rank %d has no call %d", k.Rank, n)
 	}
-	return i, nil
+	return k.calls[i], nil
 }
 
 // parseNote reads what the recorder saw, from the side on; calls are named by their line in the transcript,
@@ -216,33 +217,40 @@ func (k *rank) callIndex(n int, counted bool) (int, error) {
 func (p *parser) parseNote(r int, words []string, begun int) error {
 	side, counted, did, seen := words[0], words[1] == "call", words[3], words[4]
 	k := p.rankAt(r)
-	n := recorded.Note{Kind: recorded.SendBufferChanged, Seen: -1}
+	n := recorded.Note{Kind: recorded.SendBufferChanged}
 	switch {
 	case did != "changed":
 		n.Kind, n.Received, n.Write = recorded.BufferTouched, side == "receive", did == "written"
 	case side == "receive":
 		n.Kind = recorded.ReceiveBufferChanged
 	}
-	var err error
-	if n.Call, err = k.callIndex(begun, counted); err == nil && seen != "" {
-		n.Seen, err = k.callIndex(parseInt(seen), counted)
+	call, err := k.callAt(begun, counted)
+	if err != nil {
+		return err
+	}
+	n.Call = call.Begin
+	if seen != "" {
+		if call, err = k.callAt(parseInt(seen), counted); err != nil {
+			return err
+		}
+		n.Seen = call.Begin
 	}
 	k.Notes = append(k.Notes, n)
-	return err
+	return nil
 }
 
 // parseNullNote reads that a call was given a null pointer for a result.
 func (p *parser) parseNullNote(r int, name string, counted bool, at int) error {
 	k := p.rankAt(r)
-	i, err := k.callIndex(at, counted)
+	call, err := k.callAt(at, counted)
 	if err != nil {
 		return err
 	}
-	place := slices.IndexFunc(k.Calls[i].Func.Params, func(x mpi.Param) bool { return x.Name == name })
+	place := slices.IndexFunc(call.Func.Params, func(x mpi.Param) bool { return x.Name == name })
 	if place < 0 {
-		return fmt.Errorf("%s has no parameter %s", k.Calls[i].Func.Name, name)
+		return fmt.Errorf("%s has no parameter %s", call.Func.Name, name)
 	}
-	k.Notes = append(k.Notes, recorded.Note{Kind: recorded.NoPlace, Call: i, Seen: i, Value: int64(place)})
+	k.Notes = append(k.Notes, recorded.Note{Kind: recorded.NoPlace, Call: call.Begin, Seen: call.Begin, Value: int64(place)})
 	return nil
 }
 
@@ -292,7 +300,7 @@ func (p *parser) parseReturns(r, thread int) error {
 	}
 	delete(k.later, thread)
 	k.place++
-	k.Calls[i].Return = k.place
+	k.calls[i].Return = k.place
 	return nil
 }
 
@@ -321,11 +329,12 @@ func (p *parser) parseCall(m []string) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		made.Site, made.Thread = k.siteIndex(m[6], p.line), parseInt(m[2])
-		k.byLine[p.line] = len(k.Calls)
+		k.byLine[p.line] = len(k.calls)
 		if c.later {
-			k.later[made.Thread] = len(k.Calls)
+			k.later[made.Thread] = len(k.calls)
 		}
-		k.Calls = append(k.Calls, made)
+		k.calls = append(k.calls, &made)
+		k.Initialises = k.Initialises || f.InClass(mpi.ClassInit, mpi.ClassSessionInit)
 	}
 	return nil
 }
@@ -349,7 +358,9 @@ func (r *rank) siteIndex(text string, line int) int {
 func (p *parser) allTraces() []*recorded.Trace {
 	out := make([]*recorded.Trace, 0, p.count)
 	for r := range p.count {
-		out = append(out, p.rankAt(r).Trace)
+		k := p.rankAt(r)
+		k.Calls, k.CallNumber = slices.Values(k.calls), len(k.calls)
+		out = append(out, k.Trace)
 	}
 	return out
 }

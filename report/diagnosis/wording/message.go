@@ -1,0 +1,133 @@
+package wording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"laggard/report"
+	"laggard/report/words"
+)
+
+// Message is a message that a rank waits for and that was not sent, or in whose receive MPI reported an error. Calls are as CallAt
+// names them, "" unknown.
+type Message struct {
+	Rank, From   int    // who waits for it, and who should send it
+	Tag          int    // its tag
+	On           string // its communicator
+	Number, Sent uint64 // which of the messages from that rank with that tag it is, from 1, and how many of them were sent
+	Failed       bool   // MPI reported an error in its receive
+	SentBy       string // the call that sends such messages
+	Callers      string // the ranks that send such messages by that call
+	Never        bool   // From never made that call
+	At           string // the call that From is in, or made last
+	InMPI        bool   // it is in that call
+	Unreceived   []Unreceived
+}
+
+// Unreceived are messages of the sender that lie unreceived.
+type Unreceived struct {
+	To, Tag int
+	On      string // their communicator
+	Count   uint64
+	SentBy  string // the call that sends them, "" unknown
+}
+
+// CallAt names a call and its place.
+func CallAt(function string, at report.Site) string {
+	if at.Function == "" {
+		return function
+	}
+	return function + " in " + at.String()
+}
+
+// Missing says where a message would have come from.
+func (m *Message) Missing() string {
+	which := fmt.Sprintf("message %d from rank %d with tag %d on %s", m.Number, m.From, m.Tag, m.On)
+	if m.Failed {
+		return fmt.Sprintf("Rank %d was receiving %s: rank %d sent it with %s.", m.Rank, which, m.From, m.SentBy)
+	}
+	parts := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}
+	at := ""
+	switch {
+	case m.At == "":
+	case m.InMPI:
+		at = ", and is in " + m.At
+	default:
+		at = ", and called " + m.At + " last"
+	}
+	switch {
+	case m.SentBy == "":
+	case m.Sent == 0 && m.Callers == strconv.Itoa(m.From):
+		parts = append(parts, fmt.Sprintf("Rank %d sends such messages to other ranks with %s%s", m.From, m.SentBy, at))
+	case m.Never:
+		parts = append(parts, fmt.Sprintf("%s; rank %d never made that call%s", m.callers(), m.From, at))
+	case m.Sent == 0:
+		parts = append(parts, fmt.Sprintf("%s; rank %d sent none to rank %d%s", m.callers(), m.From, m.Rank, at))
+	default:
+		parts = append(parts, fmt.Sprintf("Rank %d sent %d with %s%s", m.From, m.Sent, m.SentBy, at))
+	}
+	for i := range m.Unreceived {
+		parts = append(parts, m.Unreceived[i].text(m.From))
+	}
+	return strings.Join(parts, ". ") + "."
+}
+
+// callers says which ranks send such messages, and how.
+func (m *Message) callers() string {
+	return fmt.Sprintf("%s %s such messages with %s", words.Upper(words.Ranks(m.Callers)), words.Verb(m.Callers, "sends", "send"), m.SentBy)
+}
+
+// text says which other messages of the sender lie unreceived.
+func (o *Unreceived) text(from int) string {
+	to := fmt.Sprintf("rank %d", o.To)
+	if o.To == from {
+		to = "itself"
+	}
+	lie := "lie"
+	if o.Count == 1 {
+		lie = "lies"
+	}
+	text := fmt.Sprintf("%s from rank %d to %s with tag %d on %s %s unreceived", words.Count(int(o.Count), "message", "messages"), from, to,
+		o.Tag, o.On, lie)
+	if o.SentBy != "" {
+		text += ", sent with " + o.SentBy
+	}
+	return text
+}
+
+// Behind says that the sender comes to the call only behind the one that it is in.
+func (m *Message) Behind() string {
+	return fmt.Sprintf("Rank %d comes to %s, for which rank %d waits, only after %s.", m.From, m.SentBy, m.Rank, m.At)
+}
+
+// Skipped says, before the line that decided, that the sender did not make the call.
+func (m *Message) Skipped() string {
+	if m.Never {
+		return fmt.Sprintf("Rank %d skipped %s, for which rank %d waits:", m.From, m.SentBy, m.Rank)
+	}
+	return fmt.Sprintf("Rank %d did not make %s once more, for which rank %d waits; whether it does is", m.From, m.SentBy, m.Rank)
+}
+
+// Owed says of a sender that is named, as a part of the reason, that it has not sent the message.
+func (m *Message) Owed() string {
+	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
+		return fmt.Sprintf("rank %d has sent rank %d only %s with tag %d, which earlier receives took", m.From, m.Rank,
+			words.Count(int(m.Sent), "message", "messages"), m.Tag)
+	}
+	return fmt.Sprintf("rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+}
+
+// Mismatch says which messages, sent at a place, lie unreceived at the rank, and for which one it waits at another.
+func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
+	what, is := "a message", "is"
+	if o.Count > 1 {
+		what, is = fmt.Sprintf("%d messages", o.Count), "are"
+	}
+	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
+	if o.Tag == m.Tag {
+		on, awaited = " on "+o.On, "it on "+m.On
+	}
+	return fmt.Sprintf("%s from rank %d with tag %d%s%s %s unreceived at rank %d, which waits for %s%s",
+		what, m.From, o.Tag, on, sent.InParentheses(), is, m.Rank, awaited, waits.InParentheses())
+}
