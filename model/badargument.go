@@ -80,6 +80,10 @@ func (b *BadArgument) Describe(call string) string {
 		return name + " is no request that is pending: it was never set, or is complete already"
 	case b.How == BadNoHandle:
 		return fmt.Sprintf("%s is no %s: it was never set, or was overwritten", name, handleNames[p.Kind])
+	case b.How == BadShort && b.Element >= 0 && b.Value >= 0:
+		return fmt.Sprintf("%s received a message of %d bytes into a buffer with room for %d", name, b.Value, b.Limit)
+	case b.How == BadShort && b.Element >= 0:
+		return fmt.Sprintf("%s received a message longer than its buffer, which has room for %d bytes", name, b.Limit)
 	case b.How == BadShort && b.Value >= 0:
 		return fmt.Sprintf("the message has %d bytes, the receive buffer has room for %d", b.Value, b.Limit)
 	case b.How == BadShort:

@@ -18,6 +18,10 @@ func TestBadArgumentDescribe(t *testing.T) {
 		{"MPI_Gatherv", BadArgument{BadNegative, 5, 2, -1294967296, -1}, "displs[2] is -1294967296: an int overflow is likely"},
 		{"MPI_Recv", BadArgument{BadShort, 1, -1, 800, 400}, "the message has 800 bytes, the receive buffer has room for 400"},
 		{"MPI_Recv", BadArgument{BadShort, 1, -1, -1, 400}, "the receive buffer has room for 400 bytes"},
+		{"MPI_Waitall", BadArgument{BadShort, 1, 2, 800, 400}, "array_of_requests[2] received a message of 800 bytes into a buffer with " +
+			"room for 400"},
+		{"MPI_Waitall", BadArgument{BadShort, 1, 2, -1, 400}, "array_of_requests[2] received a message longer than its buffer, which has " +
+			"room for 400 bytes"},
 		{"MPI_Gatherv", BadArgument{BadOverwritten, 5, 2, -1294967296, -1},
 			"displs[2] is -1294967296, unless the call itself overwrote it"},
 		{"MPI_Recv", BadArgument{BadNull, 5, -1, 0, -1}, "comm is MPI_COMM_NULL"},

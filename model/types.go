@@ -77,6 +77,13 @@ type Samples struct {
 	Waiting   int // inside the call, or between empty polls
 }
 
+// Unfreed is what calls of a state made and nothing completed or freed: requests, or datatypes.
+type Unfreed struct {
+	State  int // index in Model.States
+	Count  int
+	Rounds int // how often it was made after communication while some of it was left, plus one; 0 of requests that are not persistent
+}
+
 // Edge counts the passages from one state, through the computation behind it,
 // to the next one. From and To index Model.States.
 type Edge struct {
@@ -91,6 +98,7 @@ type Model struct {
 	Visits []uint64 // by state: how often it was entered, an entry in progress included
 	// Samples are by state, too; nil: none were taken, or not read (see EachBatchBriefly).
 	Samples []Samples
+	Unfreed []Unfreed // by rising state; of a rank that runs, what is in use as well
 	Edges   []Edge
 }
 

@@ -71,8 +71,8 @@ func (s *settings) table() []setting {
 		},
 		{
 			key: "run.leaks", value: &s.Run.Leaks, fallback: "1", env: "LAGGARD_LEAKS",
-			doc: `Whether run says at the end of a job which communicators, windows and files its ranks on this node never
-				freed, if one call made three or more, or one file (the variable: 0 or 1).`,
+			doc: `Whether run says at the end of a job what its ranks on this node never freed, closed or completed, as
+				docs/manual/diagnosis.md has it (the variable: 0 or 1).`,
 		},
 		{
 			key: "run.metrics", value: &s.Run.Metrics, env: "LAGGARD_METRICS", flag: "metrics",

@@ -69,7 +69,7 @@ var wrapperEnds = []string{"", "c", "f", "f08", "f90", "x", "impl", "wrapper", "
 var operations = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{"broadcast": true, "synchronize": true, "sendreceive": true}
 	for _, f := range mpi.Functions() {
-		if f.InClass(mpi.ClassLight, mpi.ClassLocal, mpi.ClassTypeCommit) {
+		if f.InClass(mpi.ClassLight, mpi.ClassLocal, mpi.ClassTypeCommit, mpi.ClassNewtype) {
 			continue
 		}
 		out[strings.TrimPrefix(lettersAndDigits(strings.ToLower(f.Name)), "mpi")] = f.Class.ExchangesData() || f.Class.WaitsForRequests()

@@ -67,16 +67,25 @@ func (f *Finding) unfinished() model.RankSet {
 	return late.Intersect(f.scene.Present.Union(f.scene.Lost))
 }
 
-// exhausting is how many communicators, windows or files of one call may be what a library had no more of: MPICH has some 2,000
-// communicators for all calls.
-const exhausting = 256
+// exhausting is how many things of one call may be what a library had no more of: MPICH has some 2,000 communicators for all calls.
+// Requests may be in use: a program that waits for all at once has a few for each rank.
+const (
+	exhausting         = 256
+	exhaustingRequests = 10_000
+	requestsForRank    = 4
+)
 
 func (f *Finding) unfreed() []facts.Unfreed {
-	least := exhausting
 	if !f.hang && f.scene.Unfinished().Len() == 0 && f.scene.Lost.Len() == 0 {
-		least = 0
+		return f.scene.Sum.Unfreed
 	}
-	return slices.DeleteFunc(slices.Clone(f.scene.Sum.Unfreed), func(u facts.Unfreed) bool { return u.Most < least })
+	few := func(u facts.Unfreed) bool {
+		if u.Kind == facts.UnfreedRequest {
+			return !f.hasFailed() || u.Most < max(exhaustingRequests, requestsForRank*f.scene.All.Len())
+		}
+		return u.Most < exhausting
+	}
+	return slices.DeleteFunc(slices.Clone(f.scene.Sum.Unfreed), few)
 }
 
 // hasFailed reports whether ranks are gone, or the job failed although nothing hung.

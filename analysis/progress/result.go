@@ -48,8 +48,8 @@ type Diagnosis struct {
 	Raised []facts.Raised
 	// ReturnedErrors are calls to which MPI returned errors, of a job that hangs or failed: those of the named ranks come first.
 	ReturnedErrors []facts.Failed
-	// Unfreed is what was never freed, of a job that has finished; of one that failed, where it was so much that MPI may have had no
-	// more to give.
+	// Unfreed is what was never freed, closed or completed, of a job that has finished; of one that failed or hangs, where it was so much
+	// that MPI may have had no more to give.
 	Unfreed []facts.Unfreed
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.

@@ -60,7 +60,7 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		b, known = turned, true
 	}
 	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
-		return innermostBranch(ctx, s, stack)
+		return innermostBranch(ctx, s, stack, len(stack))
 	}
 	if stack := found.EndedAt(&d.Odd[0]); stack != nil {
 		if b := endBranch(ctx, s, &d.Odd[0], stack); b != nil {
@@ -112,20 +112,28 @@ func branchOfOtherCall(ctx context.Context, s slicing.Slicer, o *divergence.Odd,
 	return turned, true
 }
 
-// endBranch finds the branch by which a rank came to end its process instead of what the others did, by the stack of that, where it
-// did so further in than the ways part; nil: it did not, or there is none.
+// endBranch finds the branch by which a rank came to end its process instead of what the others did, by the stack of that; nil: it is
+// not known. It is in the innermost function that has one, down to that in which the ways part: there it lies between both calls.
 func endBranch(ctx context.Context, s slicing.Slicer, o *divergence.Odd, stack []model.Frame) *slicing.Branch {
 	made, _ := o.Ways()
-	if made == nil || made.State == nil || len(stack)-slicing.SharedFrames(made.State.Stack, stack) <= 1 {
+	if made == nil || made.State == nil {
 		return nil
 	}
-	return innermostBranch(ctx, s, stack)
+	parting := max(len(stack)-slicing.SharedFrames(made.State.Stack, stack)-1, 0)
+	if b := innermostBranch(ctx, s, stack, parting); b != nil {
+		return b
+	}
+	end := divergence.CallIn(&model.State{Stack: stack[parting:]})
+	if b, known := branchBetweenCalls(ctx, s, made, &end, o.Before()); known && len(b.Stack) > 0 {
+		return &b
+	}
+	return nil
 }
 
-// innermostBranch finds the branch by which a function came to throw, or to end the process, by the stack of that; nil: none. The
-// library of the language may do it for the program.
-func innermostBranch(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
-	for i := range stack {
+// innermostBranch finds the branch by which a function came to throw, or to end the process, by the stack of that, in its innermost
+// frames; nil: none. The library of the language may do it for the program.
+func innermostBranch(ctx context.Context, s slicing.Slicer, stack []model.Frame, frames int) *slicing.Branch {
+	for i := range frames {
 		if b, err := s.Branch(ctx, stack[i:], stack[i+1:], nil); err == nil && len(b.Stack) > 0 {
 			return &b
 		}

@@ -440,7 +440,9 @@ const (
 	StateVisits      = 0
 	StateComputing   = 8  // samples (see SERIES) of the thread in the computation behind the call
 	StateWaiting     = 12 // samples inside the call, or between empty polls
-	SizeofStateLive  = 16
+	StateUnfreed     = 16 // requests that calls of this state began or made and that are neither complete nor freed, or datatypes that they made and that are not freed
+	StateRounds      = 20 // of datatypes and persistent requests: how often such a call came after communication while some of earlier ones were left, plus one
+	SizeofStateLive  = 24
 )
 
 // EDGE: A passage between two states of a thread.
@@ -840,6 +842,8 @@ var records = [...]record{
 			{"visits", 0, Uint64},
 			{"computing", 8, Uint32},
 			{"waiting", 12, Uint32},
+			{"unfreed", 16, Uint32},
+			{"rounds", 20, Uint32},
 		}},
 	EdgeRecord: {name: "EDGE", leastFixed: 8, leastLive: 8,
 		fixed: []Field{

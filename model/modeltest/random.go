@@ -224,6 +224,9 @@ func randomThread(r *rand.Rand, sc Scale, k *model.Rank, index int) *model.Threa
 			t.Model.Samples[i] = model.Samples{Computing: i % 7, Waiting: 1 + i*index}
 		}
 	}
+	for i := index % 3; i < n; i += 3 {
+		t.Model.Unfreed = append(t.Model.Unfreed, model.Unfreed{State: i, Count: 1 + 300*i, Rounds: i * index})
+	}
 	for i := range n {
 		t.Model.Edges = append(t.Model.Edges, model.Edge{From: i, To: r.IntN(n), Count: r.Uint64()})
 	}
@@ -481,5 +484,6 @@ func twinThread(r *rand.Rand, like *model.Thread) *model.Thread {
 	}
 	t.Op.Pending = nil
 	t.Model.Samples, like.Model.Samples = nil, nil
+	t.Model.Unfreed, like.Model.Unfreed = nil, nil
 	return &t
 }

@@ -43,6 +43,7 @@ const (
 	ClassNewcommNb
 	ClassNewcommSpawn
 	ClassNewfile
+	ClassNewtype
 	ClassNewwin
 	ClassOther
 	ClassParrived

@@ -211,7 +211,8 @@ func sameModule(a, b *model.Module) bool { return a == b || *a == *b }
 
 // sameSkeleton reports whether the models of two threads differ only in counts that a LIKE record has.
 func sameSkeleton(a, b *model.Thread) bool {
-	return a.Index == b.Index && a.Model.Samples == nil && b.Model.Samples == nil && len(a.Model.Visits) == len(a.Model.States) &&
+	return a.Index == b.Index && a.Model.Samples == nil && b.Model.Samples == nil && a.Model.Unfreed == nil && b.Model.Unfreed == nil &&
+		len(a.Model.Visits) == len(a.Model.States) &&
 		slices.EqualFunc(a.Model.States, b.Model.States, sameState) &&
 		slices.EqualFunc(a.Model.Edges, b.Model.Edges, func(x, y model.Edge) bool { return x.From == y.From && x.To == y.To })
 }

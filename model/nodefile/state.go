@@ -3,6 +3,7 @@ package nodefile
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -90,8 +91,29 @@ func (t *threadReader) assembleModel(r *slotReader) {
 		t.position = append(t.position, at)
 	}
 	m.Visits = m.Visits[:len(m.States)]
+	t.assembleUnfreed(r)
 	if !r.brief {
 		t.assembleSamples(r)
+	}
+}
+
+// assembleUnfreed fills in Model.Unfreed.
+func (t *threadReader) assembleUnfreed(r *slotReader) {
+	counts := map[int]model.Unfreed{}
+	for i := range t.states.list {
+		s := &t.states.list[i]
+		if s.nlive <= format.StateUnfreed {
+			continue // an older recorder
+		}
+		if n := int(r.img.u32(s.live + format.StateUnfreed)); n > 0 {
+			u := counts[t.position[i]]
+			counts[t.position[i]] = model.Unfreed{
+				State: t.position[i], Count: u.Count + n, Rounds: u.Rounds + int(r.img.u32(s.live+format.StateRounds)),
+			}
+		}
+	}
+	for _, state := range slices.Sorted(maps.Keys(counts)) {
+		t.thread.Model.Unfreed = append(t.thread.Model.Unfreed, counts[state])
 	}
 }
 
@@ -100,7 +122,7 @@ func (t *threadReader) assembleSamples(r *slotReader) {
 	m := &t.thread.Model
 	for i := range t.states.list {
 		s := &t.states.list[i]
-		if s.nlive < format.SizeofStateLive {
+		if s.nlive <= format.StateWaiting {
 			continue // an older recorder
 		}
 		computing, waiting := r.img.u32(s.live+format.StateComputing), r.img.u32(s.live+format.StateWaiting)
@@ -209,6 +231,10 @@ func (w *slotWriter) writeState(t *model.Thread, index int) {
 	if t.Model.Samples != nil {
 		live.i32(format.StateComputing, t.Model.Samples[index].Computing)
 		live.i32(format.StateWaiting, t.Model.Samples[index].Waiting)
+	}
+	if i := slices.IndexFunc(t.Model.Unfreed, func(u model.Unfreed) bool { return u.State == index }); i >= 0 {
+		live.i32(format.StateUnfreed, t.Model.Unfreed[i].Count)
+		live.i32(format.StateRounds, t.Model.Unfreed[i].Rounds)
 	}
 	w.writeRecord(format.StateRecord, t.Index, append(w.appendFrames(fixed, s.Stack), s.Call...), live)
 }

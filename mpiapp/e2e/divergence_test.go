@@ -169,6 +169,29 @@ func TestMixedUp(t *testing.T) {
 	})
 }
 
+// TestInlinedExits: where a rank ended its process in a function that the compiler put into its caller, the condition before that is
+// named first, as it is without optimisation.
+func TestInlinedExits(t *testing.T) {
+	source := filepath.Join(programs, "requires.c")
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		for _, level := range []string{"-O0", "-O2"} {
+			program, env := f.buildProgram(t, "requires.c", level, "-g"), f.runEnvironment(t)
+			for how, want := range map[string]string{
+				"density":   fmt.Sprintf("decided at require (requires.c:%d)", lineOf(t, source, "LAGGARD: required */")),
+				"neighbour": fmt.Sprintf("decided at find (requires.c:%d)", lineOf(t, source, "LAGGARD: found */")),
+			} {
+				dir := filepath.Join(t.TempDir(), "run")
+				f.startRecorded(t, dir, env, 4, nil, program, how).waitOrEnd(20 * time.Second)
+				text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
+				if !strings.Contains(text, want) {
+					t.Errorf("%s %s: no %q in\n%s", level, how, want, text)
+				}
+			}
+		}
+	})
+}
+
 // TestStrayed: of ranks that make the barriers behind a phase, while another makes those in it, it is
 // said from where each side made them, and that they had parted before.
 func TestStrayed(t *testing.T) {

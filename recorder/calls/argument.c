@@ -6,6 +6,7 @@
 #include "calls/argument.h"
 #include "calls/buffers.h"
 #include "calls/reach.h"
+#include "calls/truncated.h"
 #include "file/rank.h"
 #include "format.h"
 #include "identity/comm.h"
@@ -18,8 +19,6 @@
 #include "mpi/symbol.h"
 #include "mpi/type.h"
 #include "usage/constants.h"
-
-#define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
 
 enum { TAGS = 1, RANKS = 2, COUNTS = 4 }; /* what to look at */
 
@@ -174,20 +173,13 @@ static void check_all(const struct lg_call *c, int what)
       return;
 }
 
-/* note_short notes how long a message was that a receive had too short a buffer for. The status has been filled in by now. With
- * several threads MPICH may hold its lock, and cannot be asked. */
-static void note_short(const struct lg_call *c)
+/* note_short notes how long a message was that a receive had too short a buffer for. Statuses have been filled in by now. */
+static void note_short(const struct lg_thr *t, const struct lg_call *c, int class)
 {
-  const struct lg_desc *d = c->desc;
-  int64_t count;
-  if (lg_fam.id != LG_FAMILY_OPENMPI && lg_rank->thread_level >= THREAD_MULTIPLE)
+  struct lg_truncated found;
+  if (!lg_find_truncated(t, c, class, &found) || found.room < 0)
     return;
-  if ((d->cls != CLS_recv && d->cls != CLS_mrecv && d->cls != CLS_sendrecv) || !lg_number(c, d->recv_count, -1, &count))
-    return;
-  const char *status = lg_status_at(c, 0);
-  int64_t room = count * (int64_t)lg_type_ask_size(c, lg_type_handle(c, d->recv_type, -1));
-  int64_t bytes = status ? lg_status_bytes(status) : -1;
-  note(LG_BAD_SHORT, d->recv_count, -1, bytes > room ? bytes : -1, room);
+  note(LG_BAD_SHORT, found.position, found.element, found.bytes > found.room ? found.bytes : -1, found.room);
 }
 
 /* current is the call that the thread is in; NULL: none, or it was left by longjmp. */
@@ -302,8 +294,8 @@ void lg_note_refused(const struct lg_thr *t, uint32_t class)
     check_all(c, RANKS);
   else if (is == lg_fam.err_count || is == lg_fam.err_arg)
     check_all(c, COUNTS);
-  else if (is == lg_fam.err_truncate)
-    note_short(c);
+  else if (is == lg_fam.err_truncate || is == lg_fam.err_in_status)
+    note_short(t, c, is);
   else if (is == lg_fam.err_comm)
     check_handles(t, c, P_comm);
   else if (is == lg_fam.err_type)

@@ -12,6 +12,7 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/comm.h"
+#include "identity/datatype.h"
 #include "identity/members.h"
 #include "mpi/extent.h"
 #include "mpi/family.h"
@@ -22,11 +23,24 @@
 
 #define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
 
+static void before_type_free(struct lg_call *c)
+{
+  c->handle = lg_datatype_handle(c, 0);
+  lg_extent_freed(c, c->thr->pub->index, c->st->index);
+  lg_op_local(c);
+}
+
+static void after_type_free(const struct lg_call *c)
+{
+  lg_datatype_freed(c->handle);
+  lg_type_freed();
+}
+
 void lg_dispatch_before(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
-  case CLS_type_free: lg_extent_freed(c, c->thr->pub->index, c->st->index); return lg_op_local(c);
+  case CLS_type_free: return before_type_free(c);
   case CLS_send: return lg_before_send(c, true);
   case CLS_isend: return lg_before_send(c, false);
   case CLS_bsend: case CLS_ibsend: return lg_before_bsend(c);
@@ -73,9 +87,8 @@ void lg_dispatch_before(struct lg_call *c)
   case CLS_init: return lg_op_simple(c, LG_OP_INIT);
   case CLS_finalize: lg_rank->status = LG_FINALIZING; return lg_op_simple(c, LG_OP_FINALIZE);
   case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1), LG_ENDER_PROGRAM); return lg_op_simple(c, LG_OP_ABORT);
-  case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
-    c->comm = lg_comm_of(c->st, c, d->comm);
-    return lg_op_simple(c, LG_OP_LOCAL);
+  case CLS_send_init: case CLS_bsend_init: case CLS_recv_init: c->comm = lg_comm_of(c->st, c, d->comm); return lg_op_local(c);
+  case CLS_coll_init: c->comm = lg_comm_of(c->st, c, d->comm); return lg_op_simple(c, LG_OP_LOCAL);
   case CLS_file_nb: case CLS_flush_nb: return lg_op_simple(c, LG_OP_LOCAL);
   default: return lg_op_local(c);
   }
@@ -129,7 +142,7 @@ static bool makes(int cls)
   case CLS_send_init: case CLS_bsend_init: case CLS_recv_init: case CLS_coll_init:
   case CLS_icoll: case CLS_file_icoll: case CLS_rma_nb: case CLS_file_nb: case CLS_flush_nb:
   case CLS_newcomm: case CLS_newcomm_nb: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newwin: case CLS_newfile:
-  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_commit: case CLS_type_free:
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_commit: case CLS_type_free: case CLS_newtype:
   case CLS_get_parent: case CLS_session_init: case CLS_init:
     return true;
   default:
@@ -140,7 +153,7 @@ static bool makes(int cls)
 bool lg_dispatched_within(const struct lg_desc *d)
 {
   switch (d->cls) {
-  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free:
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: case CLS_type_free: case CLS_newtype:
   case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups: case CLS_newcomm_leaders:
   case CLS_newwin: case CLS_newfile:
     return true;
@@ -159,6 +172,9 @@ void lg_dispatch_before_within(struct lg_call *c)
     return lg_find_freed(c, LG_HANDLE_WIN, d->win);
   case CLS_file_free:
     return lg_find_freed(c, LG_HANDLE_FILE, d->file);
+  case CLS_type_free:
+    c->handle = lg_datatype_handle(c, 0);
+    return;
   case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newcomm_spawn: case CLS_newcomm_groups: case CLS_newwin: case CLS_newfile:
     c->comm = lg_comm_of(c->st, c, d->comm);
     return;
@@ -218,7 +234,8 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_rma_nb: return lg_after_begun(c, LG_OP_RMA);
   case CLS_file_nb: case CLS_flush_nb: lg_remember(c, LG_OP_OTHER); return;
   case CLS_type_commit: return lg_extent_keep(c);
-  case CLS_type_free: return lg_type_freed();
+  case CLS_type_free: return after_type_free(c);
+  case CLS_newtype: return lg_datatype_made(lg_datatype_handle(c, d->nargs - 1), c->st, c->thr->pub->progress);
   case CLS_init: return after_init();
   case CLS_finalize: return lg_finalized();
   default: return;

@@ -17,7 +17,8 @@
 
 #define MAX_LIST (1u << 20) /* requests of one call that are followed */
 
-struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
+/* remember follows a request, which the caller has to count. */
+static struct lg_req *remember(struct lg_call *c, uint32_t kind)
 {
   struct lg_req *r = lg_req_put(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
   if (!r)
@@ -29,6 +30,15 @@ struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
   r->ref = c->comm;
   r->state = c->st->index;
   r->thread = c->thr->pub->index;
+  r->by = c->st->live;
+  return r;
+}
+
+struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
+{
+  struct lg_req *r = remember(c, kind);
+  if (r)
+    r->by->unfreed++;
   return r;
 }
 
@@ -100,9 +110,10 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
 {
   if (!c->comm)
     return;
-  struct lg_req *r = lg_remember(c, kind);
+  struct lg_req *r = remember(c, kind);
   if (!r)
     return;
+  lg_count_made(c->st, c->thr->pub->progress);
   r->persistent = true;
   r->active = false;
   r->buffered = c->desc->cls == CLS_bsend_init;

@@ -11,7 +11,8 @@ import (
 // which of them send messages at once. By the others, and by that which begins MPI, the recorder tells what kind of MPI it has.
 func writeSlowdownFunctions(b *bytes.Buffer, functions []*mpi.Function) {
 	for _, f := range functions {
-		local := f.InClass(mpi.ClassLight, mpi.ClassLocal, mpi.ClassTypeCommit, mpi.ClassOther, mpi.ClassInit, mpi.ClassSessionInit)
+		local := f.InClass(mpi.ClassLight, mpi.ClassLocal, mpi.ClassNewtype, mpi.ClassTypeCommit, mpi.ClassOther, mpi.ClassInit,
+			mpi.ClassSessionInit)
 		if f.Return != "int" || local {
 			continue
 		}

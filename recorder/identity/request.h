@@ -6,6 +6,7 @@
 #include "identity/history.h"
 
 struct lg_comm_ref;
+struct lg_state_live;
 
 struct lg_piece { /* of memory */
   const void *at;
@@ -13,7 +14,7 @@ struct lg_piece { /* of memory */
 };
 
 struct lg_req {
-  uint64_t key;  /* 0 free, 1 deleted */
+  uint64_t key;
   uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
   uint32_t comm;
   int32_t peer, tag;
@@ -27,6 +28,7 @@ struct lg_req {
   uint64_t count;
   long type;
   bool persistent, active, cancelled, buffered;
+  struct lg_state_live *by; /* counts it among what its call made; NULL: nobody does */
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
   struct lg_collective collective; /* that starting a persistent one begins */

@@ -39,6 +39,7 @@ struct lg_st { /* a state, with what was found at its last visit */
   uint32_t told_gen, told_flags;   /* and of lg_sizes_gen and the flags of the communicator */
   long op; /* the operation seen last, with its number; op_number 0: none yet */
   uint32_t op_number;
+  uint64_t made_at; /* the progress of the thread when it made something last, see lg_count_made */
   struct lg_last *said; /* what the recording of usage said last of it */
 };
 
@@ -75,6 +76,18 @@ static inline void lg_transition(struct lg_model *m, struct lg_st *st)
       lg_edge_slow(m, prev, st);
   }
   m->prev = st;
+}
+
+/* lg_count_made counts a datatype or a persistent request that a call of the state made when the thread had come that far
+ * (lg_thread.progress). What is made in one go is one round. */
+static inline void lg_count_made(struct lg_st *st, uint64_t progress)
+{
+  struct lg_state_live *live = st->live;
+  if (live->unfreed++ == 0)
+    live->rounds = 1;
+  else if (st->made_at != progress)
+    live->rounds++;
+  st->made_at = progress;
 }
 
 #endif

@@ -58,6 +58,17 @@ long lg_comm_made_handle(const struct lg_call *c, int i)
   return lg_handle_of(p);
 }
 
+long lg_datatype_handle(const struct lg_call *c, int i)
+{
+  static lg_converter f2c;
+  const void *p = (const void *)c->args[i];
+  if (!p || c->binding == LG_BIND_C || lg_fam.handle_bytes == 4)
+    return p ? lg_handle_of(p) : 0;
+  if (!f2c)
+    f2c = lg_from_fortran("Type");
+  return f2c ? f2c(*(const int *)p) : 0;
+}
+
 long lg_handle_kept(const struct lg_call *c, long handle)
 {
   return c->binding != LG_BIND_C && lg_fam.handle_bytes == 8 ? handle | FORTRAN_MARK : handle;

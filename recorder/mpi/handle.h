@@ -18,6 +18,7 @@ extern uint32_t lg_comm_gen;
 long lg_fortran_comm(int handle); /* the C handle */
 long lg_comm_handle(const struct lg_call *c, int i); /* of a communicator argument */
 long lg_comm_made_handle(const struct lg_call *c, int i); /* the same behind a pointer */
+long lg_datatype_handle(const struct lg_call *c, int i); /* the C handle of a datatype behind a pointer; 0: there is none */
 long lg_handle_kept(const struct lg_call *c, long handle); /* a handle that is not converted, as it is kept */
 long lg_handle_in(const struct lg_call *c, int i); /* request, window, file, message passed by value */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* the k-th of an array, or behind a pointer */

@@ -37,7 +37,7 @@ bool lg_any_late(void)
 static bool may_come_before(const struct lg_call *c)
 {
   switch (c->desc->cls) {
-  case CLS_local: case CLS_type_commit:
+  case CLS_local: case CLS_type_commit: case CLS_newtype:
     return !(c->desc->traits & TRAIT_external);
   case CLS_irecv: case CLS_recv_init: case CLS_send_init:
     return true;

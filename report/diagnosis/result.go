@@ -52,7 +52,7 @@ type Result struct {
 	Exceptions []Exception `json:"exceptions,omitempty"`
 	// errors that MPI returned to the program, of a job that hangs or failed; those of the named ranks come first
 	ReturnedErrors []ReturnedError `json:"returned_errors,omitempty"`
-	// communicators, windows and files that were never freed, see docs/manual/diagnosis.md#what-was-never-freed: of a job that
+	// what was never freed, closed or completed, see docs/manual/diagnosis.md#what-was-never-freed: of a job that
 	// finished, those of calls that left three or more in a rank, and every file; of another job, those of calls that left 256 or more
 	Unfreed []Unfreed `json:"unfreed,omitempty"`
 	// what the ranks do inside the MPI library, where all calls match and nothing moves

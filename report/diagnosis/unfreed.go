@@ -2,18 +2,17 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/progress/facts"
-	"laggard/model"
 	"laggard/report"
-	"laggard/report/diagnosis/wording"
 	"laggard/report/words"
 	"laggard/symbol"
 )
 
-// Unfreed is the communicators, windows or files that one call of the program made and nothing freed.
+// Unfreed is what one call of the program made and nothing freed, closed or completed.
 type Unfreed struct {
-	What  string `json:"what"`  // communicator, window or file
+	What  string `json:"what"`  // communicator, window, file, request, persistent request or datatype
 	Least int    `json:"least"` // how many in a rank at least
 	Most  int    `json:"most"`  // and at most
 	Ranks string `json:"ranks"` // the ranks that made them
@@ -22,13 +21,25 @@ type Unfreed struct {
 	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
 }
 
+type unfreedWord struct{ what, made, freed string }
+
+// unfreedWords are the words for each kind.
+var unfreedWords = []unfreedWord{
+	facts.UnfreedComm:       {"communicator", "created", "freed"},
+	facts.UnfreedWindow:     {"window", "created", "freed"},
+	facts.UnfreedFile:       {"file", "opened", "closed"},
+	facts.UnfreedRequest:    {"request", "begun", "completed"},
+	facts.UnfreedPersistent: {"persistent request", "created", "freed"},
+	facts.UnfreedDatatype:   {"datatype", "created", "freed"},
+}
+
 // NewUnfreed finds out where the calls are in the program.
 func NewUnfreed(list []facts.Unfreed, resolver *symbol.Resolver) []Unfreed {
 	var out []Unfreed
 	for _, u := range list {
 		stack := resolver.ResolveProgramStack(u.Stack, false)
 		out = append(out, Unfreed{
-			What: wording.CommKind(u.Kind), Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
+			What: unfreedWords[u.Kind].what, Least: u.Least, Most: u.Most, Ranks: u.Ranks.String(), MPI: words.Printable(u.Call),
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}
@@ -41,10 +52,8 @@ func UnfreedText(u *Unfreed) string {
 	if u.Least < u.Most {
 		number = fmt.Sprintf("%d to %s", u.Least, number)
 	}
-	made, freed := "created", "freed"
-	if u.What == wording.CommKind(model.File) {
-		made, freed = "opened", "closed"
-	}
+	i := slices.IndexFunc(unfreedWords, func(w unfreedWord) bool { return w.what == u.What })
+	made, freed := unfreedWords[i].made, unfreedWords[i].freed
 	was := "were"
 	if u.Most == 1 {
 		was = "was"

@@ -78,17 +78,14 @@ func (s losses) mayHaveEndedBefore(at int64) model.RankSet {
 	})
 }
 
-// failedCall is the call that a rank is in and in which MPI reported an error, with the peer if it has one.
+// failedCall is the call that a rank is in and in which MPI reported an error, with the peer if it has but one.
 func (s *Scene) failedCall(f *facts.Fact) FailedCall {
 	out := FailedCall{Call: s.Sum.PlaceAt(f.At).Call, Peer: model.None, Says: errorText(f)}
-	for _, wait := range f.Waits {
-		for i := range wait.Wants {
-			w := &wait.Wants[i]
-			if w.Peer >= 0 && facts.PointToPoint(w.Kind) {
-				out.Kind, out.Peer, out.Tag = w.Kind, w.Peer, w.Tag
-				return out
-			}
-		}
+	if len(f.Waits) != 1 || len(f.Waits[0].Wants) != 1 {
+		return out
+	}
+	if w := &f.Waits[0].Wants[0]; w.Peer >= 0 && facts.PointToPoint(w.Kind) {
+		out.Kind, out.Peer, out.Tag = w.Kind, w.Peer, w.Tag
 	}
 	return out
 }

@@ -5,28 +5,64 @@ import (
 	"cmp"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/model/wire"
 	"laggard/reduce"
 )
 
-// Unfreed is the communicators, windows or files that one call made and nothing freed.
+// UnfreedKind is what was never freed.
+type UnfreedKind uint8
+
+// The kinds of things that a program has to free, close or complete.
+const (
+	UnfreedComm UnfreedKind = iota
+	UnfreedWindow
+	UnfreedFile
+	UnfreedRequest // begun and never completed
+	UnfreedPersistent
+	UnfreedDatatype
+)
+
+// commKinds are what communicators, windows and files are; those that a program did not make are none.
+var commKinds = map[model.CommKind]UnfreedKind{
+	model.Intra: UnfreedComm, model.Inter: UnfreedComm, model.Window: UnfreedWindow, model.File: UnfreedFile,
+}
+
+// Unfreed is what one call made and nothing freed.
 type Unfreed struct {
 	State model.StateID
 	Call  string
-	Stack []model.Frame  // without run-time addresses
-	Kind  model.CommKind // model.Intra of any communicator, model.Window or model.File
-	Least int            // of one rank, of those that have some
+	Stack []model.Frame // without run-time addresses
+	Kind  UnfreedKind
+	Least int // of one rank, of those that have some
 	Most  int
 	Ranks model.RankSet
 }
 
 // leastUnfreed is how many that one call made are kept: a program may make one or two for good. A file has to be closed
 // (MPI-4.0 §14.2.2).
-func leastUnfreed(kind model.CommKind) int {
-	if kind == model.File {
+func leastUnfreed(kind UnfreedKind) int {
+	if kind == UnfreedFile {
 		return 1
 	}
 	return 3
+}
+
+// leastRounds is how often a call made datatypes or persistent requests, with communication in between, while earlier ones were left.
+// Many programs make what they need in one loop, one for each neighbour, and leave it to MPI_Finalize.
+const leastRounds = 3
+
+// unfreedKind is what a call makes whose State counts it.
+func unfreedKind(call string) UnfreedKind {
+	switch f := mpi.FunctionOf(call); {
+	case f == nil:
+		return UnfreedRequest
+	case f.Class == mpi.ClassNewtype:
+		return UnfreedDatatype
+	case f.Class.IsPersistent():
+		return UnfreedPersistent
+	}
+	return UnfreedRequest
 }
 
 // UnfreedOf lists what a rank made and did not free, by rising state and kind; nothing of a rank whose record stopped before it did.
@@ -36,16 +72,20 @@ func UnfreedOf(r *model.Rank) []Unfreed {
 	}
 	type maker struct {
 		thread, state int
-		kind          model.CommKind
+		kind          UnfreedKind
 	}
 	counts := map[maker]int{}
 	for _, c := range r.Comms {
-		switch {
-		case r.MakerOf(c) == nil || c.Freed || c.Forming || c.ToParent:
-		case c.Kind == model.Inter:
-			counts[maker{c.Thread, c.State, model.Intra}]++
-		case c.Kind == model.Intra || c.Kind == model.Window || c.Kind == model.File:
-			counts[maker{c.Thread, c.State, c.Kind}]++
+		if kind, made := commKinds[c.Kind]; made && r.MakerOf(c) != nil && !c.Freed && !c.Forming && !c.ToParent {
+			counts[maker{c.Thread, c.State, kind}]++
+		}
+	}
+	for i, t := range r.Threads {
+		for _, u := range t.Model.Unfreed {
+			kind := unfreedKind(t.Model.States[u.State].Call)
+			if kind == UnfreedRequest || u.Rounds >= leastRounds {
+				counts[maker{i, u.State, kind}] += u.Count
+			}
 		}
 	}
 	var out []Unfreed

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
 	"laggard/model"
@@ -29,7 +30,7 @@ func TestUnfreedOf(t *testing.T) {
 	add(3, model.Comm{Kind: model.Intra, State: 1, Forming: true})
 	add(3, model.Comm{Kind: model.Intra, State: 7})
 	got := UnfreedOf(r)
-	if len(got) != 2 || got[0].Call != "MPI_Comm_dup" || got[0].Most != 3 || got[1].Kind != model.File || got[1].Most != 1 {
+	if len(got) != 2 || got[0].Call != "MPI_Comm_dup" || got[0].Most != 3 || got[1].Kind != UnfreedFile || got[1].Most != 1 {
 		t.Fatalf("%+v", got)
 	}
 	r.Off = true
@@ -40,5 +41,25 @@ func TestUnfreedOf(t *testing.T) {
 	other.Least, other.Most, other.Ranks = 7, 7, model.NewRankSet(2)
 	if all := SortUnfreed(append(got, other)); len(all) != 2 || all[0].Least != 3 || all[0].Most != 7 || all[0].Ranks.String() != "2,5" {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestUnfreedOfStates: requests count from three on, datatypes and persistent requests only where communication lay between.
+func TestUnfreedOfStates(t *testing.T) {
+	calls := []string{"MPI_Isend", "MPI_Irecv", "MPI_Type_vector", "MPI_Type_contiguous", "MPI_Send_init", "MPI_Recv_init"}
+	r := &model.Rank{Threads: []*model.Thread{{Model: model.Model{Unfreed: []model.Unfreed{
+		{State: 0, Count: 37}, {State: 1, Count: 2}, {State: 2, Count: 1200, Rounds: 1200}, {State: 3, Count: 26, Rounds: 1},
+		{State: 4, Count: 3, Rounds: 3}, {State: 5, Count: 40, Rounds: 2}}}}}}
+	for i, call := range calls {
+		r.Threads[0].Model.States = append(r.Threads[0].Model.States, &model.State{ID: model.StateID{byte(i)}, Call: call})
+	}
+	got := UnfreedOf(r)
+	want := []Unfreed{{Call: "MPI_Isend", Kind: UnfreedRequest, Most: 37}, {Call: "MPI_Type_vector", Kind: UnfreedDatatype, Most: 1200},
+		{Call: "MPI_Send_init", Kind: UnfreedPersistent, Most: 3}}
+	same := func(x, y Unfreed) bool {
+		return x.Call == y.Call && x.Kind == y.Kind && x.Most == y.Most && x.Least == x.Most
+	}
+	if !slices.EqualFunc(got, want, same) {
+		t.Errorf("%+v", got)
 	}
 }

@@ -357,5 +357,5 @@ func (s *arguments) reportRefusals() {
 // dependsOnlyOnArgs reports whether a function of MPI works at one rank by itself, with nothing but its arguments: not with files,
 // ports, processes that failed, or functions of the program that may themselves report an error.
 func dependsOnlyOnArgs(f *mpi.Function) bool {
-	return !f.HasTrait(mpi.External) && f.InClass(mpi.ClassLocal, mpi.ClassTypeCommit, mpi.ClassTypeFree)
+	return !f.HasTrait(mpi.External) && f.InClass(mpi.ClassLocal, mpi.ClassNewtype, mpi.ClassTypeCommit, mpi.ClassTypeFree)
 }

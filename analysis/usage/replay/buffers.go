@@ -130,7 +130,7 @@ func movesData(f *mpi.Function) bool {
 	switch f.Class {
 	case mpi.ClassLocal:
 		return f.HasTrait(mpi.Reads | mpi.Writes)
-	case mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassDetach, mpi.ClassLight, mpi.ClassTypeCommit, mpi.ClassTypeFree:
+	case mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassDetach, mpi.ClassLight, mpi.ClassNewtype, mpi.ClassTypeCommit, mpi.ClassTypeFree:
 		return false
 	}
 	return !f.HasTrait(mpi.Ends) // of a split collective

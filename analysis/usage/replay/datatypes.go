@@ -26,7 +26,7 @@ func (d *datatypes) endCall(a args) {
 		if handle := int64(a.handle("datatype")); !d.objects.isAlive("MPI_Datatype", handle) {
 			delete(d.uncommitted, handle)
 		}
-	case a.c.Func.Class == mpi.ClassLocal:
+	case a.c.Func.InClass(mpi.ClassNewtype, mpi.ClassLocal):
 		d.trackNew(a)
 	}
 }

@@ -1,6 +1,8 @@
 /* A solver that makes a communicator for each level, and writes a file at the end:
- *   unfreed [leaks | finalize | file]
- * It frees all; or not the communicators; or only by attributes of MPI_COMM_SELF, as libraries do; or it does not close the file. */
+ *   unfreed [leaks | finalize | file | types | once | requests | persistent]
+ * It frees all; or not the communicators; or only by attributes of MPI_COMM_SELF, as libraries do; or it does not close the file; or
+ * it frees not the datatypes of each exchange; or makes one for each neighbour, once; or completes not the sends; or makes persistent
+ * requests for each exchange. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,45 @@ static double relax(int k, const char *how)
   return sum;
 }
 
+#define CELLS 20000 /* of a column: more than an MPI library sends at once */
+
+static double cells[2 * CELLS], halo[2 * CELLS];
+
+static void exchange(const char *how)
+{
+  int rank, size;
+  MPI_Datatype column;
+  MPI_Request send, receive, start;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Type_vector(CELLS, 1, 2, MPI_DOUBLE, &column); /* LAGGARD: type */
+  MPI_Type_commit(&column);
+  MPI_Irecv(halo, 1, column, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &receive);
+  MPI_Isend(cells, 1, column, (rank + 1) % size, 0, MPI_COMM_WORLD, &send); /* LAGGARD: sent */
+  MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  if (strcmp(how, "requests") != 0)
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+  if (strcmp(how, "types") != 0)
+    MPI_Type_free(&column);
+  MPI_Send_init(cells, 1, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &start); /* LAGGARD: made */
+  MPI_Start(&start);
+  MPI_Recv(halo, 1, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&start, MPI_STATUS_IGNORE);
+  if (strcmp(how, "persistent") != 0)
+    MPI_Request_free(&start);
+}
+
+static void plan(void)
+{
+  for (int k = 1; k <= 26; k++) {
+    MPI_Datatype face;
+    MPI_Request unused;
+    MPI_Type_contiguous(k, MPI_DOUBLE, &face);
+    MPI_Type_commit(&face);
+    MPI_Recv_init(halo, 1, face, MPI_ANY_SOURCE, k, MPI_COMM_WORLD, &unused);
+  }
+}
+
 int main(int argc, char **argv)
 {
   const char *how = argc > 1 ? argv[1] : "";
@@ -46,6 +87,10 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   for (int k = 0; k < 4; k++)
     x += relax(k, how);
+  if (strcmp(how, "once") == 0)
+    plan();
+  for (int k = 0; k < 5; k++)
+    exchange(how);
   close(mkstemp(name));
   MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file); /* LAGGARD: opened */
   MPI_File_write(file, &x, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);

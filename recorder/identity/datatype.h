@@ -1,0 +1,16 @@
+/* Datatypes that the program made and has not freed: which call made each. */
+#ifndef LAGGARD_DATATYPE_MADE_H
+#define LAGGARD_DATATYPE_MADE_H
+
+#include "base/base.h"
+
+struct lg_st;
+
+#pragma GCC visibility push(hidden)
+
+/* Of the C handle. progress: as for lg_count_made. */
+void lg_datatype_made(long handle, struct lg_st *by, uint64_t progress);
+void lg_datatype_freed(long handle);
+
+#pragma GCC visibility pop
+#endif
