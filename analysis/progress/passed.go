@@ -77,9 +77,9 @@ func (f *Finding) suspects(missing []Unsent) model.RankSet {
 	return model.NewRankSet(all[:min(len(all), maxSuspects)]...)
 }
 
-// preferPassing: of ranks in a deadlock, some in a collective and some for a message, the one is left that went past the collective in which
-// others wait, on a way that neither it nor another rank had gone before. All analysis ranks look together, as the models of ranks are not
-// kept; the verdict at rank 0 is changed.
+// preferPassing: of ranks in a deadlock, some in a collective and some for a message, the one is left that went past the collective
+// in which others wait, on a way that neither it nor another rank had gone before. All analysis ranks look together, as the models of
+// ranks are not kept; the verdict at rank 0 is changed.
 func (l *looker) preferPassing(f *Finding, failed error) error {
 	var suspects, asked model.RankSet
 	if f != nil && f.hang && f.Cause == CauseDeadlock && f.Confidence <= guess && f.Ranks.Len() > 1 &&

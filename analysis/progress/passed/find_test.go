@@ -196,7 +196,8 @@ func TestPassing(t *testing.T) {
 	}{
 		"one of four skips it in the last round": {
 			[]went{{rank: 0, calls: append(slices.Clone(round), round...)},
-				{rank: 1, calls: calls{exchange, allreduce, exchange, exchange}}, {rank: 2, calls: append(slices.Clone(round), round...)}, {rank: 3, calls: append(slices.Clone(round), round...)}},
+				{rank: 1, calls: calls{exchange, allreduce, exchange, exchange}},
+				{rank: 2, calls: append(slices.Clone(round), round...)}, {rank: 3, calls: append(slices.Clone(round), round...)}},
 			true, true, true, 3,
 		},
 		"it skips it now and then": {
