@@ -21,8 +21,6 @@
 #include "mpi/symbol.h"
 #include "mpi/type.h"
 
-#define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
-
 static void before_type_free(struct lg_call *c)
 {
   c->handle = lg_datatype_handle(c, 0);
@@ -124,7 +122,7 @@ static void after_init(void)
   long (*query)(int *) = (long (*)(int *))lg_find_symbol("PMPI_Query_thread");
   if (query && query(&level) == 0) {
     lg_rank->thread_level = lg_thread_level(level);
-    if (lg_rank->thread_level >= THREAD_MULTIPLE)
+    if (lg_rank->thread_level >= LG_THREAD_MULTIPLE)
       lg_shared = true; /* from the next call on */
   }
   library();

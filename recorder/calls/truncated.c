@@ -14,8 +14,6 @@
 #include "mpi/status.h"
 #include "mpi/type.h"
 
-#define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
-
 /* is_truncated tells whether a status has that error. Its MPI_ERROR is behind its tag in every ABI. */
 static bool is_truncated(const char *status)
 {
@@ -75,7 +73,7 @@ static void publish(const struct lg_thr *t, const struct lg_call *c, struct lg_p
 /* size_of asks MPI how large a datatype is. With several threads MPICH may hold its lock, and cannot be asked. */
 static int64_t size_of(const struct lg_thr *t, const struct lg_call *c, long type)
 {
-  bool locked = lg_fam.id != LG_FAMILY_OPENMPI && lg_rank->thread_level >= THREAD_MULTIPLE;
+  bool locked = lg_fam.id != LG_FAMILY_OPENMPI && lg_rank->thread_level >= LG_THREAD_MULTIPLE;
   if (locked || lg_extent_freed_in(type, t->pub->index) != LG_NOT_FREED)
     return -1;
   return (int64_t)lg_type_ask_size(c, type);

@@ -30,13 +30,15 @@ struct lg_family {
   long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
 };
 
+#define LG_THREAD_MULTIPLE 3
+
 #pragma GCC visibility push(hidden)
 
 extern struct lg_family lg_fam;
 bool lg_family_detect(void); /* false: no MPI is loaded */
 int lg_peer(int peer); /* MPI's constant to ours: LG_ANY, LG_PROC_NULL, LG_NONE for any other */
 int lg_tag(int tag);
-int lg_thread_level(int level); /* of MPI_THREAD_SINGLE to MULTIPLE: 0 to 3 */
+int lg_thread_level(int level); /* of MPI_THREAD_SINGLE to MULTIPLE: 0 to LG_THREAD_MULTIPLE */
 int lg_combiner(int combiner);  /* of MPI_COMBINER_…: from 0, in OpenMPI's order */
 /* The number of Open MPI, by which a run directory has a constant, for that of this library; of the sets amode and
  * assert, a sum. A number that is none of the set stays, but of a sum is left out. */
