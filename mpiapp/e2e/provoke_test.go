@@ -30,16 +30,36 @@ choice = [
 ]
 `
 
+// correct are correct programs that use rare parts of MPI.
+var correct = []struct {
+	source, mode string
+	flags        []string
+	standard     int // the version of MPI that it takes
+}{
+	{source: "requests.c"}, {source: "polls.c", mode: "right"}, {source: "unusual.c"}, {source: "onesided.c"}, {source: "helper.c"},
+	{source: "newer.c", standard: 4}, {source: "newer.c", mode: "session", standard: 4},
+	{source: "bindings.f90", flags: []string{"-fallow-argument-mismatch"}},
+}
+
 // TestCorrectProgramsWorkWithEveryChoice: what provoke does is legal.
 func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	schedule := filepath.Join(t.TempDir(), "every.toml")
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, name := range append([]string{"requests", "polls"}, racing...) {
+		for _, name := range racing {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
 			if got.status != 0 {
 				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
+			}
+		}
+		for _, c := range correct {
+			if f.standard < c.standard || f.compilerFor(c.source) == "" {
+				continue
+			}
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.source, c.flags...), c.mode)
+			if got.status != 0 {
+				t.Errorf("%s %s: status %d, %s%s", c.source, c.mode, got.status, got.stdout, got.stderr)
 			}
 		}
 	})
@@ -96,7 +116,7 @@ choice = [{kind = "completion", rank = 1, often = 1000000, count = 1, value = 10
 `), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, mode := range []string{"probe", "test", "any"} {
+		for _, mode := range []string{"probe", "test", "any", "window"} {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/polls.c"), mode)
 			if got.status != 1 || !strings.Contains(got.stderr, "rank 1 gave up") || strings.Contains(got.stderr, "rank 2 gave up") {
 				t.Errorf("%s: status %d, %s", mode, got.status, got.stderr)

@@ -58,10 +58,14 @@ static void start_all(void)
     }
 }
 
+/* Once there are several threads, the lock is taken in any case: another one may be putting off a send at this moment. */
 void lg_start_late(const struct lg_call *c)
 {
-  if (nwaiting && !may_come_before(c))
-    start_all();
+  if ((!nwaiting && lg_alone()) || may_come_before(c))
+    return;
+  lg_lock_tables();
+  start_all();
+  lg_unlock_tables();
 }
 
 static size_t handle_bytes(const struct lg_call *c)
@@ -86,8 +90,11 @@ static void put_off(const struct lg_call *c, int i, bool persistent)
 /* begun notes the request that the program was given. */
 static void begun(struct lg_call *c)
 {
-  if (!c->code)
-    put_off(c, 0, false);
+  if (c->code)
+    return;
+  put_off(c, 0, false);
+  if (!lg_alone()) /* a thread has come meanwhile: it may wait for the answer already */
+    start_all();
 }
 
 /* "The sender should not modify any part of the send buffer after a nonblocking send
@@ -112,10 +119,11 @@ static void choose_isend(struct lg_call *c)
   }
 }
 
+/* is_send: of a partitioned one the program may say that parts are ready as soon as it has begun. */
 static bool is_send(long handle)
 {
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
-  return r && r->persistent && r->kind == LG_OP_SEND && r->peer >= 0;
+  return r && r->persistent && r->kind == LG_OP_SEND && r->peer >= 0 && !r->partitioned;
 }
 
 /* start_others starts what is no send, in the place of MPI_Start and MPI_Startall. */
