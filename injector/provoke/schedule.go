@@ -151,8 +151,10 @@ func (s *Schedule) Lines() string {
 }
 
 // kinds are those of its rules.
-func (s *Schedule) kinds() (all mpi.Choice) {
-	for _, r := range s.Rules {
+func (s *Schedule) kinds() mpi.Choice { return kindsOf(s.Rules) }
+
+func kindsOf(rules []Rule) (all mpi.Choice) {
+	for _, r := range rules {
 		all |= r.Choice()
 	}
 	return all

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ choice = [
   {kind = "delay", rank = -1, often = 100000, value = 20000},
   {kind = "rma", rank = -1, often = 100000, value = 20000},
   {kind = "ends", rank = -1, often = 500000, value = 20000},
-  {kind = "buffer", rank = -1, often = 800000},
+  {kind = "buffer", rank = -1, often = 800000, value = 2},
   {kind = "epoch", rank = -1, often = 1000000, value = 2},
 ]
 `
@@ -95,11 +96,29 @@ choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank =
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		for _, c := range []struct{ program, mode string }{
-			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"},
+			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"}, {"window", "local"},
 		} {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.program+".c"), c.mode)
 			if got.status != 1 || !strings.Contains(got.stderr, " was wrong") {
 				t.Errorf("%s as %s: status %d, %s", c.program, c.mode, got.status, got.stderr)
+			}
+		}
+	})
+}
+
+// TestRequestsStartInAnotherOrder: a program that relies on the order in which MPI_Startall starts its requests fails where the sends,
+// or the receives, start in the opposite one.
+func TestRequestsStartInAnotherOrder(t *testing.T) {
+	const backwards = `{kind = "buffer", rank = 1, value = 1,`
+	dir := t.TempDir()
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		for often, status := range map[int]int{0: 0, 1000000: 1} {
+			schedule := filepath.Join(dir, fmt.Sprintf("%s-%d.toml", f, often))
+			must(t, os.WriteFile(schedule, fmt.Appendf(nil, "version = 1\nchoice = [%s often = %d}]\n", backwards, often), 0o600))
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/early.c"), "order")
+			if got.status != status {
+				t.Errorf("%d: status %d, want %d, %s", often, got.status, status, got.stderr)
 			}
 		}
 	})

@@ -13,6 +13,7 @@
 #include "perturb/choose.h"
 #include "perturb/layout.h"
 
+#define STALE 1                  /* value of a choice: until the message is there, the buffer is as it was */
 #define MOST 1024                /* receives at a time */
 #define MOST_BYTES (64ul << 20)  /* of their private buffers together */
 
@@ -20,7 +21,7 @@ struct arrival { /* a receive into a private buffer */
   long handle;
   struct lg_layout layout;
   char *own;    /* the private buffer: what the program's had, and what has come */
-  bool persistent, active;
+  bool persistent, active, stale;
 };
 
 static struct arrival receives[MOST];
@@ -49,11 +50,13 @@ static struct arrival *find(long handle)
   return NULL;
 }
 
-/* hide keeps what the program's buffer has, and puts a pattern there. */
+/* hide keeps what the program's buffer has, and puts a pattern there: where the old data are nearly the new ones, only the pattern
+ * shows; where the largest or smallest number is taken, only the old data. */
 static void hide(struct arrival *r)
 {
   memcpy(r->own, r->layout.at, r->layout.bytes);
-  lg_layout_fill(&r->layout);
+  if (!r->stale)
+    lg_layout_fill(&r->layout);
   r->active = true;
 }
 
@@ -116,6 +119,7 @@ void lg_choose_arrival(struct lg_call *c)
   }
   if (open) {
     taken += r.layout.bytes;
+    r.stale = value == STALE;
     receives[nreceives] = r;
     if (!r.persistent)
       hide(&receives[nreceives]);

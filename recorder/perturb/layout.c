@@ -10,7 +10,9 @@
 #include "perturb/layout.h"
 #include "perturb/probe.h"
 
-#define PATTERN 0x7f          /* in each byte: large as an integer and as a floating-point number */
+/* In each byte: as an integer large, and as a floating-point number, but so that a few products are no infinity, of which all
+ * comparisons fail: one with a bound of the error then says that all is well. */
+#define PATTERN 0x47
 #define MOST_BYTES (16ul << 20) /* of a buffer */
 
 void lg_fill(void *at, size_t bytes)

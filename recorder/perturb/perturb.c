@@ -131,7 +131,7 @@ void lg_perturb(struct lg_call *c)
     lg_choose_mode(c);
   if (choices & CHOICE_collective)
     lg_choose_synchronising(c);
-  if (choices & CHOICE_epoch)
+  if (choices & CHOICE_epoch && c->desc->cls != CLS_win_flush)
     lg_choose_epoch(c);
   if (choices & CHOICE_buffer)
     choose_buffer(c);
