@@ -157,9 +157,15 @@ func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 	if order == lateness {
 		switch d.random.IntN(5) {
 		case 0, 1: // each rank in turn: where only one of them can be too late, all others are in vain
-			rank := d.starvedRank()
-			late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
+			rank, open := d.starvedRank(), d.openOf(lateness)
+			kind := open[d.random.IntN(len(open))].Kind
 			d.longest, d.budget = d.Longest(), d.Budget()
+			late = func(d *drawer, c mpi.Choice) []Rule {
+				if c != kind {
+					return nil
+				}
+				return d.drawStarved(c, rank)
+			}
 		case 2:
 			late = (*drawer).drawJitter
 		case 3:
@@ -272,14 +278,15 @@ func (d *drawer) starvedRank() int {
 	return ranks[d.starved%len(ranks)]
 }
 
-// drawStarved has one rank held back at many of its calls.
+// drawStarved has one rank held back at many of its calls, all over the run.
 func (d *drawer) drawStarved(c mpi.Choice, rank int) []Rule {
 	open := d.openOf(c)
 	visits := uint64(0)
 	for _, o := range open {
 		visits += o.Visits[rank]
 	}
-	often := int(math.Ceil(million * min(1, starvedCalls/float64(max(visits, 1)))))
+	calls := min(starvedCalls, 2*float64(d.budget)/float64(d.longest)) // half of the longest on average: until the end of the run
+	often := int(math.Ceil(million * min(1, calls/float64(max(visits, 1)))))
 	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.longest.Microseconds()}}
 }
 

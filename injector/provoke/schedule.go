@@ -173,6 +173,24 @@ func (s *Schedule) shortened(by int64) *Schedule {
 	return out
 }
 
+// lengthened is the schedule with all delays multiplied, up to the most that any schedule has. nil: no delay becomes longer.
+func (s *Schedule) lengthened(by, longestUS, budgetUS int64) *Schedule {
+	out := s.with(slices.Clone(s.Rules))
+	out.LongestUS = max(s.LongestUS, min(by*s.LongestUS, longestUS))
+	out.BudgetUS = max(s.BudgetUS, budgetUS)
+	longer := false
+	for i, r := range out.Rules {
+		if r.Choice()&(lateness|mpi.EndsDelay) != 0 {
+			out.Rules[i].Value = max(r.Value, min(by*r.Value, out.LongestUS))
+			longer = longer || out.Rules[i].Value > r.Value
+		}
+	}
+	if !longer {
+		return nil
+	}
+	return out
+}
+
 // with is the schedule with other rules.
 func (s *Schedule) with(rules []Rule) *Schedule {
 	out := *s
