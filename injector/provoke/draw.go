@@ -63,7 +63,7 @@ type drawer struct {
 	*Reference
 	longest time.Duration // that a choice of the schedule being drawn holds a call back
 	budget  time.Duration // that choices of it hold a rank back in all
-	starved int           // how many ranks were held back for long at many of their calls
+	starve  []starving    // which come next, in a random order
 	kinds   []mpi.Choice  // that may be chosen and are open
 	orders  []mpi.Choice  // of these, that change the order of events
 	random  *rand.Rand
@@ -155,20 +155,19 @@ func (d *drawer) drawSwarm() (out []Rule) {
 func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 	late := (*drawer).drawLate
 	if order == lateness {
-		switch d.random.IntN(5) {
-		case 0, 1: // each rank in turn: where only one of them can be too late, all others are in vain
-			rank, open := d.starvedRank(), d.openOf(lateness)
-			kind := open[d.random.IntN(len(open))].Kind
+		switch d.random.IntN(6) {
+		case 0, 1, 2: // each rank in turn: where only one of them can be too late, all others are in vain
+			next := d.nextStarving()
 			d.longest, d.budget = d.Longest(), d.Budget()
 			late = func(d *drawer, c mpi.Choice) []Rule {
-				if c != kind {
+				if c != next.kind {
 					return nil
 				}
-				return d.drawStarved(c, rank)
+				return d.drawStarved(c, next.rank)
 			}
-		case 2:
-			late = (*drawer).drawJitter
 		case 3:
+			late = (*drawer).drawJitter
+		case 4:
 			d.longest, d.budget = d.Longest(), d.Budget()
 		}
 	}
@@ -263,19 +262,27 @@ func (d *drawer) rankOf(c mpi.Choice) int {
 	return d.oneOf(open[d.random.IntN(len(open))].ranks()...)
 }
 
-// starvedRank is the next of those that come to a place where a rank may be late.
-func (d *drawer) starvedRank() int {
-	var ranks []int
-	for _, o := range d.openOf(lateness) {
-		ranks = append(ranks, o.ranks()...)
+// starving is a rank that is held back for long at many of its calls, by one kind of choices.
+type starving struct {
+	rank int
+	kind mpi.Choice
+}
+
+// nextStarving takes all ranks and kinds in turn.
+func (d *drawer) nextStarving() starving {
+	if len(d.starve) == 0 {
+		for _, o := range d.openOf(lateness) {
+			for _, rank := range o.ranks() {
+				if s := (starving{rank, o.Kind}); !slices.Contains(d.starve, s) {
+					d.starve = append(d.starve, s)
+				}
+			}
+		}
+		d.random.Shuffle(len(d.starve), func(i, j int) { d.starve[i], d.starve[j] = d.starve[j], d.starve[i] })
 	}
-	slices.Sort(ranks)
-	ranks = slices.Compact(ranks)
-	if d.starved == 0 {
-		d.starved = d.random.IntN(len(ranks))
-	}
-	d.starved++
-	return ranks[d.starved%len(ranks)]
+	next := d.starve[0]
+	d.starve = d.starve[1:]
+	return next
 }
 
 // drawStarved has one rank held back at many of its calls, all over the run.
