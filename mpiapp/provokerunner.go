@@ -112,7 +112,7 @@ func (r *perturbedRunner) Reference(ctx context.Context, why string) (*provoke.O
 	if threads {
 		r.reference.Open = slices.DeleteFunc(r.reference.Open, func(o *provoke.Open) bool { return o.Kind&oneThread != 0 })
 		r.untried = append(r.untried,
-			fmt.Sprintf("%s, and noes of MPI_Iprobe: another thread may take the message, or wait for it", oneThread))
+			fmt.Sprintf("%s, and noes of MPI_Iprobe and MPI_Win_test: another thread may take the message, or wait for it", oneThread))
 	}
 	return o, r.reference, nil
 }

@@ -12,11 +12,13 @@ import (
 // Bounds of what is drawn.
 const (
 	shortestLongest = 20 * time.Millisecond // of the longest delay
-	longestLongest  = time.Second
-	mostLate        = 8       // ranks that one schedule has late at one place
-	starvedCalls    = 24      // of a starved rank that are held back, about
-	anyOrder        = 2       // of one-sided operations: as they were called, or backwards
-	anyValue        = 1 << 20 // of which sender, request or number of noes is drawn
+	longestUsual    = time.Second           // of the longest delay in most schedules
+	longestLongest  = 4 * time.Second       // and in the others
+	mostLate        = 8                     // ranks that one schedule has late at one place
+	starvedCalls    = 24                    // of a starved rank that are held back, about
+	anyOrder        = 2                     // of one-sided operations: as they were called, or backwards
+	anyBuffer       = 2                     // of buffers: old data or a pattern; of MPI_Startall: sends or receives backwards
+	anyValue        = 1 << 20               // of which sender, request or number of noes is drawn
 
 	// Noes of a few successes of polls that are near to each other, so that what one decides is overtaken by another.
 	fewNoes  = 128
@@ -35,7 +37,7 @@ type Reference struct {
 
 // usual is how long most schedules hold a call back at most: a quarter of the run, within bounds.
 func (r *Reference) usual() time.Duration {
-	return min(max(r.Took/4, shortestLongest), longestLongest)
+	return min(max(r.Took/4, shortestLongest), longestUsual)
 }
 
 // Longest is the longest that any holds a call back, as some do a few calls: the run, within bounds, since a rank may have to be
@@ -60,6 +62,8 @@ func (r *Reference) Kinds() (all mpi.Choice) {
 type drawer struct {
 	*Reference
 	longest time.Duration // that a choice of the schedule being drawn holds a call back
+	budget  time.Duration // that choices of it hold a rank back in all
+	starve  []starving    // which come next, in a random order
 	kinds   []mpi.Choice  // that may be chosen and are open
 	orders  []mpi.Choice  // of these, that change the order of events
 	random  *rand.Rand
@@ -114,21 +118,25 @@ func (d *drawer) draw(number int) *Schedule {
 	if number >= len(first) { // shorter delays find what changes places with what is near to it, and take less time
 		part = d.oneOf(1, 1, 4, 16)
 	}
-	d.longest = d.usual() / time.Duration(part)
-	s.BudgetUS = d.Budget().Microseconds() / int64(part)
+	d.longest, d.budget = d.usual()/time.Duration(part), d.Budget()/time.Duration(part)
+	s.Rules = d.drawRules(number, first)
+	s.Rules = s.Rules[:min(len(s.Rules), maxRules)]
+	s.LongestUS, s.BudgetUS = d.longest.Microseconds(), max(d.budget, d.longest).Microseconds()
+	return s
+}
+
+// drawRules draws the rules of the number-th schedule; those of some kinds alone come first.
+func (d *drawer) drawRules(number int, first []mpi.Choice) (out []Rule) {
 	if number < len(first) {
-		s.LongestUS, s.Rules = d.longest.Microseconds(), d.drawEverywhere(first[number])
-		return s
+		return d.drawEverywhere(first[number])
 	}
 	if number -= len(first); number%swarms > 0 && len(d.orders) > 0 {
-		s.Rules = d.drawOrder(d.orders[(number-number/swarms-1)%len(d.orders)])
+		out = d.drawOrder(d.orders[(number-number/swarms-1)%len(d.orders)])
 	}
-	for len(s.Rules) == 0 || len(d.orders) > 0 && s.kinds()&orderly == 0 {
-		s.Rules = d.drawSwarm()
+	for len(out) == 0 || len(d.orders) > 0 && kindsOf(out)&orderly == 0 {
+		out = d.drawSwarm()
 	}
-	s.LongestUS, s.Rules = d.longest.Microseconds(), s.Rules[:min(len(s.Rules), maxRules)]
-	s.BudgetUS = max(s.BudgetUS, s.LongestUS)
-	return s
+	return out
 }
 
 // drawSwarm draws some of the kinds.
@@ -147,14 +155,20 @@ func (d *drawer) drawSwarm() (out []Rule) {
 func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 	late := (*drawer).drawLate
 	if order == lateness {
-		switch d.random.IntN(4) {
-		case 0:
-			rank := d.rankOf(lateness)
-			late = func(d *drawer, c mpi.Choice) []Rule { return d.drawStarved(c, rank) }
-		case 1:
+		switch d.random.IntN(6) {
+		case 0, 1, 2: // each rank in turn: where only one of them can be too late, all others are in vain
+			next := d.nextStarving()
+			d.longest, d.budget = d.Longest(), d.Budget()
+			late = func(d *drawer, c mpi.Choice) []Rule {
+				if c != next.kind {
+					return nil
+				}
+				return d.drawStarved(c, next.rank)
+			}
+		case 3:
 			late = (*drawer).drawJitter
-		case 2:
-			d.longest = d.Longest()
+		case 4:
+			d.longest, d.budget = d.Longest(), d.Budget()
 		}
 	}
 	for _, c := range d.kinds {
@@ -178,6 +192,8 @@ func (d *drawer) drawEverywhere(c mpi.Choice) []Rule {
 		r.Often, r.Value = d.oneOf(million, million/4), int64(d.oneOf(fewNoes, manyNoes, anyValue))
 	case mpi.EpochEnd:
 		r.Value = int64(d.oneOf(0, anyOrder))
+	case mpi.BufferUse:
+		r.Value = int64(d.oneOf(0, anyBuffer))
 	}
 	return []Rule{r}
 }
@@ -220,6 +236,8 @@ func (d *drawer) drawSites(c mpi.Choice) (out []Rule) {
 		value = int64(d.oneOf(3, fewNoes, manyNoes, anyValue))
 	case mpi.EpochEnd:
 		value = anyOrder
+	case mpi.BufferUse:
+		value = int64(d.oneOf(0, anyBuffer))
 	}
 	for _, o := range open {
 		if d.random.IntN(share) > 0 {
@@ -244,14 +262,38 @@ func (d *drawer) rankOf(c mpi.Choice) int {
 	return d.oneOf(open[d.random.IntN(len(open))].ranks()...)
 }
 
-// drawStarved has one rank held back at many of its calls.
+// starving is a rank that is held back for long at many of its calls, by one kind of choices.
+type starving struct {
+	rank int
+	kind mpi.Choice
+}
+
+// nextStarving takes all ranks and kinds in turn.
+func (d *drawer) nextStarving() starving {
+	if len(d.starve) == 0 {
+		for _, o := range d.openOf(lateness) {
+			for _, rank := range o.ranks() {
+				if s := (starving{rank, o.Kind}); !slices.Contains(d.starve, s) {
+					d.starve = append(d.starve, s)
+				}
+			}
+		}
+		d.random.Shuffle(len(d.starve), func(i, j int) { d.starve[i], d.starve[j] = d.starve[j], d.starve[i] })
+	}
+	next := d.starve[0]
+	d.starve = d.starve[1:]
+	return next
+}
+
+// drawStarved has one rank held back at many of its calls, all over the run.
 func (d *drawer) drawStarved(c mpi.Choice, rank int) []Rule {
 	open := d.openOf(c)
 	visits := uint64(0)
 	for _, o := range open {
 		visits += o.Visits[rank]
 	}
-	often := int(math.Ceil(million * min(1, starvedCalls/float64(max(visits, 1)))))
+	calls := min(starvedCalls, 2*float64(d.budget)/float64(d.longest)) // half of the longest on average: until the end of the run
+	often := int(math.Ceil(million * min(1, calls/float64(max(visits, 1)))))
 	return []Rule{{Kind: c.String(), Rank: rank, Often: often, Value: d.longest.Microseconds()}}
 }
 

@@ -151,8 +151,10 @@ func (s *Schedule) Lines() string {
 }
 
 // kinds are those of its rules.
-func (s *Schedule) kinds() (all mpi.Choice) {
-	for _, r := range s.Rules {
+func (s *Schedule) kinds() mpi.Choice { return kindsOf(s.Rules) }
+
+func kindsOf(rules []Rule) (all mpi.Choice) {
+	for _, r := range rules {
 		all |= r.Choice()
 	}
 	return all
@@ -167,6 +169,24 @@ func (s *Schedule) shortened(by int64) *Schedule {
 		if r.Choice()&(lateness|mpi.EndsDelay) != 0 {
 			out.Rules[i].Value = min(r.Value, out.LongestUS)
 		}
+	}
+	return out
+}
+
+// lengthened is the schedule with all delays multiplied, up to the most that any schedule has. nil: no delay becomes longer.
+func (s *Schedule) lengthened(by, longestUS, budgetUS int64) *Schedule {
+	out := s.with(slices.Clone(s.Rules))
+	out.LongestUS = max(s.LongestUS, min(by*s.LongestUS, longestUS))
+	out.BudgetUS = max(s.BudgetUS, budgetUS)
+	longer := false
+	for i, r := range out.Rules {
+		if r.Choice()&(lateness|mpi.EndsDelay) != 0 {
+			out.Rules[i].Value = max(r.Value, min(by*r.Value, out.LongestUS))
+			longer = longer || out.Rules[i].Value > r.Value
+		}
+	}
+	if !longer {
+		return nil
 	}
 	return out
 }

@@ -254,7 +254,9 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	}
 	s.limit(reducingShare)
 	sure := r.again(ctx, schedule, confirmations, confirmations, "again")
-	if !sure && !r.again(ctx, schedule, 1, confirmations, "again") && r.stopped == nil {
+	if longer := r.lengthen(ctx, out, schedule, sure); longer != nil {
+		schedule, sure = longer, true
+	} else if !sure && !r.again(ctx, schedule, 1, confirmations, "again") && r.stopped == nil {
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
@@ -273,6 +275,24 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
 	}
 	return r.stopped
+}
+
+// timesLonger is by how much delays are multiplied that were perhaps only just long enough.
+const timesLonger = 4
+
+// lengthen returns a schedule with longer delays with which the program fails each time, where it does not with the schedule itself:
+// how long others take changes from run to run. nil: there is none.
+func (r *reducer) lengthen(ctx context.Context, out *Result, schedule *Schedule, sure bool) *Schedule {
+	if sure {
+		return nil
+	}
+	longer, made := schedule.lengthened(timesLonger, out.LongestUS, out.BudgetUS), r.made
+	r.made = nil
+	if longer != nil && r.again(ctx, longer, confirmations, confirmations, "longer") {
+		return longer
+	}
+	r.made = made
+	return nil
 }
 
 // Runs that take longer than a few times the one without choices, are tried with a part of all delays.

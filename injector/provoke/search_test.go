@@ -28,8 +28,13 @@ type simulated struct {
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
 	ran    int
 
-	needsLong bool // it fails with the longest delays only
+	failedOnce bool
+	needsLong  bool // it fails with the longest delays of most schedules only
+	justEnough bool // with these it fails once, and each time with longer ones only
 }
+
+// usualUS is the longest delay of most schedules for it, microseconds: a quarter of the time it takes.
+const usualUS = 250_000
 
 // open is what is open at the first n sites.
 func (p *simulated) open(n int) (out []*Open) {
@@ -79,7 +84,11 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 	if p.slow {
 		o.Took = time.Second + time.Duration(s.BudgetUS)*time.Microsecond
 	}
-	failed = failed && (!p.needsLong || s.LongestUS >= 250_000)
+	failed = failed && (!p.needsLong || s.LongestUS >= usualUS)
+	if failed && p.justEnough && s.LongestUS <= usualUS {
+		failed = !p.failedOnce
+		p.failedOnce = true
+	}
 	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) && !slices.Contains(p.good, p.ran) {
 		o.Failure, o.Open = Fails, p.open(len(p.sites))
 	}
@@ -254,6 +263,16 @@ func TestShorten(t *testing.T) {
 		if r.With != (Ratio{5, 5}) || r.Schedule.LongestUS != want/4 {
 			t.Errorf("needs long delays: %t: %+v, left is %+v", needsLong, r, r.Schedule)
 		}
+	}
+}
+
+// TestLengthen: a failure for which a delay was only just long enough is reduced with longer ones, with which it always comes.
+func TestLengthen(t *testing.T) {
+	p := program(4)
+	p.need(3, 1, 0)
+	p.justEnough = true
+	if r := p.search(t, 1); r.With != (Ratio{5, 5}) || !p.failedOnce || r.Schedule.LongestUS <= usualUS || len(r.Schedule.Rules) != 1 {
+		t.Errorf("%+v, left is %+v", r, r.Schedule)
 	}
 }
 

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +26,21 @@ choice = [
   {kind = "delay", rank = -1, often = 100000, value = 20000},
   {kind = "rma", rank = -1, often = 100000, value = 20000},
   {kind = "ends", rank = -1, often = 500000, value = 20000},
-  {kind = "buffer", rank = -1, often = 800000},
+  {kind = "buffer", rank = -1, often = 800000, value = 2},
   {kind = "epoch", rank = -1, often = 1000000, value = 2},
 ]
 `
+
+// correct are correct programs that use rare parts of MPI.
+var correct = []struct {
+	source, mode string
+	flags        []string
+	standard     int // the version of MPI that it takes
+}{
+	{source: "requests.c"}, {source: "polls.c", mode: "right"}, {source: "unusual.c"}, {source: "onesided.c"}, {source: "helper.c"},
+	{source: "newer.c", standard: 4}, {source: "newer.c", mode: "session", standard: 4},
+	{source: "bindings.f90", flags: []string{"-fallow-argument-mismatch"}},
+}
 
 // TestCorrectProgramsWorkWithEveryChoice: what provoke does is legal.
 func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
@@ -36,10 +48,19 @@ func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, name := range append([]string{"requests", "polls"}, racing...) {
+		for _, name := range racing {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
 			if got.status != 0 {
 				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
+			}
+		}
+		for _, c := range correct {
+			if f.standard < c.standard || f.compilerFor(c.source) == "" {
+				continue
+			}
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.source, c.flags...), c.mode)
+			if got.status != 0 {
+				t.Errorf("%s %s: status %d, %s%s", c.source, c.mode, got.status, got.stdout, got.stderr)
 			}
 		}
 	})
@@ -75,11 +96,29 @@ choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank =
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		for _, c := range []struct{ program, mode string }{
-			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"},
+			{"early", "race"}, {"early", "write"}, {"early", "again"}, {"window", "race"}, {"window", "put"}, {"window", "local"},
 		} {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.program+".c"), c.mode)
 			if got.status != 1 || !strings.Contains(got.stderr, " was wrong") {
 				t.Errorf("%s as %s: status %d, %s", c.program, c.mode, got.status, got.stderr)
+			}
+		}
+	})
+}
+
+// TestRequestsStartInAnotherOrder: a program that relies on the order in which MPI_Startall starts its requests fails where the sends,
+// or the receives, start in the opposite one.
+func TestRequestsStartInAnotherOrder(t *testing.T) {
+	const backwards = `{kind = "buffer", rank = 1, value = 1,`
+	dir := t.TempDir()
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		for often, status := range map[int]int{0: 0, 1000000: 1} {
+			schedule := filepath.Join(dir, fmt.Sprintf("%s-%d.toml", f, often))
+			must(t, os.WriteFile(schedule, fmt.Appendf(nil, "version = 1\nchoice = [%s often = %d}]\n", backwards, often), 0o600))
+			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/early.c"), "order")
+			if got.status != status {
+				t.Errorf("%d: status %d, want %d, %s", often, got.status, status, got.stderr)
 			}
 		}
 	})
@@ -96,7 +135,7 @@ choice = [{kind = "completion", rank = 1, often = 1000000, count = 1, value = 10
 `), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, mode := range []string{"probe", "test", "any"} {
+		for _, mode := range []string{"probe", "test", "any", "window"} {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/polls.c"), mode)
 			if got.status != 1 || !strings.Contains(got.stderr, "rank 1 gave up") || strings.Contains(got.stderr, "rank 2 gave up") {
 				t.Errorf("%s: status %d, %s", mode, got.status, got.stderr)

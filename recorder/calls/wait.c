@@ -117,6 +117,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   r->persistent = true;
   r->active = false;
   r->buffered = c->desc->cls == CLS_bsend_init;
+  r->partitioned = c->desc->partitions >= 0;
   r->bytes = lg_volume && (c->desc->traits & TRAIT_sends) ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
@@ -135,6 +136,7 @@ static void start_one(struct lg_call *c, long handle)
   if (!r || r->peer == LG_PROC_NULL)
     return;
   r->active = true; /* its state stays that of the call that made it: it tells the mode */
+  r->told = false;
   if (r->kind == LG_OP_SEND)
     r->seq = lg_count_send(c->st, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_RECV)

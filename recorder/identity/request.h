@@ -27,7 +27,8 @@ struct lg_req {
   uint64_t buffer; /* of a send or a receive; 0: not kept. It has count elements of the datatype type, as lg_type_handle gives it */
   uint64_t count;
   long type;
-  bool persistent, active, cancelled, buffered;
+  bool persistent, active, cancelled, buffered, partitioned;
+  bool told; /* a perturbed run has said that it is complete, or a part of it */
   struct lg_state_live *by; /* counts it among what its call made; NULL: nobody does */
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

@@ -1,11 +1,13 @@
 #include "base/locks.h"
+#include "identity/request.h"
 #include "identity/scratch.h"
 #include "identity/thread.h"
 #include "mpi/address.h"
 #include "mpi/family.h"
-#include "mpi/status.h"
+#include "mpi/handle.h"
 #include "perturb/around.h"
 #include "perturb/forward.h"
+#include "perturb/probe.h"
 
 static __thread struct {
   struct lg_call *call;
@@ -44,29 +46,36 @@ static int int_at(const struct lg_call *c, int position)
   return *(const int *)c->args[position];
 }
 
-void lg_each_completed(struct lg_call *c, void (*f)(struct lg_call *, long handle, int i))
+static long named(const struct lg_call *c, int i)
+{
+  return c->n > 1 ? c->thr->handles[i] : c->handle;
+}
+
+/* is_done tells whether a call has completed a request. If it returned an error, it may have, as when a message was too long. */
+static bool is_done(const struct lg_call *c, int i)
+{
+  struct lg_req *r = c->code ? lg_req_get(LG_KEY_REQUEST, named(c, i)) : NULL;
+  long now = lg_request_at(c, i);
+  return !c->code || (r && (r->kind == LG_OP_SEND || r->kind == LG_OP_RECV) && (lg_request_null(c, now) || lg_request_is_complete(c, now)));
+}
+
+void lg_each_completed(struct lg_call *c, lg_completed f)
 {
   const struct lg_desc *d = c->desc;
-  int first = 0, n = 0;
+  int first = 0, n = c->n;
   const int *indices = NULL;
-  if (lg_refused(c) || (d->flag >= 0 && !int_at(c, d->flag)))
+  if (!c->code && d->flag >= 0 && !int_at(c, d->flag))
     return;
-  switch (d->cls) {
-  case CLS_wait: case CLS_waitall: case CLS_test: case CLS_testall: case CLS_get_status:
-    n = c->n;
-    break;
-  case CLS_waitany: case CLS_testany:
-    first = lg_index(c, int_at(c, d->index));
-    n = 1;
-    break;
-  case CLS_waitsome: case CLS_testsome:
+  if (d->outcount >= 0) {
     n = int_at(c, d->outcount);
     indices = (const int *)c->args[d->indices];
-    break;
+  } else if (d->index >= 0) {
+    first = lg_index(c, int_at(c, d->index));
+    n = 1;
   }
   for (int k = 0; k < n && k < c->n; k++) {
     int i = indices ? lg_index(c, indices[k]) : first + k;
-    if (i >= 0 && i < c->n)
-      f(c, c->n > 1 ? c->thr->handles[i] : c->handle, i);
+    if (i >= 0 && i < c->n && is_done(c, i))
+      f(c, named(c, i), i);
   }
 }

@@ -3,6 +3,7 @@
 #include "base/locks.h"
 #include "base/peek.h"
 #include "format.h"
+#include "identity/request.h"
 #include "mpi/address.h"
 #include "mpi/count.h"
 #include "mpi/family.h"
@@ -12,6 +13,7 @@
 #include "perturb/choose.h"
 #include "perturb/layout.h"
 
+#define STALE 1                  /* value of a choice: until the message is there, the buffer is as it was */
 #define MOST 1024                /* receives at a time */
 #define MOST_BYTES (64ul << 20)  /* of their private buffers together */
 
@@ -19,7 +21,7 @@ struct arrival { /* a receive into a private buffer */
   long handle;
   struct lg_layout layout;
   char *own;    /* the private buffer: what the program's had, and what has come */
-  bool persistent, active;
+  bool persistent, active, stale;
 };
 
 static struct arrival receives[MOST];
@@ -48,11 +50,13 @@ static struct arrival *find(long handle)
   return NULL;
 }
 
-/* hide keeps what the program's buffer has, and puts a pattern there. */
+/* hide keeps what the program's buffer has, and puts a pattern there: where the old data are nearly the new ones, only the pattern
+ * shows; where the largest or smallest number is taken, only the old data. */
 static void hide(struct arrival *r)
 {
   memcpy(r->own, r->layout.at, r->layout.bytes);
-  lg_layout_fill(&r->layout);
+  if (!r->stale)
+    lg_layout_fill(&r->layout);
   r->active = true;
 }
 
@@ -90,6 +94,13 @@ static void begun(struct lg_call *c)
   drop(r);
 }
 
+/* comes_from_somebody: MPI_PROC_NULL sends nothing, and several receives from it may have the same request. */
+static bool comes_from_somebody(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  return d->peer < 0 ? lg_req_get(LG_KEY_MESSAGE, lg_handle_at(c, d->message, 0)) != NULL : lg_peer(lg_int(c, d->peer)) != LG_PROC_NULL;
+}
+
 /* "The receiver should not access any part of the receive buffer after a nonblocking
  * receive operation is called, until the receive completes" (MPI-4.0 §3.7.2). MPI writes
  * only the locations of the message, which may be shorter (§3.2.4): the rest is put back when
@@ -99,7 +110,7 @@ void lg_choose_arrival(struct lg_call *c)
   struct arrival r = {.persistent = c->desc->cls == CLS_recv_init};
   uint64_t value = 0;
   lg_lock_tables();
-  bool open = c->binding != LG_BIND_F08TS && nreceives < MOST && lg_alone() && lg_layout_of(c, &r.layout);
+  bool open = c->binding != LG_BIND_F08TS && nreceives < MOST && lg_alone() && comes_from_somebody(c) && lg_layout_of(c, &r.layout);
   if (open && (!leave_to(&r.layout) || taken + r.layout.bytes > MOST_BYTES || !(r.own = malloc(r.layout.bytes)) ||
                lg_peek((uint64_t)r.layout.at, r.own, r.layout.bytes) < r.layout.bytes || !lg_choose(c, CHOICE_buffer, &value))) {
     free(r.own);
@@ -108,6 +119,7 @@ void lg_choose_arrival(struct lg_call *c)
   }
   if (open) {
     taken += r.layout.bytes;
+    r.stale = value == STALE;
     receives[nreceives] = r;
     if (!r.persistent)
       hide(&receives[nreceives]);

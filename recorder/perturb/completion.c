@@ -9,6 +9,7 @@
 #include "mpi/symbol.h"
 #include "perturb/choose.h"
 #include "perturb/completion.h"
+#include "perturb/exposure.h"
 #include "perturb/forward.h"
 #include "perturb/journal.h"
 #include "perturb/late.h"
@@ -24,8 +25,6 @@
 #define MANY 65536 /* noes */
 #define CROWDED 4  /* times the longest delay at most, where others take the processor */
 
-static bool told_complete; /* a request was reported complete, and stays so until the program completes it */
-
 /* is_open tells whether a request is followed, and its operation under way: of one that is
  * null or inactive MPI must say that it is complete. */
 static bool is_open(const struct lg_call *c, long handle)
@@ -34,38 +33,54 @@ static bool is_open(const struct lg_call *c, long handle)
   return r && r->active && r->peer != LG_PROC_NULL;
 }
 
-static bool any_open(const struct lg_call *c)
+/* was_told: the program was told that an open request is complete, or a part of it. */
+static bool was_told(const struct lg_call *c, long handle)
 {
-  if (!c->desc->params[c->desc->request].ref)
-    return is_open(c, lg_handle_in(c, c->desc->request));
-  int n = lg_request_count(c);
-  for (int i = 0; i < n; i++)
-    if (is_open(c, lg_handle_at(c, c->desc->request, i)))
-      return true;
-  return false;
+  return is_open(c, handle) && lg_req_get(LG_KEY_REQUEST, handle)->told;
 }
 
-/* may_say_no tells whether MPI may answer no whatever has happened. */
+static int requests_of(const struct lg_call *c)
+{
+  return c->desc->params[c->desc->request].ref ? lg_request_count(c) : 1;
+}
+
+/* asks_for_all tells whether a call with several requests says yes if all of them are complete, not one. */
+static bool asks_for_all(const struct lg_desc *d)
+{
+  return d->index < 0 && d->outcount < 0;
+}
+
+/* may_deny tells whether what a call about requests says may be no: one of those that it asks about is open, and what the program
+ * was told does not answer it. */
+static bool may_deny(const struct lg_call *c)
+{
+  bool open = false;
+  for (int i = 0, n = requests_of(c); i < n; i++) {
+    long handle = lg_request_at(c, i);
+    bool told = was_told(c, handle);
+    if (told && !asks_for_all(c->desc))
+      return false;
+    open = open || (!told && is_open(c, handle));
+  }
+  return open;
+}
+
+/* may_say_no tells whether MPI may answer no whatever has happened, and whether MPI then can go on. */
 static bool may_say_no(const struct lg_call *c)
 {
+  if (!lg_has_self())
+    return false;
   switch (c->desc->cls) {
   case CLS_iprobe: case CLS_improbe:
     return lg_alone() && lg_peer(lg_int(c, c->desc->peer)) != LG_PROC_NULL && !lg_told(c);
   case CLS_win_test:
-    return true;
+    return lg_alone();
   default:
-    return !told_complete && any_open(c);
+    return may_deny(c);
   }
 }
 
 /* ---- what a poll would be answered ---- */
-
-typedef long (*get_status)(long request, int *flag, void *status);
-
-static long request_of(const struct lg_call *c, int k)
-{
-  return c->desc->params[c->desc->request].ref ? lg_handle_at(c, c->desc->request, k) : lg_handle_in(c, c->desc->request);
-}
 
 /* kind_of is the kind of an open request; 0: it is none. */
 static uint32_t kind_of(const struct lg_call *c, long handle)
@@ -76,30 +91,32 @@ static uint32_t kind_of(const struct lg_call *c, long handle)
   return kind;
 }
 
-/* is_complete asks about a request without completing it (MPI-4.0 §3.7.6). What others than messages and collectives would be
- * answered is not asked, as that may call the program. */
-static bool is_complete(const struct lg_call *c, long handle, uint32_t kind, get_status ask)
+/* is_complete does not ask what others than messages and collectives would be answered, as that may call the program. */
+static bool is_complete(const struct lg_call *c, long handle, uint32_t kind)
 {
-  char status[LG_STATUS_BYTES];
-  int flag = 0;
-  if (kind != LG_OP_SEND && kind != LG_OP_RECV && kind != LG_OP_COLL)
-    return true;
-  return ask(c->binding == LG_BIND_C ? handle : lg_c_handle((int)handle, "Request"), &flag, status) == 0 && flag;
+  return (kind != LG_OP_SEND && kind != LG_OP_RECV && kind != LG_OP_COLL) || lg_request_is_complete(c, handle);
 }
 
 static bool requests_are_complete(const struct lg_call *c)
 {
-  get_status ask = (get_status)lg_find_symbol("PMPI_Request_get_status");
-  bool several = c->desc->params[c->desc->request].ref, all = c->desc->flag >= 0 && c->desc->index < 0, any = false;
-  for (int i = 0, n = several ? lg_request_count(c) : 1; i < n; i++) {
-    long handle = request_of(c, i);
+  bool any = false;
+  for (int i = 0, n = requests_of(c); i < n; i++) {
+    long handle = lg_request_at(c, i);
     uint32_t kind = kind_of(c, handle);
-    bool complete = kind && (!ask || is_complete(c, handle, kind, ask));
-    if (all && kind && !complete)
+    bool complete = kind && is_complete(c, handle, kind);
+    if (asks_for_all(c->desc) && kind && !complete)
       return false;
     any = any || complete;
   }
   return any;
+}
+
+/* part_has_come asks what MPI_Parrived would be answered, which changes nothing. */
+static bool part_has_come(const struct lg_call *c)
+{
+  int flag = 0;
+  long given[] = {c->args[0], c->args[1], (long)&flag};
+  return lg_call_form(c->real, c->binding, given, c->desc->nargs) == 0 && flag;
 }
 
 /* would_say_yes asks MPI, so that a no is spent on an answer that would be yes: where a program polls before anything has come,
@@ -111,8 +128,10 @@ static bool would_say_yes(const struct lg_call *c)
     return lg_message_is_there(lg_int(c, c->desc->peer), lg_int(c, c->desc->tag), lg_comm_handle(c, c->desc->comm));
   case CLS_test: case CLS_testall: case CLS_testany: case CLS_testsome: case CLS_get_status:
     return requests_are_complete(c);
+  case CLS_parrived:
+    return part_has_come(c);
   default:
-    return true; /* it cannot be told */
+    return lg_exposure_ended(c);
   }
 }
 
@@ -138,9 +157,7 @@ static long answer_no(void)
   put_int(c, d->flag, 0);
   put_int(c, d->index, lg_fam.undefined);
   put_int(c, d->outcount, 0);
-  if (c->binding != LG_BIND_C && c->args[d->nargs])
-    put_int(c, d->nargs, 0);
-  return 0;
+  return lg_return_code(c, 0);
 }
 
 static bool said_yes(const struct lg_call *c)
@@ -150,12 +167,28 @@ static bool said_yes(const struct lg_call *c)
   return n != 0 && n != lg_fam.undefined;
 }
 
+/* note_told notes what a call that says yes tells of requests and messages that remain. */
+static void note_told(const struct lg_call *c)
+{
+  switch (c->desc->cls) {
+  case CLS_iprobe: return lg_tell(c);
+  case CLS_improbe: return lg_told_taken(c);
+  case CLS_get_status: case CLS_parrived:
+    for (int i = 0, n = requests_of(c); i < n; i++)
+      if (is_open(c, lg_request_at(c, i)))
+        lg_req_get(LG_KEY_REQUEST, lg_request_at(c, i))->told = true;
+  }
+}
+
 /* answer_truly lets MPI answer, and notes what the program knows now: it may rely on that. */
 static long answer_truly(void)
 {
   struct lg_forwarded f = lg_forwarded;
   struct lg_place *p = (struct lg_place *)f.value;
-  long code = lg_forward(f.real, f.call, -1, 0);
+  bool ended = f.call->desc->cls == CLS_win_test && lg_exposure_tell(f.call);
+  long code = ended ? lg_return_code(f.call, 0) : lg_forward(f.real, f.call, -1, 0);
+  if (ended)
+    put_int(f.call, f.call->desc->flag, 1);
   if (!said_yes(f.call))
     return code;
   lg_lock_tables();
@@ -163,10 +196,8 @@ static long answer_truly(void)
     p->count++;
     p->decided = false;
   }
-  if (f.call->desc->cls == CLS_iprobe)
-    lg_tell(f.call);
+  note_told(f.call);
   lg_unlock_tables();
-  told_complete |= f.call->desc->cls == CLS_get_status || f.call->desc->cls == CLS_parrived;
   return code;
 }
 

@@ -15,6 +15,10 @@
 
 #define MOST 256 /* sends at a time */
 
+/* Values of a choice at MPI_Startall: the sends, or the receives, begin in the opposite order. 0: sends begin late. */
+#define SENDS_BACKWARDS 1
+#define RECEIVES_BACKWARDS 2
+
 struct late { /* a send that begins late */
   long handle;  /* as it is kept */
   long request; /* as MPI has it; of Fortran an int */
@@ -58,10 +62,14 @@ static void start_all(void)
     }
 }
 
+/* Once there are several threads, the lock is taken in any case: another one may be putting off a send at this moment. */
 void lg_start_late(const struct lg_call *c)
 {
-  if (nwaiting && !may_come_before(c))
-    start_all();
+  if ((!nwaiting && lg_alone()) || may_come_before(c))
+    return;
+  lg_lock_tables();
+  start_all();
+  lg_unlock_tables();
 }
 
 static size_t handle_bytes(const struct lg_call *c)
@@ -86,8 +94,11 @@ static void put_off(const struct lg_call *c, int i, bool persistent)
 /* begun notes the request that the program was given. */
 static void begun(struct lg_call *c)
 {
-  if (!c->code)
-    put_off(c, 0, false);
+  if (c->code)
+    return;
+  put_off(c, 0, false);
+  if (!lg_alone()) /* a thread has come meanwhile: it may wait for the answer already */
+    start_all();
 }
 
 /* "The sender should not modify any part of the send buffer after a nonblocking send
@@ -112,10 +123,11 @@ static void choose_isend(struct lg_call *c)
   }
 }
 
+/* is_send: of a partitioned one the program may say that parts are ready as soon as it has begun. */
 static bool is_send(long handle)
 {
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
-  return r && r->persistent && r->kind == LG_OP_SEND && r->peer >= 0;
+  return r && r->persistent && r->kind == LG_OP_SEND && r->peer >= 0 && !r->partitioned;
 }
 
 /* start_others starts what is no send, in the place of MPI_Start and MPI_Startall. */
@@ -130,15 +142,40 @@ static long start_others(void)
   return lg_return_code(c, code);
 }
 
-/* choose_persistent decides about all sends of MPI_Start or MPI_Startall. */
+static bool is_receive(long handle)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
+  return r && r->persistent && r->kind == LG_OP_RECV && !r->partitioned;
+}
+
+/* MPI_Startall has the effect of MPI_Start for each request "in some arbitrary order" (MPI-4.0 §3.9). */
+static long start_in_another_order(void)
+{
+  struct lg_forwarded f = lg_forwarded;
+  const struct lg_call *c = f.call;
+  void *start = lg_unsized_form_of(c, "MPI_Start");
+  bool (*backwards)(long) = f.value == SENDS_BACKWARDS ? is_send : is_receive;
+  int code = 0, n = lg_request_count(c);
+  for (int k = 0; k < 2 * n && !code; k++) {
+    int i = k < n ? k : 2 * n - 1 - k;
+    if (backwards(lg_handle_at(c, c->desc->request, i)) == (k >= n))
+      code = lg_call_form(start, c->binding, (long[]){request_at(c, i)}, 1);
+  }
+  return lg_return_code(c, code);
+}
+
+/* choose_persistent decides about all requests of MPI_Start or MPI_Startall. */
 static void choose_persistent(struct lg_call *c)
 {
   int n = lg_request_count(c), nnew = 0;
   uint64_t value = 0;
   for (int i = 0; i < n; i++)
     nnew += is_send(lg_handle_at(c, c->desc->request, i));
-  if (!nnew || nsends + nnew > MOST || !lg_alone() || !lg_unsized_form_of(c, "MPI_Start") || !lg_choose(c, CHOICE_buffer, &value)) {
+  bool open = (nnew || n > 1) && nsends + nnew <= MOST && lg_alone() && lg_unsized_form_of(c, "MPI_Start");
+  if (!open || !lg_choose(c, CHOICE_buffer, &value) || (n > 1 && value)) {
     start_all();
+    if (open && n > 1 && value)
+      lg_put_instead(c, start_in_another_order, value);
     return;
   }
   for (int i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 #include "perturb/collective.h"
 #include "perturb/completion.h"
 #include "perturb/epoch.h"
+#include "perturb/exposure.h"
 #include "perturb/journal.h"
 #include "perturb/late.h"
 #include "perturb/match.h"
@@ -61,15 +62,15 @@ static void prepare(const struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
   lg_start_operations(c);
-  if (d->cls == CLS_request_free)
+  lg_lock_tables();
+  if (d->cls == CLS_request_free) {
     lg_late_freed(lg_handle_at(c, d->request, 0));
-  if (!lg_any_arrival())
-    return;
-  if (d->cls == CLS_request_free)
     lg_arrival_freed(lg_handle_at(c, d->request, 0));
+  }
   if (d->cls == CLS_start || d->cls == CLS_startall)
     for (int i = 0, n = lg_request_count(c); i < n; i++)
       lg_arrival_again(lg_handle_at(c, d->request, i));
+  lg_unlock_tables();
 }
 
 static void complete_one(struct lg_call *c, long handle, int i)
@@ -122,13 +123,15 @@ void lg_perturb(struct lg_call *c)
     hold_back(c, CHOICE_delay);
   if (choices & CHOICE_rma)
     hold_back(c, CHOICE_rma);
+  if (c->desc->cls == CLS_win_wait)
+    lg_exposure_waited(c);
   if (choices & CHOICE_match)
     lg_choose_match(c);
   if (choices & CHOICE_send)
     lg_choose_mode(c);
   if (choices & CHOICE_collective)
     lg_choose_synchronising(c);
-  if (choices & CHOICE_epoch)
+  if (choices & CHOICE_epoch && c->desc->cls != CLS_win_flush)
     lg_choose_epoch(c);
   if (choices & CHOICE_buffer)
     choose_buffer(c);

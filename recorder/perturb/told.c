@@ -64,20 +64,20 @@ void lg_tell(const struct lg_call *c)
   tell(t);
 }
 
-/* forget takes off the list what a receive takes for certain: messages of one sender with one tag are in order. One
- * with a wildcard may take another. */
-static void forget(const struct lg_call *c)
+/* A message of one sender with one tag is taken by the next receive that asks for these, as they are in order. Where the program
+ * knows only that there is a message for a wildcard, it knows of none after a receive with the same wildcard. */
+void lg_told_taken(const struct lg_call *c)
 {
   struct told t = asked_by(c);
   int i = same_as(&t);
-  if (i >= 0 && t.peer != LG_ANY && t.tag != LG_ANY)
+  if (i >= 0)
     told[i] = told[--ntold];
 }
 
 void lg_told_by(const struct lg_call *c)
 {
   switch (c->desc->cls) {
-  case CLS_recv: case CLS_irecv: case CLS_sendrecv: case CLS_isendrecv: return forget(c);
+  case CLS_recv: case CLS_irecv: case CLS_mprobe: case CLS_sendrecv: case CLS_isendrecv: return lg_told_taken(c);
   case CLS_probe: return tell(asked_by(c));
   default: return;
   }

@@ -114,11 +114,11 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->recorded = false;
   if (unlikely(c->within))
     return before_within(c, ra, cfa);
-  if (unlikely(lg_perturbing))
-    lg_perturb(c);
   t->outer_cfa = cfa;
   t->outer_ra = ra;
   t->call = c;
+  if (unlikely(lg_perturbing)) /* what it calls is within this call: Fortran's functions of MPICH call those of C */
+    lg_perturb(c);
   lg_transition(&t->model, st);
   if (t->empty.st) {
     if (lg_poll_again(c))

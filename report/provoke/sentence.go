@@ -8,6 +8,7 @@ import (
 
 	"laggard/injector/provoke"
 	"laggard/model/mpi"
+	"laggard/report/words"
 )
 
 // Condition says in a clause which choices a schedule makes: "the send of rank 2 (MPI_Send,
@@ -60,6 +61,9 @@ func clause(r provoke.Rule, ranks string) string {
 	case mpi.BufferUse:
 		return bufferClause(r, ranks)
 	case mpi.EpochEnd:
+		if mpi.FindFunction(r.Call).InClass(mpi.ClassWinFlush) {
+			return fmt.Sprintf("data put before the %s come to the target after it", call(r, ranks, "local flush"))
+		}
 		return fmt.Sprintf("the %s begins with the call that completes it", call(r, ranks, "one-sided operation"))
 	case mpi.Completion:
 		return fmt.Sprintf("the %s", completionClause(r, ranks))
@@ -78,13 +82,16 @@ func completionClause(r provoke.Rule, ranks string) string {
 		return call(r, ranks, "wait") + " returns another of the complete requests"
 	}
 	if r.Count > 0 {
-		return fmt.Sprintf("%s says no %d times more", call(r, ranks, "poll"), r.Value)
+		return fmt.Sprintf("%s finds nothing %s more", call(r, ranks, "poll"), words.Count(int(r.Value), "time", "times"))
 	}
-	return call(r, ranks, "poll") + " says no for longer"
+	return call(r, ranks, "poll") + " finds nothing for longer"
 }
 
 // bufferClause says when data come out of the buffer of a send, or into that of a receive.
 func bufferClause(r provoke.Rule, ranks string) string {
+	if isReordered(r) {
+		return fmt.Sprintf("the %s begins its requests in another order", call(r, ranks, "start"))
+	}
 	if mpi.FindFunction(r.Call).InClass(mpi.ClassIsend, mpi.ClassStart, mpi.ClassStartall) {
 		return fmt.Sprintf("the %s reads its buffer late", call(r, ranks, "send"))
 	}
@@ -139,7 +146,7 @@ var reasons = map[mpi.Choice]string{
 	mpi.SendMode:      "MPI does not guarantee buffering (MPI-4.0 §3.4, §3.5)",
 	mpi.Delay:         "MPI does not say when a rank comes to a call, or how long a message takes (MPI-4.0 §2.9)",
 	mpi.Match:         "a wildcard may take the message of any sender (MPI-4.0 §3.5)",
-	mpi.Completion:    "a poll says yes in the end, not at once, and any complete request may be returned (MPI-4.0 §3.7)",
+	mpi.Completion:    "a poll returns true in the end, not at once, and any complete request may be returned (MPI-4.0 §3.7)",
 	mpi.RMADelay:      "only synchronisation orders one-sided operations (MPI-4.0 §12.7)",
 	mpi.Synchronising: "a collective may or may not synchronise its ranks (MPI-4.0 §6.1)",
 	mpi.EndsDelay:     "ranks may start and end at any time",
@@ -147,14 +154,25 @@ var reasons = map[mpi.Choice]string{
 	mpi.EpochEnd:      "a one-sided operation is complete after synchronisation only (MPI-4.0 §12.3, §12.7)",
 }
 
+// isReordered reports whether a rule starts the requests of MPI_Startall in another order.
+func isReordered(r provoke.Rule) bool {
+	return r.Choice() == mpi.BufferUse && r.Value > 0 && mpi.FindFunction(r.Call).InClass(mpi.ClassStartall)
+}
+
+// reason says why a correct program works with what a rule does.
+func reason(r provoke.Rule) string {
+	if isReordered(r) {
+		return "MPI_Startall starts its requests in an arbitrary order (MPI-4.0 §3.9)"
+	}
+	return reasons[r.Choice()]
+}
+
 // Reason says why the program has to work with the choices of a schedule.
 func Reason(s *provoke.Schedule) string {
 	var parts []string
-	seen := mpi.Choice(0)
 	for _, r := range s.Rules {
-		if c := r.Choice(); seen&c == 0 {
-			seen |= c
-			parts = append(parts, reasons[c])
+		if text := reason(r); !slices.Contains(parts, text) {
+			parts = append(parts, text)
 		}
 	}
 	return joinClauses(parts)

@@ -1,5 +1,6 @@
 /* The first rank has a table of squares; each rank puts one there and gets that of its neighbour. As "race" it uses what it
- * gets, and reuses what it puts, before the epoch ends; as "put" it only reuses, as "right" it does neither. */
+ * gets, and reuses what it puts, before the epoch ends; as "put" it only reuses, as "local" it takes what was put for complete once
+ * the origin may reuse its buffer, as "right" it does none of these. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,25 @@ static long square_of_neighbour(MPI_Win win, int rank, int ranks, int reads, int
   used = got;
   MPI_Win_unlock(0, win);
   return reads ? used : got;
+}
+
+/* square_after_local_flush has the even ranks look before the odd ones have completed what they put. */
+static long square_after_local_flush(MPI_Win win, int rank, int ranks)
+{
+  long square = (long)rank * rank, got = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Put(&square, 1, MPI_LONG, 0, rank, 1, MPI_LONG, win);
+  MPI_Win_flush_local(0, win);
+  square = -1;
+  for (int turn = 0; turn < 2; turn++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank % 2 != turn)
+      continue;
+    MPI_Get(&got, 1, MPI_LONG, 0, (rank + 1) % ranks, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock(0, win);
+  return got;
 }
 
 /* all_drawn: numbers that are drawn from a counter and accumulated in order come out right. */
@@ -47,7 +67,9 @@ int main(int argc, char **argv)
   memset(table, 0, (size_t)(ranks + 2) * sizeof *table);
   MPI_Barrier(MPI_COMM_WORLD);
   int reads = strcmp(argv[1], "race") == 0, next = (rank + 1) % ranks;
-  wrong = square_of_neighbour(win, rank, ranks, reads, reads || strcmp(argv[1], "put") == 0) != (long)next * next;
+  long square = strcmp(argv[1], "local") == 0 ? square_after_local_flush(win, rank, ranks)
+                                              : square_of_neighbour(win, rank, ranks, reads, reads || strcmp(argv[1], "put") == 0);
+  wrong = square != (long)next * next;
   wrong |= !all_drawn(win, rank, ranks);
   if (wrong)
     fprintf(stderr, "a number was wrong\n");
