@@ -98,8 +98,8 @@ func (l *looker) preferPassing(f *Finding, failed error) error {
 		return err
 	}
 	calls := slices.DeleteFunc(view.Find(suspects, nil), func(c passed.Call) bool {
-		leavesOne := c.Waiting.Len() < 2 && !c.Before // of two ranks, the one that left a loop first may be right
-		return !c.Once || !c.Sometimes || c.Waiting.Len() == 0 || leavesOne
+		// A rank that is in a call for the first time may have left a loop rightly, or the other left out what it waits for.
+		return !c.Once || !c.Sometimes || !c.Before || c.Waiting.Len() == 0
 	})
 	if len(calls) == 1 {
 		c := &calls[0]

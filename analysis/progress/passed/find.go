@@ -25,7 +25,7 @@ type Call struct {
 	Sometimes bool
 	// Once: it went past the call once, and came by that to where it is.
 	Once bool
-	// Before: the rank came to To on other ways before, so that it left no loop for good.
+	// Before: the rank came to To on other ways before.
 	Before bool
 	// Waiting are the ranks that wait in the call.
 	Waiting model.RankSet
