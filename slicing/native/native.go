@@ -31,10 +31,6 @@ const (
 	defaultNodes = 3_000
 )
 
-// functionsTime is what a slice takes at most where no function of the stack has line information: the functions nearby are found
-// at once, and a list of those far away helps nobody.
-const functionsTime = 2 * time.Second
-
 // headerShare is how many instructions of library headers, which nobody is shown, count
 // as one of the program.
 const headerShare = 16

@@ -20,12 +20,8 @@ type level struct {
 
 // startAtCriterion finds the criterion in the code.
 func (r *run) startAtCriterion() error {
-	if !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
-		if r.budget.NeedsLines {
-			return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank,
-				slicing.ErrNothing)
-		}
-		r.prog.time = min(r.prog.time, functionsTime)
+	if r.budget.NeedsLines && !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
+		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
 	}
 	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
 	if len(levels) == 0 {
