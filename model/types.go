@@ -77,13 +77,6 @@ type Samples struct {
 	Waiting   int // inside the call, or between empty polls
 }
 
-// Unfreed is what calls of a state made and nothing completed or freed: requests, or datatypes.
-type Unfreed struct {
-	State  int // index in Model.States
-	Count  int
-	Rounds int // how often it was made after communication while some of it was left, plus one; 0 of requests that are not persistent
-}
-
 // Edge counts the passages from one state, through the computation behind it,
 // to the next one. From and To index Model.States.
 type Edge struct {
@@ -398,12 +391,6 @@ const (
 	Finalizing Phase = format.Finalizing
 	Finalized  Phase = format.Finalized
 )
-
-// ThreadMultiple is the level MPI_THREAD_MULTIPLE of Rank.ThreadLevel.
-const ThreadMultiple = 3
-
-// ThreadLevels are the names of the levels, by their number.
-var ThreadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
 // End says how a process ended, as far as it could still tell.
 type End uint32

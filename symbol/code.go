@@ -51,8 +51,12 @@ func (r *Resolver) CodeOf(mod *model.Module) (*Code, error) {
 }
 
 // Identify identifies what there is to read of a module: its build-id, and which of its code and debug information was found.
-// It reports false for a module of machine code without a build-id.
+// It reports false for a module of machine code without a build-id. Of the system's libraries it is the build-id alone: to open their
+// debug information takes as long as a slice, and slices know them by models.
 func (r *Resolver) Identify(mod *model.Module) (string, bool) {
+	if IsSystemModule(mod.Path) {
+		return mod.BuildID, mod.BuildID != ""
+	}
 	c, err := r.CodeOf(mod)
 	if err != nil {
 		return err.Error(), errors.Is(err, ErrNoCode)

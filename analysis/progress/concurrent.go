@@ -56,15 +56,17 @@ type AboveLevel struct {
 
 // aboveLevel lists such ranks, by level.
 func (j *job) aboveLevel() (out []AboveLevel) {
-	for level := range model.ThreadMultiple {
-		a := AboveLevel{Level: level}
-		for rank, f := range j.scene.Facts {
-			if f != nil && f.ThreadsInMPI > 0 && f.ThreadLevel == level {
-				a.Ranks.Add(rank)
-				a.Threads = max(a.Threads, f.ThreadsInMPI)
-			}
+	var levels [model.ThreadMultiple]AboveLevel
+	for rank, f := range j.scene.Facts {
+		if f != nil && f.ThreadsInMPI > 0 {
+			a := &levels[f.ThreadLevel]
+			a.Ranks.Add(rank)
+			a.Threads = max(a.Threads, f.ThreadsInMPI)
 		}
+	}
+	for level, a := range levels {
 		if a.Threads > 0 {
+			a.Level = level
 			out = append(out, a)
 		}
 	}

@@ -24,21 +24,26 @@ func (l *looker) findPassed(f *Finding, missing []Unsent, failed error) ([]passe
 		waiting := f.scene.WaitingFor(suspects).Slice()
 		asked = suspects.Union(unsent.SomeOf(l.Index.Size)).Union(model.NewRankSet(waiting[:min(len(waiting), maxSuspects)]...))
 	}
-	asked, err := reduce.Broadcast(l.Tree, rankSets, asked, failed)
-	if err != nil || asked.Len() == 0 {
-		return nil, err
-	}
-	var view passed.View
-	l.eachAsked(asked, func(r *model.Rank) {
-		if passed.IsInterpreted(r) { // of machine code a slice tells
-			view = passed.Merge(view, passed.ViewOf(r))
-		}
-	})
-	view, err = reduce.Reduce(l.Tree, passed.Views, view, nil)
+	view, err := l.gatherPassages(asked, passed.IsInterpreted, failed) // of machine code a slice tells
 	if err != nil || f == nil {
 		return nil, err
 	}
 	return view.Find(suspects, f.awaitedCalls(suspects, missing)), nil
+}
+
+// gatherPassages asks some ranks, if they are such, for the passages of their models, all analysis ranks together. asked and failed
+// count at rank 0, which has the answer; if nobody is asked it is empty.
+func (l *looker) gatherPassages(asked model.RankSet, such func(*model.Rank) bool, failed error) (view passed.View, err error) {
+	asked, err = reduce.Broadcast(l.Tree, rankSets, asked, failed)
+	if err != nil || asked.Len() == 0 {
+		return view, err
+	}
+	l.eachAsked(asked, func(r *model.Rank) {
+		if such(r) {
+			view = passed.Merge(view, passed.ViewOf(r))
+		}
+	})
+	return reduce.Reduce(l.Tree, passed.Views, view, nil)
 }
 
 // awaitedCalls are the calls that send the messages that ranks wait for from some.
@@ -87,13 +92,7 @@ func (l *looker) preferPassing(f *Finding, failed error) error {
 		suspects = f.Ranks
 		asked = suspects.Union(unsent.SomeOf(l.Index.Size))
 	}
-	asked, err := reduce.Broadcast(l.Tree, rankSets, asked, failed)
-	if err != nil || asked.Len() == 0 {
-		return err
-	}
-	var view passed.View
-	l.eachAsked(asked, func(r *model.Rank) { view = passed.Merge(view, passed.ViewOf(r)) })
-	view, err = reduce.Reduce(l.Tree, passed.Views, view, nil)
+	view, err := l.gatherPassages(asked, func(*model.Rank) bool { return true }, failed)
 	if err != nil || f == nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (r *slotReader) takeRankLive(rec record) {
 	rank.Phase = model.Phase(r.checkRange(rec, "status", i32(format.RankStatus), int(model.Starting), int(model.Finalized), 0))
 	rank.End = model.End(r.checkRange(rec, "end", i32(format.RankEnd), int(model.NoEnd), int(model.Aborted), 0))
 	rank.EndDetail = i32(format.RankDetail)
-	rank.ThreadLevel = r.checkRange(rec, "thread level", i32(format.RankThreadLevel), -1, 3, -1)
+	rank.ThreadLevel = r.checkRange(rec, "thread level", i32(format.RankThreadLevel), -1, model.ThreadMultiple, -1)
 	rank.Heartbeat = clock(format.RankHeartbeat)
 	rank.EndTime = clock(format.RankEndTime)
 	rank.QuietSince = clock(format.RankQuietSince)

@@ -185,7 +185,8 @@ func (s Source) setReason(r *Result) {
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
-	if l := s.LeastProgressed; !l.Cause.IsDivergence() && l.Reasons[0].Kind != progress.WentPast {
+	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast }
+	if l := s.LeastProgressed; !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
 		text += r.unsentReason()
 	}
 	text += r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)

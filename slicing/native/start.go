@@ -20,7 +20,7 @@ type level struct {
 
 // startAtCriterion finds the criterion in the code.
 func (r *run) startAtCriterion() error {
-	if r.budget.NeedsLines && !r.hasLines(r.criterion.Stack, r.criterion.Exact) {
+	if r.budget.NeedsLines && !r.hasLines(r.programStack(r.criterion.Stack, r.criterion.Exact)) {
 		return fmt.Errorf("slicing: rank %d: %w: no function of its stack has line information", r.criterion.Rank, slicing.ErrNothing)
 	}
 	levels, skipped := r.locateFrames(r.criterion.Stack, r.criterion.Exact, true)
@@ -168,9 +168,8 @@ func (r *run) programStack(stack []model.Frame, exact bool) []model.Frame {
 	return stack[:len(r.prog.resolver.ResolveProgramStack(stack, exact))]
 }
 
-// hasLines reports whether a frame of a stack that locateFrames may begin with has line information. No code is taken apart for it.
-func (r *run) hasLines(stack []model.Frame, exact bool) bool {
-	stack = r.programStack(stack, exact)
+// hasLines reports whether a frame of the program that locateFrames may begin with has line information. No code is taken apart for it.
+func (r *run) hasLines(stack []model.Frame) bool {
 	for n, fr := range stack {
 		if n < len(stack)-1 && isSystemFrame(fr) {
 			continue
@@ -185,7 +184,6 @@ func (r *run) hasLines(stack []model.Frame, exact bool) bool {
 // locateFrames finds the frames of a stack in the code. Inner frames whose code is not known are passed over, as are those of
 // the system's libraries, and those without line information if a frame further out has it.
 func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, skipped int) {
-	lines := r.hasLines(stack, exact)
 	stack = r.programStack(stack, exact)
 	for n, fr := range stack {
 		if n > 0 && r.prog.timeOver() { // to take a large function apart takes a second
@@ -204,7 +202,7 @@ func (r *run) locateFrames(stack []model.Frame, exact, say bool) (out []level, s
 				r.noteFrame(fr, err)
 			}
 			return out, skipped // what is further out cannot be tied to it
-		case len(out) == 0 && n < len(stack)-1 && (isSystemFrame(fr) || lines && !l.f.mod.code.HasLines()):
+		case len(out) == 0 && n < len(stack)-1 && (isSystemFrame(fr) || !l.f.mod.code.HasLines() && r.hasLines(stack[n+1:])):
 			skipped++
 		default:
 			out = append(out, l)

@@ -72,7 +72,7 @@ func (f *Fact) code(c *wire.Coder) {
 	c.Stack(&f.FreedBy.Stack)
 	wire.List(c, &f.Buffers, (*Buffer).code)
 	wire.Int(c, &f.ThreadsInMPI)
-	wire.Int(c, &f.ThreadLevel)
+	wire.Index(c, &f.ThreadLevel, model.ThreadMultiple)
 	wire.Int(c, &f.Lasting)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)

@@ -165,7 +165,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 
 // noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE.
 func (f *Fact) noteThreadLevel(r *model.Rank) {
-	if r.ThreadLevel < 0 || r.ThreadLevel >= model.ThreadMultiple {
+	if len(r.Threads) < 2 || r.ThreadLevel < 0 || r.ThreadLevel >= model.ThreadMultiple {
 		return
 	}
 	n := 0
