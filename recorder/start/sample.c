@@ -293,15 +293,18 @@ static void count_process(uint64_t now)
   time_before = now;
 }
 
+/* follow samples another thread; NULL: all that called MPI have ended, and the process goes on. */
 static void follow(struct lg_thr *t)
 {
   if (t == sampled.thread)
     return;
   sampled.thread = t;
+  forget_anchor();
+  if (!t)
+    return;
   sampled.progress = progress_of(t);
   sampled.polls = t->pub->polls;
   sampled.starved_ns = 0;
-  forget_anchor();
 }
 
 /* end_second adds the second to the series. What a second counts that lasted longer, as the process was stopped, is

@@ -883,6 +883,24 @@ static int own_operation(void)
 
 /* ---- ends ---- */
 
+static void *outlives(void *unused)
+{
+  (void)unused;
+  sleep(3);
+  printf("rank %d: no thread is left that called MPI\n", rank);
+  fflush(stdout);
+  return NULL;
+}
+
+static int main_ends(void)
+{
+  pthread_t t;
+  meet();
+  MPI_Finalize();
+  pthread_create(&t, NULL, outlives, NULL);
+  pthread_exit(NULL);
+}
+
 static void said_at_exit(void) { printf("rank %d: at exit\n", rank), fflush(stdout); }
 static int at_exit(void) { return atexit(said_at_exit); }
 
@@ -934,7 +952,7 @@ static const struct torture {
   T(cancels), T(threads_fork), T(thread_local_storage), T(opens_libraries), T(maps), T(breaks), T(allocates),
   T(copies_within), T(keeps_errno), T(communicators), T(requests), T(types), T(attributes), T(jumps_out_of_mpi),
   T(own_operation), T(at_exit), T(aborts), T(segfaults), T(killed), T(terminated), T(illegal), T(exits),
-  T(exits_at_once), T(exits_quickly), T(aborts_mpi),
+  T(exits_at_once), T(exits_quickly), T(aborts_mpi), T(main_ends),
 };
 
 int main(int argc, char **argv)
