@@ -3,10 +3,34 @@
 #include <signal.h>
 #include "start/own.h"
 
+/* The interface of ThreadSanitizer for threads whose races it must not report. */
+#define SANITIZER extern __attribute__((weak))
+SANITIZER void AnnotateIgnoreReadsBegin(const char *file, int line);
+SANITIZER void AnnotateIgnoreReadsEnd(const char *file, int line);
+SANITIZER void AnnotateIgnoreWritesBegin(const char *file, int line);
+SANITIZER void AnnotateIgnoreWritesEnd(const char *file, int line);
+
+/* run is a thread of the recorder's. The sanitizer sees what it reads and writes by functions of the C library, but not its atomic
+ * operations, as the recorder is not built with it: it would report races, and end the program with another status. */
+static void *run(void *body)
+{
+  bool ignored = AnnotateIgnoreReadsBegin && AnnotateIgnoreReadsEnd && AnnotateIgnoreWritesBegin && AnnotateIgnoreWritesEnd;
+  if (ignored) {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  void *result = ((void *(*)(void *))body)(NULL);
+  if (ignored) {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+  return result;
+}
+
 static bool start(const pthread_attr_t *attr, void *(*body)(void *))
 {
   pthread_t thread;
-  return pthread_create(&thread, attr, body, NULL) == 0;
+  return pthread_create(&thread, attr, run, (void *)body) == 0;
 }
 
 bool lg_own_thread(void *(*body)(void *))
