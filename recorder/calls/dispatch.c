@@ -92,10 +92,17 @@ void lg_dispatch_before(struct lg_call *c)
   }
 }
 
+/* found_one tells whether a poll found something, by its flag or how many. */
+static inline bool found_one(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  return !lg_refused(c) && (d->flag >= 0 ? *(const int *)c->args[d->flag] != 0 : *(const int *)c->args[d->outcount] > 0);
+}
+
 /* after_poll settles what a poll found, if it found something. */
 static inline void after_poll(struct lg_call *c, void (*found)(struct lg_call *))
 {
-  bool got = !lg_refused(c) && *(const int *)c->args[c->desc->flag >= 0 ? c->desc->flag : c->desc->outcount] != 0;
+  bool got = found_one(c);
   if (got && found)
     found(c);
   lg_polled(c, got);
@@ -204,10 +211,10 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_recv: case CLS_sendrecv: return lg_after_recv(c);
   case CLS_mrecv: return lg_after_mrecv(c);
   case CLS_wait: case CLS_waitall: return lg_completed_all(c);
-  case CLS_waitany: return lg_completed_any(c);
+  case CLS_waitany: lg_completed_any(c); return;
   case CLS_waitsome: lg_completed_some(c); return;
   case CLS_test: case CLS_testall: return after_poll(c, lg_completed_all);
-  case CLS_testany: return after_poll(c, lg_completed_any);
+  case CLS_testany: return lg_polled(c, found_one(c) && lg_completed_any(c));
   case CLS_testsome: return lg_polled(c, lg_completed_some(c));
   case CLS_iprobe: case CLS_get_status: case CLS_parrived: return after_poll(c, NULL);
   case CLS_win_test: return after_poll(c, lg_after_win_wait);

@@ -303,11 +303,12 @@ void lg_completed_all(struct lg_call *c)
     completed(c, i, lg_status_at(c, i));
 }
 
-void lg_completed_any(struct lg_call *c)
+bool lg_completed_any(struct lg_call *c)
 {
   int i = lg_index(c, *(int *)c->args[c->desc->index]);
   if (i >= 0 && i < c->n)
     completed(c, i, lg_status_at(c, 0));
+  return i >= 0;
 }
 
 bool lg_completed_some(struct lg_call *c)
@@ -319,7 +320,7 @@ bool lg_completed_some(struct lg_call *c)
     if (i >= 0 && i < c->n)
       completed(c, i, lg_status_at(c, k));
   }
-  return n != 0;
+  return n > 0;
 }
 
 uint32_t lg_list_tests(struct lg_call *c, uint32_t n)

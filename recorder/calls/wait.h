@@ -20,8 +20,9 @@ int lg_request_count(const struct lg_call *c); /* how many the call names */
 uint32_t lg_list_tests(struct lg_call *c, uint32_t n);
 uint32_t lg_list_status_query(struct lg_call *c, uint32_t n);
 void lg_completed_all(struct lg_call *c);
-void lg_completed_any(struct lg_call *c);
-bool lg_completed_some(struct lg_call *c); /* false: none */
+/* false: none, perhaps since none is active: the index, or how many, is MPI_UNDEFINED (MPI-3.1 §3.7.5) */
+bool lg_completed_any(struct lg_call *c);
+bool lg_completed_some(struct lg_call *c);
 
 #pragma GCC visibility pop
 #endif
