@@ -62,6 +62,10 @@ func (n Names) deviation(d *divergence.Divergence) string {
 			break
 		}
 		theirs := o.Theirs[0].Function()
+		if o.Instead != nil { // its call is on another object, or is for a message
+			text = fmt.Sprintf("%s called %s instead of %s, %s, which %s called", who, o.Instead.Function(), theirs, where, others)
+			break
+		}
 		if theirs == o.Calls[0].Function() {
 			theirs = "it from a different place"
 		}
