@@ -8,6 +8,9 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 ARCH     ?= $(shell $(GO) env GOARCH)
 B        := $(CURDIR)/build
 BIN      := $(CURDIR)/bin
+# The program, its tests and the checks are compiled with the same flags, so that what one has compiled the others use.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
 LDFLAGS  := -ldflags '-s -w -X main.version=$(VERSION)' # without debug information: ten of 37 MB
 CFLAGS   ?= -O2 -g
 SAME     := -ffile-prefix-map=$(CURDIR)=. -frandom-seed=laggard # the same bytes wherever it is built
@@ -93,7 +96,7 @@ GOFILES := $(shell find . -path ./build -prune -o -name '*.go' -print) go.mod go
 
 $(BIN)/laggard: $(GOFILES)
 	$(call SAY,GO,$@)
-	$(Q)CGO_ENABLED=0 GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
+	$(Q)GOARCH=$(ARCH) $(GO) build -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
 
 $(BIN)/laggard-mpi: MPI := openmpi
 $(BIN)/laggard-mpich: MPI := mpich
@@ -126,7 +129,7 @@ install-files: $(addprefix $(BIN)/,laggard $(LIBRARIES))
 	install -m 755 $(addprefix $(BIN)/,$(LIBRARIES)) $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 644 $(patsubst %,$(BIN)/%.debug,$(LIBRARIES)) $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 644 python/laggard_pytest.py python/laggard_build.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
-	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
+	$(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
 package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages; the same bytes each time
 	scripts/build-packages $(B)/packages $(VERSION) $(ARCH)
@@ -186,7 +189,7 @@ fuzz: ## every fuzz target, each for FUZZTIME (100s)
 lint: $(addprefix $(BIN)/,$(LIBRARIES)) ## formatting, vet, staticcheck, shellcheck, dead code, import directions, what the C library must have
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
-	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./...
+	GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	scripts/find-dead-code
 	$(GO) test ./mpiapp -run '^(TestImportDirections|TestMayImport|TestScriptsPassShellcheck)$$'

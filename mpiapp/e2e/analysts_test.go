@@ -13,6 +13,7 @@ import (
 // number: the output must be the same bytes, but for what JSON says of the
 // analysis itself.
 func TestAnalystsAgree(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("..", "testdata", "runs", "halo16")
 	text, form := diagnoseBothForms(t, nil, filepath.Join(binaryDir(t), "laggard"), "--analysts", "1", dir)
 	for n := 2; n <= 9; n++ {

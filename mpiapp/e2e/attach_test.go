@@ -29,6 +29,7 @@ type unrecorded struct {
 
 // TestAttach starts programs without the recorder, and looks at them when they hang.
 func TestAttach(t *testing.T) {
+	t.Parallel()
 	attachAndCheck(t, []unrecorded{
 		{"before_collective.c", "hang", []string{"-O2"}, []string{
 			`is in MPI_Allreduce on MPI_COMM_WORLD, which rank 3 is not in`}},
@@ -69,6 +70,7 @@ func hangScenario(t *testing.T, source, mode string) scenario {
 
 // TestAttachImage: what the ranks run is a file that only they see, as in a container.
 func TestAttachImage(t *testing.T) {
+	t.Parallel()
 	own := []string{"unshare", "--mount"}
 	if out := runCommand(t, os.Environ(), append(own, "true")...); out.status != 0 {
 		t.Skipf("no mounts of one's own here: %s", out.stderr)

@@ -19,6 +19,7 @@ var attachedPythons = []string{"skipped.py", "endless.py", "locked.py", "corouti
 // TestAttachPython starts programs in Python without the recorder, and looks at them when they hang: the rank must be
 // seen in the function and at the line where it is.
 func TestAttachPython(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, h := range pythonHangs(t, "python") {
 			name := filepath.Base(h.program)

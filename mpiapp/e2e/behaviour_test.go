@@ -75,6 +75,7 @@ func failedWith(status int) func(r *model.Rank) bool {
 // TestBehaviour: a program with signal handlers, children, plug-ins and ways of
 // its own to end does the same under the recorder, and is recorded.
 func TestBehaviour(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, b := range behaviours(f, t) {
 			name := b.source

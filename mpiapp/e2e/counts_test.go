@@ -21,6 +21,7 @@ var light = map[string]bool{"MPI_Wtime": true, "MPI_Get_address": true}
 // TestCounts compares, rank by rank and function by function, the calls that
 // the recorder counted with those that the program made, in each binding.
 func TestCounts(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		source  string
 		binding mpi.Binding

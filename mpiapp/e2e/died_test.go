@@ -70,6 +70,7 @@ var deaths = []death{
 
 // TestDied has ranks die of bad arguments. The argument is named; of the correct program nothing is said.
 func TestDied(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, d := range deaths {
 			if (d.short || runEverything()) && (d.on == "" || d.on == f.name) {

@@ -48,6 +48,7 @@ var troubles = []trouble{
 // the program runs as if nothing were the matter, and what was there before is
 // as it was.
 func TestTroubledDirectory(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, c := range troubles {
 			t.Run(c.name, func(t *testing.T) {
@@ -204,6 +205,7 @@ func otherRun(t *testing.T, dir string) {
 
 // TestModes: nobody else can read a run, whatever the user's umask.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "cart.c", "-O0")
 		dir := filepath.Join(t.TempDir(), "run")

@@ -116,6 +116,7 @@ func parseNumbers(list string) (out []int, err error) {
 // TestDivergences lets every program leave the common sequence of collectives, and
 // asks who left it, how, with which call, and which branch decided.
 func TestDivergences(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, d := range selectCases(f, divergenceCases(t)) {
 			t.Run(d.source, func(t *testing.T) {
@@ -172,6 +173,7 @@ func TestMixedUp(t *testing.T) {
 // TestInlinedExits: where a rank ended its process in a function that the compiler put into its caller, the condition before that is
 // named first, as it is without optimisation.
 func TestInlinedExits(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(programs, "requires.c")
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()

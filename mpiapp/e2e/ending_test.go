@@ -70,6 +70,7 @@ var ended = []struct{ command, way, end string }{
 // TestEnding ends jobs that were started in all sorts of ways. No process of the job may be left, and no other may be
 // touched.
 func TestEnding(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "stays.c")
 		beside := f.startBystanders(t, program)

@@ -14,6 +14,7 @@ import (
 // TestEndingNode looks at what exec leaves on a node other than rank 0's: it ends the node's processes when the job is
 // being ended, and is gone soon after they are.
 func TestEndingNode(t *testing.T) {
+	t.Parallel()
 	laggard := filepath.Join(binaryDir(t), "laggard")
 	for _, what := range []string{"the job is ended", "the program ends"} {
 		t.Run(what, func(t *testing.T) {
@@ -45,6 +46,7 @@ func TestEndingNode(t *testing.T) {
 // TestLeftOnPurpose: what a job leaves that ended by itself, well or not, goes on, and nothing of laggard's does. What
 // one leaves whose launcher was killed is ended.
 func TestLeftOnPurpose(t *testing.T) {
+	t.Parallel()
 	for end, stays := range map[string]bool{"exit 0": true, "exit 3": true, "kill -KILL $$": false} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()

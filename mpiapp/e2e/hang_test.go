@@ -18,6 +18,7 @@ import (
 // TestHangs lets every program hang and asks for the diagnosis twice: of the
 // hung job, and again after all its ranks have been killed.
 func TestHangs(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range selectCases(f, hangs) {
 			t.Run(s.String(), func(t *testing.T) {
@@ -30,6 +31,7 @@ func TestHangs(t *testing.T) {
 
 // TestBlocked does the same with the calls that block in other ways.
 func TestBlocked(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range blocking {
 			if !s.runsAsCase(f, i) {
@@ -46,6 +48,7 @@ func TestBlocked(t *testing.T) {
 // TestHangsOptimised does the same with programs whose frames are folded,
 // reordered and without frame pointers.
 func TestHangsOptimised(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range hangs {
 			if !s.optimised || !f.runsCase(i+1) { // at -O0 it is on the other
@@ -123,6 +126,7 @@ func isSilent(dir string, rank int) bool {
 // must give the same answer as the hung job did. A stopped rank goes on when the
 // launcher ends the job, and others may then do so too.
 func TestOnHang(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range []scenario{scenarioOf(t, "before_collective.c"), scenarioOf(t, "halo.c"), frozen} {
 			t.Run(s.String(), func(t *testing.T) {

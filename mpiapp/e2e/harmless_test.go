@@ -31,6 +31,7 @@ func (f family) checkSameOutput(t *testing.T, env []string, dir, record string, 
 // TestFullDisk fills the file system while more than progress is recorded; of everything, at each whole page that is
 // left up to 2 MB.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	kilobytes := []int{32, 192, 640}
 	if runEverything() {
 		kilobytes = nil
@@ -54,6 +55,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestClosedDescriptors closes those of the recorder.
 func TestClosedDescriptors(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, record := range []string{"progress", "usage", "volume", "movement"} {
 			t.Run(record, func(t *testing.T) {
@@ -67,6 +69,7 @@ func TestClosedDescriptors(t *testing.T) {
 // TestExecs: the recorder's exec and its like do what those of the C library do, and a rank that could not become
 // another program has finished well.
 func TestExecs(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
 		f.checkSameOutput(t, env, dir, "progress", f.buildProgram(t, "execs.c", "-O1"))
@@ -79,6 +82,7 @@ func TestExecs(t *testing.T) {
 // TestSanitized: programs built with the sanitizers of the compiler run as without a
 // recording. MPICH itself fails under ThreadSanitizer.
 func TestSanitized(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, sanitizer := range []string{"address", "thread", "undefined"} {
 			if sanitizer == "thread" && f.name == "mpich" {
@@ -98,6 +102,7 @@ func TestSanitized(t *testing.T) {
 
 // TestTortures does to the process what programs do: each prints and ends under any recording as it does without.
 func TestTortures(t *testing.T) {
+	t.Parallel()
 	records := []string{"usage,volume,movement"}
 	if runEverything() {
 		records = append(records, "progress", "usage", "volume", "movement")
@@ -137,6 +142,7 @@ func (f family) sortedOutput(t *testing.T, env []string, words ...string) []stri
 // TestHandlers: handlers on an alternate stack or on too small a one, across vfork,
 // by sigset, and for the recorder's own signal, which it sends while a rank rests.
 func TestHandlers(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, record := range []string{"progress", "usage,volume,movement"} {
 			t.Run(record, func(t *testing.T) {
@@ -151,6 +157,7 @@ func TestHandlers(t *testing.T) {
 
 // TestCutFile cuts the node file short while the ranks write to it.
 func TestCutFile(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, record := range []string{"progress", "usage,movement"} {
 			t.Run(record, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 // TestHealthy runs every program without its fault, with and without laggard:
 // output and exit status are the same, and nothing is reported.
 func TestHealthy(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		done := map[string]bool{}
 		for _, s := range slices.Concat(hangs, blocking, departures) {

@@ -153,6 +153,7 @@ var howEnds = []jobEnding{
 
 // TestHowEnds ends jobs in many ways: who is at fault is named, and nobody is for what came from outside.
 func TestHowEnds(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, h := range howEnds {
 			if (h.short || runEverything()) && (h.on == "" || h.on == f.name) {

@@ -21,6 +21,7 @@ const crackInput = "/usr/share/lammps/examples/crack/in.crack"
 // input. The program is stripped and has no frame pointers: stacks come from
 // its unwind tables, names from its dynamic symbols.
 func TestLAMMPS(t *testing.T) {
+	t.Parallel()
 	for _, need := range []string{"/usr/bin/lmp", crackInput} {
 		if _, err := os.Stat(need); err != nil {
 			t.Fatalf("%v; make deps installs lammps", err)

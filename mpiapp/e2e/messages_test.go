@@ -78,6 +78,7 @@ func (m *messageCase) parseComments(text string) (err error) {
 
 // TestMessages lets every program miss a message, or overlook an error, and asks what is said of it; of its twin nothing is.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, m := range selectCases(f, messageCases(t)) {
 			t.Run(filepath.Base(m.source), func(t *testing.T) {

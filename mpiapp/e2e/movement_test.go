@@ -117,6 +117,7 @@ func buildMove(t *testing.T, f family, source string) string {
 // first and the line that was passed over is named; its healthy twin shows
 // nothing, and trained with it the fault is still there.
 func TestBrokenChains(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		source, missing string
 		instances       int // per rank
@@ -153,6 +154,7 @@ func TestBrokenChains(t *testing.T) {
 // TestStale has programs in the style of real ones, with retries and time-outs in the
 // healthy twin too: what is sent or taken a second time is found, and what was forgotten.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ source, fault, missing string }{
 		{"move_particles.c", "tag", "pack"},
 		{"move_blocks.c", "stale", "pack"},
@@ -179,6 +181,7 @@ func TestStale(t *testing.T) {
 // TestDeaf has one rank that posts all letters again, so that the next is unlike the
 // others too.
 func TestDeaf(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, f family, flags []string) {
 		m := runMovement(t, recordMoves(t, f, flags, 0, buildMove(t, f, "move_mailbox.c"), "deaf"))
 		if len(m.Outliers) != 1 || m.Outliers[0].Rank != moveRanks/2 {
@@ -190,6 +193,7 @@ func TestDeaf(t *testing.T) {
 // TestResender has one rank of 64 that resends for ever; it is killed with its
 // job. MPICH spins where it waits, so there it is one of six, and without LAGGARD_ALL one of sixteen is enough.
 func TestResender(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, f family, flags []string) {
 		ranks := 64
 		switch {
@@ -219,6 +223,7 @@ func TestResender(t *testing.T) {
 // TestMaster has a rank of another kind, which is no alarm once it is left out or
 // known, and a worker that is wrong.
 func TestMaster(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, f family, flags []string) {
 		program := buildMove(t, f, "move_workers.c")
 		good := recordMoves(t, f, flags, 0, program)
@@ -239,6 +244,7 @@ func TestMaster(t *testing.T) {
 
 // TestLinking follows data through the library and its connections.
 func TestLinking(t *testing.T) {
+	t.Parallel()
 	f := families[0]
 	if _, err := exec.LookPath(f.cc); err != nil {
 		t.Skip("no OpenMPI")

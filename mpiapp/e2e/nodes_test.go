@@ -39,6 +39,7 @@ func wantNodes(t *testing.T) {
 // TestSubDirectories tells the recorder of a job of many nodes: the files of its
 // nodes go into sub-directories, and are found there.
 func TestSubDirectories(t *testing.T) {
+	t.Parallel()
 	wantNodes(t)
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, c := range selectCases(f, []struct{ nodes, levels int }{{256, 0}, {257, 1}, {40000, 2}}) {
@@ -92,6 +93,7 @@ func TestLiveDir(t *testing.T) {
 // TestNumbersInContainers gives each rank process numbers of its own, as a container may: what has such a number
 // outside is not taken for the rank.
 func TestNumbersInContainers(t *testing.T) {
+	t.Parallel()
 	container := []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}
 	if out := runCommand(t, os.Environ(), append(slices.Clone(container), "true")...); out.status != 0 {
 		t.Skipf("no process numbers of one's own here: %s", out.stderr)
@@ -124,6 +126,7 @@ func wantEmptyDir(t *testing.T, live string) {
 // killed all at once with whatever of laggard is beside them, so that the nodes'
 // files must be collected afterwards, by all nodes at the same time and twice.
 func TestLiveDirsOfNodes(t *testing.T) {
+	t.Parallel()
 	wantNodes(t)
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()

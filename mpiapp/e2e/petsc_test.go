@@ -16,6 +16,7 @@ const petscDir = "/usr/lib/petscdir/petsc*/x86_64-linux-gnu-real"
 // TestPetsc lets programs on petsc4py hang, as TestPython does: their callbacks in Python are
 // called by a library in C.
 func TestPetsc(t *testing.T) {
+	t.Parallel()
 	dirs, _ := filepath.Glob(petscDir)
 	if len(dirs) == 0 {
 		t.Skip("no petsc4py (Debian: python3-petsc4py)")

@@ -44,6 +44,7 @@ var correct = []struct {
 
 // TestCorrectProgramsWorkWithEveryChoice: what provoke does is legal.
 func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
+	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "every.toml")
 	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
@@ -75,6 +76,7 @@ func (f family) runPerturbed(t *testing.T, schedule, program, mode string) outco
 
 // TestSynchronousSendsShowEagerDependence: a program that relies on buffers hangs, and the diagnosis says where.
 func TestSynchronousSendsShowEagerDependence(t *testing.T) {
+	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "send.toml")
 	must(t, os.WriteFile(schedule, []byte("version = 1\n[[choice]]\nkind = \"send\"\nrank = -1\noften = 1000000\n"), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
@@ -89,6 +91,7 @@ func TestSynchronousSendsShowEagerDependence(t *testing.T) {
 // TestLateDataShows: buffers that are used before a call is complete, and one-sided operations before their epoch ends, show
 // wrong data.
 func TestLateDataShows(t *testing.T) {
+	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "late.toml")
 	must(t, os.WriteFile(schedule, []byte(`version = 1
 choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank = -1, often = 1000000}]
@@ -109,6 +112,7 @@ choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank =
 // TestRequestsStartInAnotherOrder: a program that relies on the order in which MPI_Startall starts its requests fails where the sends,
 // or the receives, start in the opposite one.
 func TestRequestsStartInAnotherOrder(t *testing.T) {
+	t.Parallel()
 	const backwards = `{kind = "buffer", rank = 1, value = 1,`
 	dir := t.TempDir()
 	eachFamily(t, func(t *testing.T, f family) {
@@ -127,6 +131,7 @@ func TestRequestsStartInAnotherOrder(t *testing.T) {
 // TestNoesAreSpentOnMessagesThatAreThere: polls before a message comes use up none of the noes, which then are more than a program
 // has patience for.
 func TestNoesAreSpentOnMessagesThatAreThere(t *testing.T) {
+	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "polls.toml")
 	must(t, os.WriteFile(schedule, []byte(`version = 1
 longest_us = 1000000
@@ -146,6 +151,7 @@ choice = [{kind = "completion", rank = 1, often = 1000000, count = 1, value = 10
 
 // TestProvoke: a receive that may take the wrong sender's message is found, reduced to that receive, and replayed.
 func TestProvoke(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		if !f.runsCase(1) {
 			return // the other MPI does
@@ -171,6 +177,7 @@ func TestProvoke(t *testing.T) {
 
 // TestProvokeOfFlakyProgram: a program that fails in two of three runs though nothing is chosen is a finding by itself.
 func TestProvokeOfFlakyProgram(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		if !f.runsCase(2) {
 			return // the other MPI does

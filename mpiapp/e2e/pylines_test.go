@@ -94,6 +94,7 @@ func runForJSON(t *testing.T, said any, words ...string) {
 // TestPythonUsage: a message whose types differ, and sends that nobody completed, are told by the
 // lines of a package; a program that waits for copies of handles that MPI gave twice is right.
 func TestPythonUsage(t *testing.T) {
+	t.Parallel()
 	eachPython(t, func(t *testing.T, f family) {
 		begins := placeOfMark(t, "Line.begin", "halo/line.py", "BEGINS")
 		receives := placeOfMark(t, "Line.receive", "halo/line.py", "RECEIVES")
@@ -132,6 +133,7 @@ func TestPythonUsage(t *testing.T) {
 // TestPythonMovement: the line that a buffer was not filled by is what the rare chain lacks; what
 // the interpreter, mpi4py and numpy copy for themselves hides nothing.
 func TestPythonMovement(t *testing.T) {
+	t.Parallel()
 	eachPython(t, func(t *testing.T, f family) {
 		good := f.pyRecorded(t, "movement", 4, nil, "drift.py")
 		bad := f.pyRecorded(t, "movement", 4, nil, "drift.py", "forgets")
@@ -158,6 +160,7 @@ func TestPythonMovement(t *testing.T) {
 // line of the program that differs, or that sends more; also those below MPI, where that can be
 // recorded: MPICH's TCP hangs in MPI_Finalize.
 func TestPythonScaling(t *testing.T) {
+	t.Parallel()
 	eachPython(t, func(t *testing.T, f family) {
 		net, sources := overTCP[f.name], []string{"mpi", "socket"}
 		if f.name == "mpich" {

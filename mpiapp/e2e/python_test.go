@@ -128,6 +128,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 // TestPython lets programs in Python hang, and asks for rank, function and line, of the hung
 // job and after all its ranks were killed; and runs them as they should be.
 func TestPython(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, h := range pythonHangs(t, "python") {
 			if (f.abi || f.name != "openmpi") && filepath.Base(h.program) != "library.py" { // Debian has mpi4py for one
@@ -144,6 +145,7 @@ func TestPython(t *testing.T) {
 
 // TestPythonRefused lets a program hang where the ranks may not even read their own memory by way of the kernel.
 func TestPythonRefused(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		if f.abi || f.name != "openmpi" {
 			t.Skip("Debian has mpi4py for one MPI")
@@ -261,6 +263,7 @@ func (f family) checkPythonTwin(t *testing.T, h pythonHang) {
 // TestPythonStates: ranks of one program, and of another run of it, have the same states, which
 // tell by which lines they were reached.
 func TestPythonStates(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program, err := filepath.Abs(filepath.Join(programs, "python", "library.py"))
 		if err != nil {

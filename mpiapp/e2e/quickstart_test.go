@@ -12,6 +12,7 @@ import (
 // TestQuickStart: nothing large is made when laggard starts, since each rank starts one with `laggard exec`: tables of
 // the slicer took 40 ms of each start once.
 func TestQuickStart(t *testing.T) {
+	t.Parallel()
 	env := append(families[0].runEnvironment(t), "GODEBUG=inittrace=1")
 	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "--version")
 	made := regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`).FindAllStringSubmatch(got.stderr, -1)

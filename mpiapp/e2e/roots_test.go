@@ -88,6 +88,7 @@ func (r *rootCase) parseComments(text string) (err error) {
 
 // TestRoots lets every program hang, or be ended by MPI, and asks who is the root.
 func TestRoots(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, r := range selectCases(f, rootCases(t)) {
 			t.Run(filepath.Base(r.source), func(t *testing.T) {

@@ -198,6 +198,7 @@ func (s scalingCase) isRightPlace(f family, j *scalingVerdict) bool {
 // TestScaling trains on small runs and judges a good and a faulty one at the next
 // scale.
 func TestScaling(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, s := range scaledPrograms {
 			if !*scalingTable && !f.runsCase(i) {

@@ -31,6 +31,7 @@ func envNumber(name string, otherwise int) int {
 // each time, as often as LAGGARD_KILLS says for each family: what is left is
 // readable, and no count is off by more than the update that was under way.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "busy.c", "-O2")
 		random := rand.New(rand.NewPCG(17, 4))
@@ -98,6 +99,7 @@ func absDiff(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 // TestBusyIsRecorded makes sure that the job of TestKilled was busy: states of
 // all its kinds come to be there.
 func TestBusyIsRecorded(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "busy.c", "-O2")
 		dir := filepath.Join(t.TempDir(), "run")

@@ -79,6 +79,7 @@ type effect struct {
 // TestSignalsReach: what a signal does to a job is what it does without laggard. Launchers have races of their own, so
 // the job without laggard runs until it does the same, up to LAGGARD_TRIALS times.
 func TestSignalsReach(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "signalled.c", "-O2")
 		for _, c := range signalCases(f) {
@@ -243,7 +244,7 @@ func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscal
 			}
 		}
 	case c.to == "pattern":
-		typed := j.cmd.Args[slices.Index(j.cmd.Args, "--")+1:]
+		typed := j.words[slices.Index(j.words, "--")+1:]
 		for _, p := range descendants(pid) {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
 			if strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), strings.Join(typed, " ")) {

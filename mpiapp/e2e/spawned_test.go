@@ -38,6 +38,7 @@ var spawnedCases = []spawnedCase{
 // TestSpawned: spawned processes are ranks of the job, named by their spawn, and waited for on both sides; without the
 // fault nothing is reported. MPICH of Debian cannot start any.
 func TestSpawned(t *testing.T) {
+	t.Parallel()
 	f := families[0]
 	for _, c := range spawnedCases {
 		if c.also && !runEverything() {

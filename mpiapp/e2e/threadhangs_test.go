@@ -35,6 +35,7 @@ var threadHangs = []threadHang{
 // TestThreadHangs: a rank that waits for a mutex waits for what its holder waits for, and a rank whose other thread died is shown
 // where that thread was. Without the fault nothing is reported.
 func TestThreadHangs(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, c := range selectCases(f, threadHangs) {
 			t.Run(c.source, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 // TestTruncated: of a message that was too long for its receive, the receive, its room and the call that sent the message are named, and
 // how long it was where Open MPI's status has it. Where nothing tells which of several receives it was, none is named.
 func TestTruncated(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(programs, "truncates.c")
 	sent := fmt.Sprintf("rank 0 sent it with MPI_Send in main (truncates.c:%d)", lineOf(t, source, "LAGGARD: sent */"))
 	eachFamily(t, func(t *testing.T, f family) {

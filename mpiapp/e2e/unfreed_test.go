@@ -11,6 +11,7 @@ import (
 
 // TestUnfreed: a job that finished says what was never freed, and nothing of what is freed within MPI_Finalize.
 func TestUnfreed(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join("..", "testdata", "programs", "unfreed.c")
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()

@@ -43,6 +43,7 @@ type usageRun struct {
 // the class and the line of the error in the faulty ones and nothing in their
 // correct twins. The table is printed with -v.
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	cases := usageCases(t)
 	var mu sync.Mutex
 	var runs []usageRun

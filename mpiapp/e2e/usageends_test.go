@@ -25,6 +25,7 @@ func runUsage(t *testing.T, dir string) (said usageFindings, status int) {
 // TestUsageOfDead: of ranks that were killed or aborted it is not known what they would
 // have completed and freed. So nothing is found, and that does not count as no wrong use.
 func TestUsageOfDead(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "usagekilled.c", "-O1")
 		for _, how := range []string{"kill", "abort"} {
@@ -46,6 +47,7 @@ func TestUsageOfDead(t *testing.T) {
 // TestUsageOfSpawned: processes that MPI_Comm_spawn started are checked, also together,
 // and make nothing damaged. MPICH of Debian cannot start any.
 func TestUsageOfSpawned(t *testing.T) {
+	t.Parallel()
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
 	if out := f.usageRun(t, dir, 1, f.buildProgram(t, "usagespawn.c", "-O1")).wait(); out.status != 0 {
@@ -67,6 +69,7 @@ var notOnMPICH = map[string]string{
 // TestTouched: what the program itself reads and writes while MPI uses the memory is found where ThreadSanitizer is
 // built into it, and in a program that waits nothing is. MPICH itself fails under it at the end.
 func TestTouched(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for i, c := range []struct{ mode, class, mark string }{
 			{"read", "receive_buffer_read", "read"}, {"write", "send_buffer_write", "write"},
@@ -140,6 +143,7 @@ func (f family) usageOfSanitized(t *testing.T, source string, ranks int, mode st
 
 // TestUsageOfConnected: what MPI_Comm_accept gives one side is what MPI_Comm_connect gives the other. MPICH of Debian cannot open a port.
 func TestUsageOfConnected(t *testing.T) {
+	t.Parallel()
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
 	if out := f.usageRun(t, dir, 2, f.buildProgram(t, "connects.c", "-O1")).wait(); out.status != 0 {

@@ -27,6 +27,7 @@ import (
 // TestUsageIsRecorded compares what was recorded of each call with what the
 // program says of it: arguments, results, handles, types, statuses, errors.
 func TestUsageIsRecorded(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, source := range []string{"usagecalls.c", "usagecalls.f90", "usagecalls_f08.f90"} {
 			t.Run(source, func(t *testing.T) {
@@ -155,6 +156,7 @@ func typeText(trace *recorded.Trace, name string) string {
 // the order of its thread and, by the numbers of begins and returns, among those of
 // the others.
 func TestUsageOfThreads(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		const ranks, threads, times = 2, 4, 300
 		program := f.buildProgram(t, "usagethreads.c", "-O1")
@@ -203,6 +205,7 @@ func checkThreads(t *testing.T, trace *recorded.Trace, threads, times int) {
 // TestUsageOfTheKilled kills all ranks at random moments: what they recorded is
 // readable up to the call in progress.
 func TestUsageOfTheKilled(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "busy.c", "-O2")
 		random := rand.New(rand.NewPCG(4, 17))
@@ -243,6 +246,7 @@ func (f family) usageOfTheKilled(t *testing.T, program string, after time.Durati
 
 // TestUsageOfLAMMPS records a real program of some thousand calls.
 func TestUsageOfLAMMPS(t *testing.T) {
+	t.Parallel()
 	for _, need := range []string{"/usr/bin/lmp", crackInput} {
 		if _, err := os.Stat(need); err != nil {
 			t.Fatalf("%v; make deps installs lammps", err)
@@ -286,6 +290,7 @@ func shortCrack(t *testing.T) string {
 // TestChangedBuffers: every buffer that is changed while it is sent is seen, and no
 // other; see the program.
 func TestChangedBuffers(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "usagesums.c", "-O1")
 		dir := filepath.Join(t.TempDir(), "run")
@@ -319,6 +324,7 @@ func TestChangedBuffers(t *testing.T) {
 
 // TestUsageIsBounded: a recording that has used up its room ends there, and says so.
 func TestUsageIsBounded(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		dir := filepath.Join(t.TempDir(), "run")
 		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", "usage",

@@ -16,6 +16,7 @@ import (
 // TestValues lets programs hang, and asks what the names in the lines of the slice hold:
 // as laggard run noted it, and as laggard attach sees it.
 func TestValues(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for n, source := range []string{"mesh.c", "solver.cc", "grids.f90"} {
 			for _, flag := range []string{"-O0", "-O2"} {

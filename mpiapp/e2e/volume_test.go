@@ -14,6 +14,7 @@ import (
 
 // TestVolume records a program that sends in every way and prints how much.
 func TestVolume(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, c := range []struct{ name, source, flag string }{
 			{"C", "volume.c", "-O1"}, {"use mpi", "volume.f90", "-cpp"}, {"use mpi_f08", "volume.f90", "-DF08"},

@@ -11,6 +11,7 @@ import (
 // TestMisfit: started by the launcher of another MPI each process is a job of one rank. All analyses say so, and the
 // doctor beforehand.
 func TestMisfit(t *testing.T) {
+	t.Parallel()
 	if families[0].isOnlyMPI() || families[1].isOnlyMPI() {
 		t.Skip("needs both MPI")
 	}
