@@ -3,6 +3,7 @@ package progress
 import (
 	"slices"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -40,5 +41,16 @@ func preferLockHolder(j *job, v Verdict) Verdict {
 	}
 	v.Ranks, v.Confidence = holders, j.scaleByKnown(likely)
 	v.Reasons = []Reason{{Kind: HoldLock, Ranks: holders, Others: asking}}
+	return v
+}
+
+// noteTestingNothing adds why ranks that are named go on for ever in a loop around MPI_Testany or MPI_Testsome.
+func noteTestingNothing(j *job, v Verdict) Verdict {
+	these := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.NoneActive && v.Ranks.Contains(fact.Rank) })
+	if !j.hang || these.Len() == 0 {
+		return v
+	}
+	call := j.scene.Sum.PlaceAt(j.scene.Facts[these.Min()].At).Call
+	v.Reasons = slices.Insert(slices.Clone(v.Reasons), 0, Reason{Kind: TestNothing, Ranks: these, Call: call})
 	return v
 }

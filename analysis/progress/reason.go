@@ -18,7 +18,7 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
-	Call          string                 // of ThreadsBlocked and WentPast: the MPI function
+	Call          string                 // of ThreadsBlocked, WentPast and TestNothing: the MPI function
 	On            model.CommRef          // of CallConcurrently
 }
 
@@ -49,6 +49,7 @@ const (
 	HoldLock                           // Ranks have a lock that Others ask for
 	WentPast                           // Ranks went past Call, in which Others wait, as no rank had before
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
+	TestNothing                        // Ranks make Call again and again, and none of its requests is active
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

@@ -35,6 +35,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferFailedSender,
 	preferLockHolder,
 	preferRaising,
+	noteTestingNothing,
 	withoutDeadlockWhileMoving,
 }
 

@@ -1,6 +1,9 @@
 package facts
 
-import "laggard/model"
+import (
+	"laggard/model"
+	"laggard/model/mpi"
+)
 
 // A thread that has polled unsuccessfully this often, at this very call site, spins.
 const spinPolls = 16
@@ -33,6 +36,14 @@ func isSpinning(t *model.Thread) bool {
 		}
 	}
 	return t.Polls >= spinPolls && visitCount(t) >= spinPolls
+}
+
+// testsNothing reports whether the thread tests again and again for any of some requests of which none is active: MPI says MPI_UNDEFINED
+// for ever (MPI-3.1 §3.7.5).
+func testsNothing(t *model.Thread) bool {
+	s := stateOf(t, t.Op.State)
+	return s != nil && mpi.FindFunction(s.Call).InClass(mpi.ClassTestany, mpi.ClassTestsome) && t.Op.Kind == model.Local &&
+		t.Polls >= spinPolls && visitCount(t) >= spinPolls
 }
 
 // visitCount returns how often the current state was entered.

@@ -143,6 +143,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
+	f.NoneActive = testsNothing(t)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	if c := t.Captured; isCurrentOutside(t) && !c.Other {
 		f.Holder.For, f.Holder.TID = c.Awaited, c.AwaitedTID

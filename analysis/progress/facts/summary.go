@@ -61,13 +61,15 @@ type Fact struct {
 	// MayPoll: it computes, and the stack that was captured does not show that it stands
 	// still: it may sleep between two looks for a message.
 	MayPoll bool
-	Lasting int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
-	Outward bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
-	Erred   bool  // MPI reported an error in the call that it is in, which did not return
-	Off     bool  // its record stopped before it did
-	Evicted bool  // its message counters are not complete
-	PID     int
-	Waits   []Wait // of its blocked threads, the representative first
+	// NoneActive: it tests again and again for any of some requests, none of which is active.
+	NoneActive bool
+	Lasting    int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
+	Outward    bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
+	Erred      bool  // MPI reported an error in the call that it is in, which did not return
+	Off        bool  // its record stopped before it did
+	Evicted    bool  // its message counters are not complete
+	PID        int
+	Waits      []Wait // of its blocked threads, the representative first
 	*Incident
 }
 

@@ -81,6 +81,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 			who, r.Call, others, verb(r.Others, "waits", "wait"))
 	case progress.CallConcurrently:
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
+	case progress.TestNothing:
+		return fmt.Sprintf("%s %s %s again and again, and none of its requests is active", who, verb(r.Ranks, "calls", "call"), r.Call)
 	case progress.OnlyRaising:
 		return "only " + who + " encountered an exception"
 	}
