@@ -69,6 +69,9 @@ type Ratio struct {
 	Runs   int `json:"runs"`   // of so many
 }
 
+// isMoreOften reports whether more than twice the share of runs failed; none is not more often than none.
+func (r Ratio) isMoreOften(other Ratio) bool { return r.Failed*other.Runs > 2*other.Failed*r.Runs || other.Runs == 0 && r.Failed > 0 }
+
 // String is "N of M runs".
 func (r Ratio) String() string { return fmt.Sprintf("%d of %d runs", r.Failed, r.Runs) }
 
@@ -84,18 +87,23 @@ type Tried struct {
 // Result is what a search found.
 type Result struct {
 	Reference   *Outcome   `json:"reference"`             // a run that did not fail, in which nothing was chosen
-	Unperturbed *Outcome   `json:"unperturbed,omitempty"` // a first run that failed though nothing was chosen; nil: none did
+	Unperturbed *Outcome   `json:"unperturbed,omitempty"` // a run that failed though nothing was chosen; nil: none did
 	Runs        int        `json:"runs"`                  // perturbed runs until one failed
 	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
 	BudgetUS    int64      `json:"budget_us"`             // microseconds that all choices held a rank back at most
 	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
-	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again
+	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again, or not more often than without choices
 	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
 	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it; nil with a failed run: it takes no choice
 	With        Ratio      `json:"with"`                  // runs with this schedule
 	Without     Ratio      `json:"without"`               // and without one
 	OutOfTime   bool       `json:"out_of_time,omitempty"` // the time was over before all was done
+}
+
+// failsByItself reports whether a run without choices failed as one with choices did, which these do not make fail more often.
+func (r *Result) failsByItself() bool {
+	return r.Unperturbed != nil && slices.ContainsFunc(r.Unconfirmed, func(o *Outcome) bool { return o.Failure == r.Unperturbed.Failure })
 }
 
 // ErrReference is wrapped by the error about a program that fails as it is.
@@ -141,6 +149,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	out.Tried = t.list()
+	if out.Failed == nil && out.failsByItself() {
+		out.Failed, out.With = out.Unperturbed, out.Without
+	}
 	return out, nil
 }
 
@@ -270,7 +281,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	out.Schedule, out.Failed = left, r.last
 	r.repeat(ctx, out)
 	r.noteTime(out)
-	if out.With.Runs > 0 && out.With.Failed == 0 { // it was luck
+	if out.With.Runs > 0 && !out.With.isMoreOften(out.Without) { // it was luck
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
 	}
@@ -377,6 +388,8 @@ func (r *reducer) repeat(ctx context.Context, out *Result) {
 				ratio.Failed++
 				if schedule != nil {
 					out.Failed = o
+				} else {
+					out.Unperturbed = o
 				}
 			}
 		}

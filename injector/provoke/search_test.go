@@ -26,6 +26,7 @@ type simulated struct {
 	slow   bool   // it takes as long as all calls may be held back
 	turns  bool   // in each run, only one rank comes to the sites, another one the next time
 	alone  string // what its first runs without choices come to, a letter each: f if it fails
+	chance int    // each so many-th run fails, whatever is chosen; 0: none
 	ran    int
 
 	failedOnce bool
@@ -63,6 +64,12 @@ func (p *simulated) Reference(context.Context, string) (*Outcome, *Reference, er
 func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*Outcome, error) {
 	p.ran++
 	o := &Outcome{}
+	if p.chance > 0 {
+		if p.ran%p.chance == 0 {
+			o.Failure, o.Open = Fails, p.open(len(p.sites))
+		}
+		return o, nil
+	}
 	if s == nil {
 		return o, nil
 	}
@@ -224,6 +231,16 @@ func TestSearchOfFlakyFailure(t *testing.T) {
 	p.flaky = 3
 	r := p.search(t, 2)
 	if r.Failed == nil || r.With.Failed == 0 || len(r.Schedule.Rules) > 4 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestSearchOfProgramThatFailsByItself: choices that do not make it fail more often are not what it takes, and the search goes on.
+func TestSearchOfProgramThatFailsByItself(t *testing.T) {
+	p := program(8)
+	p.chance = 3
+	r := p.search(t, 2)
+	if r.Schedule != nil || r.Failed == nil || r.With != r.Without || r.Without.Failed == 0 || r.Runs < 10 || len(r.Unconfirmed) == 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -45,8 +45,8 @@ func (r *Report) Headline() string {
 	return fmt.Sprintf("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
 }
 
-// Ran reports whether perturbed runs were made: the program does not fail by itself.
-func (r *Report) Ran() bool { return r.Failed == nil || r.Schedule != nil }
+// Ran reports whether perturbed runs were made: the program does not always fail by itself.
+func (r *Report) Ran() bool { return r.Failed == nil || r.Runs > 0 }
 
 // replay is the command that makes the program fail again, "" if it did not.
 func (r *Report) replay() string {
@@ -62,7 +62,11 @@ func (r *Report) notes() (out []string) {
 		out = append(out, fmt.Sprintf("A run without any perturbation %s: %s", r.Unperturbed.Failure, r.Unperturbed.Dir))
 	}
 	for _, o := range r.Unconfirmed {
-		out = append(out, fmt.Sprintf("A run that %s once and not again: %s", o.Failure, o.Dir))
+		again := "once and not again"
+		if r.Without.Failed > 0 {
+			again = "but not more often than without any perturbation"
+		}
+		out = append(out, fmt.Sprintf("A run that %s %s: %s", o.Failure, again, o.Dir))
 	}
 	if r.OutOfTime {
 		out = append(out, "The time was over before all was tried; --time gives more.")
