@@ -70,7 +70,9 @@ type Ratio struct {
 }
 
 // isMoreOften reports whether more than twice the share of runs failed; none is not more often than none.
-func (r Ratio) isMoreOften(other Ratio) bool { return r.Failed*other.Runs > 2*other.Failed*r.Runs || other.Runs == 0 && r.Failed > 0 }
+func (r Ratio) isMoreOften(other Ratio) bool {
+	return r.Failed*other.Runs > 2*other.Failed*r.Runs || other.Runs == 0 && r.Failed > 0
+}
 
 // String is "N of M runs".
 func (r Ratio) String() string { return fmt.Sprintf("%d of %d runs", r.Failed, r.Runs) }
