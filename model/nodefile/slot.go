@@ -226,7 +226,8 @@ func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	clear(r.threads)
 	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
 	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
-		threads: r.threads, tables: r.tables[:0], histories: r.histories[:0], comms: table[commReader]{list: r.comms.list[:0]}, trail: r.trail}
+		trail: r.trail, threads: r.threads, tables: r.tables[:0], histories: r.histories[:0],
+		comms: table[commReader]{list: r.comms.list[:0]}}
 	r.probs = problems{file: img.name, slot: int(slot)}
 	if r.rank = &r.room.rank; !r.brief {
 		r.rank = new(model.Rank)
