@@ -113,7 +113,7 @@ func (j *job) narrowByOrder(v Verdict) Verdict {
 	maybe := v.Ranks.Minus(j.certainlyAwaited())
 	lowest, layers := v.Ranks.Min(), j.layerOf()
 	v.Ranks.Each(func(r int) {
-		if layers[r] < layers[lowest] {
+		if layers.of(r) < layers.of(lowest) {
 			lowest = r
 		}
 	})

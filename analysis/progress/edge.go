@@ -182,7 +182,7 @@ func (f *Finding) nearestEdges(groups []Group, evidence []Edge) []Edge {
 	byLayer := map[int][]int{}
 	for g, rank := range first {
 		if rank >= 0 {
-			byLayer[layers[rank]] = append(byLayer[layers[rank]], g)
+			byLayer[layers.of(rank)] = append(byLayer[layers.of(rank)], g)
 		}
 	}
 	var out []Edge
@@ -208,7 +208,7 @@ func (f *Finding) firstRanks(groups []Group) []int {
 	for i, g := range groups {
 		first[i] = -1
 		g.Ranks.Intersect(f.scene.Present).Each(func(r int) {
-			if first[i] < 0 || layers[r] < layers[first[i]] {
+			if first[i] < 0 || layers.of(r) < layers.of(first[i]) {
 				first[i] = r
 			}
 		})

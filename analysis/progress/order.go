@@ -16,6 +16,17 @@ func (l level) compare(m level) int {
 	return cmp.Or(cmp.Compare(l.evidence, m.evidence), cmp.Compare(l.inferred, m.inferred))
 }
 
+// byRank has a value for each rank with a record, and perhaps for others.
+type byRank[T any] []T
+
+// of returns the value of a rank; zero if there is none.
+func (v byRank[T]) of(rank int) (value T) {
+	if rank >= 0 && rank < len(v) {
+		return v[rank]
+	}
+	return value
+}
+
 // leastLevel is the level of the least progressed ranks, before all others.
 var leastLevel = level{-1, 0}
 
@@ -24,14 +35,14 @@ var leastLevel = level{-1, 0}
 // that wait for each other are level. Inference orders ranks that are level,
 // and places those that evidence does not touch; finished ranks are last. Ranks
 // without a record are left out; see absentLevel.
-func (f *Finding) rankLevels() map[int]level {
+func (f *Finding) rankLevels() byRank[level] {
 	byEvidence, layers := f.evidenceLevels(), f.layerOf()
 	f.placeOthers(byEvidence)
 	top := 0
 	for _, l := range byEvidence {
 		top = max(top, l)
 	}
-	levels := make(map[int]level, len(f.scene.Sum.Facts))
+	levels := make(byRank[level], f.scene.Sum.Bound())
 	for _, fact := range f.scene.Sum.Facts {
 		switch rank := fact.Rank; {
 		case f.Ranks.Contains(rank):
@@ -39,15 +50,15 @@ func (f *Finding) rankLevels() map[int]level {
 		case f.scene.Needs[rank].Standing == evidence.Finished:
 			levels[rank] = level{top + 1, 0}
 		default:
-			levels[rank] = level{byEvidence[rank], layers[rank]}
+			levels[rank] = level{byEvidence[rank], layers.of(rank)}
 		}
 	}
 	return levels
 }
 
 // layerOf returns the layers of the inferred order by rank.
-func (j *job) layerOf() map[int]int {
-	out := make(map[int]int, len(j.scene.Sum.Facts))
+func (j *job) layerOf() byRank[int] {
+	out := make(byRank[int], j.scene.Sum.Bound())
 	for i, layer := range j.order.Layers() {
 		for _, place := range layer {
 			place.Each(func(r int) { out[r] = i })
@@ -99,7 +110,7 @@ func sortedLevels[V any](m map[level]V) []level {
 }
 
 // groupOrder lists the groups by the level of their least progressed rank.
-func (f *Finding) groupOrder(groups []Group, levels map[int]level) [][]int {
+func (f *Finding) groupOrder(groups []Group, levels byRank[level]) [][]int {
 	byLevel := map[level][]int{}
 	for _, g := range groups {
 		first := g.Ranks.Min()
@@ -122,7 +133,7 @@ func (f *Finding) groupOrder(groups []Group, levels map[int]level) [][]int {
 }
 
 // rankOrder lists the ranks by level.
-func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
+func (f *Finding) rankOrder(levels byRank[level]) []model.RankSet {
 	ranks := map[level][]int{}
 	for _, fact := range f.scene.Sum.Facts {
 		l := levels[fact.Rank]

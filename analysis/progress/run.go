@@ -314,15 +314,7 @@ func limitRanks(ranks model.RankSet) model.RankSet {
 func (l *looker) processes(ranks model.RankSet) map[int]Process {
 	out := map[int]Process{}
 	host, _ := os.Hostname()
-	for i, slot := range l.Index.Slots {
-		if !ranks.Contains(slot.Rank) || slot.Spawned {
-			continue
-		}
-		run, err := l.Index.LoadSlots(i, i+1)
-		if err != nil || len(run.Ranks) != 1 {
-			continue
-		}
-		r := run.Ranks[0]
+	for _, r := range l.Index.LoadRanks(ranks) {
 		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.IsContained(r, host),
 			Alive: process.IsAlive(r, host, time.Now()), Since: r.QuietSince}
 	}

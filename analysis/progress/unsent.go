@@ -41,13 +41,8 @@ func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
 
 // eachAsked decodes the records of some ranks of the share once more.
 func (l *looker) eachAsked(asked model.RankSet, do func(*model.Rank)) {
-	for i, slot := range l.Index.Slots {
-		if !asked.Contains(slot.Rank) || slot.Spawned {
-			continue
-		}
-		if run, err := l.Index.LoadSlots(i, i+1); err == nil && len(run.Ranks) == 1 {
-			do(run.Ranks[0])
-		}
+	for _, r := range l.Index.LoadRanks(asked) {
+		do(r)
 	}
 }
 

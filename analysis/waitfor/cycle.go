@@ -15,7 +15,8 @@ func (g *Graph) Awaits(rank int) model.RankSet {
 // awaitedWithin follows the nodes that inside accepts and that were not seen.
 func (g *Graph) awaitedWithin(rank int, inside func(node int) bool, seen map[int]bool) model.RankSet {
 	var out []int
-	for queue := []int{g.nodes[rank]}; len(queue) > 0; {
+	node, _ := g.Node(rank)
+	for queue := []int{node}; len(queue) > 0; {
 		x := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		for _, y := range g.needs[x] {

@@ -18,9 +18,9 @@ const operation = -1
 // added.
 type Graph struct {
 	kinds   []Kind
-	needs   [][]int // by node
-	ranks   []int   // by node: the rank it stands for, or operation
-	nodes   map[int]int
+	needs   [][]int  // by node
+	ranks   []int    // by node: the rank it stands for, or operation
+	nodes   []int    // by rank: 1 + its node; 0: it has none
 	waiting reversed // needs the other way round; none until it is asked for
 	marks   []mark   // of Stuck, all zero otherwise
 	tarjan  Tarjan
@@ -28,14 +28,17 @@ type Graph struct {
 
 // New returns an empty graph, with room for that many ranks, of which each has about one operation.
 func New(ranks int) *Graph {
-	return &Graph{nodes: make(map[int]int, ranks), kinds: make([]Kind, 0, 2*ranks), needs: make([][]int, 0, 2*ranks),
+	return &Graph{nodes: make([]int, 0, ranks), kinds: make([]Kind, 0, 2*ranks), needs: make([][]int, 0, 2*ranks),
 		ranks: make([]int, 0, 2*ranks)}
 }
 
 // Rank adds the node of a rank, which must have none yet.
 func (g *Graph) Rank(rank int, kind Kind, needs ...int) int {
 	node := g.add(rank, kind, needs)
-	g.nodes[rank] = node
+	if more := rank + 1 - len(g.nodes); more > 0 {
+		g.nodes = append(g.nodes, make([]int, more)...)
+	}
+	g.nodes[rank] = node + 1
 	return node
 }
 
@@ -57,8 +60,10 @@ func (g *Graph) Need(node int, needs ...int) {
 
 // Node returns the node of a rank, false if it has none.
 func (g *Graph) Node(rank int) (int, bool) {
-	node, known := g.nodes[rank]
-	return node, known
+	if rank < 0 || rank >= len(g.nodes) || g.nodes[rank] == 0 {
+		return 0, false
+	}
+	return g.nodes[rank] - 1, true
 }
 
 // Nodes returns all nodes.

@@ -226,7 +226,7 @@ func TestCycleAgainstDefinition(t *testing.T) {
 			left[x] = rng.IntN(3) == 0
 		}
 		inside := func(node int) bool { return !left[node] }
-		for rank := range g.nodes {
+		for _, rank := range g.Ranks(g.Nodes()).Slice() {
 			got, want := g.Cycle(rank, inside), naiveCycle(g, rank, inside)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%v without %v: %v, want %v", g.needs, left, got, want)
@@ -242,7 +242,7 @@ func TestCycleAgainstDefinition(t *testing.T) {
 // naiveCycle tries all ways of ranks, the short ones first.
 func naiveCycle(g *Graph, rank int, inside func(int) bool) []int {
 	ways := [][]int{{rank}}
-	for range g.nodes {
+	for range g.Ranks(g.Nodes()).Len() {
 		var longer [][]int
 		for _, way := range ways {
 			for _, to := range g.awaitedWithin(way[len(way)-1], inside, map[int]bool{}).Slice() {

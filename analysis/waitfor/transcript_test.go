@@ -88,7 +88,8 @@ func formatAnswers(g *Graph) string {
 		fmt.Fprintf(&b, "knot %s: cycle %v\n", knot, cycle)
 	}
 	levels, top, heights := map[int]model.RankSet{}, 0, g.Heights()
-	for rank, node := range g.nodes {
+	for _, rank := range g.Ranks(g.Nodes()).Slice() {
+		node, _ := g.Node(rank)
 		top = max(top, heights[node])
 		levels[heights[node]] = levels[heights[node]].Union(model.NewRankSet(rank))
 	}

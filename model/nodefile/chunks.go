@@ -56,12 +56,13 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 	if size < format.FileEndings {
 		return nil, fmt.Errorf("%w: %d bytes are not a file header", model.ErrTruncated, size)
 	}
-	l := &layout{slots: map[uint32][]chunk{}, streams: map[uint32][]int64{}, end: format.PageSize, size: size}
+	l := &layout{streams: map[uint32][]int64{}, end: format.PageSize, size: size}
 	if err := m.readHeader(l, p); err != nil {
 		return nil, err
 	}
 	l.size = m.awaitEnd(p)
 	all := m.walkChunks(format.PageSize, l.size, p)
+	l.slots = make(map[uint32][]chunk, len(all))
 	for i, c := range all {
 		switch known := l.slots[c.slot]; {
 		case c.stream:
@@ -74,7 +75,9 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 		l.end = c.off + c.size
 	}
 	for slot, chunks := range l.slots {
-		l.slots[slot] = inOrder(chunks)
+		if len(chunks) > 1 {
+			l.slots[slot] = inOrder(chunks)
+		}
 	}
 	m.checkSlots(l, p)
 	return l, nil
@@ -186,19 +189,19 @@ func (m *image) checkSlots(l *layout, p *problems) {
 		p.addCorrupt("file header", 0, "%d slots in %d bytes", n, l.size)
 		return
 	}
-	var lost, there model.RankSet // of slots, printed the same way
-	for slot := range l.slots {
-		there.Add(int(slot))
-	}
-	lost.AddRange(0, int(n)-1)
-	if lost = lost.Minus(there); lost.Len() > 0 {
-		p.add("", -1, fmt.Errorf("%w: slot %s is missing", model.ErrLost, lost))
-	}
-	for slot := range l.slots {
-		if slot >= n {
-			p.addCorrupt("file header", 0, "%d slots, but more are in use", n)
-			return
+	order := l.slotOrder()
+	more := len(order) > 0 && order[len(order)-1] >= n
+	if len(order) != int(n) || more {
+		var there model.RankSet // of slots, printed the same way
+		for _, slot := range order {
+			there.Add(int(slot))
 		}
+		if lost := there.MissingBelow(int(n)); lost.Len() > 0 {
+			p.add("", -1, fmt.Errorf("%w: slot %s is missing", model.ErrLost, lost))
+		}
+	}
+	if more {
+		p.addCorrupt("file header", 0, "%d slots, but more are in use", n)
 	}
 }
 

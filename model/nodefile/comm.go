@@ -42,6 +42,7 @@ func (r *slotReader) takeComm(rec record) error {
 			return err
 		}
 	}
+	r.leaveTrail(c.live)
 	if flags&format.CommUnknown == 0 {
 		c.local, c.remote = r.room.copyBytes(local), r.room.copyBytes(remote)
 	}

@@ -110,7 +110,7 @@ func (t *threadReader) adoptModel(r, base *slotReader, like *threadReader, diffs
 		}
 		return base.img.u64(off) + uint64(n)
 	}
-	t.states, t.position, t.folded = like.states, like.position, true
+	t.own, t.readModel, t.folded = t.readModel, like.readModel, true
 	m, from := &t.thread.Model, &like.thread.Model
 	m.States, m.Visits, m.Edges = from.States, r.room.newVisits(len(from.States)), r.room.copyEdges(from.Edges)
 	for i, s := range like.states.list {

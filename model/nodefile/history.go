@@ -37,6 +37,7 @@ func (h *historyReader) copyNewest(r *slotReader) bool {
 	if n == 0 || h.entryNumber(r, n+1) == uint32(n+1) || h.entryNumber(r, n) != uint32(n) {
 		return false
 	}
+	r.leaveTrail(h.entryOffset(n))
 	begin := len(r.room.bytes)
 	r.room.bytes = r.img.appendWords(r.room.bytes, h.entryOffset(n), format.SizeofBegun)
 	h.live = r.room.bytes[begin:len(r.room.bytes):len(r.room.bytes)]

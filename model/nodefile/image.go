@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -98,12 +99,16 @@ func (m *image) u32(off int64) uint32 {
 	return uint32(word)
 }
 
+// bigEndian: this machine has the bytes of a word in the other order than the file.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
 // littleEndian turns a word in the order of this machine into the one of the
 // file.
 func littleEndian(word uint64) uint64 {
-	var b [8]byte
-	binary.NativeEndian.PutUint64(b[:], word)
-	return binary.LittleEndian.Uint64(b[:])
+	if bigEndian {
+		return bits.ReverseBytes64(word)
+	}
+	return word
 }
 
 // appendWords appends n bytes from off, both multiples of 8, to dst, word by word.

@@ -162,11 +162,11 @@ func replaceModules(stack []model.Frame, same map[*model.Module]*model.Module) {
 // memberList lists the world ranks of a group; nil ranges are an unknown group, an
 // empty one has no list either.
 func (in *interner) memberList(ranges []byte, size int) ([]int, error) {
+	if len(ranges) == 0 && (ranges == nil || size == 0) {
+		return nil, nil
+	}
 	if list := in.groups[string(ranges)]; len(list) > 0 && len(list) == size {
 		return list, nil
-	}
-	if ranges == nil {
-		return nil, nil
 	}
 	if err := memberCount(ranges, size); err != nil || size == 0 {
 		return nil, err

@@ -89,11 +89,13 @@ func (l *layout) slotOrder() []uint32 { return slices.Sorted(maps.Keys(l.slots))
 // to the load, which meets them again.
 func (r *slotReader) scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	r.begin(m, l, slot)
+	r.preload(l)
 	for world := false; !world || r.rank.Spawns > 0; {
 		rec, ok := r.cursor.next()
 		if !ok {
 			break
 		}
+		r.leaveTrail(rec.off)
 		if rec.typ != format.RankRecord && rec.typ != format.CommRecord || r.takeRecord(rec) != nil {
 			continue
 		}

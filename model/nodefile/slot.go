@@ -35,6 +35,7 @@ type slotReader struct {
 	brief     bool   // of histories only the newest call is read, of series nothing; what is decoded is valid until begin
 	key       []byte // of a state, behind the number of the list of modules
 	room      room
+	trail     []int64 // where the slot before was read, and then this one; see preload
 }
 
 // room is the memory that a slotReader works in, for one slot after the other. Nothing decoded points into it, but for
@@ -170,6 +171,7 @@ func (t *table[T]) recordedIndices() []uint32 {
 func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 	r.begin(img, l, slot)
 	err := img.guardReads(func() {
+		r.preload(l)
 		for r.collectRecords() {
 			// What a block refers to was recorded before it was filled. So new
 			// records are read once more behind the blocks, until no new block
@@ -195,6 +197,26 @@ func (r *slotReader) noteFault(err error) {
 	}
 }
 
+// preload loads words where the slot before was read: most are laid out alike. The processor waits for many such words at
+// the same time, but for one record after the other where each tells where the next one is.
+func (r *slotReader) preload(l *layout) {
+	first := l.slots[r.slot][0]
+	end := min(first.off+first.size, l.size) - 8
+	for _, at := range r.trail {
+		if at += first.off; at <= end {
+			r.img.u64(at)
+		}
+	}
+	r.trail = r.trail[:0]
+}
+
+// leaveTrail notes that the slot is read at an offset of the file, if that is in its first chunk.
+func (r *slotReader) leaveTrail(off int64) {
+	if first := r.cursor.chunks[0]; off >= first.off && off < first.off+first.size {
+		r.trail = append(r.trail, (off-first.off)&^7)
+	}
+}
+
 // begin makes the reader ready for a slot, in the memory that it worked in before.
 func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	room, scratch := r.room, r.cursor.scratch
@@ -204,7 +226,8 @@ func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	clear(r.threads)
 	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
 	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
-		threads: r.threads, tables: r.tables[:0], histories: r.histories[:0], comms: table[commReader]{list: r.comms.list[:0]}}
+		trail: r.trail, threads: r.threads, tables: r.tables[:0], histories: r.histories[:0],
+		comms: table[commReader]{list: r.comms.list[:0]}}
 	r.probs = problems{file: img.name, slot: int(slot)}
 	if r.rank = &r.room.rank; !r.brief {
 		r.rank = new(model.Rank)
@@ -224,6 +247,7 @@ func (r *slotReader) collectRecords() bool {
 		if !ok {
 			return fresh
 		}
+		r.leaveTrail(rec.off)
 		if err := r.takeRecord(rec); err != nil {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}

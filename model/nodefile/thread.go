@@ -16,16 +16,22 @@ const (
 
 // threadReader gathers the records of one thread.
 type threadReader struct {
-	thread   *model.Thread
-	rec      record // the THREAD record; off 0: there is none yet
-	copied   bool
-	op       []byte // copies of its two blocks
-	stack    []byte
+	thread *model.Thread
+	rec    record // the THREAD record; off 0: there is none yet
+	copied bool
+	op     []byte // copies of its two blocks
+	stack  []byte
+	readModel
+	edges   []edgeReader
+	passage []int     // of edges in Model.Edges, as position; -1 lost
+	folded  bool      // the model is that of another slot, with counts of its own
+	own     readModel // whose memory serves for a later slot, while folded
+}
+
+// readModel is the states of a thread.
+type readModel struct {
 	states   table[stateReader]
-	edges    []edgeReader
 	position []int // of states.list in Model.States, after equal states were joined
-	passage  []int // of edges in Model.Edges, likewise; -1 lost
-	folded   bool  // the model is that of another slot, with counts of its own
 }
 
 func (r *slotReader) threadAt(index uint32) *threadReader {
@@ -46,10 +52,12 @@ func (r *slotReader) newThread() *threadReader {
 	}
 	t := r.room.threads[n-1]
 	r.room.threads = r.room.threads[:n-1]
-	next := threadReader{thread: t.thread, edges: t.edges[:0], passage: t.passage[:0]}
-	if !t.folded { // else these are of the slot it is like
-		next.states.list, next.position = t.states.list[:0], t.position[:0]
+	own := t.readModel
+	if t.folded {
+		own = t.own
 	}
+	next := threadReader{thread: t.thread, edges: t.edges[:0], passage: t.passage[:0]}
+	next.states.list, next.position = own.states.list[:0], own.position[:0]
 	if !r.brief {
 		next.thread = new(model.Thread)
 	}

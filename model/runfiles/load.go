@@ -78,6 +78,20 @@ func (x *Index) LoadSlots(from, to int) (*model.Run, error) {
 	return run, nil
 }
 
+// LoadRanks decodes the slots of some ranks of the job, each file once, and returns those that are there in order of rank.
+func (x *Index) LoadRanks(ranks model.RankSet) []*model.Rank {
+	var slots []nodefile.SlotInfo
+	for _, s := range x.Slots {
+		if s.IsWorldRank(x.bound) && ranks.Contains(s.Rank) {
+			slots = append(slots, s)
+		}
+	}
+	var out []*model.Rank
+	x.decodeBatches(slots, false, func(batch *model.Run) { out = append(out, batch.Ranks...) })
+	slices.SortFunc(out, func(a, b *model.Rank) int { return a.Rank - b.Rank })
+	return out
+}
+
 // EachBatch decodes all slots of the index, some at a time and in the order of the
 // files, and gives them to f, which may keep what it needs of them. While f runs,
 // Streams reads what the ranks of the Run recorded beyond their progress. One Each

@@ -27,7 +27,14 @@ func DecodeSummary(b []byte) (Summary, error) {
 func (s *Summary) code(c *wire.Coder) {
 	codeCounts(c, &s.Sizes)
 	wire.Uint(c, &s.Outside)
-	wire.SortedList(c, &s.Facts, (*Fact).code, compareFacts)
+	var waits []Wait // of the fact before
+	wire.SortedList(c, &s.Facts, func(f *Fact, c *wire.Coder) {
+		f.code(c)
+		if c.IsReading() {
+			f.Waits = shareWaits(f.Waits, waits)
+			waits = f.Waits
+		}
+	}, compareFacts)
 	wire.SortedList(c, &s.Places, (*Place).code, comparePlaces)
 	wire.SortedList(c, &s.Stacks, (*Stack).code, compareStacks)
 	wire.SortedList(c, &s.Beside, (*Stack).code, compareStacks)

@@ -90,6 +90,9 @@ func (b *builder) addRank(r *model.Rank) {
 		f.FreedBy.Stack = b.portableFrames(f.FreedBy.Stack)
 		f.Holder.Stack = b.portableFrames(f.Holder.Stack)
 	}
+	if n := len(b.sum.Facts); n > 0 {
+		f.Waits = shareWaits(f.Waits, b.sum.Facts[n-1].Waits)
+	}
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
 	b.addStack(r, t)

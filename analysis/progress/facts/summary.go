@@ -295,11 +295,27 @@ func (s *Summary) Size(expected int) int {
 			size, votes = c.N, n
 		}
 	}
-	last := 0
-	if n := len(s.Facts); n > 0 {
-		last = s.Facts[n-1].Rank + 1
+	return min(max(int(size), expected, s.Bound()), model.MaxRanks)
+}
+
+// FactOf returns what is known of a rank; nil: nothing. Nearly always all ranks are there, and each is at its place.
+func (s *Summary) FactOf(rank int) *Fact {
+	if rank >= 0 && rank < len(s.Facts) && s.Facts[rank].Rank == rank {
+		return &s.Facts[rank]
 	}
-	return min(max(int(size), expected, last), model.MaxRanks)
+	i, known := slices.BinarySearchFunc(s.Facts, rank, func(f Fact, rank int) int { return cmp.Compare(f.Rank, rank) })
+	if !known {
+		return nil
+	}
+	return &s.Facts[i]
+}
+
+// Bound is what all ranks with facts are below.
+func (s *Summary) Bound() int {
+	if n := len(s.Facts); n > 0 {
+		return s.Facts[n-1].Rank + 1
+	}
+	return 0
 }
 
 // PlaceAt returns what is known of a position.

@@ -97,6 +97,27 @@ func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait 
 	return append(waits, w)
 }
 
+// shareWaits returns the waits of a rank, or those of another one if they are alike: most ranks of a job that hangs wait for the same
+// collective, and there may be a million of them.
+func shareWaits(waits, others []Wait) []Wait {
+	if slices.EqualFunc(waits, others, func(a, b Wait) bool {
+		return a.Kind == b.Kind && a.Call == b.Call && a.Side == b.Side && a.Holds == b.Holds && a.Unlisted == b.Unlisted &&
+			slices.EqualFunc(a.Wants, b.Wants, sameSimpleWant)
+	}) {
+		return others
+	}
+	return waits
+}
+
+// sameSimpleWant reports whether two wants are alike; of those that say something of channels or neighbours this is not asked.
+func sameSimpleWant(a, b Want) bool {
+	simple := func(w *Want) bool {
+		return w.ChannelCounts == nil && w.Others == nil && w.Taken.Number == 0 && !w.Neighbourhood
+	}
+	return simple(&a) && simple(&b) && a.Kind == b.Kind && a.Call == b.Call && a.Comm == b.Comm && a.Self == b.Self && a.Lost == b.Lost &&
+		a.Peer == b.Peer && a.Tag == b.Tag && a.Seq == b.Seq && a.OthersKnown == b.OthersKnown
+}
+
 // isBlocked reports whether the thread is in a call that may have to wait, or in a
 // loop around one that does not.
 func isBlocked(t *model.Thread) bool {

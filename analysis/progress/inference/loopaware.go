@@ -37,7 +37,7 @@ func (loopAware) Order(sum *facts.Summary, part *Partial) (Order, error) {
 	if len(part.Edges) > 0 {
 		return nil, fmt.Errorf("progress: edges of a PDG: %w", ErrMismatch)
 	}
-	o := &loopOrder{course: loops.NewProgram(&sum.Flow), at: map[int]int{}}
+	o := &loopOrder{course: loops.NewProgram(&sum.Flow), at: make([]int, sum.Bound())}
 	if err := o.addStations(sum, part.Stations); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (loopAware) Order(sum *facts.Summary, part *Partial) (Order, error) {
 type loopOrder struct {
 	course *loops.Program
 	nodes  []loopNode
-	at     map[int]int // rank to node
+	at     []int // by rank: 1 + its node; 0: it has none
 }
 
 // loopNode is ranks that are level.
@@ -76,17 +76,13 @@ func (n *loopNode) iteration(level int) uint64 {
 
 func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
 	places, clocks := sum.Positions(), worldClocks(sum)
-	at := make(map[int]facts.Position, len(sum.Facts))
-	for _, f := range sum.Facts {
-		at[f.Rank] = f.At
-	}
 	for _, s := range stations {
 		if s.Place < 0 || s.Place >= len(places) {
 			return fmt.Errorf("progress: station at place %d of %d: %w", s.Place, len(places), ErrMismatch)
 		}
 		nodes := map[uint64]int{} // by clock
 		for _, rank := range s.Ranks.Slice() {
-			if p, known := at[rank]; !known || p != places[s.Place] {
+			if f := sum.FactOf(rank); f == nil || f.At != places[s.Place] {
 				return fmt.Errorf("progress: rank %d is not at place %d: %w", rank, s.Place, ErrMismatch)
 			}
 			clock := clocks[rank]
@@ -98,29 +94,44 @@ func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
 					iterations: s.Iterations, clock: clock})
 			}
 			o.nodes[i].ranks = append(o.nodes[i].ranks, rank)
-			o.at[rank] = i
+			o.at[rank] = i + 1
 		}
 	}
 	return nil
 }
 
-// worldClocks returns, by rank, the collectives begun on MPI_COMM_WORLD; none
+// worldClocks returns, by rank, the collectives begun on MPI_COMM_WORLD; all zero
 // if they are not known of each rank that is past its start.
-func worldClocks(sum *facts.Summary) map[int]uint64 {
-	clocks := map[int]uint64{}
+func worldClocks(sum *facts.Summary) []uint64 {
+	clocks := make([]uint64, sum.Bound())
+	var known model.RankSet
 	for _, c := range sum.Comms {
 		if c.World {
 			for _, n := range c.Counts {
-				n.Ranks.Each(func(r int) { clocks[r] = n.N })
+				n.Ranks.Each(func(r int) {
+					if r < len(clocks) {
+						clocks[r] = n.N
+					}
+				})
+				known = known.Union(n.Ranks)
 			}
 		}
 	}
 	for _, f := range sum.Facts {
-		if _, known := clocks[f.Rank]; !known && f.Phase > model.Starting {
-			return nil
+		if !known.Contains(f.Rank) && f.Phase > model.Starting {
+			clear(clocks)
+			return clocks
 		}
 	}
 	return clocks
+}
+
+// nodeOf returns the node of a rank, false if it has none.
+func (o *loopOrder) nodeOf(rank int) (int, bool) {
+	if rank < 0 || rank >= len(o.at) || o.at[rank] == 0 {
+		return 0, false
+	}
+	return o.at[rank] - 1, true
 }
 
 // byClock places nodes by their collectives, then by the course.
@@ -227,8 +238,8 @@ func (o *loopOrder) Layers() [][]model.RankSet {
 
 // Relate goes by collectives, then it walks down the loops that both ranks are in.
 func (o *loopOrder) Relate(a, b int) (Code, Why) {
-	i, known := o.at[a]
-	k, both := o.at[b]
+	i, known := o.nodeOf(a)
+	k, both := o.nodeOf(b)
 	if !known || !both || i == k {
 		return Null, Why{}
 	}
@@ -243,8 +254,8 @@ func (o *loopOrder) Relate(a, b int) (Code, Why) {
 // collectives that they have begun: of ranks that do not make the same ones these
 // say nothing.
 func (o *loopOrder) Further(a, b int) bool {
-	i, known := o.at[a]
-	k, both := o.at[b]
+	i, known := o.nodeOf(a)
+	k, both := o.nodeOf(b)
 	if !known || !both || i == k {
 		return false
 	}
