@@ -42,7 +42,7 @@ const (
 
 // writeNumbers writes the enums.
 func writeNumbers(b *bytes.Buffer) {
-	b.WriteString("#ifndef LAGGARD_NUMBERS_H\n#define LAGGARD_NUMBERS_H\n\n")
+	b.WriteString("#pragma once\n\n")
 	writeEnum(b, "lg_class", classNumbers())
 	writeEnum(b, "lg_param_kind", kindNumbers())
 	writeEnum(b, "lg_trait", traitNumbers())
@@ -52,7 +52,6 @@ func writeNumbers(b *bytes.Buffer) {
 		writeEnum(b, e.name, e.values)
 	}
 	writeConstants(b)
-	b.WriteString("#endif\n")
 }
 
 // writeConstants writes the constants of the families of MPI as a list of calls of a macro.

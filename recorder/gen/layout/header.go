@@ -20,7 +20,7 @@ const columns = 120
 // WriteHeader writes the C header.
 func (t *Table) WriteHeader(b *bytes.Buffer) {
 	b.WriteString("/* The format of a node file: docs/reference/format.md explains it, model/format/format.tbl lists it. */\n")
-	b.WriteString("#ifndef LAGGARD_FORMAT_H\n#define LAGGARD_FORMAT_H\n\n#include <stdint.h>\n\n")
+	b.WriteString("#pragma once\n\n#include <stdint.h>\n\n")
 	for _, c := range t.Consts {
 		writeCommented(b, "", fmt.Sprintf("#define %s %s", cConst(c.Name), cValue(c.Value)), c.Text)
 	}
@@ -36,7 +36,6 @@ func (t *Table) WriteHeader(b *bytes.Buffer) {
 	for _, s := range t.Structs {
 		t.writeStruct(b, s)
 	}
-	b.WriteString("\n#endif\n")
 }
 
 func (t *Table) recordTypes(b *bytes.Buffer) {

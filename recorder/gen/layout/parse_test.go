@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 const small = `# a comment
@@ -34,10 +36,7 @@ live
 `
 
 func TestOffsets(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(small))(t)
 	thing := table.structNamed("thing")
 	offsets := map[string]int{}
 	for _, f := range thing.Live.Flat {
@@ -55,10 +54,7 @@ func TestOffsets(t *testing.T) {
 
 // TestGenerated: what is made of the small table, a line for each thing it can say.
 func TestGenerated(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(small))(t)
 	var header, golang bytes.Buffer
 	table.WriteHeader(&header)
 	table.WriteGo(&golang)
@@ -124,10 +120,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestPageErrors(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(small))(t)
 	for text, want := range map[string]string{
 		"": "has no place",
 		"<!-- table: nothing -->\n<!-- end of table -->": "no table",
