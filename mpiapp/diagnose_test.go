@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -25,18 +26,13 @@ func diagnoseAllForms(t *testing.T, dir string, analysts int) string {
 	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
 	q.Algorithm = "pdi"
 	var out bytes.Buffer
-	r, err := q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := musttest.Get(q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out)))(t)
 	if r.Analysis.Ranks != analysts {
 		t.Errorf("%d analysis ranks, want %d", r.Analysis.Ranks, analysts)
 	}
 	r.Analysis = diagnosis.Analysis{}
 	for _, form := range []diagnoseFlags{{json: true}, {dot: true}} {
-		if err := writeReport(&out, form, r); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, writeReport(&out, form, r))
 	}
 	return out.String()
 }

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
+	"laggard/internal/musttest"
 )
 
 // benchTable makes a table of rows ranks with features sites each, in runs of 4 ranks
@@ -60,10 +61,7 @@ func BenchmarkKCCA(b *testing.B) {
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
 	table := benchTable(1000, 100)
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(b)
 	run := &recorded.Table{Sites: table.Sites}
 	for _, row := range table.Rows {
 		if row.Ranks == 32 && (len(run.Rows) == 0 || run.Rows[0].Run == row.Run) {

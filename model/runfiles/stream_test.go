@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -30,20 +31,12 @@ func writtenRunOf(t *testing.T, size int, blocks func(file []byte) []byte) *Inde
 		ranks = append(ranks, &model.Rank{Rank: rank, Size: size, Phase: model.Running,
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
-	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "n"}, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "n"}, ranks))(t)
 	path := filepath.Join(dir, name)
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.ReadFile(path))(t)
 	file = blocks(file)
 	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, file, 0o600))
 	x, err := Scan(dir)
 	if err != nil || len(x.Problems) > 0 {
 		t.Fatal(err, x.Problems)
@@ -204,10 +197,7 @@ func TestLimit(t *testing.T) {
 		left := false
 		x.EachBatch(func(run *model.Run) {
 			for _, r := range run.Ranks {
-				streams, err := x.StreamsOf(r, nodefile.UsageStream)
-				if err != nil {
-					t.Fatal(err)
-				}
+				streams := musttest.Get(x.StreamsOf(r, nodefile.UsageStream))(t)
 				for _, s := range streams {
 					for range s.Blocks() {
 						got[r.Slot]++

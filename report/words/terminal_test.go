@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"laggard/internal/musttest"
 )
 
 // TestTerminal: whatever is written, in whatever pieces, no character drives a terminal,
@@ -32,10 +34,7 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 	name := "x\u0085\u202e\U000e0041y"
-	text, err := json.Marshal(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(json.Marshal(name))(t)
 	var b strings.Builder
 	if _, err := Terminal(&b).Write(text); err != nil {
 		t.Fatal(err)
