@@ -30,8 +30,8 @@ import (
 
 	"laggard/binary/cpython"
 	"laggard/model/format"
+	"laggard/model/format/schema"
 	"laggard/model/mpi"
-	"laggard/recorder/gen/layout"
 )
 
 const (
@@ -52,7 +52,7 @@ func generateAll(args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("usage: gen outdir | classes.go | constants.go | layout.go | offsets.go")
 	}
-	t, err := layout.Parse(format.Table)
+	t, err := schema.Parse(format.Table)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"bytes"
@@ -39,7 +39,7 @@ func TestPageIsCurrent(t *testing.T) {
 func TestGoIsCurrent(t *testing.T) {
 	var b bytes.Buffer
 	parseFormat(t).WriteGo(&b)
-	got := musttest.Get(os.ReadFile("../../../model/format/layout.go"))(t)
+	got := musttest.Get(os.ReadFile("../layout.go"))(t)
 	if _, body, _ := strings.Cut(string(got), "\n"); body != b.String() {
 		t.Error("model/format/layout.go differs from the table: go generate ./model/format")
 	}

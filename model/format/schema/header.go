@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ func (t *Table) writeStruct(b *bytes.Buffer, s *Struct) {
 	size := s.Fixed.Size
 	if s.isRecord() {
 		fmt.Fprintf(b, "  struct %s%s h;\n", prefix, header)
-		size += t.structNamed(header).Fixed.Size
+		size += t.Struct(header).Fixed.Size
 	}
 	declareFields(b, "pad", fixed)
 	for _, f := range s.Behind.Fields {

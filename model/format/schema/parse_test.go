@@ -1,7 +1,8 @@
-package layout
+package schema
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ live
 
 func TestOffsets(t *testing.T) {
 	table := musttest.Get(Parse(small))(t)
-	thing := table.structNamed("thing")
+	thing := table.Struct("thing")
 	offsets := map[string]int{}
 	for _, f := range thing.Live.Flat {
 		offsets[f.Name] = f.Offset
@@ -46,6 +47,10 @@ func TestOffsets(t *testing.T) {
 		if offsets[name] != want {
 			t.Errorf("%s is at %d, want %d", name, offsets[name], want)
 		}
+	}
+	if fixed, live := table.Records[7].Fixed.Shown, table.Records[7].Live.Shown; !slices.Contains(fixed, Shown{"index", 0, Int32}) ||
+		!slices.Contains(live, Shown{"here_x", 16, Int32}) {
+		t.Errorf("shown is %v and %v", fixed, live)
 	}
 	if thing.Fixed.Size != 8 || thing.Live.Size != 48 || thing.Live.leastSize() != 16 {
 		t.Errorf("%d fixed bytes, %d live, at least %d", thing.Fixed.Size, thing.Live.Size, thing.Live.leastSize())
@@ -74,8 +79,7 @@ func TestGenerated(t *testing.T) {
 			"  struct lg_point there[LG_MANY];", "_Static_assert(sizeof(struct lg_thing_live) == 48,",
 		}},
 		"Go": {golang.String(), []string{
-			"ThingNameLen", "SizeofThingLive", "ThingRecord Record = 7", `{"here_x", 16, Int32}`, `{"index", 0, Int32}`,
-			"leastFixed: 8, leastLive: 16", "var PointFields",
+			"ThingNameLen", "SizeofThingLive", "ThingRecord Record = 7", "leastFixed: 8, leastLive: 16",
 		}},
 		"page": {page, []string{
 			"| fixed, at | field | type | |", "| 8 | name | name_len × byte | |", "| 0 | seen | ns | |",
