@@ -78,9 +78,7 @@ func TestIdentical(t *testing.T) {
 // a note says how it failed.
 func TestOptionalSteps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS("testdata/runs/halo16")); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.CopyFS(dir, os.DirFS("testdata/runs/halo16")))
 	a := &app{err: t.Output()}
 	var err error
 	if a.settings, err = loadSettings(""); err != nil {

@@ -89,9 +89,7 @@ func writeRanks(t *testing.T, dir, host string, ranks []*model.Rank) {
 	for i, r := range ranks {
 		r.Slot = i
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks))(t)
 }
 
 // claimComm writes a run of four ranks that wait in a barrier, and has their communicator claim another size and

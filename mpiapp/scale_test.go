@@ -31,9 +31,7 @@ func writeSyntheticRun(t testing.TB, template string, c synth.Config) (dir strin
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "run")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(dir, 0o700))
 	if truth, err = synth.Write(dir, ranks, c, nil); err != nil {
 		t.Fatal(err)
 	}

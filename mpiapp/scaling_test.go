@@ -69,9 +69,7 @@ func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, chang
 		}
 		all = append(all, r)
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all))(t)
 	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"},
 		Command: []string{"mpirun", "app", "10"}}
 	musttest.Succeed(t, runfiles.WriteManifest(dir, &m))

@@ -40,9 +40,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := trainModel(table, kcca.Options{}); err != nil {
-					b.Fatal(err)
-				}
+				musttest.Get(trainModel(table, kcca.Options{}))(b)
 			}
 		})
 	}
@@ -52,9 +50,7 @@ func BenchmarkTrain(b *testing.B) {
 func BenchmarkKCCA(b *testing.B) {
 	x, y := benchTable(1000, 100).Matrices()
 	for b.Loop() {
-		if _, err := kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}); err != nil {
-			b.Fatal(err)
-		}
+		musttest.Get(kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}))(b)
 	}
 }
 
@@ -72,8 +68,6 @@ func BenchmarkTest(b *testing.B) {
 		b.Fatalf("%d rows", len(run.Rows))
 	}
 	for b.Loop() {
-		if _, err := judgeRun(m, run, judge.Circumstances{}); err != nil {
-			b.Fatal(err)
-		}
+		musttest.Get(judgeRun(m, run, judge.Circumstances{}))(b)
 	}
 }

@@ -30,9 +30,7 @@ func writeRun(t *testing.T) string {
 		})
 	}
 	h := nodefile.Header{RunID: 7, Host: "n", Created: time.Unix(999, 0)}
-	if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, h, ranks))(t)
 	return dir
 }
 

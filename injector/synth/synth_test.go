@@ -150,9 +150,7 @@ func TestBrief(t *testing.T) {
 	ranks := musttest.Get(LoadTemplate("lammps"))(t)
 	dir := t.TempDir()
 	c := Config{Ranks: 40, PerNode: 16, Comms: 9, Fault: Fault{Kind: Skipped}}
-	if _, err := Write(dir, ranks, c, nil); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Write(dir, ranks, c, nil))(t)
 	whole := musttest.Get(runfiles.Open(dir))(t)
 	x := musttest.Get(runfiles.Scan(dir))(t)
 	x.EachBatchBriefly(func(run *model.Run) {
@@ -177,9 +175,7 @@ func TestSame(t *testing.T) {
 		Vary: Vary{Counts: true, Branches: true, States: true}}
 	files := func() []byte {
 		dir := t.TempDir()
-		if _, err := Write(dir, ranks, c, nil); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(Write(dir, ranks, c, nil))(t)
 		var all []byte
 		for node := range 12 {
 			data := musttest.Get(os.ReadFile(filepath.Join(dir, fmt.Sprintf("node-n%06d.lgd", node))))(t)

@@ -238,9 +238,7 @@ func TestSamplesCanBeWritten(t *testing.T) {
 		job := mustBuild(t, Options{}, stacks...)
 		dir := t.TempDir()
 		musttest.Succeed(t, job.Names.Write(dir))
-		if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks))(t)
 		run := musttest.Get(runfiles.Open(dir))(t)
 		if len(run.Problems) > 0 || len(run.Ranks) != len(job.Ranks) {
 			t.Errorf("%s: %d of %d ranks, %v", path, len(run.Ranks), len(job.Ranks), run.Problems)
@@ -266,9 +264,7 @@ func TestFarAddresses(t *testing.T) {
 		Frame{Address: far, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
 		Frame{Offset: far, Module: "/lib/liby.so"}, frameAt("main", 1)))
 	dir := t.TempDir()
-	if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks))(t)
 	run := musttest.Get(runfiles.Open(dir))(t)
 	if len(run.Problems) > 0 || len(run.Ranks) != 1 {
 		t.Errorf("%d ranks, %v", len(run.Ranks), run.Problems)

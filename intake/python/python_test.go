@@ -128,9 +128,7 @@ func checkLevels(t *testing.T, python string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	awaitSleep(t, cmd.Process.Pid)
 	process := musttest.Get(stopped.Open(cmd.Process.Pid))(t)
 	tids, err := process.TIDs()

@@ -46,9 +46,7 @@ func startVictim(t *testing.T, program string) int {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(out.Read(make([]byte, 1)))(t)
 	want := ") R "
 	if strings.HasPrefix(program, "exec sleep") {
 		want = "(sleep) S "

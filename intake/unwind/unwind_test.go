@@ -131,9 +131,7 @@ func running(t *testing.T, program string, spins bool) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(out.Read(make([]byte, 1)))(t)
 	_, said := stateOf(t, cmd.Process.Pid)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		state, used := stateOf(t, cmd.Process.Pid)

@@ -73,9 +73,7 @@ func startParent(t *testing.T, out, then string) (cmd *exec.Cmd, child int) {
 	musttest.Succeed(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	var line string
-	if _, err := fmt.Fscanln(pipe, &line); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(fmt.Fscanln(pipe, &line))(t)
 	return cmd, musttest.Get(strconv.Atoi(line))(t)
 }
 

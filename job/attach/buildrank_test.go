@@ -107,9 +107,7 @@ func TestShared(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir() + "/run"
 	taken := &Snapshot{Size: 2, Ranks: []*model.Rank{{Rank: 0, Size: 2, Exe: "app"}}, Began: time.Now()}
-	if _, err := taken.Write(dir, "test"); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(taken.Write(dir, "test"))(t)
 	first := musttest.Get(os.ReadDir(dir))(t)
 	for _, f := range first { // as if it were of a node of another name
 		if strings.HasPrefix(f.Name(), "node-") {

@@ -125,9 +125,7 @@ func TestDescribe(t *testing.T) {
 // TestForeign: a directory that another user made is not shared.
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := CreateShared(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(CreateShared(dir))(t)
 	if err := os.Chown(dir, 12345, -1); err != nil {
 		t.Skip(err) // only root can
 	}

@@ -124,9 +124,7 @@ func TestContained(t *testing.T) {
 		r.Rank, r.Size, r.Phase, r.Threads = i, 2, model.Running, []*model.Thread{{Op: model.Op{State: -1}}}
 		run = append(run, &r)
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run))(t)
 	s := New(dir)
 	s.WriteNow()
 	s.close()

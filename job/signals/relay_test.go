@@ -220,9 +220,7 @@ func TestIgnored(t *testing.T) {
 func ignoredBy(t *testing.T, pid int) (set uint64) {
 	in := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	_, rest, _ := strings.Cut(string(in), "SigIgn:")
-	if _, err := fmt.Sscanf(rest, "%x", &set); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(fmt.Sscanf(rest, "%x", &set))(t)
 	return set
 }
 

@@ -93,8 +93,6 @@ func FuzzJournal(f *testing.F) {
 		s.Limit(time.Now())
 		s.PartedText(nil)
 		s.Failure()
-		if _, err := s.PlanResume(true, nil, "why"); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(s.PlanResume(true, nil, "why"))(t)
 	})
 }

@@ -24,9 +24,7 @@ func TestDump(t *testing.T) {
 	path := filepath.Join(dir, "node-a.lgd")
 	musttest.Succeed(t, os.WriteFile(path, data, 0o600))
 	var out bytes.Buffer
-	if _, err := Dump(&out, path); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Dump(&out, path))(t)
 	golden := filepath.Join("testdata", "dump.golden")
 	if *update {
 		musttest.Succeed(t, os.WriteFile(golden, out.Bytes(), 0o644))

@@ -42,9 +42,7 @@ func runDir(t testing.TB) (dir string, ranks []*model.Rank) {
 
 func writeNode(t testing.TB, dir string, h nodefile.Header, ranks []*model.Rank) {
 	t.Helper()
-	if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, h, ranks))(t)
 }
 
 func mustOpen(t testing.TB, dir string) *model.Run {
@@ -286,9 +284,7 @@ func TestHoles(t *testing.T) {
 	}
 	data := musttest.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	defer data.Close()
-	if _, err := data.WriteAt([]byte("far behind"), 1<<39); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(data.WriteAt([]byte("far behind"), 1<<39))(t)
 	begin := time.Now()
 	run := mustOpen(t, dir)
 	if len(run.Ranks) != len(ranks) {

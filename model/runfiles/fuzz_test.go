@@ -116,9 +116,7 @@ func checkWithGoodFiles(t *testing.T, data, good []byte) {
 	if x, err := Scan(dir); err != nil || !found && x.Size >= 8 {
 		t.Fatalf("the rank of the good files is lost: %v", run.Problems)
 	}
-	if _, err := Validate(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Validate(dir))(t)
 	nodefile.Dump(io.Discard, filepath.Join(dir, "node-b.lgd"))
 }
 

@@ -28,9 +28,7 @@ func TestParts(t *testing.T) {
 		if i == 3 {
 			h.RunID = 8
 		}
-		if _, err := nodefile.NewFolder().WriteNode(dir, h, some); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(nodefile.NewFolder().WriteNode(dir, h, some))(t)
 	}
 	whole := musttest.Get(Scan(dir))(t)
 	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.MissingRanks().String() != "27-31" ||
@@ -79,9 +77,7 @@ func TestParts(t *testing.T) {
 func TestLyingManifest(t *testing.T) {
 	dir := t.TempDir()
 	ranks := modeltest.RandomRanksOf(rand.New(rand.NewPCG(3, 3)), modeltest.Lean, "", 4)
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a", Created: modeltest.Time(1)}, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a", Created: modeltest.Time(1)}, ranks))(t)
 	musttest.Succeed(t, WriteManifest(dir, &model.Manifest{RunID: model.RunIDText(9), Ranks: 6}))
 	run := musttest.Get(Open(dir))(t)
 	if run.ID != 7 || run.Size != 4 || len(run.Ranks) != 4 || len(run.Problems) != 2 {

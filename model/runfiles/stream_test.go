@@ -131,24 +131,16 @@ func TestCopyRecords(t *testing.T) {
 	})
 	from := filepath.Join(x.Dir, x.Slots[0].File)
 	hang := filepath.Join(x.Dir, HangName)
-	if err := os.Mkdir(hang, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(hang, 0o700))
+	musttest.Succeed(t, nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)))
+	musttest.Succeed(t, WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}))
 	file, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file = modeltest.AppendBlock(file, 0, 0, 2, []byte("later"), false)
 	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-	if err := os.WriteFile(from, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(from, file, 0o600))
 	if x, err = Scan(x.Dir); err != nil || len(x.Slots) != 1 || len(x.Problems) > 0 {
 		t.Fatalf("%+v, %v", x, err)
 	}

@@ -73,9 +73,7 @@ func spawningJob() []*model.Rank {
 func openJoined(t *testing.T, ranks []*model.Rank) (*Index, *model.Run) {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := nodefile.WriteNode(dir, testHeader, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, testHeader, ranks))(t)
 	x := musttest.Get(Scan(dir))(t)
 	x.JoinWorlds()
 	run, err := x.loadAll()

@@ -14,9 +14,7 @@ import (
 // bars in proportion to the numbers beside them.
 func TestComparePage(t *testing.T) {
 	page := musttest.Get(filepath.Abs("../../report/compare/testdata/all.html"))(t)
-	if _, err := os.Stat(page); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(os.Stat(page))(t)
 	for look, c := range map[string]struct {
 		width  int64
 		scheme string

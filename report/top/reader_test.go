@@ -47,9 +47,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 			}
 			node = append(node, k)
 		}
-		if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 17, Host: host}, node); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 17, Host: host}, node))(t)
 	}
 	return dir, end
 }
@@ -120,9 +118,7 @@ func BenchmarkRefresh(b *testing.B) {
 	r := newReader(b, dir)
 	v := View{Width: 80, Height: 24, Order: BySlowest, Selected: -1}
 	begin := time.Now()
-	if _, err := r.Snapshot(end); err != nil {
-		b.Fatal(err)
-	}
+	musttest.Get(r.Snapshot(end))(b)
 	first := time.Since(begin) // with all samples since the job began
 	for b.Loop() {
 		s := musttest.Get(r.Snapshot(end))(b)

@@ -36,9 +36,7 @@ func TestTerminal(t *testing.T) {
 	name := "x\u0085\u202e\U000e0041y"
 	text := musttest.Get(json.Marshal(name))(t)
 	var b strings.Builder
-	if _, err := Terminal(&b).Write(text); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Terminal(&b).Write(text))(t)
 	var back string
 	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != name {
 		t.Errorf("%q came back from %s as %q, %v", name, b.String(), back, err)
