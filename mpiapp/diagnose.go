@@ -64,15 +64,8 @@ type diagnoseFlags struct {
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var f diagnoseFlags
-	cmd := &cobra.Command{
-		Use:               "diagnose [flags] RUNDIR",
-		Short:             "Name the least-progressed rank of a recorded job",
-		Long:              diagnoseLong,
-		Example:           diagnoseExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("diagnose [flags] RUNDIR", "Name the least-progressed rank of a recorded job", diagnoseLong, diagnoseExample,
+		func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
