@@ -20,8 +20,8 @@ import (
 // root is the module's folder.
 const root = "../.."
 
-// left are the folders without words for users: documents, tools for developers, and what tests need.
-var left = regexp.MustCompile(`^(\..*|build|docs|scripts|testdata|bench|gen|golden|\w+test|node_modules)$`)
+// left are the folders without words for users: documents, tools for developers such as the reader of the format's table, and what tests need.
+var left = regexp.MustCompile(`^(\..*|build|docs|scripts|testdata|bench|gen|schema|golden|\w+test|node_modules)$`)
 
 // prose is a text with two words, or a word beside a value, with a space between them.
 var prose = regexp.MustCompile(`(^|[ ("'…])[A-Za-z][a-z,;:.'-]+ ["'(]?(%|…|[A-Za-z]{2}|\d)|(%[a-z]|…)[,;:)'"]? [a-z]{2}`)
