@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,10 +128,7 @@ type question struct {
 
 // newQuestion turns flags and settings into the question.
 func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
-	algorithm := f.algorithm
-	if algorithm == "" {
-		algorithm = a.settings.Diagnose.Algorithm
-	}
+	algorithm := cmp.Or(f.algorithm, a.settings.Diagnose.Algorithm)
 	if _, err := inference.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
 	}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,11 +61,7 @@ func TestSentences(t *testing.T) {
 // format writes the sentences of each package below its path.
 func format(found map[string][]string) string {
 	var out strings.Builder
-	dirs := make([]string, 0, len(found))
-	for dir := range found {
-		dirs = append(dirs, dir)
-	}
-	slices.Sort(dirs)
+	dirs := slices.Sorted(maps.Keys(found))
 	for _, dir := range dirs {
 		fmt.Fprintf(&out, "\n== %s\n", dir)
 		texts := found[dir]

@@ -151,10 +151,7 @@ func (n *Namer) frameWord(f model.Frame) string {
 	if f.Module == nil {
 		return "?+" + strconv.FormatUint(f.Offset, 16)
 	}
-	id := f.Module.BuildID
-	if id == "" {
-		id = strings.ReplaceAll(path.Base(f.Module.Path), " ", "_")
-	}
+	id := cmp.Or(f.Module.BuildID, strings.ReplaceAll(path.Base(f.Module.Path), " ", "_"))
 	if was, known := n.Book.Modules[id]; !known || f.Module.Path < was {
 		n.Book.Modules[id] = f.Module.Path
 	}
