@@ -44,10 +44,7 @@ func checkLaws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 
 func TestTablesMerge(t *testing.T) {
 	whole := chainProgram(0.01).trainingTable([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	checkLaws(t, reduce.Monoid[*recorded.Table]{
-		Codec: reduce.JSON[*recorded.Table](),
-		Merge: func(a, b *recorded.Table) (*recorded.Table, error) { return recorded.Merge(a, b), nil },
-	}, func() []*recorded.Table { return splitRows(whole, rand.New(rand.NewPCG(3, 4))) })
+	checkLaws(t, reduce.JSONMonoid(recorded.Merge), func() []*recorded.Table { return splitRows(whole, rand.New(rand.NewPCG(3, 4))) })
 	merged := &recorded.Table{}
 	for _, piece := range splitRows(whole, rand.New(rand.NewPCG(5, 6))) {
 		merged = recorded.Merge(piece, merged)
