@@ -49,7 +49,8 @@ type movementAnalysis struct{ *app }
 
 func (a movementAnalysis) command() *cobra.Command {
 	var f movementFlags
-	cmd := a.runDirCommand("movement [flags] RUNDIR", "Find broken chains of data movement, and ranks that differ from the others", movementLong, movementExample,
+	cmd := a.runDirCommand("movement [flags] RUNDIR",
+		"Find broken chains of data movement, and ranks that differ from the others", movementLong, movementExample,
 		func(ctx context.Context, dir string) error { return a.reportMovement(ctx, f, dir) })
 	f.output.register(cmd, "the result", "something is found")
 	flags := cmd.Flags()

@@ -46,7 +46,8 @@ type sliceFlags struct {
 
 func (a *app) sliceCommand() *cobra.Command {
 	var f sliceFlags
-	cmd := a.runDirCommand("slice [flags] RUNDIR", "Show the source lines that led the least-progressed rank to where it is", sliceLong, sliceExample,
+	cmd := a.runDirCommand("slice [flags] RUNDIR",
+		"Show the source lines that led the least-progressed rank to where it is", sliceLong, sliceExample,
 		func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
