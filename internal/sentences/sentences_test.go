@@ -21,7 +21,8 @@ import (
 // root is the module's folder.
 const root = "../.."
 
-// left are the folders without words for users: documents, tools for developers such as the reader of the format's table, and what tests need.
+// left are the folders without words for users: documents, tools for developers such as the reader of the format's table, and what tests
+// need.
 var left = regexp.MustCompile(`^(\..*|build|docs|scripts|testdata|bench|gen|schema|golden|\w+test|node_modules)$`)
 
 // prose is a text with two words, or a word beside a value, with a space between them.
