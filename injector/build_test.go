@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"laggard/injector/ptrace"
+	"laggard/internal/musttest"
 )
 
 // compileProgram compiles a program of testdata and returns its path. A machine without
@@ -63,20 +64,13 @@ func launchProgram(t *testing.T, order Order, command ...string) *launchedProgra
 	t.Helper()
 	order.Out = t.TempDir()
 	file := filepath.Join(order.Out, "order.json")
-	if err := order.Write(file); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, order.Write(file))
+	self := musttest.Get(os.Executable())(t)
 	l := &launchedProgram{order: order, done: make(chan error, 1)}
 	l.Cmd = exec.Command(self, append([]string{file}, command...)...)
 	l.Env = append(os.Environ(), "INJECTOR_TEST_ROLE=exec", "PMI_RANK=0")
 	l.Stdout, l.Stderr = &l.output, &l.output
-	if err := l.Start(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, l.Start())
 	go func() { l.done <- l.Wait() }()
 	t.Cleanup(l.kill)
 	return l

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"laggard/injector/judgedtest"
+	"laggard/internal/musttest"
 )
 
 var (
@@ -34,10 +35,7 @@ const (
 func TestCalibration(t *testing.T) {
 	var cases []judgedtest.Case
 	for _, path := range flag.Args() {
-		some, err := readJudged(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := musttest.Get(readJudged(path))(t)
 		cases = append(cases, some...)
 	}
 	if len(cases) == 0 {
@@ -49,19 +47,14 @@ func TestCalibration(t *testing.T) {
 		return
 	}
 	path := filepath.Join("..", "docs", "results", "calibration.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(path))(t)
 	before, rest, begins := strings.Cut(string(text), tableBegins)
 	_, after, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
 		t.Fatalf("%s has no place for the table", path)
 	}
 	text = []byte(before + tableBegins + table + tableEnds + after)
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, text, 0o644))
 }
 
 // readJudged reads a file of judged cases, or a campaign's journal, of which the default

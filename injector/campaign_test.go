@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 func TestExampleCampaign(t *testing.T) {
-	c, err := ParseCampaign(Example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := musttest.Get(ParseCampaign(Example))(t)
 	if d := cmp.Diff([]string{"mpirun", "-np", "8"}, c.LaunchCommand()); d != "" {
 		t.Error(d)
 	}
@@ -39,14 +38,8 @@ func TestCampaignDefaults(t *testing.T) {
 			short = append(short, line)
 		}
 	}
-	a, err := ParseCampaign(strings.Join(short, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := ParseCampaign(Example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := musttest.Get(ParseCampaign(strings.Join(short, "")))(t)
+	b := musttest.Get(ParseCampaign(Example))(t)
 	b.Functions.Exclude, b.Program.Prepare = nil, nil
 	if d := cmp.Diff(a, b); d != "" {
 		t.Error(d)
@@ -82,9 +75,7 @@ func TestCampaignErrors(t *testing.T) {
 			t.Fatalf("the example has no %q", c.from)
 		}
 		path := filepath.Join(t.TempDir(), "c.toml")
-		if err := os.WriteFile(path, []byte(strings.Replace(Example, c.from, c.to, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(strings.Replace(Example, c.from, c.to, 1)), 0o600))
 		got, err := ReadCampaign(path)
 		if got != nil || !errors.Is(err, ErrCampaign) || !strings.HasPrefix(err.Error(), "injector: "+path+":"+c.want) {
 			t.Errorf("%s for %s: %v\nwant %s", c.to, c.from, err, c.want)
@@ -96,10 +87,7 @@ func TestCampaignErrors(t *testing.T) {
 }
 
 func TestExcludedFunctions(t *testing.T) {
-	c, err := ParseCampaign(strings.Replace(Example, "exclude = []", `exclude = ["MPI_I*", "ns::g*"]`, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := musttest.Get(ParseCampaign(strings.Replace(Example, "exclude = []", `exclude = ["MPI_I*", "ns::g*"]`, 1)))(t)
 	for function, want := range map[string]bool{"MPI_Init": false, "MPI_Send": true, "_ZN2ns4gaspEi": false,
 		"_ZN2ns4huffEi": true} {
 		if got := c.mayDraw(Target{Function: function}); got != want {

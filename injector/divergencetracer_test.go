@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 // buildTogether builds the program that makes collectives, with its MPI and a tool.
@@ -19,15 +21,9 @@ func buildTogether(t *testing.T, flags ...string) string {
 // jumpAt is a jump of a program that has a name.
 func jumpAt(t *testing.T, program, name string, leads bool) Jump {
 	t.Helper()
-	f, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(elf.Open(program))(t)
 	defer f.Close()
-	list, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := musttest.Get(f.Symbols())(t)
 	for _, s := range list {
 		if s.Name == name {
 			return Jump{Module: "together", Offset: s.Value, Loop: leads, Leads: leads}
@@ -116,10 +112,7 @@ func TestDivergence(t *testing.T) {
 				{"loop", "around", 6, first + strings.Repeat(turn, 4) + call + last, 0},
 				{"branch", "apart", 6, first + turn + turn + turn + "barrier 6\n" + call + last, 0},
 			} {
-				f, err := ParseFault(c.fault)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := musttest.Get(ParseFault(c.fault))(t)
 				at := p.Collectives[c.at-1]
 				s := Strike{Target: Target{Class: MPI, Module: at.Module, Function: at.Function, Offset: at.Offset},
 					Entry: Caller, Invocation: c.at, Fault: f, Divergence: &Divergence{}}
@@ -145,10 +138,7 @@ func TestDivergence(t *testing.T) {
 // checkMatchesOutput holds what was written down against what the library was asked for.
 func (o Order) checkMatchesOutput(t *testing.T, output string) {
 	t.Helper()
-	made, err := o.ReadCollectives(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := musttest.Get(o.ReadCollectives(1))(t)
 	var printed []string
 	for line := range strings.Lines(output) {
 		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); name != "ends" {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 // profilesOf makes profiles of ranks that enter f 10 times and g once, among
@@ -29,10 +31,7 @@ func profilesOf(ranks int) []*Profile {
 
 func TestDrawIsDeterminedByItsSeed(t *testing.T) {
 	faults := []Fault{{Kind: Hang}, {Kind: Spin}}
-	a, err := Draw(7, 100, profilesOf(8), faults, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := musttest.Get(Draw(7, 100, profilesOf(8), faults, nil))(t)
 	b, err := Draw(7, 100, profilesOf(8), faults, nil)
 	if d := cmp.Diff(a, b); d != "" || err != nil {
 		t.Error(d, err)
@@ -58,10 +57,7 @@ func TestDrawIsDeterminedByItsSeed(t *testing.T) {
 
 func TestDrawIsEven(t *testing.T) {
 	const n = 20000
-	trials, err := Draw(1, n, profilesOf(4), []Fault{{Kind: Hang}, {Kind: Kill}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trials := musttest.Get(Draw(1, n, profilesOf(4), []Fault{{Kind: Hang}, {Kind: Kill}}, nil))(t)
 	count := map[any]float64{}
 	for _, d := range trials {
 		count[d.Rank]++
@@ -132,17 +128,11 @@ func TestDrawDivergences(t *testing.T) {
 	var faults []Fault
 	for _, text := range []string{"skip", "extra:2", "leave:abort", "root", "count", "type", "order", "loop",
 		"branch"} {
-		f, err := ParseFault(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := musttest.Get(ParseFault(text))(t)
 		faults = append(faults, f)
 	}
 	profiles := divergenceProfiles(4)
-	trials, err := DrawDivergences(3, 900, profiles, faults, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trials := musttest.Get(DrawDivergences(3, 900, profiles, faults, nil))(t)
 	again, err := DrawDivergences(3, 33, divergenceProfiles(4), faults, nil)
 	if d := cmp.Diff(trials[:33], again); d != "" || err != nil {
 		t.Error(d, err)

@@ -3,6 +3,8 @@ package injector
 import (
 	"errors"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 func TestFaultText(t *testing.T) {
@@ -45,9 +47,7 @@ func TestOrderChecks(t *testing.T) {
 	} {
 		s := good
 		o := Order{Out: t.TempDir(), Strike: &s}
-		if err := o.check(); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, o.check())
 		change(&o)
 		if err := o.Write(o.Out + "/order.json"); !errors.Is(err, ErrOrder) {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -36,9 +37,7 @@ func FuzzOrder(f *testing.F) {
 	f.Add(`{"out": "/o", "profile": {"cap": 3}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "order.json")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 		o, err := ReadOrder(path)
 		if err != nil {
 			return

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 // fakeRunner is a Runner that notes what it ran; it fails where told and cancels after
@@ -73,16 +75,11 @@ func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 1-002 was cut off, 1-001 failed; and a crash cuts the last line.
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
 	f.WriteString(`{"trial":{"id":"1-0`)
 	f.Close()
 	second := &fakeRunner{}
-	if err := runCampaign(t, path, second); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, runCampaign(t, path, second))
 	if d := cmp.Diff([]string{"1-001", "1-002", "1-003"}, second.ran); d != "" {
 		t.Error(d)
 	}
@@ -101,13 +98,8 @@ func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 
 func TestJournalOfAnotherCampaign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	if err := runCampaign(t, path, &fakeRunner{}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, runCampaign(t, path, &fakeRunner{}))
+	before := musttest.Get(os.ReadFile(path))(t)
 	c, trials := campaignOf(t)
 	trials[0].Rank++
 	if j, err := OpenJournal(path, c, trials); !errors.Is(err, ErrJournal) || j != nil {
@@ -136,18 +128,10 @@ func FuzzJournal(f *testing.F) {
 func TestHealthyRunsAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	c, trials := campaignOf(t)
-	j, err := OpenJournal(path, c, trials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := musttest.Get(OpenJournal(path, c, trials))(t)
 	want := Record{Trial: Trial{ID: "healthy-000", Strike: Strike{Rank: -1, Fault: Fault{Kind: None}}}}
-	if err := errors.Join(j.Add(want), j.Close()); err != nil {
-		t.Fatal(err)
-	}
-	again, err := OpenJournal(path, c, trials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, errors.Join(j.Add(want), j.Close()))
+	again := musttest.Get(OpenJournal(path, c, trials))(t)
 	defer again.Close()
 	if d := cmp.Diff([]Record{want}, again.Records); d != "" {
 		t.Error(d)

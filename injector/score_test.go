@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 func strikeOf(rank int, class Class, f Fault) Strike {
@@ -82,14 +83,9 @@ func paperRecords() []Record {
 func TestScoreTable(t *testing.T) {
 	s := NewScore(paperRecords())
 	var text bytes.Buffer
-	if err := s.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, s.WriteText(&text))
 	golden.Check(t, "score.txt", text.Bytes())
-	js, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := musttest.Get(json.MarshalIndent(s, "", "  "))(t)
 	golden.Check(t, "score.json", append(js, '\n'))
 }
 

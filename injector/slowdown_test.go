@@ -17,16 +17,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 // mustParseFaults reads the text forms of faults.
 func mustParseFaults(t *testing.T, texts ...string) (out []Fault) {
 	t.Helper()
 	for _, text := range texts {
-		f, err := ParseFault(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := musttest.Get(ParseFault(text))(t)
 		out = append(out, f)
 	}
 	return out
@@ -88,10 +86,7 @@ func TestSlowedEnvironment(t *testing.T) {
 		{"A=b", "LD_PRELOAD=/before.so:/behind.so"},
 	} {
 		given := []string{c.given, "C=d"}
-		env, err := slowedEnvironment(o, given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := musttest.Get(slowedEnvironment(o, given))(t)
 		all := strings.Join(env, "\n")
 		if !strings.Contains(all, c.want) || !strings.Contains(all, "C=d") || !strings.Contains(all, " late 0.5 "+o.reportFile(3)) ||
 			given[0] != c.given {
@@ -101,9 +96,7 @@ func TestSlowedEnvironment(t *testing.T) {
 	if _, err := o.ReadReport(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a report before the rank is slow: %v", err)
 	}
-	if err := os.Rename(o.reportFile(3)+".due", o.reportFile(3)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Rename(o.reportFile(3)+".due", o.reportFile(3)))
 	if r, err := o.ReadReport(); err != nil || r.State != Injected || r.PID != os.Getpid() || time.Until(r.Time) < 50*time.Second {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -132,9 +125,7 @@ func TestSteal(t *testing.T) {
 func pinToLast(t *testing.T) (last int) {
 	t.Helper()
 	var may, only unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &may); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, unix.SchedGetaffinity(0, &may))
 	for left := may.Count(); left > 0; last++ {
 		if may.IsSet(last) {
 			left--
@@ -143,9 +134,7 @@ func pinToLast(t *testing.T) (last int) {
 	last--
 	only.Set(last)
 	runtime.LockOSThread()
-	if err := unix.SchedSetaffinity(0, &only); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, unix.SchedSetaffinity(0, &only))
 	t.Cleanup(func() {
 		if err := unix.SchedSetaffinity(0, &may); err != nil {
 			t.Error(err)
@@ -170,10 +159,7 @@ func isBusyOn(process, processor string) bool {
 // processesOf are the processes beside a rank that follow an order.
 func processesOf(t *testing.T, order string) (out []string) {
 	t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := musttest.Get(filepath.Glob("/proc/[0-9]*"))(t)
 	for _, path := range all {
 		text, err := os.ReadFile(filepath.Join(path, "cmdline")) // it may be gone
 		if err == nil && bytes.Contains(text, []byte("follow\x00"+order+"\x00")) {
@@ -237,8 +223,6 @@ func TestSlowdownText(t *testing.T) {
 	for _, r := range records {
 		text.WriteString(r.String() + "\n")
 	}
-	if err := c.WriteText(&text, records); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, c.WriteText(&text, records))
 	golden.Check(t, "slowdowns.txt", text.Bytes())
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 func strikeAt(function string, n int, f Fault) Order {
@@ -17,15 +19,9 @@ func strikeAt(function string, n int, f Fault) Order {
 // threadStateAndPC returns the state and the program counter of a thread.
 func threadStateAndPC(t *testing.T, r Report) (state string, pc uint64) {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.PID, r.TID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.PID, r.TID)))(t)
 	state, _, _ = strings.Cut(string(text)[strings.LastIndexByte(string(text), ')')+2:], " ")
-	text, err = os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", r.PID, r.TID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", r.PID, r.TID)))(t)
 	fields := strings.Fields(string(text))
 	fmt.Sscanf(fields[len(fields)-1], "0x%x", &pc)
 	return state, pc
@@ -33,10 +29,7 @@ func threadStateAndPC(t *testing.T, r Report) (state string, pc uint64) {
 
 func isTraced(t *testing.T, pid int) bool {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	return !strings.Contains(string(text), "TracerPid:\t0\n")
 }
 
@@ -92,10 +85,7 @@ func TestHangStopsTheThreadForGood(t *testing.T) {
 // hasPendingSignal reports whether a signal waits to be taken by the process.
 func hasPendingSignal(t *testing.T, pid int) bool {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	return !strings.Contains(string(status), "ShdPnd:\t0000000000000000\n")
 }
 
@@ -132,10 +122,7 @@ func TestFaultsThatEnd(t *testing.T) {
 		status int
 	}{{"segv", syscall.SIGSEGV, -1}, {"kill", syscall.SIGKILL, -1}, {"exit:42", 0, 42}} {
 		t.Run(c.fault, func(t *testing.T) {
-			f, err := ParseFault(c.fault)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := musttest.Get(ParseFault(c.fault))(t)
 			l := launchProgram(t, strikeAt("work", 250, f), program, "3", "100")
 			state := l.waitExit(t).Sys().(syscall.WaitStatus)
 			if c.status >= 0 && state.ExitStatus() != c.status || c.signal != 0 && state.Signal() != c.signal {

@@ -1,6 +1,8 @@
 package injector
 
 import (
+	"slices"
+
 	"laggard/injector/ptrace"
 	"laggard/model/mpi"
 )
@@ -52,12 +54,9 @@ func (ts tools) madeByTool(t *ptrace.Thread, what Target) (bool, error) {
 }
 
 func (t tool) forwards(offset uint64, call *mpi.Function) bool {
-	for _, fn := range t.passing[call] {
-		if offset >= fn.Offset && offset <= fn.Offset+fn.Size {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.passing[call], func(fn ptrace.Function) bool {
+		return offset >= fn.Offset && offset <= fn.Offset+fn.Size
+	})
 }
 
 // mpiFunction returns the MPI function that a symbol of any language stands for, nil

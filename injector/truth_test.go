@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 // callsOf reads calls as in testdata/truth.txt.
@@ -44,19 +45,13 @@ func strikeIn(t *testing.T, text string) (Strike, Report) {
 	if _, err := fmt.Sscan(text, &fault, &how, &s.Invocation); err != nil {
 		t.Fatal(text, err)
 	}
-	f, err := ParseFault(fault)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(ParseFault(fault))(t)
 	s.Fault, r.Toward = f, how == "toward"
 	return s, r
 }
 
 func TestTruth(t *testing.T) {
-	text, err := os.ReadFile("testdata/truth.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("testdata/truth.txt"))(t)
 	var got bytes.Buffer
 	for i, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
 		given, _, _ := strings.Cut(paragraph, "\n=")
@@ -171,9 +166,7 @@ func TestDivergenceScore(t *testing.T) {
 	add(Root, true, true, false, false, Diagnosis{})
 	score := NewScore(records)
 	var out bytes.Buffer
-	if err := score.WriteText(&out); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, score.WriteText(&out))
 	golden.Check(t, "partings.txt", out.Bytes())
 	for _, r := range records[:6:6] {
 		if r.String() == "" || strings.Contains(r.String(), "not diagnosed") {
@@ -205,10 +198,7 @@ func TestWriteCombinedText(t *testing.T) {
 	var campaigns []*Campaign
 	var records [][]Record
 	for i, name := range []string{"one", "two"} {
-		c, err := ParseCampaign(strings.Replace(Example, "crack", name, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := musttest.Get(ParseCampaign(strings.Replace(Example, "crack", name, 1)))(t)
 		var some []Record
 		for seed := range uint64(3) {
 			r := Record{Trial: Trial{ID: fmt.Sprintf("%d-000", seed), Seed: seed, Strike: Strike{Rank: 2,
@@ -221,8 +211,6 @@ func TestWriteCombinedText(t *testing.T) {
 		campaigns, records = append(campaigns, c), append(records, some)
 	}
 	var out bytes.Buffer
-	if err := WriteCombinedText(&out, campaigns, records); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteCombinedText(&out, campaigns, records))
 	golden.Check(t, "sum.txt", out.Bytes())
 }

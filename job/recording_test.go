@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 func TestEnvironment(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "liblaggard.so")
-	if err := os.WriteFile(library, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(library, nil, 0o600))
 	t.Setenv("LD_PRELOAD", "/other.so")
 	t.Setenv("ASAN_OPTIONS", "detect_leaks=0")
 	r := Recording{
@@ -43,9 +43,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("volume without the second library: %v", err)
 	}
 	second := filepath.Join(filepath.Dir(library), "liblaggard-libc.so")
-	if err := os.WriteFile(second, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(second, nil, 0o600))
 	if env, err = r.Environment(); err != nil || env["LD_PRELOAD"] != library+":"+second+":/other.so" {
 		t.Errorf("volume: %v, %v", env, err)
 	}

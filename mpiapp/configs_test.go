@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 // TestDefaultsOnFile: configs/laggard.toml is what config print prints.
@@ -50,14 +52,9 @@ func settingsPage() string {
 func checkGeneratedFile(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(want), 0o644))
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("%s; -update writes it anew:\n%s", path, diff)
 	}
@@ -71,10 +68,7 @@ func TestExamplesLoad(t *testing.T) {
 		t.Fatalf("configs: %q, %v", paths, err)
 	}
 	clearSettingsEnv(t)
-	plain, err := loadSettings("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := musttest.Get(loadSettings(""))(t)
 	for _, path := range paths {
 		s, err := loadSettings(path)
 		if err != nil {
@@ -104,17 +98,10 @@ func TestSpackRecipe(t *testing.T) {
 	stub := t.TempDir()
 	for name, text := range map[string]string{"spack/__init__.py": "", "spack/package.py": spackStub} {
 		path := filepath.Join(stub, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		musttest.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	recipe, err := filepath.Abs("../configs/package/spack/packages/laggard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recipe := musttest.Get(filepath.Abs("../configs/package/spack/packages/laggard"))(t)
 	cmd := exec.Command(python, "-B", "-c", "from package import Laggard\nLaggard().all()")
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+stub+":"+recipe)
 	out, err := cmd.CombinedOutput()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,15 +65,8 @@ type diagnoseFlags struct {
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var f diagnoseFlags
-	cmd := &cobra.Command{
-		Use:               "diagnose [flags] RUNDIR",
-		Short:             "Name the least-progressed rank of a recorded job",
-		Long:              diagnoseLong,
-		Example:           diagnoseExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("diagnose [flags] RUNDIR", "Name the least-progressed rank of a recorded job", diagnoseLong, diagnoseExample,
+		func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
@@ -134,10 +128,7 @@ type question struct {
 
 // newQuestion turns flags and settings into the question.
 func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
-	algorithm := f.algorithm
-	if algorithm == "" {
-		algorithm = a.settings.Diagnose.Algorithm
-	}
+	algorithm := cmp.Or(f.algorithm, a.settings.Diagnose.Algorithm)
 	if _, err := inference.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -25,18 +26,13 @@ func diagnoseAllForms(t *testing.T, dir string, analysts int) string {
 	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
 	q.Algorithm = "pdi"
 	var out bytes.Buffer
-	r, err := q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := musttest.Get(q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out)))(t)
 	if r.Analysis.Ranks != analysts {
 		t.Errorf("%d analysis ranks, want %d", r.Analysis.Ranks, analysts)
 	}
 	r.Analysis = diagnosis.Analysis{}
 	for _, form := range []diagnoseFlags{{json: true}, {dot: true}} {
-		if err := writeReport(&out, form, r); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, writeReport(&out, form, r))
 	}
 	return out.String()
 }
@@ -82,9 +78,7 @@ func TestIdentical(t *testing.T) {
 // a note says how it failed.
 func TestOptionalSteps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS("testdata/runs/halo16")); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.CopyFS(dir, os.DirFS("testdata/runs/halo16")))
 	a := &app{err: t.Output()}
 	var err error
 	if a.settings, err = loadSettings(""); err != nil {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 var (
@@ -50,10 +52,7 @@ func TestLinks(t *testing.T) {
 // hasHeading reports whether a page has a heading with the anchor, as GitHub and GitLab make them.
 func hasHeading(t *testing.T, page, anchor string) bool {
 	t.Helper()
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(page))(t)
 	for _, h := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
 		slug := slugDropped.ReplaceAllString(strings.ToLower(h[1]), "")
 		if strings.ReplaceAll(slug, " ", "-") == anchor {
@@ -74,10 +73,7 @@ func TestManualSize(t *testing.T) {
 	}
 	var size int64
 	for _, p := range pages {
-		info, err := os.Stat(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := musttest.Get(os.Stat(p))(t)
 		size += info.Size()
 	}
 	if size > maxManual {

@@ -9,14 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"laggard/internal/musttest"
 )
 
 // TestExitCodesPage: docs/reference/exit-codes.md lists the exit codes of laggard, and the commands with --exit-code.
 func TestExitCodesPage(t *testing.T) {
-	text, err := os.ReadFile("../docs/reference/exit-codes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("../docs/reference/exit-codes.md"))(t)
 	codes, rest, _ := strings.Cut(string(text), "\n## With `--exit-code`\n")
 	var listed []int
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(codes, -1) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 )
@@ -88,9 +89,7 @@ func writeRanks(t *testing.T, dir, host string, ranks []*model.Rank) {
 	for i, r := range ranks {
 		r.Slot = i
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks))(t)
 }
 
 // claimComm writes a run of four ranks that wait in a barrier, and has their communicator claim another size and
@@ -108,10 +107,7 @@ func claimComm(t *testing.T, dir string, size, members uint32) {
 	}
 	writeRanks(t, dir, "n1", ranks)
 	name := filepath.Join(dir, "node-n1.lgd")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(name))(t)
 	// In a COMM record: its size, that of the remote group, numbers of ranges and neighbours, one range.
 	old := littleEndian(known, 0, 1, 0, 0, 0, 1, known)
 	const before = 16 + 12 // the record's header, then index, flags and rank
@@ -133,9 +129,7 @@ func claimComm(t *testing.T, dir string, size, members uint32) {
 	if found != known {
 		t.Fatalf("%d communicators found", found)
 	}
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(name, data, 0o600))
 }
 
 func littleEndian(list ...uint32) (out []byte) {

@@ -24,13 +24,8 @@ const inspectExample = `  laggard inspect RUNDIR
 
 func (a *app) inspectCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "inspect [--json] RUNDIR | FILE",
-		Short:   "Validate, summarise or dump recorded data",
-		Long:    inspectLong,
-		Example: inspectExample,
-		Args:    requireOneRunDir,
-		RunE: a.onRunDir(func(_ context.Context, name string) error {
+	cmd := a.runDirCommand("inspect [--json] RUNDIR | FILE", "Validate, summarise or dump recorded data", inspectLong, inspectExample,
+		func(_ context.Context, name string) error {
 			info, err := os.Stat(name)
 			switch {
 			case err != nil:
@@ -41,9 +36,7 @@ func (a *app) inspectCommand() *cobra.Command {
 				return usageError{errors.New("--json needs a run directory; a file is dumped as text")}
 			}
 			return a.dumpNodeFile(name)
-		}),
-	}
-	cmd.ValidArgsFunction = completeRunDirs
+		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"laggard/internal/musttest"
 )
 
 // jobScripts lists the scripts in jobscripts/.
@@ -35,10 +37,7 @@ func jobScripts(t *testing.T) []string {
 // executed.
 func TestJobScriptsAreShell(t *testing.T) {
 	for _, path := range jobScripts(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(path))(t)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode()&0o111 == 0 {
 			t.Errorf("%s cannot be executed (%v)", path, err)
@@ -85,10 +84,7 @@ func TestJobScriptsUseWhatExists(t *testing.T) {
 	}
 	found := map[string]int{}
 	for _, path := range jobScripts(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(path))(t)
 		for _, name := range regexp.MustCompile(`LAGGARD_\w+`).FindAllString(string(text), -1) {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: there is no setting %s", path, name)

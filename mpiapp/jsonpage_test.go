@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/injector"
+	"laggard/internal/musttest"
 	"laggard/report/compare"
 	"laggard/report/diagnosis"
 	"laggard/report/inspect"
@@ -237,16 +238,10 @@ func (p *jsonPage) spec(typ reflect.Type) *ast.TypeSpec {
 // declaredTypes are the types that a package declares.
 func declaredTypes(t *testing.T, dir string) map[string]*ast.TypeSpec {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := musttest.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 	out := map[string]*ast.TypeSpec{}
 	for _, path := range paths {
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := musttest.Get(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments))(t)
 		for _, d := range f.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if !ok || g.Tok != token.TYPE {

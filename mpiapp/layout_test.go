@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"laggard/internal/musttest"
 )
 
 // floorRow is a row of the table of folders in docs/development/architecture.md.
@@ -32,10 +34,7 @@ var betweenAnalyses = [][2]string{{"progress", "divergence"}, {"slice", "diverge
 // readFloors returns the floor of each folder, as docs/development/architecture.md has it.
 func readFloors(t *testing.T) map[string]int {
 	t.Helper()
-	text, err := os.ReadFile("../docs/development/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("../docs/development/architecture.md"))(t)
 	out := map[string]int{}
 	for _, row := range floorRow.FindAllStringSubmatch(string(text), -1) {
 		out[row[2]], _ = strconv.Atoi(row[1])
@@ -63,10 +62,7 @@ func forTests(path string) bool { return strings.HasSuffix(path, "test") || path
 
 func TestImportDirections(t *testing.T) {
 	floors := readFloors(t)
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "laggard/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "laggard/...").Output())(t)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		from := strings.TrimPrefix(fields[0], "laggard/")

@@ -49,15 +49,9 @@ type movementAnalysis struct{ *app }
 
 func (a movementAnalysis) command() *cobra.Command {
 	var f movementFlags
-	cmd := &cobra.Command{
-		Use:               "movement [flags] RUNDIR",
-		Short:             "Find broken chains of data movement, and ranks that differ from the others",
-		Long:              movementLong,
-		Example:           movementExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.reportMovement(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("movement [flags] RUNDIR",
+		"Find broken chains of data movement, and ranks that differ from the others", movementLong, movementExample,
+		func(ctx context.Context, dir string) error { return a.reportMovement(ctx, f, dir) })
 	f.output.register(cmd, "the result", "something is found")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")

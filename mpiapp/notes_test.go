@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // noting are the packages that make notes for users.
@@ -23,10 +25,7 @@ var noting = []string{
 
 // TestNotesPage: docs/reference/notes.md lists the notes that the code makes, in its words.
 func TestNotesPage(t *testing.T) {
-	data, err := os.ReadFile("../docs/reference/notes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile("../docs/reference/notes.md"))(t)
 	page := string(data)
 	var literals strings.Builder
 	made := 0
@@ -81,10 +80,7 @@ func parseAll(t *testing.T, dir string) []*ast.File {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := musttest.Get(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
 		out = append(out, f)
 	}
 	return out

@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestRecursions: every cycle of functions that mention each other passes through a function of the table in
@@ -44,10 +46,7 @@ func TestRecursions(t *testing.T) {
 // listedRecursions are the functions in the first column of the table of recursions.
 func listedRecursions(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("../docs/development/recursion.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("../docs/development/recursion.md"))(t)
 	_, section, ok := strings.Cut(string(text), "\n## Recursion\n")
 	if !ok {
 		t.Fatal("docs/development/recursion.md has no section Recursion")
@@ -74,10 +73,7 @@ func functionReferences(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles", "laggard/...")
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(cmd.Output())(t)
 	exports, ours := map[string]string{}, []listedPackage{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listedPackage
@@ -94,9 +90,7 @@ func functionReferences(t *testing.T) map[string]map[string]bool {
 	r := &references{fset: token.NewFileSet(), graph: map[string]map[string]bool{}, methods: map[string][]*types.Func{}}
 	imports := goimporter.ForCompiler(r.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range ours {
-		if err := r.typeCheck(p, imports); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, r.typeCheck(p, imports))
 	}
 	for _, p := range r.packages {
 		p.collectFunctions()

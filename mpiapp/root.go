@@ -148,21 +148,23 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// requireOneRunDir accepts the run directory, or nothing for the newest one here.
-func requireOneRunDir(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return usageError{fmt.Errorf("expected one RUNDIR argument, got %d; see %s --help", len(args), cmd.CommandPath())}
-}
-
-// onRunDir is what a command does with the run directory of its command line.
-func (a *app) onRunDir(do func(ctx context.Context, dir string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		dir, err := a.runDir(args)
-		if err != nil {
-			return err
-		}
-		return do(cmd.Context(), dir)
+// runDirCommand is a command that does something with a run directory, or without an argument with the newest one here. The
+// texts are those of a cobra.Command.
+func (a *app) runDirCommand(use, short, long, example string, do func(ctx context.Context, dir string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, ValidArgsFunction: completeRunDirs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("expected one RUNDIR argument, got %d; see %s --help", len(args), cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.runDir(args)
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), dir)
+		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/injector/synth"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -30,9 +31,7 @@ func writeSyntheticRun(t testing.TB, template string, c synth.Config) (dir strin
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "run")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(dir, 0o700))
 	if truth, err = synth.Write(dir, ranks, c, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +43,7 @@ func diagnoseRun(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
 	q := question{analysts: analysts}
 	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
-	r, err := q.answer(t.Context(), runInWorld, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := musttest.Get(q.answer(t.Context(), runInWorld, nil))(t)
 	return r
 }
 
@@ -170,9 +166,7 @@ func reportForms(t *testing.T, r *diagnosis.Result) string {
 	r.Analysis = diagnosis.Analysis{}
 	var out bytes.Buffer
 	for _, form := range []diagnoseFlags{{}, {json: true}, {dot: true}} {
-		if err := writeReport(&out, form, r); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, writeReport(&out, form, r))
 	}
 	return out.String()
 }
@@ -204,10 +198,7 @@ func TestBadInputAtScale(t *testing.T) {
 		t.Errorf("verdict %v", err)
 	}
 	checkProblems(t, r.Problems)
-	report, err := runfiles.Validate(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := musttest.Get(runfiles.Validate(dir))(t)
 	if want := d.Missing.Union(d.Foreign); !report.Missing.Equal(want) || !report.Foreign.Equal(d.Foreign) {
 		t.Errorf("missing %s, foreign %s; want %s, %s", report.Missing, report.Foreign, want, d.Foreign)
 	}
@@ -264,9 +255,7 @@ func BenchmarkDiagnose(b *testing.B) {
 			if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
 				b.Fatalf("%+v, want rank %s", r.LeastProgressed, truth.Ranks)
 			}
-			if err := report.JSON(&out, r); err != nil {
-				b.Fatal(err)
-			}
+			musttest.Succeed(b, report.JSON(&out, r))
 		}
 	})
 }

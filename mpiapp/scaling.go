@@ -163,15 +163,8 @@ func asUsageError(err error) error {
 
 func (a scalingAnalysis) scalingTestCommand() *cobra.Command {
 	var f scalingFlags
-	cmd := &cobra.Command{
-		Use:               "test [flags] --model MODEL RUNDIR",
-		Short:             "Judge a run by a model of smaller ones",
-		Long:              testLong,
-		Example:           testExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.testScaling(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("test [flags] --model MODEL RUNDIR", "Judge a run by a model of smaller ones", testLong, testExample,
+		func(ctx context.Context, dir string) error { return a.testScaling(ctx, f, dir) })
 	f.register(cmd)
 	f.output.register(cmd, "the report", "ranks were flagged or one crashed")
 	cmd.Flags().StringVar(&f.model, "model", "", "the model `FILE` that train made")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/runfiles"
@@ -58,9 +59,7 @@ func volumeRank(rank, ranks int, path uint64, distance uint64) *model.Rank {
 func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, change func(*model.Rank)) string {
 	t.Helper()
 	dir = filepath.Join(dir, fmt.Sprintf("run-%d-%x-%d", ranks, path, distance))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.MkdirAll(dir, 0o700))
 	id := uint64(ranks)<<32 | path<<8 | distance
 	var all []*model.Rank
 	for rank := range ranks {
@@ -70,14 +69,10 @@ func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, chang
 		}
 		all = append(all, r)
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all))(t)
 	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"},
 		Command: []string{"mpirun", "app", "10"}}
-	if err := runfiles.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, runfiles.WriteManifest(dir, &m))
 	return dir
 }
 
@@ -169,13 +164,8 @@ func TestScalingTrainsAlike(t *testing.T) {
 	var first []byte
 	for _, analysts := range []string{"1", "2", "3", "7"} {
 		sub := filepath.Join(dir, "x")
-		if err := os.RemoveAll(sub); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(trainModel(t, sub, "--analysts", analysts))
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.RemoveAll(sub))
+		data := musttest.Get(os.ReadFile(trainModel(t, sub, "--analysts", analysts)))(t)
 		if first == nil {
 			first = data
 		}
@@ -192,9 +182,7 @@ func TestScalingFeatures(t *testing.T) {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		fmt.Fprintf(&text, "[run-%d-10-1]\ncells = %d\n", ranks, 100*ranks)
 	}
-	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(list, []byte(text.String()), 0o600))
 	file := trainModel(t, dir, "--features", list, "--feature", "nodes=1", "--ignore", "arg1")
 	run := volumeRun(t, dir, 14, 0x10, 1, nil)
 	if status, _, errs := runLaggard("scaling", "test", "--model", file, run); status != exitUsage ||
@@ -212,18 +200,14 @@ func TestScalingRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := trainModel(t, dir)
 	good, again := volumeRun(t, dir, 7, 0x10, 1, nil), filepath.Join(dir, "again")
-	if err := os.Symlink(good, again); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Symlink(good, again))
 	without := volumeRun(t, dir, 9, 0x10, 1, func(r *model.Rank) { r.Arguments, r.Sites = nil, nil })
 	crashed := volumeRun(t, dir, 11, 0x10, 1, func(r *model.Rank) {
 		r.Threads[0].Captured = &model.Capture{Time: time.Unix(1, 0), Why: model.CaptureFatal, Signal: 6,
 			Stack: []model.Frame{{Module: volumeApp, Offset: 1}}}
 	})
 	broken := filepath.Join(dir, "broken.model")
-	if err := os.WriteFile(broken, []byte("laggard-scaling 2 2 00000000\n{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(broken, []byte("laggard-scaling 2 2 00000000\n{}"), 0o600))
 	out := filepath.Join(dir, "new.model")
 	for _, c := range []struct {
 		args   string

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"laggard/internal/musttest"
 )
 
 // TestDefaults: the file that config print prints is complete and read back, and
@@ -50,20 +52,14 @@ func TestDefaults(t *testing.T) {
 }
 
 func encodeTOML(t *testing.T, s settings) string {
-	text, err := toml.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(toml.Marshal(s))(t)
 	return string(text)
 }
 
 // tomlKeys lists the keys of a file.
 func tomlKeys(t *testing.T, text string) []string {
 	var all map[string]any
-	meta, err := toml.Decode(text, &all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	meta := musttest.Get(toml.Decode(text, &all))(t)
 	var keys []string
 	for _, k := range meta.Keys() {
 		keys = append(keys, k.String())
@@ -166,9 +162,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add("recorder.quiet = -1\n", "recorder.record=usage")
 	f.Fuzz(func(t *testing.T, file, given string) {
 		path := filepath.Join(t.TempDir(), "laggard.toml")
-		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(file), 0o600))
 		s := defaultSettings()
 		if s.readFile(path) == nil {
 			if key, err := s.check(); err != nil {

@@ -46,15 +46,9 @@ type sliceFlags struct {
 
 func (a *app) sliceCommand() *cobra.Command {
 	var f sliceFlags
-	cmd := &cobra.Command{
-		Use:               "slice [flags] RUNDIR",
-		Short:             "Show the source lines that led the least-progressed rank to where it is",
-		Long:              sliceLong,
-		Example:           sliceExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("slice [flags] RUNDIR",
+		"Show the source lines that led the least-progressed rank to where it is", sliceLong, sliceExample,
+		func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.StringVar(&f.backend, "backend", "native", "slicer `NAME`: native, dyninst")

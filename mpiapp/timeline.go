@@ -45,15 +45,8 @@ type timelineAnalysis struct{ *app }
 
 func (a timelineAnalysis) command() *cobra.Command {
 	var f timelineFlags
-	cmd := &cobra.Command{
-		Use:               "timeline [flags] RUNDIR",
-		Short:             "Show what the ranks did over time",
-		Long:              timelineLong,
-		Example:           timelineExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.showTimeline(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("timeline [flags] RUNDIR", "Show what the ranks did over time", timelineLong, timelineExample,
+		func(ctx context.Context, dir string) error { return a.showTimeline(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.StringVar(&f.html, "html", "", "write the timeline as one page to `FILE`, - for standard output")

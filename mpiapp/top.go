@@ -47,15 +47,8 @@ type liveView struct{ *app }
 
 func (t liveView) command() *cobra.Command {
 	var f topFlags
-	cmd := &cobra.Command{
-		Use:               "top [flags] RUNDIR",
-		Short:             "Show how fast a running job is, and its slowest ranks",
-		Long:              topLong,
-		Example:           topExample,
-		Args:              requireOneRunDir,
-		RunE:              t.onRunDir(func(ctx context.Context, dir string) error { return t.show(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := t.runDirCommand("top [flags] RUNDIR", "Show how fast a running job is, and its slowest ranks", topLong, topExample,
+		func(ctx context.Context, dir string) error { return t.show(ctx, f, dir) })
 	var orders []string
 	for _, o := range top.Orders {
 		orders = append(orders, string(o))

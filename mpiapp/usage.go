@@ -55,15 +55,8 @@ type usageAnalysis struct{ *app }
 
 func (a usageAnalysis) command() *cobra.Command {
 	var f usageFlags
-	cmd := &cobra.Command{
-		Use:               "usage [flags] RUNDIR",
-		Short:             "Report where the program uses MPI wrongly",
-		Long:              usageLong,
-		Example:           usageExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.reportUsage(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("usage [flags] RUNDIR", "Report where the program uses MPI wrongly", usageLong, usageExample,
+		func(ctx context.Context, dir string) error { return a.reportUsage(ctx, f, dir) })
 	f.output.register(cmd, "the findings", "something is found")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.ignore, "ignore", nil,

@@ -38,15 +38,8 @@ type viewFlags struct {
 
 func (a *app) viewCommand() *cobra.Command {
 	var f viewFlags
-	cmd := &cobra.Command{
-		Use:               "view [flags] RUNDIR",
-		Short:             "Show the report in a browser",
-		Long:              viewLong,
-		Example:           viewExample,
-		Args:              requireOneRunDir,
-		RunE:              a.onRunDir(func(ctx context.Context, dir string) error { return a.serveReport(ctx, f, dir) }),
-		ValidArgsFunction: completeRunDirs,
-	}
+	cmd := a.runDirCommand("view [flags] RUNDIR", "Show the report in a browser", viewLong, viewExample,
+		func(ctx context.Context, dir string) error { return a.serveReport(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0",
 		"`ADDRESS` of this machine's loopback to serve on; port 0 takes a free one")

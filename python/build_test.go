@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestWheel: the wheel is built without a network or a package beside Python, and has what pip and pytest look for.
@@ -17,21 +19,12 @@ func TestWheel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	wheel, err := zip.OpenReader(filepath.Join(dir, strings.TrimSpace(string(out))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wheel := musttest.Get(zip.OpenReader(filepath.Join(dir, strings.TrimSpace(string(out)))))(t)
 	defer wheel.Close()
 	files := map[string]string{}
 	for _, f := range wheel.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := musttest.Get(f.Open())(t)
+		text := musttest.Get(io.ReadAll(r))(t)
 		files[f.Name[strings.Index(f.Name, "/")+1:]] = string(text)
 	}
 	if files["laggard_pytest.py"] != string(plugin) || files["entry_points.txt"] != entry {

@@ -1,7 +1,6 @@
 /* What liblaggard.so offers to liblaggard-libc.so. The symbols are weak: where
  * the first library is missing the second only forwards calls. */
-#ifndef LAGGARD_EXPORT_H
-#define LAGGARD_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct laggard_end {
  * them, among all that went that way. */
 LG_OFFERED void laggard_transferred(const char *function, bool out, struct laggard_end *e, uint64_t offset, const struct iovec *iov, size_t bytes,
                                     uint64_t ra, uint64_t cfa);
-
-#endif

@@ -2,8 +2,7 @@
  * library from glibc 2.17 on, whatever it was built with: newer ones have other
  * versions of the same functions, which older ones lack. recorder/floors tests
  * what the libraries ask for. */
-#ifndef LAGGARD_OLDEST_H
-#define LAGGARD_OLDEST_H
+#pragma once
 
 #if defined __x86_64__
 #define LG_BASE "GLIBC_2.2.5" /* glibc's first version for this processor */
@@ -37,5 +36,3 @@ LG_AS(pthread_setname_np, pthread_setname_np, LG_2_12)
 LG_AS(__isoc23_strtol, strtol, LG_BASE)
 LG_AS(__isoc23_strtoull, strtoull, LG_BASE)
 LG_AS(__isoc23_sscanf, __isoc99_sscanf, LG_2_7)
-
-#endif

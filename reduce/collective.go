@@ -26,6 +26,11 @@ type Monoid[T any] struct {
 	Merge func(a, b T) (T, error)
 }
 
+// JSONMonoid merges small values, which travel as JSON, by a function that cannot fail.
+func JSONMonoid[T any](merge func(a, b T) T) Monoid[T] {
+	return Monoid[T]{JSON[T](), func(a, b T) (T, error) { return merge(a, b), nil }}
+}
+
 // Reduce merges the local values of all ranks, in rank order, and returns the
 // result at rank 0; the others get the zero value. All ranks must call it.
 // failed is the error of the step that was to make local, nil if it went well.

@@ -103,10 +103,7 @@ func Place(stack []Frame) int {
 // String names the place: "function (file:line)", as far as it is known, and the
 // wrapper behind it.
 func (s Site) String() string {
-	text := s.Function
-	if text == "" {
-		text = cmp.Or(s.Code, "an unknown function")
-	}
+	text := cmp.Or(s.Function, s.Code, "an unknown function")
 	text += s.InParentheses()
 	if s.Through != "" {
 		text += ", through " + s.Through

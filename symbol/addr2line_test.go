@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -119,10 +120,7 @@ func hasMissingLine(t *testing.T, dir, answer string) bool {
 		if filepath.Dir(file) != dir {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(file))(t)
 		if n, err := strconv.Atoi(number); err != nil || n > strings.Count(string(text), "\n") {
 			return true
 		}
@@ -161,10 +159,7 @@ func addr2line(t *testing.T, oracle []string, prog string, addrs []uint64) []str
 		fmt.Fprintf(&in, "%#x\n", a)
 	}
 	cmd.Stdin = strings.NewReader(in.String())
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(cmd.Output())(t)
 	var answers []string
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for i := 0; i < len(lines); {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -40,13 +41,8 @@ func buildSource(t testing.TB, compiler, source string, flags ...string) string 
 	t.Helper()
 	requirePrograms(t, compiler)
 	dir := t.TempDir()
-	text, err := os.ReadFile(filepath.Join("testdata", source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, source), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(filepath.Join("testdata", source)))(t)
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, source), text, 0o600))
 	args := append([]string{compiler, source, "-o", "prog", "-Wl,--build-id"}, flags...)
 	runProgram(t, dir, args...)
 	return filepath.Join(dir, "prog")
@@ -60,10 +56,7 @@ func compileSeed(source, out, flag string) error {
 // recordedModule returns the module as the recorder would have written it.
 func recordedModule(t testing.TB, path string) *model.Module {
 	t.Helper()
-	img, err := openImage(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(path))(t)
 	defer img.close()
 	return &model.Module{Path: path, BuildID: img.buildID}
 }
@@ -74,15 +67,9 @@ type code struct{ addr, size uint64 }
 // functionSymbols reads the functions of a program before it is stripped.
 func functionSymbols(t testing.TB, path string) map[string]code {
 	t.Helper()
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(elf.Open(path))(t)
 	defer f.Close()
-	syms, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	syms := musttest.Get(f.Symbols())(t)
 	found := map[string]code{}
 	for _, s := range syms {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && s.Size > 0 {

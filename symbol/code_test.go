@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
 // openCode returns the code of a program.
 func openCode(t *testing.T, path string, c Config) *Code {
 	t.Helper()
-	code, err := newTestResolver(t, c).CodeOf(recordedModule(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := musttest.Get(newTestResolver(t, c).CodeOf(recordedModule(t, path)))(t)
 	return code
 }
 
@@ -101,9 +99,7 @@ func TestVariables(t *testing.T) {
 func TestNoCode(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, []byte("no program"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(text, []byte("no program"), 0o600))
 	path := buildSource(t, "gcc", "plain.c", "-g")
 	debug := filepath.Join(dir, "plain.debug")
 	runProgram(t, dir, "objcopy", "--only-keep-debug", path, debug)
@@ -129,10 +125,7 @@ func TestNoCode(t *testing.T) {
 func TestAbsoluteNames(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		requirePrograms(t, "clang")
-		source, err := filepath.Abs(filepath.Join("testdata", "plain.c"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := musttest.Get(filepath.Abs(filepath.Join("testdata", "plain.c")))(t)
 		path := filepath.Join(t.TempDir(), "prog")
 		runProgram(t, filepath.Dir(path), "clang", version, "-g", source, "-o", path)
 		code := openCode(t, path, Config{})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // debuginfodOf is a client of servers with a cache of its own.
@@ -58,13 +60,8 @@ func TestDebuginfod(t *testing.T) {
 func TestDebuginfodFails(t *testing.T) {
 	p, other := plainC(t), plainC(t, "-DOTHER", "-O1")
 	separateDebug(t, p)
-	wrong, err := os.ReadFile(separateDebug(t, other))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(p.prog + ".debug"); err != nil {
-		t.Fatal(err)
-	}
+	wrong := musttest.Get(os.ReadFile(separateDebug(t, other)))(t)
+	musttest.Succeed(t, os.Remove(p.prog+".debug"))
 	asked := 0
 	for _, c := range []struct {
 		answer http.HandlerFunc
@@ -106,9 +103,7 @@ func TestPackage(t *testing.T) {
 		"libc6:amd64.list": "/.\n/lib/x86_64-linux-gnu/libc.so.6\n/usr/share/doc\n",
 		"python.list":      "/.\n/usr/bin/python3.11\n",
 	} {
-		if err := os.WriteFile(filepath.Join(lists, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(lists, name), []byte(text), 0o600))
 	}
 	for path, want := range map[string]string{
 		"/lib/x86_64-linux-gnu/libc.so.6": "libc6", "/usr/lib/x86_64-linux-gnu/libc.so.6": "libc6",

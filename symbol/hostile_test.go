@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -69,9 +70,7 @@ func dwarfFile(abbrev, entries, line string) []byte {
 func resolveBytes(t testing.TB, data []byte) Location {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hostile")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, data, 0o600))
 	begin := time.Now()
 	l := newTestResolver(t, Config{}).Resolve(model.Frame{Module: &model.Module{Path: path}, Offset: 0x1010}, false)
 	if d := time.Since(begin); d > 5*time.Second {
@@ -160,9 +159,7 @@ func TestCutFile(t *testing.T) {
 	p := plainC(t)
 	r := newTestResolver(t, Config{})
 	r.Resolve(model.Frame{Module: p.mod, Offset: p.addr}, false)
-	if err := os.Truncate(p.prog, 100); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Truncate(p.prog, 100))
 	l := r.Resolve(model.Frame{Module: p.mod, Offset: p.all["main"].addr}, false)
 	if !strings.Contains(l.Note, "malformed") || !strings.Contains(l.Note, p.prog) {
 		t.Errorf("got %v, note %q", l, l.Note)
@@ -173,10 +170,7 @@ func TestCutFile(t *testing.T) {
 // with the sizes of its parts.
 func TestTruncated(t *testing.T) {
 	p := plainC(t)
-	data, err := os.ReadFile(p.prog)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(p.prog))(t)
 	for n := 0; n < len(data); n += 97 {
 		resolveImage(data[:n], []uint64{p.addr, p.all["main"].addr})
 	}
@@ -261,10 +255,7 @@ func seedProgram(f *testing.F, flags string) []byte {
 	if err := compileSeed(src, out, flags); err != nil {
 		return nil
 	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(out))(f)
 	return data
 }
 

@@ -201,15 +201,9 @@ func (m *image) readBuildID() string {
 // isExecutable reports whether an address lies in a segment with code. Entries of
 // functions that the linker dropped do not: it sets their addresses to zero.
 func (m *image) isExecutable(addr uint64) bool {
-	if addr == 0 {
-		return false
-	}
-	for _, p := range m.elf.Progs {
-		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {
-			return true
-		}
-	}
-	return false
+	return addr != 0 && slices.ContainsFunc(m.elf.Progs, func(p *elf.Prog) bool {
+		return p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
+	})
 }
 
 // mayReach reports whether the code of a function that begins at lo, and whose size
@@ -265,12 +259,7 @@ func OpenProgram(path string) (*Program, error) {
 // Contains reports whether code of the file is at an address of the file. A
 // return address may be just past it.
 func (p *Program) Contains(address uint64) bool {
-	for _, c := range p.code {
-		if c[0] <= address && address <= c[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.code, func(c [2]uint64) bool { return c[0] <= address && address <= c[1] })
 }
 
 func byteOrder(ident byte) binary.ByteOrder {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -21,9 +22,7 @@ func TestNames(t *testing.T) {
 	n.Add(addressed, []NamedCall{{Function: "late"}})
 	inlined := n.NewFrame("/nowhere/lib.so",
 		[]NamedCall{{Function: "inner", File: "b.c", Line: 1}, {Function: "outer", File: "b.c", Line: 9}})
-	if err := n.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, n.Write(dir))
 	r := New(Config{RunDir: dir})
 	defer r.Close()
 	for _, c := range []struct {
@@ -52,9 +51,7 @@ func TestBadNames(t *testing.T) {
 	for _, text := range []string{"", "[]", `{"schema_version": 2}`,
 		`{"schema_version": 1, "names": [{"offset": "x"}]}`, `{"names": `} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, NamesFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, NamesFile), []byte(text), 0o600))
 		n, err := ReadNames(dir)
 		if !errors.Is(err, ErrNames) || n.Len() != 0 {
 			t.Errorf("%q: %d names, %v", text, n.Len(), err)
@@ -95,9 +92,7 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 		dir := t.TempDir()
-		if err := n.Write(dir); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, n.Write(dir))
 		if back, err := ReadNames(dir); err != nil || back.Len() != n.Len() {
 			t.Errorf("%d of %d names came back, %v", back.Len(), n.Len(), err)
 		}

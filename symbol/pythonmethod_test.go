@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -29,9 +30,7 @@ int PyInit_made(void) { return helper(1); }
 func TestMethodsOfExtensionModules(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "made.c")
-	if err := os.WriteFile(source, []byte(extension), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(source, []byte(extension), 0o600))
 	for _, file := range []string{"made.cpython-311-x86_64-linux-gnu.so", "made.abi3.so", "libmade.so"} {
 		path := filepath.Join(dir, file)
 		args := []string{"-O1", "-shared", "-fPIC", "-Wl,--build-id", "-o", path, source}
@@ -42,10 +41,7 @@ func TestMethodsOfExtensionModules(t *testing.T) {
 		if out, err := exec.Command("strip", path).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		img, err := openImage(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := musttest.Get(openImage(path))(t)
 		id := img.buildID
 		img.close()
 		r := New(Config{})
@@ -66,15 +62,9 @@ func TestMethodsOfExtensionModules(t *testing.T) {
 // startsOf reads where functions begin, before the names are stripped.
 func startsOf(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	img, err := openImage(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(path))(t)
 	defer img.close()
-	list, err := img.elf.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := musttest.Get(img.elf.Symbols())(t)
 	out := map[string]uint64{}
 	for _, s := range list {
 		out[s.Name] = s.Value

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 
 	"github.com/ulikunitz/xz"
@@ -55,12 +56,8 @@ func separateDebug(t *testing.T, p place) (debug string) {
 
 func moveFile(t *testing.T, from, to string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	musttest.Succeed(t, os.Rename(from, to))
 	return to
 }
 
@@ -75,10 +72,7 @@ func TestDebugLink(t *testing.T) {
 
 func TestDebugLinkChecksum(t *testing.T) {
 	p := plainC(t, "-Wl,--build-id=none")
-	f, err := os.OpenFile(separateDebug(t, p), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(os.OpenFile(separateDebug(t, p), os.O_APPEND|os.O_WRONLY, 0))(t)
 	f.WriteString("x")
 	f.Close()
 	l := p.resolveWork(t, Config{})
@@ -105,9 +99,7 @@ func TestDebugByBuildID(t *testing.T) {
 	wantLine(t, p.resolveWork(t, Config{DebugDirs: []string{dir}}), true, "")
 
 	// The program itself is gone: its debug file is enough.
-	if err := os.Remove(p.prog); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Remove(p.prog))
 	wantLine(t, p.resolveWork(t, Config{DebugDirs: []string{dir}}), true, "")
 	l := p.resolveWork(t, Config{})
 	if l.Function != "" || !strings.Contains(l.Note, "file not found") {
@@ -183,15 +175,9 @@ func TestStripped(t *testing.T) {
 // TestUnsized: a symbol without a size covers what is up to the next symbol.
 func TestUnsized(t *testing.T) {
 	prog := buildSource(t, "gcc", "unsized.s")
-	img, err := openImage(prog)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(prog))(t)
 	defer img.close()
-	tables, err := img.readSymtab()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := musttest.Get(img.readSymtab())(t)
 	at := map[string]uint64{}
 	for _, s := range tables[0].funcs.list {
 		at[tables[0].symbolName(s.item)] = s.lo
@@ -218,20 +204,12 @@ func TestMiniSymbols(t *testing.T) {
 	p := plainC(t)
 	dir := filepath.Dir(p.prog)
 	runProgram(t, dir, "objcopy", "--strip-debug", "prog", "mini")
-	data, err := os.ReadFile(filepath.Join(dir, "mini"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(filepath.Join(dir, "mini")))(t)
 	var packed bytes.Buffer
-	w, err := xz.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := musttest.Get(xz.NewWriter(&packed))(t)
 	w.Write(data)
 	w.Close()
-	if err := os.WriteFile(filepath.Join(dir, "mini.xz"), packed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "mini.xz"), packed.Bytes(), 0o600))
 	runProgram(t, dir, "strip", "prog")
 	runProgram(t, dir, "objcopy", "--add-section", ".gnu_debugdata=mini.xz", "prog")
 	p.addr = p.all["clamp"].addr
@@ -245,21 +223,13 @@ func TestDwz(t *testing.T) {
 	requirePrograms(t, "dwz")
 	a := buildSource(t, "g++", "tool.cc", "-O2", "-g")
 	dir := filepath.Dir(a)
-	data, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "twin"), data, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(a))(t)
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "twin"), data, 0o700))
 	fn := functionSymbols(t, a)["_ZN5outer9outermostEi"]
 	mod := recordedModule(t, a)
 	before := chainAt(t, mod, fn)
 	runProgram(t, dir, "dwz", "-m", "shared.dwz", "prog", "twin")
-	img, err := openImage(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(a))(t)
 	link, _ := img.sectionData(".gnu_debugaltlink")
 	img.close()
 	if link == nil {
@@ -268,9 +238,7 @@ func TestDwz(t *testing.T) {
 	if after := chainAt(t, mod, fn); after != before || !strings.Contains(before, "hidden") {
 		t.Errorf("before %s\nafter  %s", before, after)
 	}
-	if err := os.Remove(filepath.Join(dir, "shared.dwz")); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Remove(filepath.Join(dir, "shared.dwz")))
 	l := newTestResolver(t, Config{}).Resolve(model.Frame{Module: mod, Offset: fn.addr}, false)
 	if !strings.Contains(l.Note, ".gnu_debugaltlink was not found") || l.Function != "outer::outermost" {
 		t.Errorf("without the shared file: %v, note %q", l, l.Note)

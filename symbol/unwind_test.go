@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/binary/cursor"
+	"laggard/internal/musttest"
 )
 
 // TestPads: the calls of a function that handles exceptions, or has something to clean up, have
@@ -81,10 +82,7 @@ func FuzzHandlers(f *testing.F) {
 func FuzzPads(f *testing.F) {
 	f.Add([]byte("\x7fELF"), uint64(0), uint32(0), uint64(0))
 	path := buildSource(f, "g++", "throwing.cc", "-O1")
-	original, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	original := musttest.Get(os.ReadFile(path))(f)
 	for name, fn := range functionSymbols(f, path) {
 		if name == "handled" {
 			f.Add([]byte(nil), fn.addr, uint32(0x2000), uint64(0xff))

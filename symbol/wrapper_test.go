@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -60,10 +61,7 @@ func TestWrapperCode(t *testing.T) {
 // TestLinkageStub: a rank that was stopped on its way into another module is where it calls that.
 func TestLinkageStub(t *testing.T) {
 	prog := buildSource(t, "g++", "throwing.cc", "-O0", "-g")
-	f, err := elf.Open(prog)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(elf.Open(prog))(t)
 	defer f.Close()
 	r, mod, main := newTestResolver(t, Config{}), recordedModule(t, prog), functionSymbols(t, prog)["main"]
 	caller := model.Frame{Module: mod, Offset: main.addr + 1}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"laggard/internal/musttest"
 	"laggard/reduce/reducetest"
 )
 
@@ -67,10 +68,7 @@ fin: MPI_Finalize main:9
 			"ranks 7: init (isend recv)*5 sum fin\nmessage 7: to +1 tag 3 5 isend\nsent 7: isend 5 40",
 			"ranks 8-9: init (isend recv)*5 sum fin\nmessage 8-9: to +1 tag 3 5 isend",
 		} {
-			r, err := parseTestRun(10, program+part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := musttest.Get(parseTestRun(10, program+part))(t)
 			out = append(out, []*runRead{r.read(), newRunRead()})
 		}
 		return out
@@ -86,10 +84,7 @@ func TestRunIsLikeItself(t *testing.T) {
 		program := randomProgram(rand.New(rand.NewPCG(seed, 5)))
 		var list []*testRun
 		for range 2 {
-			r, err := parseTestRun(6, program)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := musttest.Get(parseTestRun(6, program))(t)
 			list = append(list, r)
 		}
 		if found := compareRuns(list).Findings; len(found) > 0 {
@@ -103,10 +98,7 @@ func TestPrefixOfRunIsNoDifference(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		program := randomProgram(rng)
-		whole, err := parseTestRun(6, program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := musttest.Get(parseTestRun(6, program))(t)
 		var cut strings.Builder
 		for line := range strings.Lines(program) {
 			what, calls, _ := strings.Cut(line, ":")
@@ -116,10 +108,7 @@ func TestPrefixOfRunIsNoDifference(t *testing.T) {
 			}
 			cut.WriteString(line)
 		}
-		part, err := parseTestRun(6, cut.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := musttest.Get(parseTestRun(6, cut.String()))(t)
 		if found := compareRuns([]*testRun{whole, part}).Findings; len(found) > 0 {
 			t.Errorf("seed %d:\n%s%s%s", seed, program, cut.String(), formatFindings(found))
 		}

@@ -32,10 +32,7 @@ type Count struct {
 }
 
 // Censuses merges those of all analysis ranks.
-var Censuses = reduce.Monoid[Census]{
-	Codec: reduce.JSON[Census](),
-	Merge: func(a, b Census) (Census, error) { return MergeCensuses(a, b), nil },
-}
+var Censuses = reduce.JSONMonoid(MergeCensuses)
 
 // MergeCensuses joins the censuses of two shares. It changes neither.
 func MergeCensuses(a, b Census) Census {

@@ -18,7 +18,7 @@ func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
 	switch {
 	case ways.Before: // the others' call leads to its own
 		own := o.Calls[0]
-		d.Comm, d.Kind, d.On, d.Made = o.Other, d.OtherOn.Kind, d.OtherOn, d.OtherMade
+		d.Comm, d.Kind, d.On = o.Other, d.OtherOn.Kind, d.OtherOn
 		o.Number, o.After = o.Theirs[0].Number, o.Theirs[0].Number-1
 		o.Kind, o.Calls, o.Fewer, o.Instead = Skipped, o.Theirs, true, &own
 		o.Latest, o.Marks = nil, nil // they are of the other communicator

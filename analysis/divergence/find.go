@@ -11,7 +11,6 @@ import (
 type Comm struct {
 	ID      uint64
 	Kind    model.CommKind
-	Made    *model.State  // the call that made it; nil unknown
 	Members model.RankSet // whose histories are known
 	Lines   []Line
 }
@@ -22,8 +21,6 @@ type Divergence struct {
 	Kind model.CommKind
 	// On is Comm, and OtherOn the communicator of the others where that is another one; zero while nobody has looked it up.
 	On, OtherOn model.CommRef
-	// Made is the call that made Comm, and OtherMade that of the others; nil: it is not known.
-	Made, OtherMade *model.State
 	// Common is the line that the others are compared with: that of most members.
 	// Agree are the members that follow it as far as the first odd one left it; who has
 	// not come there is neither odd nor agrees.
@@ -58,14 +55,6 @@ func Find(comms []Comm, place func(*model.State) string) []Divergence {
 		return cmp.Or(cmp.Compare(a.programOrder(), b.programOrder()), cmp.Compare(a.Comm, b.Comm))
 	})
 	return out
-}
-
-// MadeBy returns the call that made a communicator, window or file; nil: it is not known.
-func MadeBy(comms []Comm, id uint64) *model.State {
-	if i := slices.IndexFunc(comms, func(c Comm) bool { return c.ID == id }); i >= 0 {
-		return comms[i].Made
-	}
-	return nil
 }
 
 // programOrder is where, among all collectives of an odd process, it parted; unknown

@@ -20,7 +20,6 @@ type histories struct {
 type history struct {
 	Comm   uint64          `json:"comm"`
 	Rank   int             `json:"rank"`
-	Made   model.StateID   `json:"made"` // the call that made it; zero unknown
 	Latest []model.Begun   `json:"latest"`
 	States []model.StateID `json:"states"` // of each of Latest; zero unknown
 	Marks  []model.Mark    `json:"marks,omitempty"`
@@ -28,10 +27,7 @@ type history struct {
 
 var (
 	tallies  = reduce.JSON[[]Tally]()
-	gathered = reduce.Monoid[histories]{
-		Codec: reduce.JSON[histories](),
-		Merge: func(a, b histories) (histories, error) { return mergeHistories(a, b), nil },
-	}
+	gathered = reduce.JSONMonoid(mergeHistories)
 )
 
 func mergeHistories(a, b histories) histories {
@@ -90,7 +86,6 @@ func (h *histories) add(r *model.Rank, ids []uint64) {
 			continue
 		}
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}
-		one.Made = h.internState(r, c.Thread, c.State)
 		for _, b := range one.Latest {
 			one.States = append(one.States, h.internState(r, b.Thread, b.State))
 		}
@@ -122,9 +117,6 @@ func (h *histories) buildComms(suspects []Tally) []Comm {
 				continue
 			}
 			c.Lines = append(c.Lines, h.newLine(count.Ranks, one))
-			if c.Made == nil {
-				c.Made = h.States[one.Made]
-			}
 			c.Members = c.Members.Union(count.Ranks)
 		}
 		out = append(out, c)

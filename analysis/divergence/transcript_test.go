@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -233,10 +234,7 @@ func TestLeft(t *testing.T) {
 		{places, []int{0, 1, 2, 3}, "communicator 1: 0-3 agree, majority true\n" +
 			"  4: extra at 2, alike up to 1: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {
-		comms, err := parseHistories(c.begun)
-		if err != nil {
-			t.Fatal(err)
-		}
+		comms := musttest.Get(parseHistories(c.begun))(t)
 		if got := formatDivergences(FindEarlyLeavers(comms, gone(c.gone...))); got != c.want {
 			t.Errorf("%s, gone %v: %s, want %s", c.begun, c.gone, got, c.want)
 		}

@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 func TestBuiltIn(t *testing.T) {
-	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Load())(t)
 	seen := map[string]bool{}
 	for _, i := range table {
 		if !strings.HasPrefix(i.Reference, "https://") || seen[i.Reference] || i.Workaround == "" {
@@ -27,10 +26,7 @@ func TestBuiltIn(t *testing.T) {
 }
 
 func TestMatches(t *testing.T) {
-	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Load())(t)
 	graph := Hang{Family: "openmpi", Versions: []string{"4.1.4"}, Calls: []string{"MPI_Dist_graph_create"},
 		Frames: []string{"opal_progress", "ompi_comm_nextcid"}, Modules: []string{"/usr/lib/libmpi.so.40"}}
 	with := func(change func(*Hang)) Hang { h := graph; change(&h); return h }
@@ -108,9 +104,7 @@ func TestBadTables(t *testing.T) {
 		}
 	}
 	own := filepath.Join(t.TempDir(), "own.toml")
-	if err := os.WriteFile(own, []byte(head+"calls=['MPI_Recv']\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(own, []byte(head+"calls=['MPI_Recv']\n"), 0o600))
 	table, err := Load(own)
 	if err != nil || table[0].Title != "t" {
 		t.Errorf("a table of one's own: %v, %v", table[:1], err)

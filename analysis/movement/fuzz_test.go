@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/chain/chaintest"
+	"laggard/internal/musttest"
 )
 
 // What decodes can be encoded and decoded again with equal bytes, and be
@@ -59,14 +60,9 @@ func FuzzParser(f *testing.F) {
 			e := chain.Event{Kind: chain.EventKind(1 + b[0]%6), Thread: uint32(b[1] % 2), Site: sites[b[2]%2],
 				Channel: channels[b[2]/2%2], Src: uint64(b[3]), Dst: uint64(b[4]), Len: uint64(b[5] % 64),
 				Seq: uint64(b[6] % 4), Offset: uint64(b[7])}
-			if err := p.Add(&e); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, p.Add(&e))
 		}
-		table, err := p.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := musttest.Get(p.Finish())(t)
 		Analyse(chain.Resolve(chaintest.RoundTrip(t, table)), Options{})
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/invariant"
+	"laggard/internal/musttest"
 )
 
 // parseOp reads an operation as testdata/oracle/groups.tsv has it:
@@ -52,10 +53,7 @@ func makeGroup(count uint64, ops ...string) chain.Group {
 // oracleLines reads a file of lines with fields separated by tabs.
 func oracleLines(t testing.TB, name string) [][]string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/oracle/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("testdata/oracle/" + name))(t)
 	var out [][]string
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
@@ -89,10 +87,7 @@ func oracleTrace(t testing.TB) (*chain.Trace, []string) {
 	tr := &chain.Trace{Tracks: []chain.Track{{}}}
 	number := map[string]int32{}
 	for _, f := range oracleLines(t, "groups.tsv") {
-		count, err := strconv.Atoi(f[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		count := musttest.Get(strconv.Atoi(f[1]))(t)
 		number[f[0]] = int32(len(names))
 		names = append(names, f[0])
 		tr.Groups = append(tr.Groups, makeGroup(uint64(count), strings.Fields(f[2])...))
@@ -201,16 +196,10 @@ func TestKnownAnswer(t *testing.T) {
 func countsTrace(t testing.TB, name string) *chain.Trace {
 	tr := &chain.Trace{}
 	for _, f := range oracleLines(t, name) {
-		rank, err := strconv.Atoi(f[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rank := musttest.Get(strconv.Atoi(f[0]))(t)
 		track := chain.Track{Rank: rank}
 		for g, text := range f[1:] {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := musttest.Get(strconv.Atoi(text))(t)
 			track.Chains = append(track.Chains, slices.Repeat([]chain.Instance{{Group: int32(g), Lost: -1}}, n)...)
 			if len(tr.Groups) == g {
 				tr.Groups = append(tr.Groups, makeGroup(0, fmt.Sprintf("C:g%d:a>b", g)))

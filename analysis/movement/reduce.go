@@ -11,11 +11,8 @@ import (
 // What the analysis ranks reduce. Analysis rank 0 gets the tables and the books;
 // all get the others.
 var (
-	sentBytes = reduce.Monoid[recorded.Sent]{
-		Codec: reduce.JSON[recorded.Sent](),
-		Merge: func(a, b recorded.Sent) (recorded.Sent, error) { return recorded.MergeSent(a, b), nil },
-	}
-	tallies = reduce.Monoid[tally]{
+	sentBytes = reduce.JSONMonoid(recorded.MergeSent)
+	tallies   = reduce.Monoid[tally]{
 		Codec: reduce.JSON[tally](),
 		Merge: func(a, b tally) (tally, error) {
 			return tally{a.Streams + b.Streams, a.Cut.Union(b.Cut), a.LeftOut.Union(b.LeftOut)}, nil
@@ -25,10 +22,7 @@ var (
 		Codec: reduce.Codec[chain.Table]{Encode: chain.Table.Encode, Decode: chain.DecodeTable},
 		Merge: chain.Merge,
 	}
-	books = reduce.Monoid[recorded.Book]{
-		Codec: reduce.JSON[recorded.Book](),
-		Merge: func(a, b recorded.Book) (recorded.Book, error) { return recorded.MergeBooks(a, b), nil },
-	}
+	books = reduce.JSONMonoid(recorded.MergeBooks)
 )
 
 // tally counts what there is to read.

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/progress/inference"
 	"laggard/injector/judgedtest"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -41,16 +42,11 @@ func measureAccuracy(t testing.TB, algorithm string, h how, seed uint64, runs in
 func (s *score) add(t testing.TB, algorithm string, st *standstill) {
 	opts := Options{Algorithm: algorithm}
 	sum, part := analyseBlocks(t, [][]*model.Rank{st.ranks}, opts, nil)
-	f, err := FindLP(sum, part, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(FindLP(sum, part, opts))(t)
 	if algorithm == inference.DefaultAlgorithm {
 		c := judgedtest.Case{Source: "generated program", Confidence: f.Confidence,
 			Right: f.Ranks.Equal(model.NewRankSet(st.lag))}
-		if err := judgedtest.AppendCase(c); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, judgedtest.AppendCase(c))
 	}
 	s.cases++
 	if f.Ranks.Contains(st.lag) {

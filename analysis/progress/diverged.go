@@ -101,11 +101,11 @@ func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Di
 	return v
 }
 
-// lookUpComms fills in what is known of the communicators of a divergence, and where they were made.
+// lookUpComms fills in what is known of the communicators of a divergence.
 func (j *job) lookUpComms(d *divergence.Divergence) {
-	d.On, d.Made = j.scene.Comm(d.Comm), divergence.MadeBy(j.opts.Begun, d.Comm)
+	d.On = j.scene.Comm(d.Comm)
 	if other := d.Odd[0].Other; other != 0 {
-		d.OtherOn, d.OtherMade = j.scene.Comm(other), divergence.MadeBy(j.opts.Begun, other)
+		d.OtherOn = j.scene.Comm(other)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -17,14 +18,8 @@ import (
 func seedBytes(t testing.TB) (sum, part []byte) {
 	ranks := parseScript(randomScript(rand.New(rand.NewPCG(19, 20)))).buildRanks()
 	s, p := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
-	sum, err := facts.EncodeSummary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err = EncodePartial(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum = musttest.Get(facts.EncodeSummary(s))(t)
+	part = musttest.Get(EncodePartial(p))(t)
 	return sum, part
 }
 
@@ -61,10 +56,7 @@ func FuzzDecodeSummary(f *testing.F) {
 	for _, s := range oddSummaries {
 		f.Add(mustEncode(f, s, facts.EncodeSummary))
 	}
-	answers, err := DecodePartial(part)
-	if err != nil {
-		f.Fatal(err)
-	}
+	answers := musttest.Get(DecodePartial(part))(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := facts.DecodeSummary(b)
 		if err != nil {
@@ -119,10 +111,7 @@ func FuzzDecodePartial(f *testing.F) {
 		if err != nil {
 			t.Fatalf("own encoding: %v", err)
 		}
-		merged, err := MergePartials(Partial{}, again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		merged := musttest.Get(MergePartials(Partial{}, again))(t)
 		if second := mustEncode(t, merged, EncodePartial); !bytes.Equal(first, second) {
 			t.Fatalf("not stable:\n%s\n%s", first, second)
 		}
@@ -131,9 +120,6 @@ func FuzzDecodePartial(f *testing.F) {
 
 func mustEncode[T any](t testing.TB, v T, encode func(T) ([]byte, error)) []byte {
 	t.Helper()
-	b, err := encode(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := musttest.Get(encode(v))(t)
 	return b
 }

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -25,24 +26,15 @@ func TestKeeper(t *testing.T) {
 		waiting.Model.States = append(slices.Clone(waiting.Model.States), neighbours)
 		waiting.Op = model.Op{State: len(waiting.Model.States) - 1, InMPI: true, Kind: model.Collective, Pending: []model.Pending{
 			{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: 1, State: len(waiting.Model.States) - 1}}}
-		sum, err := summarise(ranks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := musttest.Get(summarise(ranks))(t)
 		opts := Options{Algorithm: algorithm}
-		want, err := localPartial(ranks, &sum, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := musttest.Get(localPartial(ranks, &sum, opts))(t)
 		k := facts.NewKeeper(0)
 		for _, r := range ranks {
 			k.Keep(r)
 		}
 		question := sum.Question()
-		local, err := NewLocaliser(&question, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		local := musttest.Get(NewLocaliser(&question, opts))(t)
 		k.Each(local.Add)
 		got := local.Partial()
 		if !slices.ContainsFunc(want.Answers, func(a facts.Answer) bool { return a.NotDest && a.Rank == 8 && a.From == 9 }) {

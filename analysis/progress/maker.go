@@ -25,15 +25,7 @@ type memberOf struct {
 
 var (
 	membersAsked = reduce.JSON[[]memberOf]()
-	makerStates  = reduce.Monoid[map[uint64]*model.State]{
-		Codec: reduce.JSON[map[uint64]*model.State](),
-		Merge: func(a, b map[uint64]*model.State) (map[uint64]*model.State, error) {
-			for id, s := range b { // of each communicator one rank was asked
-				a[id] = s
-			}
-			return a, nil
-		},
-	}
+	makerStates  = disjointMaps[uint64, *model.State]() // of each communicator one rank is asked
 )
 
 // findMakers asks a member of each communicator that the result names for the call that made it, all analysis ranks together; the answer

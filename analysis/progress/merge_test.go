@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -73,10 +74,7 @@ func TestMergeLaws(t *testing.T) {
 		text := randomScript(rng)
 		ranks := parseScript(text).buildRanks()
 		sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, opts, nil)
-		want, err := concludeDiagnosis(sum, part, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := musttest.Get(concludeDiagnosis(sum, part, opts))(t)
 		for p := 1; p <= 9; p++ {
 			s, q := analyseBlocks(t, blocksOf(ranks, p, rng), opts, rng)
 			if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, s, q)); diff != "" {
@@ -94,14 +92,8 @@ func TestMergeLaws(t *testing.T) {
 func TestNeutralElements(t *testing.T) {
 	ranks := parseScript(randomScript(rand.New(rand.NewPCG(15, 16)))).buildRanks()
 	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
-	left, err := facts.MergeSummaries(facts.Summary{}, sum)
-	if err != nil {
-		t.Fatal(err)
-	}
-	right, err := MergePartials(part, Partial{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	left := musttest.Get(facts.MergeSummaries(facts.Summary{}, sum))(t)
+	right := musttest.Get(MergePartials(part, Partial{}))(t)
 	if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, left, right)); diff != "" {
 		t.Error(diff)
 	}
@@ -172,10 +164,7 @@ func TestManyRanks(t *testing.T) {
 	}
 	began := time.Now()
 	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
-	r, err := concludeDiagnosis(sum, part, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := musttest.Get(concludeDiagnosis(sum, part, Options{}))(t)
 	if r.LeastProgressed == nil || r.LeastProgressed.Ranks.String() != "0" || len(r.Groups) > 5 || len(r.Edges) > 10 {
 		t.Errorf("least %+v, %d groups, %d edges", r.LeastProgressed, len(r.Groups), len(r.Edges))
 	}

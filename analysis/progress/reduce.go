@@ -15,10 +15,7 @@ import (
 // What the analysis ranks reduce. All get the overview; analysis rank 0 gets the
 // others, and hands out the question of the summary and the ranks to look up.
 var (
-	overviews = reduce.Monoid[overview]{
-		Codec: reduce.JSON[overview](),
-		Merge: func(a, b overview) (overview, error) { return mergeOverviews(a, b), nil },
-	}
+	overviews = reduce.JSONMonoid(mergeOverviews)
 	summaries = reduce.Monoid[facts.Summary]{
 		Codec: reduce.Codec[facts.Summary]{Encode: facts.EncodeSummary, Decode: facts.DecodeSummary},
 		Merge: facts.MergeSummaries,
@@ -27,20 +24,17 @@ var (
 		Codec: reduce.Codec[Partial]{Encode: EncodePartial, Decode: DecodePartial},
 		Merge: MergePartials,
 	}
-	processes  = mapsByRank[Process]()
-	spawnCalls = mapsByRank[*model.State]()
+	processes  = disjointMaps[int, Process]()
+	spawnCalls = disjointMaps[int, *model.State]()
 	rankSets   = reduce.JSON[model.RankSet]()
 )
 
-// mapsByRank puts together maps by rank; two analysis ranks have nothing of the same rank.
-func mapsByRank[V any]() reduce.Monoid[map[int]V] {
-	return reduce.Monoid[map[int]V]{
-		Codec: reduce.JSON[map[int]V](),
-		Merge: func(a, b map[int]V) (map[int]V, error) {
-			maps.Copy(a, b)
-			return a, nil
-		},
-	}
+// disjointMaps puts together maps, such as by rank, of which no two analysis ranks have the same key.
+func disjointMaps[K comparable, V any]() reduce.Monoid[map[K]V] {
+	return reduce.JSONMonoid(func(a, b map[K]V) map[K]V {
+		maps.Copy(a, b)
+		return a
+	})
 }
 
 // overview is what the analysis ranks tell each other beforehand about their

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestEveryRuleHasATranscript: each rule decides in some transcript, and the page on diagnoses explains it.
@@ -15,10 +17,7 @@ func TestEveryRuleHasATranscript(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, path := range append(paths, "../../docs/reference/rules.md") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(path))(t)
 		all.Write(text)
 	}
 	for _, r := range rules {

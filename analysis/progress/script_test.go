@@ -215,7 +215,37 @@ var kinds = map[string]model.Kind{
 	"rma": model.RMA, "other": model.Other, "abort": model.Abort,
 }
 
+// target is what a word sets that does no more: a number, a time in seconds, or that something is so; nil: it does more.
+func (b *rankBuilder) target(key string) any {
+	r, t := b.r, b.t
+	return map[string]any{
+		"level": &r.ThreadLevel, "pid": &r.PID, "tid": &t.TID, "unlisted": &t.Op.Unlisted, "says": &r.Size,
+		"polls": &t.Polls, "progress": &t.Progress,
+		"endtime": &r.EndTime, "quiet": &r.QuietSince, "beat": &r.Heartbeat,
+		"orphaned": &r.Orphaned, "noted": &r.GoneNoted, "watched": &r.Watched, "ended": &t.Ended, "off": &r.Off, "spawned": &r.Spawned,
+	}[key]
+}
+
 func (b *rankBuilder) applyWord(key, value string) {
+	switch at := b.target(key).(type) {
+	case *int:
+		*at = mustInt(value)
+	case *uint64:
+		*at = uint64(mustInt(value))
+	case *time.Time:
+		*at = secondsOf(value)
+	case *bool:
+		*at = true
+	default:
+		b.applyOther(key, value)
+	}
+}
+
+// secondsOf is a time by its seconds.
+func secondsOf(text string) time.Time { return time.Unix(int64(mustInt(text)), 0) }
+
+// applyOther applies a word that has no target.
+func (b *rankBuilder) applyOther(key, value string) {
 	r, t := b.r, b.t
 	parts := strings.Split(value, ":")
 	switch key {
@@ -225,8 +255,6 @@ func (b *rankBuilder) applyWord(key, value string) {
 			Visits: append([]uint64(nil), m.Visits...), Edges: m.Edges}
 	case "at", "after":
 		t.Op.State, t.Op.InMPI = stateIn(&t.Model, value), key == "at"
-	case "level":
-		r.ThreadLevel = mustInt(value)
 	case "kind":
 		t.Op.Kind = kinds[value]
 	case "pend":
@@ -260,8 +288,6 @@ func (b *rankBuilder) applyWord(key, value string) {
 		r.End = map[string]model.End{"exited": model.Exited, "signalled": model.Signalled,
 			"aborted": model.Aborted}[parts[0]]
 		r.EndDetail = mustInt(parts[1])
-	case "endtime":
-		r.EndTime = time.Unix(int64(mustInt(value)), 0)
 	case "asked":
 		r.Asked = parseSignal(parts)
 	case "fatal":
@@ -270,31 +296,17 @@ func (b *rankBuilder) applyWord(key, value string) {
 	case "ender":
 		r.Ender = map[string]model.Ender{"program": model.EnderProgram, "library": model.EnderLibrary,
 			"exec": model.EnderExec}[value]
-	case "orphaned":
-		r.Orphaned = true
-	case "pid":
-		r.PID = mustInt(value)
-	case "quiet":
-		r.QuietSince = time.Unix(int64(mustInt(value)), 0)
-	case "stopped":
-		r.Watched, r.Stopped = true, time.Unix(int64(mustInt(value)), 0)
-	case "noted":
-		r.GoneNoted = true
 	case "gone":
 		r.Watched, r.Gone = true, time.UnixMilli(int64(1000*mustFloat(value)))
-	case "watched":
-		r.Watched = true
-	case "beat":
-		r.Heartbeat = time.Unix(int64(mustInt(value)), 0)
 	case "works": // for so many seconds, and has written so many megabytes
 		r.QuietSince = r.Heartbeat.Add(-time.Duration(mustInt(parts[0])) * time.Second)
 		r.Activity = model.Activity{Active: r.Heartbeat, How: model.MovesBytes, Written: 1e6 * uint64(mustInt(parts[1]))}
 	case "moves": // so many megabytes in the call
 		r.Activity = model.Activity{Active: r.Heartbeat, How: model.MovesBytes, Read: 1e6 * uint64(mustInt(value))}
+	case "stopped":
+		r.Watched, r.Stopped = true, secondsOf(value)
 	case "host":
 		r.Host = value
-	case "polls":
-		t.Polls = uint64(mustInt(value))
 	case "visits":
 		t.Model.Visits[t.Op.State] = uint64(mustInt(value))
 	case "counts":
@@ -319,8 +331,6 @@ func (b *rankBuilder) applyWord(key, value string) {
 		t.Captured.Awaited = map[string]model.Awaited{"owner": model.OwnerAwaited, "gone": model.GoneAwaited,
 			"end": model.EndAwaited}[parts[0]]
 		t.Captured.AwaitedTID = mustInt(parts[1])
-	case "tid":
-		t.TID = mustInt(value)
 	case "raised":
 		hows := map[string]model.RaisedHow{"handled": model.RaisedHandled, "last": model.RaisedLast}
 		module := &model.Module{Path: "app.py:<module>", BuildID: hex.EncodeToString([]byte("python"))}
@@ -328,7 +338,7 @@ func (b *rankBuilder) applyWord(key, value string) {
 			Stack: []model.Frame{{Module: module}}}
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
-			Time: time.Unix(int64(mustInt(value)), 0)}
+			Time: secondsOf(value)}
 	case "said":
 		parts := strings.SplitN(value, ":", 3)
 		r.Family = mpi.Family(parts[0])
@@ -338,20 +348,8 @@ func (b *rankBuilder) applyWord(key, value string) {
 		parts := strings.Split(value, ":")
 		r.Bad = model.BadArgument{How: model.BadHow(mustInt(parts[0])), Position: mustInt(parts[1]), Element: mustInt(parts[2]),
 			Value: int64(mustInt(parts[3])), Limit: int64(mustInt(parts[4]))}
-	case "progress":
-		t.Progress = uint64(mustInt(value))
-	case "ended":
-		b.t.Ended = true
-	case "unlisted":
-		t.Op.Unlisted = mustInt(value)
-	case "says":
-		r.Size = mustInt(value)
-	case "off":
-		r.Off = true
 	case "evicted":
 		r.Evicted = 1
-	case "spawned":
-		r.Spawned = true
 	case "thread":
 		b.t = &model.Thread{Index: len(r.Threads), Op: model.Op{State: -1}, Calls: 10, Progress: 5}
 		r.Threads = append(r.Threads, b.t)
@@ -365,7 +363,7 @@ func parseSignal(parts []string) model.Signal {
 	senders := map[string]model.Sender{"kernel": model.SenderKernel, "self": model.SenderSelf,
 		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther}
 	return model.Signal{Number: mustInt(parts[0]), Sender: senders[parts[1]], PID: mustInt(parts[2]),
-		Time: time.Unix(int64(mustInt(parts[3])), 0)}
+		Time: secondsOf(parts[3])}
 }
 
 // parseTaken reads COMM:PEER:TAG:NUMBER:STATE.

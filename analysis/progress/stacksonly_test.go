@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -33,18 +34,9 @@ func TestOutside(t *testing.T) {
 		{Options{Algorithm: inference.PDI, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}},
 			inference.PDI, 0},
 	} {
-		sum, err := summarise(ranks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		part, err := localPartial(ranks, &sum, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := concludeDiagnosis(sum, part, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := musttest.Get(summarise(ranks))(t)
+		part := musttest.Get(localPartial(ranks, &sum, c.options))(t)
+		r := musttest.Get(concludeDiagnosis(sum, part, c.options))(t)
 		l := r.LeastProgressed
 		if l == nil || l.Method != c.method || len(r.Lost) != c.lost {
 			t.Errorf("%+v: %+v, lost %v", c.options, l, r.Lost)

@@ -15,6 +15,7 @@ import (
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/process"
 )
@@ -136,19 +137,13 @@ func analyseBlocks(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand
 	t.Helper()
 	var sums []facts.Summary
 	for _, b := range blocks {
-		s, err := summarise(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := musttest.Get(summarise(b))(t)
 		sums = append(sums, s)
 	}
 	sum := foldRandomly(t, sums, rng, facts.MergeSummaries, facts.EncodeSummary, facts.DecodeSummary)
 	var parts []Partial
 	for _, b := range blocks {
-		p, err := localPartial(b, &sum, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := musttest.Get(localPartial(b, &sum, opts))(t)
 		parts = append(parts, p)
 	}
 	return sum, foldRandomly(t, parts, rng, MergePartials, EncodePartial, DecodePartial)
@@ -182,14 +177,8 @@ func foldRandomly[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a,
 
 func encodeBoth(t testing.TB, s facts.Summary, p Partial) string {
 	t.Helper()
-	a, err := facts.EncodeSummary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := EncodePartial(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := musttest.Get(facts.EncodeSummary(s))(t)
+	b := musttest.Get(EncodePartial(p))(t)
 	return string(a) + "\n" + string(b)
 }
 

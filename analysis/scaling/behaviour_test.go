@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -17,10 +18,7 @@ var goodSets = []string{"train.tsv", "real_lib_train.tsv"}
 // of held-out rows of good runs are flagged.
 func TestFalseAlarms(t *testing.T) {
 	for _, name := range goodSets {
-		m, err := trainModel(oracleTable(t, name, nil), kcca.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := musttest.Get(trainModel(oracleTable(t, name, nil), kcca.Options{}))(t)
 		t.Logf("%s: %+v: %+v", name, m.KCCA.Settings, m.KCCA.Trial)
 		if m.KCCA.Trial.FalseAlarms > 0.02 || m.KCCA.Trial.LargestScale > 0.02 {
 			t.Errorf("%s: %+v", name, m.KCCA.Trial)
@@ -32,25 +30,13 @@ func TestFalseAlarms(t *testing.T) {
 // a good one, and one where the library took the wrong algorithm.
 func TestRealLibrary(t *testing.T) {
 	stacks := oracleStacks(t)
-	m, err := trainModel(oracleTable(t, "real_lib_train.tsv", stacks), kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	library, err := recorded.InModules(recorded.LibraryModules...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := judgeRun(m, oracleTable(t, "real_lib_ok16.tsv", stacks), judge.Circumstances{Library: library})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(oracleTable(t, "real_lib_train.tsv", stacks), kcca.Options{}))(t)
+	library := musttest.Get(recorded.InModules(recorded.LibraryModules...))(t)
+	good := musttest.Get(judgeRun(m, oracleTable(t, "real_lib_ok16.tsv", stacks), judge.Circumstances{Library: library}))(t)
 	if good.Flagged.Len() > 0 || good.Model != judge.ByKCCA || !good.InRange {
 		t.Errorf("good run: %s flagged by %s, in range %v", good.Flagged, good.Model, good.InRange)
 	}
-	bad, err := judgeRun(m, oracleTable(t, "real_lib_bug16.tsv", stacks), judge.Circumstances{Library: library})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bad := musttest.Get(judgeRun(m, oracleTable(t, "real_lib_bug16.tsv", stacks), judge.Circumstances{Library: library}))(t)
 	if !bad.Flagged.Equal(everyRank(16)) || bad.Model != judge.ByKCCA || !bad.InRange {
 		t.Errorf("faulty run: %s flagged by %s, in range %v", bad.Flagged, bad.Model, bad.InRange)
 	}
@@ -61,15 +47,9 @@ func TestRealLibrary(t *testing.T) {
 
 // TestSynthetic does the same with the synthetic data set.
 func TestSynthetic(t *testing.T) {
-	m, err := trainModel(oracleTable(t, "train.tsv", nil), kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(oracleTable(t, "train.tsv", nil), kcca.Options{}))(t)
 	for name, want := range map[string]model.RankSet{"test_ok16.tsv": {}, "test_bug16.tsv": everyRank(16)} {
-		v, err := judgeRun(m, oracleTable(t, name, nil), judge.Circumstances{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := musttest.Get(judgeRun(m, oracleTable(t, name, nil), judge.Circumstances{}))(t)
 		if !v.Flagged.Equal(want) || !v.KCCAInRange {
 			t.Errorf("%s: %s flagged, not %s", name, v.Flagged, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
+	"laggard/internal/musttest"
 )
 
 // benchTable makes a table of rows ranks with features sites each, in runs of 4 ranks
@@ -39,9 +40,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := trainModel(table, kcca.Options{}); err != nil {
-					b.Fatal(err)
-				}
+				musttest.Get(trainModel(table, kcca.Options{}))(b)
 			}
 		})
 	}
@@ -51,19 +50,14 @@ func BenchmarkTrain(b *testing.B) {
 func BenchmarkKCCA(b *testing.B) {
 	x, y := benchTable(1000, 100).Matrices()
 	for b.Loop() {
-		if _, err := kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}); err != nil {
-			b.Fatal(err)
-		}
+		musttest.Get(kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}))(b)
 	}
 }
 
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
 	table := benchTable(1000, 100)
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(b)
 	run := &recorded.Table{Sites: table.Sites}
 	for _, row := range table.Rows {
 		if row.Ranks == 32 && (len(run.Rows) == 0 || run.Rows[0].Run == row.Run) {
@@ -74,8 +68,6 @@ func BenchmarkTest(b *testing.B) {
 		b.Fatalf("%d rows", len(run.Rows))
 	}
 	for b.Loop() {
-		if _, err := judgeRun(m, run, judge.Circumstances{}); err != nil {
-			b.Fatal(err)
-		}
+		musttest.Get(judgeRun(m, run, judge.Circumstances{}))(b)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/kcca"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -57,10 +58,7 @@ func TestChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{6, 20, 24, 32} {
-			v, err := judgeRun(m, roughProgram(firstSeed()+seed).runTable(ranks, 100, nil), judge.Circumstances{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := musttest.Get(judgeRun(m, roughProgram(firstSeed()+seed).runTable(ranks, 100, nil), judge.Circumstances{}))(t)
 			if v.Flagged.Len() > 0 && v.Model == judge.ByRegression {
 				t.Errorf("seed %d, %d ranks: flagged %s, covered %.2f", seed, ranks, v.Flagged, v.Covered)
 			}
@@ -71,19 +69,13 @@ func TestChance(t *testing.T) {
 // TestTwoScales: 1 and 8 ranks do not tell which part a rank has among 27, however many
 // sizes were tried.
 func TestTwoScales(t *testing.T) {
-	m, err := trainModel(cubeProgram().trainingTable([]int{1, 8}, []float64{3, 4, 5, 6, 8}, nil), kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(cubeProgram().trainingTable([]int{1, 8}, []float64{3, 4, 5, 6, 8}, nil), kcca.Options{}))(t)
 	for _, c := range []struct {
 		ranks   int
 		arg     float64
 		inRange bool
 	}{{8, 7, true}, {27, 4, false}} {
-		v, err := judgeRun(m, cubeProgram().runTable(c.ranks, c.arg, nil), judge.Circumstances{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := musttest.Get(judgeRun(m, cubeProgram().runTable(c.ranks, c.arg, nil), judge.Circumstances{}))(t)
 		if !v.Flagged.Equal(model.RankSet{}) || v.InRange != c.inRange {
 			t.Errorf("%d ranks, %g: flagged %s, in range %v", c.ranks, c.arg, v.Flagged, v.InRange)
 		}

@@ -14,15 +14,13 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 )
 
 func smallModel(t testing.TB) *training.Model {
 	t.Helper()
 	table := chainProgram(0.01).trainingTable([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
 	return m
 }
 
@@ -108,10 +106,7 @@ func FuzzModel(f *testing.F) {
 
 // FuzzTable: what is valid can be merged and written again.
 func FuzzTable(f *testing.F) {
-	good, err := json.Marshal(chainProgram(0.01).runTable(3, 2048, rand.New(rand.NewPCG(2, 2))))
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := musttest.Get(json.Marshal(chainProgram(0.01).runTable(3, 2048, rand.New(rand.NewPCG(2, 2)))))(f)
 	f.Add(good)
 	f.Add([]byte(`{"sites":[{},{}],"rows":[{"ranks":1,"volume":{"0":1,"1":2}}]}`))
 	f.Add([]byte(`{"sites":[],"rows":[{"ranks":1,"volume":{"-1":1}}]}`))

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -19,14 +20,8 @@ func smallTrained(t testing.TB) *training.Trained {
 
 func TestTrainedRoundTrip(t *testing.T) {
 	want := smallTrained(t)
-	data, err := training.EncodeTrained(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := training.DecodeTrained(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(training.EncodeTrained(want))(t)
+	got := musttest.Get(training.DecodeTrained(data))(t)
 	if got.Program != want.Program || len(got.Models) != 2 || got.Models[1].Source != recorded.AtSocket {
 		t.Errorf("%+v", got)
 	}
@@ -49,10 +44,7 @@ func TestDecodeTrainedRefuses(t *testing.T) {
 			{Source: recorded.AtSocket, Model: m}},
 		"the second broken": {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: &broken}},
 	} {
-		data, err := training.EncodeTrained(&training.Trained{Models: models})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := musttest.Get(training.EncodeTrained(&training.Trained{Models: models}))(t)
 		if got, err := training.DecodeTrained(data); got != nil || !errors.Is(err, file.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -61,10 +53,7 @@ func TestDecodeTrainedRefuses(t *testing.T) {
 
 // FuzzTrained: an error means no model, and a model can be asked.
 func FuzzTrained(f *testing.F) {
-	data, err := training.EncodeTrained(smallTrained(f))
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := musttest.Get(training.EncodeTrained(smallTrained(f)))(f)
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	table := &recorded.Table{}

@@ -12,6 +12,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
@@ -43,10 +44,7 @@ func checkLaws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 
 func TestTablesMerge(t *testing.T) {
 	whole := chainProgram(0.01).trainingTable([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	checkLaws(t, reduce.Monoid[*recorded.Table]{
-		Codec: reduce.JSON[*recorded.Table](),
-		Merge: func(a, b *recorded.Table) (*recorded.Table, error) { return recorded.Merge(a, b), nil },
-	}, func() []*recorded.Table { return splitRows(whole, rand.New(rand.NewPCG(3, 4))) })
+	checkLaws(t, reduce.JSONMonoid(recorded.Merge), func() []*recorded.Table { return splitRows(whole, rand.New(rand.NewPCG(3, 4))) })
 	merged := &recorded.Table{}
 	for _, piece := range splitRows(whole, rand.New(rand.NewPCG(5, 6))) {
 		merged = recorded.Merge(piece, merged)
@@ -57,14 +55,8 @@ func TestTablesMerge(t *testing.T) {
 
 func checkSameTable(t *testing.T, got, want *recorded.Table) {
 	t.Helper()
-	a, err := json.Marshal(got.Canonical())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(want.Canonical())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := musttest.Get(json.Marshal(got.Canonical()))(t)
+	b := musttest.Get(json.Marshal(want.Canonical()))(t)
 	if string(a) != string(b) {
 		t.Errorf("tables differ:\n%s\n%s", a, b)
 	}
@@ -76,18 +68,12 @@ func TestPartsMerge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	table := chainProgram(0.01).trainingTable([]int{4, 6, 8, 10}, []float64{2048}, rng)
 	var o kcca.Options
-	alone, err := trainModel(table, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := musttest.Get(trainModel(table, o))(t)
 	const parts = 5
 	fit := func() []*training.Part {
 		var out []*training.Part
 		for part := range parts {
-			p, err := training.Fit(table, o, part, parts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := musttest.Get(training.Fit(table, o, part, parts))(t)
 			out = append(out, p)
 		}
 		return out
@@ -101,10 +87,7 @@ func TestPartsMerge(t *testing.T) {
 	for _, p := range all {
 		merged = training.MergeParts(p, merged)
 	}
-	together, err := training.Assemble(table, o, merged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	together := musttest.Get(training.Assemble(table, o, merged))(t)
 	sameModel(t, together, alone)
 	checkJudgedInParts(t, alone, chainProgram(0.01).moveBytes(ringSite, doubleSite).runTable(11, 2048, rng))
 }
@@ -121,10 +104,7 @@ func checkJudgedInParts(t *testing.T, m *training.Model, run *recorded.Table) {
 	judgeEach := func() []*judge.Judgement {
 		var out []*judge.Judgement
 		for _, piece := range splitRows(run, rand.New(rand.NewPCG(9, 1))) {
-			j, err := judge.Judge(m, piece)
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := musttest.Get(judge.Judge(m, piece))(t)
 			out = append(out, j)
 		}
 		return out
@@ -137,14 +117,8 @@ func checkJudgedInParts(t *testing.T, m *training.Model, run *recorded.Table) {
 	for _, j := range judgeEach() {
 		merged = judge.MergeJudgements(j, merged)
 	}
-	got, err := judge.Conclude(m, run, merged, judge.Circumstances{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := judgeRun(m, run, judge.Circumstances{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := musttest.Get(judge.Conclude(m, run, merged, judge.Circumstances{}))(t)
+	want := musttest.Get(judgeRun(m, run, judge.Circumstances{}))(t)
 	if want.Flagged.Len() == 0 || len(want.Localisation) == 0 {
 		t.Errorf("nothing flagged: %+v", want)
 	}

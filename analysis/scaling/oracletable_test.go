@@ -11,6 +11,7 @@ import (
 
 	"laggard/analysis/scaling/kcca/kccatest"
 	"laggard/analysis/scaling/recorded"
+	"laggard/internal/musttest"
 )
 
 // oracleTable makes a table of a file, with the stacks of sites if there are any.
@@ -39,10 +40,7 @@ func oracleTable(t testing.TB, name string, stacks []recorded.Site) *recorded.Ta
 // oracleStacks reads "s0 <tab> module!function@offset;…", innermost first.
 func oracleStacks(t testing.TB) []recorded.Site {
 	t.Helper()
-	file, err := os.Open("kcca/testdata/real_lib_sites.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.Open("kcca/testdata/real_lib_sites.tsv"))(t)
 	defer file.Close()
 	var sites []recorded.Site
 	lines := bufio.NewScanner(file)

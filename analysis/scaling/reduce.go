@@ -15,11 +15,8 @@ import (
 // What the analysis ranks reduce. All get the volumes; analysis rank 0 gets the
 // parts of the fitting and the judgements.
 var (
-	allVolumes = reduce.Monoid[*volumesRead]{
-		Codec: reduce.JSON[*volumesRead](),
-		Merge: func(a, b *volumesRead) (*volumesRead, error) { return a.mergeFrom(b), nil },
-	}
-	parts = reduce.Monoid[*training.Part]{
+	allVolumes = reduce.JSONMonoid((*volumesRead).mergeFrom)
+	parts      = reduce.Monoid[*training.Part]{
 		Codec: reduce.Codec[*training.Part]{Encode: training.EncodePart, Decode: training.DecodePart},
 		Merge: func(a, b *training.Part) (*training.Part, error) { return training.MergeParts(a, b), nil },
 	}

@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -103,10 +104,7 @@ type score struct {
 func (s study) runSeed(t *testing.T, seed uint64, sum *score) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m, err := trainModel(s.good.trainingTable(s.scales, s.args, rng), kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(s.good.trainingTable(s.scales, s.args, rng), kcca.Options{}))(t)
 	for i, ranks := range s.ranks {
 		v := s.judgeAt(t, m, s.good, ranks, rng)
 		sum.Good[i]++
@@ -147,14 +145,8 @@ func firstFunction(v *judge.Verdict) string {
 
 func (s study) judgeAt(t *testing.T, m *training.Model, p program, ranks int, rng *rand.Rand) *judge.Verdict {
 	t.Helper()
-	library, err := recorded.InModules(recorded.LibraryModules...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := judgeRun(m, p.runTable(ranks, s.arg, rng), judge.Circumstances{Library: library})
-	if err != nil {
-		t.Fatal(err)
-	}
+	library := musttest.Get(recorded.InModules(recorded.LibraryModules...))(t)
+	v := musttest.Get(judgeRun(m, p.runTable(ranks, s.arg, rng), judge.Circumstances{Library: library}))(t)
 	return v
 }
 
@@ -222,10 +214,7 @@ func TestNoiseFeatures(t *testing.T) {
 	}
 	for seed := range *seeds {
 		rng := rand.New(rand.NewPCG(firstSeed()+seed, 2))
-		m, err := trainModel(noisy(p.trainingTable(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := musttest.Get(trainModel(noisy(p.trainingTable(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{}))(t)
 		for _, c := range []struct {
 			name  string
 			run   program
@@ -237,10 +226,7 @@ func TestNoiseFeatures(t *testing.T) {
 			{"a", p.moveBytes(ringSite, doubleSite), 16, everyRank(16)},
 			{"b", p.moveBytes(blockSite, wordSite), 16, everyRank(16)},
 		} {
-			v, err := judgeRun(m, noisy(c.run.runTable(c.ranks, 2048, rng), rng), judge.Circumstances{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := musttest.Get(judgeRun(m, noisy(c.run.runTable(c.ranks, 2048, rng), rng), judge.Circumstances{}))(t)
 			if !v.Flagged.Equal(c.want) {
 				t.Errorf("seed %d: %s: %s flagged, not %s", seed, c.name, v.Flagged, c.want)
 			}
@@ -257,23 +243,14 @@ func TestLargeMessage(t *testing.T) {
 	for size := 8 << 20; size <= 1<<30; size *= 2 {
 		sizes = append(sizes, float64(size))
 	}
-	m, err := trainModel(p.trainingTable([]int{3}, sizes, rng), kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := judgeRun(m, p.runTable(3, 2<<30, rng), judge.Circumstances{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(p.trainingTable([]int{3}, sizes, rng), kcca.Options{}))(t)
+	good := musttest.Get(judgeRun(m, p.runTable(3, 2<<30, rng), judge.Circumstances{}))(t)
 	if good.Flagged.Len() > 0 || !good.InRange {
 		t.Errorf("good run: %s flagged, in range %v", good.Flagged, good.InRange)
 	}
 	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2),
 		libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
-	v, err := judgeRun(m, p.scaleBytes(messageSite, 0.5).runTable(3, 2<<30, rng), judge.Circumstances{Crash: stack})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := musttest.Get(judgeRun(m, p.scaleBytes(messageSite, 0.5).runTable(3, 2<<30, rng), judge.Circumstances{Crash: stack}))(t)
 	if !v.Flagged.Equal(model.NewRankSet(0)) {
 		t.Errorf("%s flagged, not 0", v.Flagged)
 	}

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 )
 
 func callFrame(call string) recorded.Frame { return recorded.Frame{Module: "MPI", Function: call} }
@@ -37,10 +38,7 @@ func trainedOn(t *testing.T, paths map[int]recorded.Site) *training.Model {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		appendGatherRun(table, ranks, paths[ranks])
 	}
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
 	return m
 }
 
@@ -67,10 +65,7 @@ func TestSwitching(t *testing.T) {
 	} {
 		table := &recorded.Table{}
 		appendGatherRun(table, c.ranks, c.path)
-		v, err := judgeRun(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := musttest.Get(judgeRun(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary}))(t)
 		if v.Flagged.Len() != c.flagged || v.Elsewhere.Len() != c.elsewhere || c.elsewhere > 0 && v.InRange {
 			t.Errorf("%s: flagged %s, elsewhere %s, in range %v", c.name, v.Flagged, v.Elsewhere, v.InRange)
 		}

@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/regression"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 )
 
 // lawlessProgram divides its work differently at each number of ranks and among them.
@@ -32,10 +33,7 @@ func trainedTwice(t *testing.T, p program, again, times int, rng *rand.Rand) *tr
 	for n := range times {
 		p.appendRun(table, fmt.Sprint("again", n), again, 2048, rng)
 	}
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
 	return m
 }
 
@@ -85,10 +83,7 @@ func TestTwins(t *testing.T) {
 func TestTwinsHaveSameControls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(firstSeed(), 8))
 	p := lawlessProgram(0)
-	v, err := judgeRun(trainedTwice(t, p, 16, 1, rng), p.runTable(16, 4096, rng), judge.Circumstances{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := musttest.Get(judgeRun(trainedTwice(t, p, 16, 1, rng), p.runTable(16, 4096, rng), judge.Circumstances{}))(t)
 	if len(v.Same) > 0 || v.InRange {
 		t.Errorf("compared with %q, in range %v", v.Same, v.InRange)
 	}
@@ -140,13 +135,7 @@ func TestWanted(t *testing.T) {
 
 func judgedBy(t *testing.T, table, test *recorded.Table) *judge.Verdict {
 	t.Helper()
-	m, err := trainModel(table, kcca.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := judgeRun(m, test, judge.Circumstances{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
+	v := musttest.Get(judgeRun(m, test, judge.Circumstances{}))(t)
 	return v
 }

@@ -33,10 +33,7 @@ type Kind struct {
 const maxTexts = 8
 
 // ProblemsMonoid merges the problems of all analysis ranks.
-var ProblemsMonoid = reduce.Monoid[Problems]{
-	Codec: reduce.JSON[Problems](),
-	Merge: func(a, b Problems) (Problems, error) { return MergeProblems(a, b), nil },
-}
+var ProblemsMonoid = reduce.JSONMonoid(MergeProblems)
 
 // NewProblems returns the problems of a scan, such as Index.Problems.
 func NewProblems(found []model.Problem) Problems {

@@ -16,14 +16,8 @@ type Share struct {
 
 var (
 	listings = reduce.JSON[*runfiles.Listing]()
-	censuses = reduce.Monoid[runfiles.Census]{
-		Codec: reduce.JSON[runfiles.Census](),
-		Merge: func(a, b runfiles.Census) (runfiles.Census, error) { return runfiles.MergeCensuses(a, b), nil },
-	}
-	claims = reduce.Monoid[runfiles.Claims]{
-		Codec: reduce.JSON[runfiles.Claims](),
-		Merge: func(a, b runfiles.Claims) (runfiles.Claims, error) { return runfiles.MergeClaims(a, b), nil },
-	}
+	censuses = reduce.JSONMonoid(runfiles.MergeCensuses)
+	claims   = reduce.JSONMonoid(runfiles.MergeClaims)
 )
 
 // Find scans this analysis rank's share of a run directory. All analysis ranks

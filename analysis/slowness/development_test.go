@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -63,13 +64,8 @@ func develop(t *testing.T, job timelinetest.Job) *slowness.Development {
 func scanned(t *testing.T, job timelinetest.Job) *runfiles.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := job.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	x, err := runfiles.Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, job.Write(dir))
+	x := musttest.Get(runfiles.Scan(dir))(t)
 	return x
 }
 
@@ -81,13 +77,8 @@ func TestCompared(t *testing.T) {
 				return timelinetest.Doing{Computing: 0.5, WaitsFor: -1, Rate: 20}
 			}}
 		dir := filepath.Join(t.TempDir(), "run")
-		if err := job.Write(dir); err != nil {
-			t.Fatal(err)
-		}
-		m, err := slowness.NewMonitor(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, job.Write(dir))
+		m := musttest.Get(slowness.NewMonitor(dir))(t)
 		r, err := m.Refresh(timelinetest.End)
 		m.Close()
 		if err != nil || len(r.Events) > 0 || (r.Compared-c.want).Abs() > 10*time.Second {

@@ -10,10 +10,7 @@ import (
 
 // What the analysis ranks reduce. All get the extent; analysis rank 0 gets the others.
 var (
-	extents = reduce.Monoid[extent]{
-		Codec: reduce.JSON[extent](),
-		Merge: func(a, b extent) (extent, error) { return mergeExtents(a, b), nil },
-	}
+	extents    = reduce.JSONMonoid(mergeExtents)
 	likenesses = reduce.Monoid[[]likeness]{
 		Codec: codecOf(codeLikenesses),
 		Merge: func(a, b []likeness) ([]likeness, error) {

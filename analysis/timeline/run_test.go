@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
@@ -45,14 +46,9 @@ func shortDay(ranks int) timelinetest.Job {
 // ranks finds the same.
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := shortDay(352).Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, shortDay(352).Write(dir))
 	q := Question{Dir: dir, Columns: 300, Rows: 20, Apart: model.NewRankSet(7)}
-	one, err := ask(t, q, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := musttest.Get(ask(t, q, 1))(t)
 	var rows []string
 	for _, row := range one.Rows {
 		rows = append(rows, row.Ranks.String())
@@ -66,10 +62,7 @@ func TestRun(t *testing.T) {
 	if rate := one.Loops[0].Turns[30].Rate(); rate < 2.3 || rate > 2.7 {
 		t.Errorf("%v iterations per second, want 2.5", rate)
 	}
-	three, err := ask(t, q, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := musttest.Get(ask(t, q, 3))(t)
 	a, _ := sums.Encode(one.Sum)
 	b, _ := sums.Encode(three.Sum)
 	if string(a) != string(b) {
@@ -83,13 +76,8 @@ func TestFewRanksHaveRowsOfTheirOwn(t *testing.T) {
 		return timelinetest.Doing{Computing: 0.5, WaitsFor: 3 - rank, Stopped: rank == 2 && at > 4*time.Minute, Rate: 10}
 	}}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := j.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	r, err := ask(t, Question{Dir: dir, Columns: 30, Rows: 10}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, j.Write(dir))
+	r := musttest.Get(ask(t, Question{Dir: dir, Columns: 30, Rows: 10}, 2))(t)
 	if len(r.Rows) != 4 || r.Rows[1].Columns[3].Peer != 2 {
 		t.Errorf("%d rows, rank 1 waits for %d", len(r.Rows), r.Rows[1].Columns[3].Peer)
 	}
@@ -105,9 +93,7 @@ func TestFewRanksHaveRowsOfTheirOwn(t *testing.T) {
 func TestNoSamples(t *testing.T) {
 	j := timelinetest.Job{Ranks: 2, PerNode: 2}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := j.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, j.Write(dir))
 	if _, err := ask(t, Question{Dir: dir, Columns: 30}, 1); !errors.Is(err, ErrNoSamples) {
 		t.Errorf("the error is %v", err)
 	}

@@ -16,8 +16,5 @@ var (
 		Codec: reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode},
 		Merge: between.Merge,
 	}
-	sum = reduce.Monoid[int]{
-		Codec: reduce.JSON[int](),
-		Merge: func(a, b int) (int, error) { return a + b, nil },
-	}
+	sum = reduce.JSONMonoid(func(a, b int) int { return a + b })
 )

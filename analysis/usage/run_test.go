@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/runfiles"
@@ -29,9 +30,7 @@ func writeRun(t *testing.T) string {
 		})
 	}
 	h := nodefile.Header{RunID: 7, Host: "n", Created: time.Unix(999, 0)}
-	if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, h, ranks))(t)
 	return dir
 }
 
@@ -57,18 +56,13 @@ func TestRunSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("%v, %v, and not %v", r, err, ErrNoCalls)
 	}
 	manifest := `{"schema_version": 1, "run_id": "7", "created": "2026-03-12T02:58:40Z", "record": ["progress", "usage"]}`
-	if err := os.WriteFile(filepath.Join(dir, runfiles.ManifestName), []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, runfiles.ManifestName), []byte(manifest), 0o600))
 	want := []string{
 		"rank 0: no calls were recorded", "rank 1: no calls were recorded", "rank 3: no calls were recorded",
 		"rank 2: no data in the run directory",
 	}
 	for analysts := 1; analysts <= 5; analysts++ {
-		r, err := runAnalysts(t, context.Background(), dir, analysts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := musttest.Get(runAnalysts(t, context.Background(), dir, analysts))(t)
 		if !slices.Equal(r.Incomplete, want) || len(r.Findings) != 0 {
 			t.Errorf("%d analysis ranks: %q, %v", analysts, r.Incomplete, r.Findings)
 		}

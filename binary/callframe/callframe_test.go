@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/binary/processor"
+	"laggard/internal/musttest"
 )
 
 // image is memory that begins at an address.
@@ -55,14 +56,8 @@ func TestRows(t *testing.T) {
 	}{
 		{0x2000, 8, unset, unset}, {0x2001, 16, atCFA, unset}, {0x2002, 24, atCFA, atCFA}, {0x200f, 24, atCFA, atCFA},
 	} {
-		e, err := at1000(m).Find(c.pc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := e.RowAt(c.pc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := musttest.Get(at1000(m).Find(c.pc))(t)
+		r := musttest.Get(e.RowAt(c.pc))(t)
 		if r.cfa.reg != processor.RSP || r.cfa.n != c.cfa || r.registers[processor.RBP].kind != c.rbp ||
 			r.registers[processor.RBX].kind != c.rbx || r.ReturnAddress != processor.X86PC || r.registers[r.ReturnAddress].kind != atCFA {
 			t.Errorf("at %#x: %+v", c.pc, r)

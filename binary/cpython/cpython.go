@@ -1,22 +1,18 @@
 package cpython
 
 import (
-	_ "embed"
 	"encoding/binary"
+	"reflect"
+	"sync"
 )
 
-//go:generate go run ../../recorder/gen layouts.go
+//go:generate go run ../../recorder/gen offsets.go
 
-// Table is the table from which [Layouts] and the recorder's layouts are made.
-//
-//go:embed layouts.tbl
-var Table string
-
-// Absent is the offset of a member that a version does not have, or whose place is not known.
-const Absent = ^uint32(0)
-
-// stated marks a value of [Layouts] that is the number of a word of _Py_DebugOffsets.
-const stated = 1 << 31
+// Layout says where a version of CPython keeps what a stack is read from.
+type Layout struct {
+	Minor int // of 3.minor
+	Offsets
+}
 
 const (
 	debugWords = 81      // of _Py_DebugOffsets that are read
@@ -28,15 +24,39 @@ const (
 
 var cookie = [8]byte([]byte("xdebugpy"))
 
+// layouts are those of all versions in the table, which is read when the first interpreter is found.
+var layouts = sync.OnceValue(func() (all []Layout) {
+	t, err := ParseTable(Text)
+	if err != nil {
+		panic(err) // a mistake in the table
+	}
+	for version, minor := range t.Minors {
+		l := Layout{Minor: minor}
+		for member, offset := range l.pointers() {
+			*offset = t.Members[member].Offsets[version]
+		}
+		all = append(all, l)
+	}
+	return all
+})
+
+// pointers are those to all offsets, in the order of the table.
+func (o *Offsets) pointers() (all []*uint32) {
+	v := reflect.ValueOf(o).Elem()
+	for i := range v.NumField() {
+		all = append(all, v.Field(i).Addr().Interface().(*uint32))
+	}
+	return all
+}
+
 // Find returns the layout of a version, as PY_VERSION_HEX has it, and false for one that is not known. read returns the
 // first n bytes of the runtime, nil if they cannot be read; it is called for versions that state their layout.
 func Find(version uint32, read func(n int) []byte) (*Layout, bool) {
-	for i := range Layouts {
-		l := &Layouts[i]
+	for _, l := range layouts() {
 		switch {
 		case version>>24 != 3 || l.Minor != int(version>>16&0xff):
-		case l.Interpreters&stated == 0:
-			return l, true
+		case l.Interpreters&Stated == 0:
+			return &l, true
 		default:
 			return l.state(version, read(8*debugWords))
 		}
@@ -55,11 +75,11 @@ func (l Layout) state(version uint32, runtime []byte) (*Layout, bool) {
 		return nil, false
 	}
 	sound := true
-	for _, m := range l.members() {
-		if *m != Absent && *m&stated != 0 {
-			n := word(*m &^ stated)
+	for _, offset := range l.pointers() {
+		if *offset != Absent && *offset&Stated != 0 {
+			n := word(*offset &^ Stated)
 			sound = sound && n < maxOffset
-			*m = uint32(n)
+			*offset = uint32(n)
 		}
 	}
 	return &l, sound && l.BytesLength == l.Length

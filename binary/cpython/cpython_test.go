@@ -2,6 +2,7 @@ package cpython
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,18 @@ func TestFind(t *testing.T) {
 		}
 		if ok && c.runtime != nil && (l.Interpreters != 5 || l.Keys != 32 || l.EntryFrame != Absent) {
 			t.Errorf("%s: %+v", c.name, l)
+		}
+	}
+}
+
+func TestTableErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"member 3.8 three", "layouts.tbl:1: version"},
+		{"member 3.8 3.9\nthreads 8", "layouts.tbl:2: want a value for each version"},
+		{"# about\n\nmember 3.8\nthreads @x its threads", "layouts.tbl:4: offset"},
+	} {
+		if _, err := ParseTable(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 func TestCurve(t *testing.T) {
@@ -43,17 +45,13 @@ func TestNoteAndRead(t *testing.T) {
 	t.Setenv(Variable, path)
 	want := []Case{{"a", 0.5, true}, {"b", 0.99, false}}
 	for _, c := range want {
-		if err := AppendCase(c); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, AppendCase(c))
 	}
 	got, err := Read(path)
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
-	if err := os.WriteFile(path, []byte("{\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, []byte("{\n"), 0o600))
 	if got, err := Read(path); err == nil {
 		t.Errorf("read %v", got)
 	}
@@ -65,9 +63,7 @@ func FuzzJudged(f *testing.F) {
 	f.Add(`{"confidence": -1}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "judged.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 		if cases, err := Read(path); err == nil {
 			Table(Curve(cases))
 		}

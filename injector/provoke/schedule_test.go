@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model/mpi"
 )
 
@@ -19,10 +20,7 @@ var example = &Schedule{Version: 1, Seed: 7, LongestUS: 300_000, BudgetUS: 2_500
 }}
 
 func TestScheduleRoundTrip(t *testing.T) {
-	text, err := example.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(example.Text())(t)
 	got, err := ParseSchedule(text)
 	if d := cmp.Diff(example, got); d != "" || err != nil {
 		t.Errorf("%v\n%s\n%s", err, d, text)
@@ -63,10 +61,7 @@ func TestScheduleErrors(t *testing.T) {
 
 // FuzzParseSchedule: what is taken can be written, read again, and followed.
 func FuzzParseSchedule(f *testing.F) {
-	text, err := example.Text()
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := musttest.Get(example.Text())(f)
 	f.Add(text)
 	f.Add("version = 1\n[[choice]]\nkind = \"match\"\nrank = -1\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -77,10 +72,7 @@ func FuzzParseSchedule(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := s.Text()
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := musttest.Get(s.Text())(t)
 		read, err := ParseSchedule(again)
 		if err != nil || read.Lines() != s.Lines() {
 			t.Errorf("%v\n%s", err, again)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model/mpi"
 )
 
@@ -128,10 +129,7 @@ func (p *simulated) need(site, rank int, count uint64) {
 func (p *simulated) search(t *testing.T, seed uint64) *Result {
 	t.Helper()
 	s := Search{Runner: p, Runs: 400, Seed: seed, Only: ^mpi.Choice(0), Repeat: 5}
-	r, err := s.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := musttest.Get(s.Run(context.Background()))(t)
 	return r
 }
 
@@ -324,9 +322,7 @@ func TestDrawnSchedulesAreLegal(t *testing.T) {
 		d := newDrawer(ref, mpi.SendMode|mpi.Delay, seed)
 		for n := range 30 {
 			s := d.draw(n)
-			if err := s.check(); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, s.check())
 			for _, r := range s.Rules {
 				if r.Choice()&(mpi.SendMode|mpi.Delay) == 0 || r.Value > ref.Longest().Microseconds() {
 					t.Errorf("%+v", r)

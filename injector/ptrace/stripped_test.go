@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // A stripped program has its functions still, at the same places.
@@ -17,14 +19,8 @@ func TestFunctionsOfAStrippedFile(t *testing.T) {
 	if out, err := exec.Command("strip", "-o", stripped, whole).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	named, err := Functions(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Functions(stripped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	named := musttest.Get(Functions(whole))(t)
+	got := musttest.Get(Functions(stripped))(t)
 	for _, name := range []string{"main", "one", "two", "three"} {
 		want, ok := FindFunction(named, name)
 		if !ok {

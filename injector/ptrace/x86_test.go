@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"laggard/internal/musttest"
 )
 
 func decodeHex(t *testing.T, text string) []byte {
 	t.Helper()
-	out, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t)
 	return out
 }
 
@@ -69,10 +68,7 @@ func TestMoveRefuses(t *testing.T) {
 func FuzzMove(f *testing.F) {
 	for _, seed := range []string{"55", "e8", "488b05", "c5fe6f05", "62f1fd486f05", "0f84", "e3", "ff15", "67e3",
 		"c4e3710f05"} {
-		code, err := hex.DecodeString(seed)
-		if err != nil {
-			f.Fatal(err)
-		}
+		code := musttest.Get(hex.DecodeString(seed))(f)
 		f.Add(append(code, make([]byte, 8)...), uint64(0x401000), uint64(0x301000))
 	}
 	f.Fuzz(func(t *testing.T, code []byte, from, to uint64) {

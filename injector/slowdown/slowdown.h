@@ -1,7 +1,6 @@
 /* What is shared by the two libraries that make a rank slow (package injector). LAGGARD_SLOWDOWN says how; without it, and
  * in children of the rank, they do nothing. */
-#ifndef LAGGARD_SLOWDOWN_H
-#define LAGGARD_SLOWDOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ EXPORT struct slowdown_thread *slowdown_this_thread(void);
 
 EXPORT uint64_t slowdown_clock(int clock); /* nanoseconds */
 EXPORT void slowdown_sleep(double seconds);
-
-#endif

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -17,19 +18,10 @@ import (
 // writeAndRead makes a run and reads it again.
 func writeAndRead(t *testing.T, template string, c Config) (*model.Run, Truth) {
 	t.Helper()
-	ranks, err := LoadTemplate(template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranks := musttest.Get(LoadTemplate(template))(t)
 	dir := t.TempDir()
-	truth, err := Write(dir, ranks, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := musttest.Get(Write(dir, ranks, c, nil))(t)
+	run := musttest.Get(runfiles.Open(dir))(t)
 	return run, truth
 }
 
@@ -155,23 +147,12 @@ func checkMarks(t *testing.T, c *model.Comm) {
 
 // TestBrief: a brief reading has the last of the calls that a whole one has.
 func TestBrief(t *testing.T) {
-	ranks, err := LoadTemplate("lammps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranks := musttest.Get(LoadTemplate("lammps"))(t)
 	dir := t.TempDir()
 	c := Config{Ranks: 40, PerNode: 16, Comms: 9, Fault: Fault{Kind: Skipped}}
-	if _, err := Write(dir, ranks, c, nil); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := runfiles.Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Write(dir, ranks, c, nil))(t)
+	whole := musttest.Get(runfiles.Open(dir))(t)
+	x := musttest.Get(runfiles.Scan(dir))(t)
 	x.EachBatchBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			for i, c := range r.Comms {
@@ -189,23 +170,15 @@ func TestBrief(t *testing.T) {
 
 // TestSame: equal configurations make equal files, another seed others.
 func TestSame(t *testing.T) {
-	ranks, err := LoadTemplate("lammps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranks := musttest.Get(LoadTemplate("lammps"))(t)
 	c := Config{Ranks: 100, PerNode: 9, Seed: 4, Fault: Fault{Kind: Compute},
 		Vary: Vary{Counts: true, Branches: true, States: true}}
 	files := func() []byte {
 		dir := t.TempDir()
-		if _, err := Write(dir, ranks, c, nil); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(Write(dir, ranks, c, nil))(t)
 		var all []byte
 		for node := range 12 {
-			data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("node-n%06d.lgd", node)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := musttest.Get(os.ReadFile(filepath.Join(dir, fmt.Sprintf("node-n%06d.lgd", node))))(t)
 			all = append(all, data...)
 		}
 		return all
@@ -283,10 +256,7 @@ func TestParse(t *testing.T) {
 
 // TestRefused: what makes no sense is refused, with the reason.
 func TestRefused(t *testing.T) {
-	ranks, err := LoadTemplate("halo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranks := musttest.Get(LoadTemplate("halo"))(t)
 	ok := Config{Ranks: 10, PerNode: 4, Fault: Fault{Kind: Compute}}
 	for name, c := range map[string]struct {
 		change func(*Config)

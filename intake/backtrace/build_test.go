@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/runfiles"
@@ -67,9 +68,7 @@ func ancestorOf(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
 		state.Stack = append(state.Stack, frame("main", s.caller))
 		m.States, m.Visits = append(m.States, state), append(m.Visits, 1)
 	}
-	if err := names.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, names.Write(dir))
 	resolver := symbol.New(symbol.Config{RunDir: dir})
 	defer resolver.Close()
 	return NewAncestor([]*model.Rank{{Threads: []*model.Thread{{Model: m}}}}, resolver)
@@ -232,25 +231,15 @@ func TestFault(t *testing.T) {
 // TestSamplesCanBeWritten: whatever was read makes a run directory that reads
 // back.
 func TestSamplesCanBeWritten(t *testing.T) {
-	paths, err := filepath.Glob("testdata/samples/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := musttest.Get(filepath.Glob("testdata/samples/*"))(t)
 	for _, path := range paths {
 		stacks, _ := readSample(t, path)
 		AssignRanks(stacks)
 		job := mustBuild(t, Options{}, stacks...)
 		dir := t.TempDir()
-		if err := job.Names.Write(dir); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
-			t.Fatal(err)
-		}
-		run, err := runfiles.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, job.Names.Write(dir))
+		musttest.Get(nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks))(t)
+		run := musttest.Get(runfiles.Open(dir))(t)
 		if len(run.Problems) > 0 || len(run.Ranks) != len(job.Ranks) {
 			t.Errorf("%s: %d of %d ranks, %v", path, len(run.Ranks), len(job.Ranks), run.Problems)
 		}
@@ -275,13 +264,8 @@ func TestFarAddresses(t *testing.T) {
 		Frame{Address: far, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
 		Frame{Offset: far, Module: "/lib/liby.so"}, frameAt("main", 1)))
 	dir := t.TempDir()
-	if _, err := nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
-		t.Fatal(err)
-	}
-	run, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.NewFolder().WriteNode(dir, nodefile.Header{RunID: 1, Host: "import"}, job.Ranks))(t)
+	run := musttest.Get(runfiles.Open(dir))(t)
 	if len(run.Problems) > 0 || len(run.Ranks) != 1 {
 		t.Errorf("%d ranks, %v", len(run.Ranks), run.Problems)
 	}

@@ -1,6 +1,7 @@
 package backtrace
 
 import (
+	"cmp"
 	"strings"
 
 	"laggard/model"
@@ -40,10 +41,7 @@ func callOf(stack []symbol.Location) (c call, found bool) {
 		}
 	}
 	if !found && inner >= 0 {
-		name := stack[inner].Function
-		if name == "" {
-			name = "MPI"
-		}
+		name := cmp.Or(stack[inner].Function, "MPI")
 		if known := insides[name]; known != "" {
 			name = known
 		}

@@ -1,6 +1,7 @@
 package backtrace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,10 +182,7 @@ func (p *placer) placeByName(f Frame, calls []symbol.NamedCall, known bool, prog
 		raw := model.Frame{Offset: f.Address & nodefile.MaxOffset}
 		return level{raw, p.resolver.Resolve(raw, true)}
 	}
-	module := f.Module
-	if module == "" {
-		module = p.functionModules[normalisedName(f.Function)]
-	}
+	module := cmp.Or(f.Module, p.functionModules[normalisedName(f.Function)])
 	if module == "" {
 		module = program
 	}

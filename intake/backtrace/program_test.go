@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/symbol"
 )
 
@@ -21,10 +22,7 @@ func TestProgram(t *testing.T) {
 		"testdata/fixed.c").CombinedOutput(); err != nil {
 		t.Skipf("no compiler for it: %v\n%s", err, out)
 	}
-	program, err := symbol.OpenProgram(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := musttest.Get(symbol.OpenProgram(path))(t)
 	if !program.Fixed {
 		t.Fatal("the program is not at fixed addresses")
 	}
@@ -65,15 +63,9 @@ Frame Address     Saved Link Reg
 // functionStarts returns where the functions of a program begin.
 func functionStarts(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(elf.Open(path))(t)
 	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	symbols := musttest.Get(file.Symbols())(t)
 	out := map[string]uint64{}
 	for _, s := range symbols {
 		out[s.Name] = s.Value

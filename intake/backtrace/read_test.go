@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden anew")
@@ -32,10 +34,7 @@ func TestSamples(t *testing.T) {
 
 func readSample(t *testing.T, path string) ([]Stack, []*Problem) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.Open(path))(t)
 	defer file.Close()
 	stacks, problems, err := Read(filepath.Base(path), file)
 	if err != nil {
@@ -100,14 +99,9 @@ func describeFrame(f Frame) string {
 func checkGolden(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := musttest.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-) differs (-update writes it anew):\n%s", path, diff)
 	}
@@ -171,15 +165,9 @@ func TestFrameOfGDB(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	paths, err := filepath.Glob("testdata/samples/*")
-	if err != nil {
-		f.Fatal(err)
-	}
+	paths := musttest.Get(filepath.Glob("testdata/samples/*"))(f)
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(path))(f)
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -20,6 +20,7 @@ import (
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/internal/musttest"
 	"laggard/symbol"
 )
 
@@ -114,9 +115,7 @@ func TestLines(t *testing.T) {
 
 func checkLevels(t *testing.T, python string) {
 	file := filepath.Join(t.TempDir(), "stands.py")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(program), 0o600))
 	cmd := exec.Command(python, file)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -129,14 +128,9 @@ func checkLevels(t *testing.T, python string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	awaitSleep(t, cmd.Process.Pid)
-	process, err := stopped.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	process := musttest.Get(stopped.Open(cmd.Process.Pid))(t)
 	tids, err := process.TIDs()
 	if err != nil || len(tids) != 2 {
 		t.Fatalf("threads %v, %v", tids, err)
@@ -180,10 +174,7 @@ func stackOf(t *testing.T, process *stopped.Process, tid int) []string {
 	t.Helper()
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
-	thread, err := process.ReadThread(tid, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	thread := musttest.Get(process.ReadThread(tid, false))(t)
 	u := unwind.New(&process.Image, &unwind.Rows{})
 	stack := u.Unwind(&thread)
 	p := FindInterpreter(u.Modules(), process.Memory, resolver)

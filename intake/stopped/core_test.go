@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"laggard/binary/processor"
+	"laggard/internal/musttest"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -117,9 +118,7 @@ func testCore(t *testing.T, m *processor.Processor) {
 	program := filepath.Join(dir, "a")
 	text := append(bytes.Repeat([]byte{7}, page), bytes.Repeat([]byte{9}, page)...)
 	for path, b := range map[string][]byte{program: text, filepath.Join(dir, "core"): sampleCore(m, program, text[:page])} {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, b, 0o600))
 	}
 	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"core": nil,
@@ -135,9 +134,7 @@ func testCore(t *testing.T, m *processor.Processor) {
 			var b bytes.Buffer
 			w := pack(&b)
 			_, err := w.Write(sampleCore(m, program, text[:page]))
-			if err := errors.Join(err, w.Close(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, errors.Join(err, w.Close(), os.WriteFile(path, b.Bytes(), 0o600)))
 		}
 		c, err := OpenCore(path)
 		if err != nil || !IsCore(path) {
@@ -198,14 +195,9 @@ func TestOther(t *testing.T) {
 	program, core := filepath.Join(dir, "a"), filepath.Join(dir, "core")
 	now, then := bytes.Repeat([]byte{8}, 2*page), bytes.Repeat([]byte{7}, page)
 	for path, b := range map[string][]byte{program: now, core: sampleCore(processor.X86, program, then)} {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, b, 0o600))
 	}
-	c, err := OpenCore(core)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := musttest.Get(OpenCore(core))(t)
 	defer c.Close()
 	b := make([]byte, 4)
 	if _, err := c.ReadAt(b, codeAt+page); err == nil {
@@ -220,9 +212,7 @@ func FuzzCore(f *testing.F) {
 	f.Add([]byte("\x28\xb5\x2f\xfd"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "core")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, b, 0o600))
 		c, err := OpenCore(path)
 		if (c == nil) == (err == nil) {
 			t.Fatalf("%v, %v", c, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"laggard/binary/processor"
+	"laggard/internal/musttest"
 )
 
 // TestMain is also the one who looks and is killed (TestKilled).
@@ -45,9 +46,7 @@ func startVictim(t *testing.T, program string) int {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(out.Read(make([]byte, 1)))(t)
 	want := ") R "
 	if strings.HasPrefix(program, "exec sleep") {
 		want = "(sleep) S "
@@ -75,10 +74,7 @@ func TestLook(t *testing.T) {
 		{"while :; do :; done", false, true},
 	} {
 		pid := startVictim(t, c.command)
-		p, err := Open(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := musttest.Get(Open(pid))(t)
 		tids, err := p.TIDs()
 		if err != nil || len(tids) != 1 || tids[0] != pid {
 			t.Fatalf("%s: threads %v, %v", c.command, tids, err)
@@ -111,13 +107,8 @@ func TestKilled(t *testing.T) {
 	for n := range kills {
 		looker := exec.Command(os.Args[0])
 		looker.Env = append(os.Environ(), fmt.Sprintf("STOPPED_TEST_LOOK=%d", pid))
-		out, err := looker.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := looker.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := musttest.Get(looker.StdoutPipe())(t)
+		musttest.Succeed(t, looker.Start())
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "looking\n" {
 			t.Fatalf("kill %d: the looker says %q, %v", n, line, err)
 		}
@@ -134,10 +125,7 @@ func TestKilled(t *testing.T) {
 func stateOf(t *testing.T, pid int) string {
 	state := ""
 	for range 100 {
-		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")))(t)
 		if state = strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]; state == "R" {
 			return state
 		}

@@ -16,6 +16,7 @@ import (
 
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
+	"laggard/internal/musttest"
 )
 
 // deep is a program whose stack has all that is hard: no frame pointer, alloca, many saved
@@ -85,15 +86,9 @@ func TestNames(t *testing.T) {
 	for _, c := range flags {
 		t.Run(strings.Join(c, ","), func(t *testing.T) {
 			program := built(t, append(c, "-fno-optimize-sibling-calls"))
-			file, err := elf.Open(program)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := musttest.Get(elf.Open(program))(t)
 			defer file.Close()
-			symbols, err := file.Symbols()
-			if err != nil {
-				t.Fatal(err)
-			}
+			symbols := musttest.Get(file.Symbols())(t)
 			var got []string
 			for _, f := range framesOf(t, running(t, program, slices.Contains(c, "-DSPIN="))) {
 				for _, s := range symbols {
@@ -116,9 +111,7 @@ func built(t *testing.T, flags []string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "deep.c"), filepath.Join(dir, "deep")
-	if err := os.WriteFile(source, []byte(deep), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(source, []byte(deep), 0o600))
 	if out, err := exec.Command("cc", append(flags, "-w", "-o", program, source)...).CombinedOutput(); err != nil {
 		t.Skipf("%v: %s", err, out)
 	}
@@ -138,9 +131,7 @@ func running(t *testing.T, program string, spins bool) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(out.Read(make([]byte, 1)))(t)
 	_, said := stateOf(t, cmd.Process.Pid)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		state, used := stateOf(t, cmd.Process.Pid)
@@ -156,15 +147,9 @@ func running(t *testing.T, program string, spins bool) int {
 // stateOf is the state of a process, and the ticks that it has run outside the kernel.
 func stateOf(t *testing.T, pid int) (state string, ticks int) {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))(t)
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	ticks, err = strconv.Atoi(fields[11])
-	if err != nil {
-		t.Fatal(err)
-	}
+	ticks = musttest.Get(strconv.Atoi(fields[11]))(t)
 	return fields[0], ticks
 }
 

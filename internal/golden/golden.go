@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -17,14 +19,9 @@ func Check(t testing.TB, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, got, 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := musttest.Get(os.ReadFile(path))(t)
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("differs from %s (-update writes it anew):\n%s", path, d)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestReadFile reads files that end before, at and behind the end of the first buffer.
@@ -14,9 +16,7 @@ func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for _, size := range []int{0, 1, 1023, 1024, 1025, 100_000} {
 		want := bytes.Repeat([]byte{'a', 'b', 'c'}, size)[:size]
-		if err := os.WriteFile(path, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, want, 0o600))
 		if got, err := ReadFile(path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
 		}

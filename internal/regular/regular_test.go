@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 func writeSized(t *testing.T, path string, bytes int64) {
@@ -23,9 +25,7 @@ func writeSized(t *testing.T, path string, bytes int64) {
 
 func mustSymlink(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Symlink(to, path))
 }
 
 // TestRefused: pipes, devices, directories, links that lead elsewhere and files that are
@@ -36,9 +36,7 @@ func TestRefused(t *testing.T) {
 	writeSized(t, filepath.Join(dir, "file"), 10)
 	writeSized(t, filepath.Join(dir, "sparse"), 16<<30)
 	pipe, sub := filepath.Join(dir, "pipe"), filepath.Join(dir, "sub")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Mkdir(sub, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, errors.Join(syscall.Mkfifo(pipe, 0o600), os.Mkdir(sub, 0o700)))
 	mustSymlink(t, "/dev/zero", filepath.Join(dir, "zero"))
 	mustSymlink(t, "pipe", filepath.Join(dir, "to-pipe"))
 	mustSymlink(t, "file", filepath.Join(dir, "to-file"))
@@ -87,13 +85,8 @@ func TestReplace(t *testing.T) {
 		replace func(string, []byte) error
 		mode    fs.FileMode
 	}{{ReplaceFile, 0o600}, {ReplacePublicFile, 0o644}} {
-		if err := c.replace(path, []byte("text")); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, c.replace(path, []byte("text")))
+		info := musttest.Get(os.Stat(path))(t)
 		if got := info.Mode().Perm(); got != c.mode {
 			t.Errorf("mode %o, want %o", got, c.mode)
 		}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,8 +21,9 @@ import (
 // root is the module's folder.
 const root = "../.."
 
-// left are the folders without words for users: documents, tools for developers, and what tests need.
-var left = regexp.MustCompile(`^(\..*|build|docs|scripts|testdata|bench|gen|golden|\w+test|node_modules)$`)
+// left are the folders without words for users: documents, tools for developers such as the reader of the format's table, and what tests
+// need.
+var left = regexp.MustCompile(`^(\..*|build|docs|scripts|testdata|bench|gen|schema|golden|\w+test|node_modules)$`)
 
 // prose is a text with two words, or a word beside a value, with a space between them.
 var prose = regexp.MustCompile(`(^|[ ("'…])[A-Za-z][a-z,;:.'-]+ ["'(]?(%|…|[A-Za-z]{2}|\d)|(%[a-z]|…)[,;:)'"]? [a-z]{2}`)
@@ -60,11 +62,7 @@ func TestSentences(t *testing.T) {
 // format writes the sentences of each package below its path.
 func format(found map[string][]string) string {
 	var out strings.Builder
-	dirs := make([]string, 0, len(found))
-	for dir := range found {
-		dirs = append(dirs, dir)
-	}
-	slices.Sort(dirs)
+	dirs := slices.Sorted(maps.Keys(found))
 	for _, dir := range dirs {
 		fmt.Fprintf(&out, "\n== %s\n", dir)
 		texts := found[dir]

@@ -7,22 +7,19 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestWitness: a witness tells of each signal, takes none, and holds no file of this process's.
 func TestWitness(t *testing.T) {
-	w, err := StartSignalMonitor([]string{"mpirun", "-np", "4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := musttest.Get(StartSignalMonitor([]string{"mpirun", "-np", "4"}))(t)
 	defer w.Dismiss()
 	proc := fmt.Sprintf("/proc/%d/", w.pid)
 	want := []syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGCONT, syscall.SIGTSTP, 40}
 	var got []syscall.Signal
 	for _, s := range want {
-		if err := syscall.Kill(w.pid, s); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, syscall.Kill(w.pid, s))
 		eventually(t, s.String(), func() bool {
 			for _, r := range w.TakeSignals() {
 				got = append(got, r.Signal)
@@ -49,10 +46,7 @@ func TestWitnessCommandLine(t *testing.T) {
 		long = append(long, "-x", "LAGGARD_DIR")
 	}
 	for _, line := range [][]string{{"mpirun", "-np", "4", "./app"}, append(long, "-np", "4", "./app")} {
-		w, err := StartSignalMonitor(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := musttest.Get(StartSignalMonitor(line))(t)
 		var got string
 		eventually(t, "the command line", func() bool {
 			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", w.pid))
@@ -72,10 +66,7 @@ func TestWitnessEnds(t *testing.T) {
 
 func BenchmarkWitness(b *testing.B) {
 	for b.Loop() {
-		w, err := StartSignalMonitor([]string{"cost"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		w := musttest.Get(StartSignalMonitor([]string{"cost"}))(b)
 		w.Dismiss()
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // TestMain is also the processes of the tests: what a child becomes writes to a file; a parent starts a child.
@@ -67,22 +69,12 @@ func processGone(pid int) func() bool {
 func startParent(t *testing.T, out, then string) (cmd *exec.Cmd, child int) {
 	t.Helper()
 	cmd = exec.Command("/proc/self/exe", "parent", out, then)
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	pipe := musttest.Get(cmd.StdoutPipe())(t)
+	musttest.Succeed(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	var line string
-	if _, err := fmt.Fscanln(pipe, &line); err != nil {
-		t.Fatal(err)
-	}
-	if child, err = strconv.Atoi(line); err != nil {
-		t.Fatal(line)
-	}
-	return cmd, child
+	musttest.Get(fmt.Fscanln(pipe, &line))(t)
+	return cmd, musttest.Get(strconv.Atoi(line))(t)
 }
 
 // TestKilled: the child of a process that is killed becomes what it was told to.
@@ -126,9 +118,7 @@ func sessionID(pid int) (int, error) {
 func TestDismissed(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	cmd, child := startParent(t, out, "dismiss")
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, cmd.Wait())
 	if !processGone(child)() || fileExists(out)() {
 		t.Error("the child is still there, or acted")
 	}
@@ -141,9 +131,7 @@ func TestMark(t *testing.T) {
 	for _, what := range []string{"mark", "process"} {
 		dir := t.TempDir()
 		sleep := exec.Command("sleep", "100")
-		if err := sleep.Start(); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, sleep.Start())
 		out, mark := filepath.Join(dir, "out"), filepath.Join(dir, "mark")
 		c, err := Start(Config{Session: true, Mark: mark, PID: sleep.Process.Pid, Become: []string{"x", "become", out}})
 		if c != nil || err != nil {
@@ -178,10 +166,7 @@ func TestMany(t *testing.T) {
 	go busy()
 	go busy()
 	for range 200 {
-		c, err := Start(Config{Name: "many"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := musttest.Get(Start(Config{Name: "many"}))(t)
 		c.Dismiss()
 	}
 	close(over)
@@ -189,10 +174,7 @@ func TestMany(t *testing.T) {
 
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		c, err := Start(Config{Name: "cost"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := musttest.Get(Start(Config{Name: "cost"}))(b)
 		c.Dismiss()
 	}
 }

@@ -12,21 +12,20 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // TestAsk: lines are answered one by one, and an error says how the process ended.
 func TestAsk(t *testing.T) {
 	const program = "read a; echo \"<$a>\"; read b; echo \"<$b>\"; read c; echo bad >&2; exit 3"
-	p, err := Start(exec.Command("sh", "-c", program))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := musttest.Get(Start(exec.Command("sh", "-c", program)))(t)
 	for _, text := range []string{"one", "two"} {
 		if got, err := p.Ask([]byte(text), time.Minute); err != nil || string(got) != "<"+text+">" {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
-	_, err = p.Ask([]byte("three"), time.Minute)
+	_, err := p.Ask([]byte("three"), time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "exit status 3: bad") {
 		t.Errorf("error %v", err)
 	}
@@ -53,22 +52,13 @@ func TestSummary(t *testing.T) {
 // TestDescendants: what a process started ends with it.
 func TestDescendants(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pid")
-	p, err := Start(exec.Command("sh", "-c", fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := musttest.Get(Start(exec.Command("sh", "-c", fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids))))(t)
 	if _, err := p.Ask(nil, 500*time.Millisecond); !errors.Is(err, ErrTimeout) {
 		t.Errorf("%v, want %v", err, ErrTimeout)
 	}
 	_ = p.End()
-	text, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(pids))(t)
+	pid := musttest.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	for range 50 {
 		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
 			strings.Contains(string(state), ") Z ") {
@@ -92,16 +82,12 @@ func TestStartTied(t *testing.T) {
 		}()
 	}
 	for range commands {
-		if err := <-started; err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, <-started)
 	}
 	close(all)
 	time.Sleep(200 * time.Millisecond) // longer than the threads need to end
 	for _, cmd := range commands {
-		if err := syscall.Kill(cmd.Process.Pid, syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, syscall.Kill(cmd.Process.Pid, syscall.SIGTERM))
 		_ = cmd.Wait()
 		if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signal() != syscall.SIGTERM {
 			t.Errorf("it was ended by %v", s.Signal())

@@ -12,6 +12,7 @@ import (
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -70,19 +71,13 @@ func TestTake(t *testing.T) {
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	awaitSleep(t, cmd.Process.Pid)
 	o := Options{Selection: Selection{PIDs: []int{cmd.Process.Pid}}, Looks: 3, Over: 50 * time.Millisecond}
-	taken, err := TakeSnapshot(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := musttest.Get(TakeSnapshot(o))(t)
 	r := taken.Ranks[0]
 	if len(taken.Ranks) != 1 || r.Rank != 2 || taken.Size != 4 || r.PID != cmd.Process.Pid || taken.Moved.Len() > 0 ||
 		len(taken.Problems) > 0 || r.Threads[0].Captured == nil || r.QuietSince.IsZero() {
 		t.Fatalf("%+v: %+v", taken, r)
 	}
-	dir, err := taken.Write(t.TempDir()+"/run", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := musttest.Get(taken.Write(t.TempDir()+"/run", "test"))(t)
 	run, err := runfiles.Open(dir)
 	if err != nil || len(run.Ranks) != 1 || run.Ranks[0].Rank != 2 || len(run.Problems) > 0 || !run.Manifest.Imported {
 		t.Errorf("%+v, %v", run, err)
@@ -112,20 +107,15 @@ func TestShared(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir() + "/run"
 	taken := &Snapshot{Size: 2, Ranks: []*model.Rank{{Rank: 0, Size: 2, Exe: "app"}}, Began: time.Now()}
-	if _, err := taken.Write(dir, "test"); err != nil {
-		t.Fatal(err)
-	}
-	first, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(taken.Write(dir, "test"))(t)
+	first := musttest.Get(os.ReadDir(dir))(t)
 	for _, f := range first { // as if it were of a node of another name
 		if strings.HasPrefix(f.Name(), "node-") {
-			err = errors.Join(err, os.Rename(dir+"/"+f.Name(), dir+"/node-other.lgd"))
+			musttest.Succeed(t, os.Rename(dir+"/"+f.Name(), dir+"/node-other.lgd"))
 		}
 	}
-	got, failed := taken.Write(dir, "test")
-	if err = errors.Join(err, failed); err != nil || got != dir {
+	got, err := taken.Write(dir, "test")
+	if err != nil || got != dir {
 		t.Errorf("the second went to %q, %v", got, err)
 	}
 	both, _ := os.ReadDir(dir)

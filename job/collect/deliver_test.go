@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestForeign: what another user, or a link, has put where a node's files should be is not brought into the run
@@ -13,15 +15,9 @@ func TestForeign(t *testing.T) {
 	shared, dir := t.TempDir(), t.TempDir()
 	live := filepath.Join(shared, "laggard-0000000000000007")
 	link := filepath.Join(shared, "link")
-	if err := os.Mkdir(live, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(live, "node-a-1.lgd"), []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(live, link); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(live, 0o700))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(live, "node-a-1.lgd"), []byte("theirs"), 0o600))
+	musttest.Succeed(t, os.Symlink(live, link))
 	cases := map[string]string{"a link": link}
 	if os.Chown(live, 12345, -1) == nil { // only root can
 		cases["another user"] = live

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 func TestContainer(t *testing.T) {
@@ -33,9 +35,7 @@ func TestDistribution(t *testing.T) {
 	if got := distribution(path); got != "an unknown system" {
 		t.Errorf("without a file: %q", got)
 	}
-	if err := os.WriteFile(path, []byte("ID=rocky\nPRETTY_NAME=\"Rocky Linux 8.10\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, []byte("ID=rocky\nPRETTY_NAME=\"Rocky Linux 8.10\"\n"), 0o600))
 	if got := distribution(path); got != "Rocky Linux 8.10" {
 		t.Errorf("got %q", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/internal/procfs"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -65,16 +66,12 @@ func startScript(t *testing.T, env []string, script string, started ...string) *
 	t.Helper()
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, cmd.Start())
 	done := make(chan bool)
 	go func() { _ = cmd.Wait(); close(done) }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-done })
 	for _, line := range started {
-		if err := eventually(line, func() bool { return isRunning(line) }); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, eventually(line, func() bool { return isRunning(line) }))
 	}
 	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // clearJobEnv takes away what a launcher around the tests may have set.
@@ -111,9 +113,7 @@ func TestForward(t *testing.T) {
 		{"app", "Open MPI", args},
 	} {
 		path := filepath.Join(t.TempDir(), c.launcher)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700))
 		if got := ForwardEnv(path, args, env); !slices.Equal(got, c.want) {
 			t.Errorf("%s, %s: %q, want %q", c.launcher, c.version, got, c.want)
 		}
@@ -128,13 +128,9 @@ func TestForwardByLink(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		asked := filepath.Join(dir, "asked")
-		if err := os.WriteFile(filepath.Join(dir, file), []byte("#!/bin/sh\ntouch "+asked+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, file), []byte("#!/bin/sh\ntouch "+asked+"\n"), 0o700))
 		path := filepath.Join(dir, "mpirun")
-		if err := os.Symlink(file, path); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.Symlink(file, path))
 		if got := ForwardEnv(path, args, map[string]string{"LAGGARD_DIR": "d"}); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/process"
@@ -37,20 +38,14 @@ func readCalls(t *testing.T, open func(string) (*model.Run, error), dir string) 
 // unless the job goes on.
 func TestNoteHang(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteManifest(dir, 7, model.Manifest{}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteManifest(dir, 7, model.Manifest{}))
 	node := writeRun(t, dir, 10)
 	sightings := process.Observations{Processes: []process.Observation{{PID: 5, Stopped: time.Unix(1, 0)}}}
-	if err := sightings.Write(node); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, sightings.Write(node))
 	at := time.Unix(1800000000, 0).UTC()
 	outside := &model.Rank{Rank: 1, Size: -1, PID: 6, Phase: model.Starting, EndDetail: -1, ThreadLevel: -1,
 		Threads: []*model.Thread{{Op: model.Op{State: -1}}}}
-	if err := NoteHang(dir, at, []*model.Rank{outside}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, NoteHang(dir, at, []*model.Rank{outside}))
 	writeRun(t, dir, 20)
 	if got := readCalls(t, runfiles.Open, dir); got != 10 {
 		t.Errorf("%d calls when the hang was noticed, want 10", got)
@@ -70,9 +65,7 @@ func TestNoteHang(t *testing.T) {
 		t.Errorf("sightings of then: %+v, %v", seen, err)
 	}
 	for range 2 { // a second time it is not there
-		if err := ForgetHang(dir); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, ForgetHang(dir))
 		if x, err = runfiles.Scan(dir); err != nil || !x.Stood.Equal(at) {
 			t.Errorf("%+v, %v: want that it stood at %s", x, err, at)
 		}

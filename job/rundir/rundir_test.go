@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -20,18 +21,14 @@ func TestCreate(t *testing.T) {
 	if err != nil || !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), "laggard-") {
 		t.Errorf("a name of its own: %s, %v", dir, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "data"), nil, 0o600))
 	if _, err := Create(dir); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a directory with data in it: %v", err)
 	}
 	if _, err := Create(filepath.Join(dir, "data")); err == nil {
 		t.Error("a file is taken for a directory")
 	}
-	if err := os.Mkdir("open", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir("open", 0o755))
 	if dir, err = Create("open"); err != nil {
 		t.Fatal(err)
 	}
@@ -101,16 +98,11 @@ func TestDescribe(t *testing.T) {
 	t.Setenv("SLURM_STEP_ID", "")
 	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm",
 		Record: []string{"progress", "volume"}}
-	if err := WriteManifest(dir, 0xbeef, wrote); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteManifest(dir, 0xbeef, wrote))
 	if err := WriteManifest(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a manifest was overwritten: %v", err)
 	}
-	index, err := runfiles.Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := musttest.Get(runfiles.Scan(dir))(t)
 	m := *index.Manifest
 	if index.ID != 0xbeef || m.Job != "slurm 17" || m.Created.IsZero() {
 		t.Errorf("manifest %+v", m)
@@ -133,9 +125,7 @@ func TestDescribe(t *testing.T) {
 // TestForeign: a directory that another user made is not shared.
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := CreateShared(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(CreateShared(dir))(t)
 	if err := os.Chown(dir, 12345, -1); err != nil {
 		t.Skip(err) // only root can
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/process"
 )
@@ -48,9 +49,7 @@ func TestCutShort(t *testing.T) {
 	node, _ := startRanks(t, 2)
 	s := New(filepath.Dir(node))
 	s.WriteNow()
-	if err := os.Truncate(node, 0); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Truncate(node, 0))
 	if open, died := s.readKernelNotes(0); len(open)+len(died) != 0 {
 		t.Errorf("notes of a file that is empty: %v, %v", open, died)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/process"
@@ -29,19 +30,14 @@ func startRanks(t *testing.T, ranks int) (node string, pids []int) {
 	var run []*model.Rank
 	for i := range ranks {
 		child := exec.Command(sleep, "60")
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, child.Start())
 		go func() { _ = child.Wait() }()
 		t.Cleanup(func() { _ = child.Process.Kill() })
 		pids = append(pids, child.Process.Pid)
 		run = append(run, &model.Rank{Rank: i, Size: ranks, PID: child.Process.Pid, Phase: model.Running,
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
-	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run))(t)
 	return filepath.Join(dir, name), pids
 }
 
@@ -128,9 +124,7 @@ func TestContained(t *testing.T) {
 		r.Rank, r.Size, r.Phase, r.Threads = i, 2, model.Running, []*model.Thread{{Op: model.Op{State: -1}}}
 		run = append(run, &r)
 	}
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, run))(t)
 	s := New(dir)
 	s.WriteNow()
 	s.close()

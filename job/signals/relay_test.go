@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"laggard/internal/musttest"
 	"laggard/model/process"
 )
 
@@ -77,10 +78,7 @@ type relayProcess struct {
 
 func startRelay(t *testing.T, shell string, command ...string) *relayProcess {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := musttest.Get(os.Executable())(t)
 	args := append([]string{"-c", shell + ` exec "$@"`, "sh", self, "relay"}, command...)
 	r := &relayProcess{t: t, cmd: exec.Command("sh", args...)}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -89,9 +87,7 @@ func startRelay(t *testing.T, shell string, command ...string) *relayProcess {
 		t.Fatal(err)
 	}
 	r.cmd.Stdout, r.lines = w, bufio.NewScanner(out)
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, r.cmd.Start())
 	w.Close()
 	t.Cleanup(func() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL); _ = r.cmd.Wait(); out.Close() })
 	r.awaitLine("relays")
@@ -147,17 +143,12 @@ func (r *relayProcess) sendSignal(to string, s syscall.Signal) {
 		}
 	}
 	for _, p := range pids {
-		if err := syscall.Kill(p, s); err != nil {
-			r.t.Fatal(err)
-		}
+		musttest.Succeed(r.t, syscall.Kill(p, s))
 	}
 }
 
 func childPIDs(t *testing.T, pid int) (pids []int) {
-	out, err := exec.Command("ps", "-o", "pid=", "--ppid", fmt.Sprint(pid)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(exec.Command("ps", "-o", "pid=", "--ppid", fmt.Sprint(pid)).Output())(t)
 	for _, word := range strings.Fields(string(out)) {
 		var child int
 		fmt.Sscan(word, &child)
@@ -227,14 +218,9 @@ func TestIgnored(t *testing.T) {
 
 // ignoredBy returns the set of signals that a process ignores, bit 0 for signal 1.
 func ignoredBy(t *testing.T, pid int) (set uint64) {
-	in, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := musttest.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	_, rest, _ := strings.Cut(string(in), "SigIgn:")
-	if _, err := fmt.Sscanf(rest, "%x", &set); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(fmt.Sscanf(rest, "%x", &set))(t)
 	return set
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/musttest"
 )
 
 // slowJob writes a run directory of a job in which rank 3 computes longer in the last four minutes.
@@ -28,9 +29,7 @@ func slowJob(t *testing.T) string {
 		return d
 	}}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := job.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, job.Write(dir))
 	host, err := os.Hostname() // the job ran here
 	if err == nil {
 		err = os.Rename(filepath.Join(dir, "node-node001.lgd"), filepath.Join(dir, "node-"+host+".lgd"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/process"
 )
@@ -265,9 +266,7 @@ func TestSuspended(t *testing.T) {
 	var pids []int
 	for range 2 {
 		child := exec.Command("sleep", "60")
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, child.Start())
 		t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
 		pids = append(pids, child.Process.Pid)
 	}

@@ -10,16 +10,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"laggard/internal/musttest"
 )
 
 // TestJournals reads transcripts: "rank N" appends lines to a rank's journal, "resume" ends the
 // job, "limit" asks so many seconds later.
 func TestJournals(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		s, err := Create(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := musttest.Get(Create(t.TempDir()))(t)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "rank":
@@ -51,10 +50,7 @@ func TestJournals(t *testing.T) {
 				if f := s.Failure(); f != nil && !d.HasArg("ended") {
 					parted = fmt.Sprintf("%s\nat %q line %d\n%s", f.Headline, f.File, f.Line, parted)
 				}
-				lost, err := s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos)
-				if err != nil {
-					t.Fatal(err)
-				}
+				lost := musttest.Get(s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos))(t)
 				return fmt.Sprintf("lost %q\n%s%s", lost, parted, readPlan(t, s))
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
@@ -74,9 +70,7 @@ func readPlan(t *testing.T, s *Suite) string {
 		Done []string
 		Lost map[string]struct{ Text string }
 	}
-	if err := json.Unmarshal(text, &p); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(text, &p))
 	out := fmt.Sprintf("done %s\n", strings.Join(p.Done, " "))
 	for _, test := range []string{"a", "b", "c", "d"} {
 		if _, ok := p.Lost[test]; ok {
@@ -93,16 +87,12 @@ func FuzzJournal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := &Suite{dir: t.TempDir(), ranks: map[int]*journal{}, lost: map[string]LostTest{}}
 		for _, rank := range []string{"0", "1"} {
-			if err := os.WriteFile(filepath.Join(s.dir, "rank-"+rank+".jsonl"), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, "rank-"+rank+".jsonl"), text, 0o600))
 			text = text[:len(text)/2]
 		}
 		s.Limit(time.Now())
 		s.PartedText(nil)
 		s.Failure()
-		if _, err := s.PlanResume(true, nil, "why"); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(s.PlanResume(true, nil, "why"))(t)
 	})
 }

@@ -1,6 +1,6 @@
-// Package format says where everything is in a node file: the constants, the offsets
-// and sizes of all structures and records, and what a dump shows of them. All of it
-// comes from one table, format.tbl, from which the recorder's C header and the tables
+// Package format says where everything is in a node file: the constants, and the
+// offsets and sizes of all structures and records. All of it comes from one table,
+// format.tbl, which package schema reads, and from which the recorder's C header and the tables
 // of docs/reference/format.md are made too. "Add a format field" in CONTRIBUTING.md says what to
 // do to change it.
 //
@@ -11,7 +11,7 @@ import _ "embed" // the table
 
 //go:generate go run ../../recorder/gen layout.go
 
-// Table is the text of format.tbl, for the generator.
+// Table is the text of format.tbl, for package schema.
 //
 //go:embed format.tbl
 var Table string

@@ -7,7 +7,6 @@ type Record uint16
 type record struct {
 	name                  string
 	leastFixed, leastLive uint32
-	fixed, live           []Field
 }
 
 // Records bounds the types of records: one more than the last.
@@ -46,30 +45,3 @@ func (r Record) String() string {
 // MinSizes returns how many bytes the fixed and the live part have at least. A later
 // recorder may add fields behind those of either part. The type must be known.
 func (r Record) MinSizes() (fixed, live uint32) { return records[r].leastFixed, records[r].leastLive }
-
-// FixedFields lists what the dump shows of the fixed part.
-func (r Record) FixedFields() []Field { return records[r].fixed }
-
-// LiveFields lists what the dump shows of the live part, without tables.
-func (r Record) LiveFields() []Field { return records[r].live }
-
-// Field is one field as the dump shows it.
-type Field struct {
-	Name string
-	At   int // offset in its part
-	Kind Kind
-}
-
-// Kind says how a field is stored and shown.
-type Kind int
-
-// The kinds of fields.
-const (
-	Uint16 Kind = iota
-	Uint32
-	Int32
-	Uint64
-	Int64
-	Hex64
-	Time // nanoseconds since 1970, 0 never
-)

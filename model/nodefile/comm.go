@@ -272,7 +272,9 @@ func (w *slotWriter) commFixed(index int, c *model.Comm) part {
 	w.checkRange("number of neighbours", max(len(near.Sources), len(near.Dests)), 0, format.MaxNeighbours)
 	fixed := make(part, format.SizeofCommFixed)
 	fixed.i32(format.CommIndex, index)
-	fixed.u32(format.CommFlags, commFlagsOf(c))
+	fixed.u32(format.CommFlags, kindFlags[c.Kind]|bitsOf(
+		bitIf{format.CommUnknown, c.Members == nil}, bitIf{format.CommForming, c.Forming}, bitIf{format.CommToParent, c.ToParent},
+		bitIf{format.CommTopology, c.Neighbours != nil}))
 	fixed.i32(format.CommRank, c.Rank)
 	fixed.i32(format.CommSize, size)
 	fixed.i32(format.CommRemoteSize, remoteSize)
@@ -285,23 +287,6 @@ func (w *slotWriter) commFixed(index int, c *model.Comm) part {
 		fixed.appendZeros(4).i32(0, rank)
 	}
 	return fixed
-}
-
-func commFlagsOf(c *model.Comm) uint32 {
-	flags := kindFlags[c.Kind]
-	for _, f := range []struct {
-		set  bool
-		flag uint32
-	}{
-		{c.Members == nil, format.CommUnknown}, {c.Forming, format.CommForming},
-		{c.ToParent, format.CommToParent},
-		{c.Neighbours != nil, format.CommTopology},
-	} {
-		if f.set {
-			flags |= f.flag
-		}
-	}
-	return flags
 }
 
 // encodeRanges writes the members as runs of equal stride.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -18,10 +19,7 @@ import (
 func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	third := bytes.Repeat([]byte("the third "), 9000)
 	path, _ := writtenFile(t, &model.Rank{Rank: 0, Size: 1, Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.ReadFile(path))(t)
 	file = modeltest.AppendBlock(file, 0, 0, 0, third, true)
 	before := len(file)
 	write := func() {
@@ -32,10 +30,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	}
 	file = modeltest.AppendBlock(file, 0, 0, 1, third, false)
 	write()
-	old, err := openImage(path, "node-a.lgd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := musttest.Get(openImage(path, "node-a.lgd"))(t)
 	list, end, err := old.piecesToCopy(format.PageSize)
 	if err != nil {
 		t.Fatal(err)
@@ -45,16 +40,11 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	file = modeltest.AppendBlock(file, 0, 0, 1, third, true)
 	write()
 	to := filepath.Join(t.TempDir(), "node-a.lgd")
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(os.Create(to))(t)
 	if err = old.copyPieces(out, list); err == nil {
 		_, err = copyFrom(path, out, end)
 	}
-	if err = errors.Join(err, out.Close()); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, errors.Join(err, out.Close()))
 	f := Open(to, "node-a.lgd", path)
 	defer f.Close()
 	streams, err := f.StreamsOf(&model.Rank{File: "node-a.lgd"}, UsageStream)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -192,10 +193,7 @@ func fileOf(t testing.TB, typ format.Record) (data []byte, off int64) {
 		data = mustEncode(t, testHeader, modeltest.RandomRanks(rand.New(rand.NewPCG(17, seed)), "node-a.lgd", 1))
 		m := newImage("", data)
 		var p problems
-		l, err := m.readLayout(&p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := musttest.Get(m.readLayout(&p))(t)
 		c := newCursor(m, l, 0, &p)
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
 			if rec.typ == typ {

@@ -7,10 +7,12 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"laggard/model"
 	"laggard/model/format"
+	"laggard/model/format/schema"
 )
 
 // Dump writes every record of the node file at path as text, slot by slot, in
@@ -86,28 +88,42 @@ func formatTime(t time.Time) string {
 	return t.Format(time.RFC3339Nano)
 }
 
+// formatTable says which fields there are. It is read when the first file is shown.
+var formatTable = sync.OnceValue(func() *schema.Table {
+	t, err := schema.Parse(format.Table)
+	if err != nil {
+		panic(err) // a mistake in the table
+	}
+	return t
+})
+
+// fixedFields and liveFields are what is shown of the parts of a record, fieldsOf of a structure.
+func fixedFields(r format.Record) []schema.Shown { return formatTable().Records[r].Fixed.Shown }
+func liveFields(r format.Record) []schema.Shown  { return formatTable().Records[r].Live.Shown }
+func fieldsOf(structure string) []schema.Shown   { return formatTable().Struct(structure).Fixed.Shown }
+
 // dumpFields writes fields as they are in the file.
-func dumpFields(w *bufio.Writer, b []byte, list []format.Field) {
+func dumpFields(w *bufio.Writer, b []byte, list []schema.Shown) {
 	le32, le64 := wordReaders(b)
 	for _, f := range list {
-		if f.At >= len(b) {
+		if f.Offset >= len(b) {
 			break // an older recorder has not written it
 		}
 		switch f.Kind {
-		case format.Int32:
-			fmt.Fprintf(w, " %s %d", f.Name, int32(le32(f.At)))
-		case format.Uint32:
-			fmt.Fprintf(w, " %s %d", f.Name, le32(f.At))
-		case format.Uint16:
-			fmt.Fprintf(w, " %s %d", f.Name, binary.LittleEndian.Uint16(b[f.At:]))
-		case format.Uint64:
-			fmt.Fprintf(w, " %s %d", f.Name, le64(f.At))
-		case format.Int64:
-			fmt.Fprintf(w, " %s %d", f.Name, int64(le64(f.At)))
-		case format.Hex64:
-			fmt.Fprintf(w, " %s %#x", f.Name, le64(f.At))
-		case format.Time:
-			fmt.Fprintf(w, " %s %s", f.Name, formatTime(timeOf(le64(f.At))))
+		case schema.Int32:
+			fmt.Fprintf(w, " %s %d", f.Name, int32(le32(f.Offset)))
+		case schema.Uint32:
+			fmt.Fprintf(w, " %s %d", f.Name, le32(f.Offset))
+		case schema.Uint16:
+			fmt.Fprintf(w, " %s %d", f.Name, binary.LittleEndian.Uint16(b[f.Offset:]))
+		case schema.Uint64:
+			fmt.Fprintf(w, " %s %d", f.Name, le64(f.Offset))
+		case schema.Int64:
+			fmt.Fprintf(w, " %s %d", f.Name, int64(le64(f.Offset)))
+		case schema.Hex64:
+			fmt.Fprintf(w, " %s %#x", f.Name, le64(f.Offset))
+		case schema.Time:
+			fmt.Fprintf(w, " %s %s", f.Name, formatTime(timeOf(le64(f.Offset))))
 		}
 	}
 }
@@ -115,7 +131,7 @@ func dumpFields(w *bufio.Writer, b []byte, list []format.Field) {
 // dumpRecord writes the fields of a record, and what is not in the lists of fields: arrays
 // and texts.
 func (m *image) dumpRecord(w *bufio.Writer, rec record) {
-	dumpFields(w, rec.fixed, rec.typ.FixedFields())
+	dumpFields(w, rec.fixed, fixedFields(rec.typ))
 	switch rec.typ {
 	case format.RankRecord:
 		fmt.Fprintf(w, " exe %q", strings.TrimRight(string(rec.fixed[format.RankExe:][:format.SizeofRankExe]), "\x00"))
@@ -134,13 +150,13 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case format.CommRecord:
 		m.dumpComm(w, rec)
 	case format.ChannelsRecord:
-		m.dumpTable(w, rec, format.ChannelFields)
+		m.dumpTable(w, rec, fieldsOf("channel"))
 	case format.OriginsRecord:
-		m.dumpTable(w, rec, format.OriginFields)
+		m.dumpTable(w, rec, fieldsOf("origin"))
 	case format.LocksRecord:
-		m.dumpTable(w, rec, format.LockFields)
+		m.dumpTable(w, rec, fieldsOf("lock"))
 	case format.TakenRecord, format.ProbedRecord:
-		m.dumpTable(w, rec, format.TakeFields)
+		m.dumpTable(w, rec, fieldsOf("take"))
 	case format.HistoryRecord:
 		m.dumpHistory(w, rec)
 	case format.SeriesRecord:
@@ -177,7 +193,7 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 
 // showLive writes the fields of the live part.
 func (m *image) showLive(w *bufio.Writer, rec record) {
-	dumpFields(w, m.appendWords(nil, rec.live, rec.nlive), rec.typ.LiveFields())
+	dumpFields(w, m.appendWords(nil, rec.live, rec.nlive), liveFields(rec.typ))
 }
 
 func (m *image) dumpState(w *bufio.Writer, rec record) {
@@ -199,7 +215,7 @@ func (m *image) dumpComm(w *bufio.Writer, rec record) {
 // dumpRest prints the parts of a REST record, as far as they are whole.
 func dumpRest(w *bufio.Writer, fixed []byte) {
 	if thread, op, stack, err := restParts(fixed); err == nil {
-		dumpFields(w, thread, format.ThreadRecord.FixedFields())
+		dumpFields(w, thread, fixedFields(format.ThreadRecord))
 		dumpOp(w, op)
 		dumpStack(w, stack)
 	}
@@ -222,10 +238,10 @@ const indent = "\n      "
 func dumpOp(w *bufio.Writer, op []byte) {
 	le32, _ := wordReaders(op)
 	fmt.Fprint(w, indent, "now:")
-	dumpFields(w, op, format.ThreadRecord.LiveFields())
+	dumpFields(w, op, liveFields(format.ThreadRecord))
 	for i := range int(min(le32(format.ThreadNlisted), format.MaxPending)) {
 		fmt.Fprint(w, indent, "pending:")
-		dumpFields(w, op[format.ThreadPending+format.SizeofPending*i:], format.PendingFields)
+		dumpFields(w, op[format.ThreadPending+format.SizeofPending*i:], fieldsOf("pending"))
 	}
 }
 
@@ -236,12 +252,12 @@ func dumpStack(w *bufio.Writer, stack []byte) {
 	}
 	frames := stack[format.CaptureFrames:][:8*min(le32(format.CaptureNframes), format.MaxFrames)]
 	fmt.Fprint(w, indent, "captured:")
-	dumpFields(w, stack, format.CaptureFields)
+	dumpFields(w, stack, fieldsOf("capture"))
 	fmt.Fprintf(w, " stack%s", frameText(frames))
 }
 
 // dumpTable shows the entries of a record that are in use.
-func (m *image) dumpTable(w *bufio.Writer, rec record, list []format.Field) {
+func (m *image) dumpTable(w *bufio.Writer, rec record, list []schema.Shown) {
 	size := entrySizes[rec.typ]
 	for at := int64(0); at+size <= rec.nlive; at += size {
 		entry := m.appendWords(nil, rec.live+at, size)
@@ -258,7 +274,7 @@ func (m *image) dumpHistory(w *bufio.Writer, rec record) {
 	for at := format.HistoryBegun; at+format.SizeofBegun <= len(live); at += format.SizeofBegun {
 		if entry := live[at:]; binary.LittleEndian.Uint32(entry[format.BegunNumber:]) != 0 {
 			fmt.Fprint(w, "\n     ")
-			dumpFields(w, entry, format.BegunFields)
+			dumpFields(w, entry, fieldsOf("begun"))
 		}
 	}
 	for _, mark := range readMarks(live) {
@@ -306,6 +322,6 @@ func rangeText(ranges []byte) string {
 func (m *image) dumpSeries(w *bufio.Writer, rec record) {
 	for b := m.appendIntervals(nil, rec); len(b) > 0; b = b[format.SizeofInterval:] {
 		fmt.Fprint(w, "\n     ")
-		dumpFields(w, b[:format.SizeofInterval], format.IntervalFields)
+		dumpFields(w, b[:format.SizeofInterval], fieldsOf("interval"))
 	}
 }

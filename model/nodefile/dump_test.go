@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model/format"
 	"laggard/model/modeltest"
 )
@@ -21,23 +22,14 @@ func TestDump(t *testing.T) {
 	data := mustEncode(t, testHeader, modeltest.RandomRanksOf(rand.New(rand.NewPCG(42, 0)), modeltest.Lean, "node-a.lgd", 2))
 	data[format.FirstChunkSize+format.PageSize+format.SizeofChunk+format.SizeofRec+format.RankExe] ^= 1 // the second RANK record
 	path := filepath.Join(dir, "node-a.lgd")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, data, 0o600))
 	var out bytes.Buffer
-	if _, err := Dump(&out, path); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Dump(&out, path))(t)
 	golden := filepath.Join("testdata", "dump.golden")
 	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(golden, out.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := musttest.Get(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Error(diff)
 	}

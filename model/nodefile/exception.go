@@ -4,27 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"laggard/model"
 	"laggard/model/format"
 )
-
-// raisedReader is a RAISED record.
-type raisedReader struct {
-	thread uint32
-	off    int64
-	fixed  []byte
-}
-
-func (r *slotReader) takeRaised(rec record) error {
-	if _, _, _, err := raisedParts(rec.fixed); err != nil {
-		return err
-	}
-	r.raised = append(r.raised, raisedReader{rec.thread, rec.off, slices.Clone(rec.fixed)})
-	return nil
-}
 
 // raisedParts returns the frame words, the name of the type and the text in a RAISED record.
 func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
@@ -40,27 +24,20 @@ func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
 	return frames, valid(string(rest[:length])), valid(trimPadding(rest[length:])), nil
 }
 
-// assembleRaised fills in Thread.Raised: the last record of each thread counts.
-func (r slotAssembler) assembleRaised() {
-	for _, x := range r.raised {
-		t := r.threads[x.thread]
-		if t == nil {
-			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrLost, "thread %d", x.thread)
-			continue
-		}
-		le32, le64 := wordReaders(x.fixed)
-		frames, name, text, _ := raisedParts(x.fixed)
-		how := model.RaisedHow(le32(format.RaisedHow))
-		t.thread.Raised = nil
-		switch {
-		case how > model.RaisedFatal:
-			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrUnknown, "way %d to have an exception", how)
-		case how != model.RaisedNone:
-			stack, _ := r.decodeFrames(frames, format.RaisedRecord.String(), x.off)
-			t.thread.Raised = &model.Raised{
-				How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
-				Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
-			}
+// setRaised fills in Thread.Raised: the last record of each thread counts.
+func (r slotAssembler) setRaised(t *threadReader, rec record) {
+	le32, le64 := wordReaders(rec.fixed)
+	frames, name, text, _ := raisedParts(rec.fixed)
+	how := model.RaisedHow(le32(format.RaisedHow))
+	t.thread.Raised = nil
+	switch {
+	case how > model.RaisedFatal:
+		r.probs.addErrorf(rec.typ.String(), rec.off, model.ErrUnknown, "way %d to have an exception", how)
+	case how != model.RaisedNone:
+		stack, _ := r.decodeFrames(frames, rec.typ.String(), rec.off)
+		t.thread.Raised = &model.Raised{
+			How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
+			Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -9,21 +8,6 @@ import (
 	"laggard/model"
 	"laggard/model/format"
 )
-
-// failedReader is a FAILED record: the errors of one class that MPI returned to a state.
-type failedReader struct {
-	thread    uint32
-	fixed     []byte
-	off, live int64
-}
-
-func (r *slotReader) takeFailed(rec record) error {
-	if _, err := failedText(rec.fixed); err != nil {
-		return err
-	}
-	r.failed = append(r.failed, failedReader{rec.thread, bytes.Clone(rec.fixed), rec.off, rec.live})
-	return nil
-}
 
 // failedText is what MPI says of the errors of a FAILED record.
 func failedText(fixed []byte) (string, error) {
@@ -34,25 +18,15 @@ func failedText(fixed []byte) (string, error) {
 	return string(rest[:length]), nil
 }
 
-// assembleFailed fills in Thread.Failed. States of equal content were joined, so are their errors.
-func (r slotAssembler) assembleFailed() {
-	for _, f := range r.failed {
-		t := r.threads[f.thread]
-		if t == nil {
-			r.probs.addErrorf(format.FailedRecord.String(), f.off, model.ErrLost, "thread %d", f.thread)
-			continue
-		}
-		le32, _ := wordReaders(f.fixed)
-		text, _ := failedText(f.fixed)
-		if state := t.stateIndex(r.slotReader, le32(format.FailedState), format.FailedRecord.String(), f.off); state >= 0 {
-			t.thread.Failed = append(t.thread.Failed, model.Failed{
-				State: state, Class: int(le32(format.FailedClass)), Text: text,
-				Count: r.img.u64(f.live + format.FailedCount), Calls: r.img.u64(f.live + format.FailedCalls),
-			})
-		}
-	}
-	for _, t := range r.rank.Threads {
-		t.Failed = joinFailed(t.Failed)
+// addFailed adds what a FAILED record says, the errors of one class that MPI returned to a state, to Thread.Failed.
+func (r slotAssembler) addFailed(t *threadReader, rec record) {
+	le32, _ := wordReaders(rec.fixed)
+	text, _ := failedText(rec.fixed)
+	if state := t.stateIndex(r.slotReader, le32(format.FailedState), rec.typ.String(), rec.off); state >= 0 {
+		t.thread.Failed = append(t.thread.Failed, model.Failed{
+			State: state, Class: int(le32(format.FailedClass)), Text: text,
+			Count: r.img.u64(rec.live + format.FailedCount), Calls: r.img.u64(rec.live + format.FailedCalls),
+		})
 	}
 }
 

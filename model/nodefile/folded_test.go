@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -16,10 +17,7 @@ func TestFoldedRoundTrip(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		ranks := modeltest.RandomTwins(r, modeltest.Ample, 2+r.IntN(6))
-		data, err := NewFolder().Encode(testHeader, ranks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := musttest.Get(NewFolder().Encode(testHeader, ranks))(t)
 		run := mustDecode(t, data)
 		if len(run.Problems) > 0 {
 			t.Fatalf("seed %d: %v", seed, run.Problems[0].Err)
@@ -37,16 +35,10 @@ func TestFoldedRoundTrip(t *testing.T) {
 // says so; what its own slot tells stays.
 func TestFoldedBaseDamaged(t *testing.T) {
 	ranks := modeltest.RandomTwins(rand.New(rand.NewPCG(5, 3)), modeltest.Lean, 6)
-	data, err := NewFolder().Encode(testHeader, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(NewFolder().Encode(testHeader, ranks))(t)
 	img := newImage("node-a.lgd", data)
 	for slot := range uint32(2) {
-		l, err := img.readLayout(new(problems))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := musttest.Get(img.readLayout(new(problems)))(t)
 		c := newCursor(img, l, slot, new(problems))
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
 			if rec.typ == format.StateRecord || rec.typ == format.EdgeRecord {

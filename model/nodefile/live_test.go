@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 )
@@ -28,10 +29,7 @@ func liveFile(t *testing.T) (path string, data []byte, off func(format.Record) i
 	path, data = writtenFile(t, k)
 	m := newImage("", data)
 	var p problems
-	l, err := m.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(m.readLayout(&p))(t)
 	return path, data, func(typ format.Record) int64 {
 		c := newCursor(m, l, 0, &p)
 		for rec, ok := c.next(); ok; rec, ok = c.next() {
@@ -48,24 +46,12 @@ func liveFile(t *testing.T) (path string, data []byte, off func(format.Record) i
 func writtenFile(t *testing.T, k *model.Rank) (path string, data []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	name, err := WriteNode(dir, testHeader, []*model.Rank{k})
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := musttest.Get(WriteNode(dir, testHeader, []*model.Rank{k}))(t)
 	path = filepath.Join(dir, name)
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := musttest.Get(file.Stat())(t)
+	data = musttest.Get(unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
 	t.Cleanup(func() { unix.Munmap(data) })
 	return path, data
 }
@@ -145,19 +131,11 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 // A file that someone empties while it is mapped is damaged, not fatal.
 func TestFileShrinksUnderTheReader(t *testing.T) {
 	path, _, _ := liveFile(t)
-	img, err := openImage(path, "node-a.lgd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(path, "node-a.lgd"))(t)
 	defer img.close()
 	var p problems
-	l, err := img.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, format.PageSize); err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(img.readLayout(&p))(t)
+	musttest.Succeed(t, os.Truncate(path, format.PageSize))
 	r := NewDecoder(0).newReader()
 	r.readSlot(img, l, 0)
 	if len(r.probs.list) == 0 || !errors.Is(r.probs.list[0], model.ErrTruncated) || len(r.rank.Threads) != 1 {
@@ -168,22 +146,14 @@ func TestFileShrinksUnderTheReader(t *testing.T) {
 // A slot that gets a new chunk while it is read is read with it.
 func TestFileGrowsUnderTheReader(t *testing.T) {
 	path, data, _ := liveFile(t)
-	img, err := openImage(path, "node-a.lgd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := musttest.Get(openImage(path, "node-a.lgd"))(t)
 	defer img.close()
 	var p problems
-	l, err := img.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(img.readLayout(&p))(t)
 	w := &slotWriter{file: data, seq: 1}
 	state := append(make([]byte, 4), 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	w.writeRecord(format.StateRecord, 0, append(state, "MPI_Send"...), []byte{3, 0, 0, 0, 0, 0, 0, 0})
-	if err := os.WriteFile(path, w.file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, w.file, 0o600))
 	r := NewDecoder(0).newReader()
 	r.readSlot(img, l, 0)
 	m := r.rank.Threads[0].Model

@@ -4,26 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 
 	"laggard/model"
 	"laggard/model/format"
 )
-
-// otherReader is an OTHER record.
-type otherReader struct {
-	off   int64
-	fixed []byte
-	time  time.Time
-}
-
-func (r *slotReader) takeOther(rec record) error {
-	if _, err := otherFrames(rec.fixed); err != nil {
-		return err
-	}
-	r.others = append(r.others, otherReader{rec.off, slices.Clone(rec.fixed), timeOf(r.img.u64(rec.live + format.OtherTime))})
-	return nil
-}
 
 // otherFrames returns the frame words in an OTHER record.
 func otherFrames(fixed []byte) ([]byte, error) {
@@ -35,21 +19,19 @@ func otherFrames(fixed []byte) ([]byte, error) {
 	return rest[:8*n], nil
 }
 
-// assembleOthers fills in Rank.Others: the last record of each thread counts.
-func (r slotAssembler) assembleOthers() {
-	for _, o := range r.others {
-		le32, _ := wordReaders(o.fixed)
-		words, _ := otherFrames(o.fixed)
-		stack, _ := r.decodeFrames(words, format.OtherRecord.String(), o.off)
-		t := model.OtherThread{
-			TID: int(le32(format.OtherTID)), Time: o.time, Stack: stack,
-			Partial: le32(format.OtherFlags)&format.StackPartial != 0,
-		}
-		if i := slices.IndexFunc(r.rank.Others, func(had model.OtherThread) bool { return had.TID == t.TID }); i >= 0 {
-			r.rank.Others[i] = t
-		} else {
-			r.rank.Others = append(r.rank.Others, t)
-		}
+// addOther puts a thread into Rank.Others: the last record of each counts.
+func (r slotAssembler) addOther(rec record) {
+	le32, _ := wordReaders(rec.fixed)
+	words, _ := otherFrames(rec.fixed)
+	stack, _ := r.decodeFrames(words, rec.typ.String(), rec.off)
+	t := model.OtherThread{
+		TID: int(le32(format.OtherTID)), Time: timeOf(r.img.u64(rec.live + format.OtherTime)), Stack: stack,
+		Partial: le32(format.OtherFlags)&format.StackPartial != 0,
+	}
+	if i := slices.IndexFunc(r.rank.Others, func(had model.OtherThread) bool { return had.TID == t.TID }); i >= 0 {
+		r.rank.Others[i] = t
+	} else {
+		r.rank.Others = append(r.rank.Others, t)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -22,10 +23,7 @@ var testHeader = Header{RunID: 0xfeedf00d12345678, Host: modeltest.Host, Created
 
 func mustEncode(t testing.TB, h Header, ranks []*model.Rank) []byte {
 	t.Helper()
-	data, err := Encode(h, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(Encode(h, ranks))(t)
 	return data
 }
 
@@ -58,10 +56,7 @@ func decodeFile(data []byte) (*model.Run, error) {
 
 func mustDecode(t testing.TB, data []byte) *model.Run {
 	t.Helper()
-	run, err := decodeFile(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := musttest.Get(decodeFile(data))(t)
 	return run
 }
 
@@ -220,10 +215,7 @@ func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	}
 	m := newImage("", w.file)
 	var p problems
-	l, err := m.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(m.readLayout(&p))(t)
 	c := newCursor(m, l, 0, &p)
 	for rec, ok := c.next(); ok; rec, ok = c.next() {
 		if rec.typ == format.CommRecord && rec.fixed[format.CommIndex] == 1 {
@@ -272,9 +264,7 @@ func testOlderRank(t *testing.T, live int, present, missing string) {
 		t.Errorf("%+v, problems %v", all, run.Problems)
 	}
 	path := filepath.Join(t.TempDir(), "node-x.lgd")
-	if err := os.WriteFile(path, w.file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, w.file, 0o600))
 	var text bytes.Buffer
 	if _, err := Dump(&text, path); err != nil || strings.Contains(text.String(), missing) || !strings.Contains(text.String(), present) {
 		t.Errorf("%v\n%s", err, text.String())

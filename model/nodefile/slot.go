@@ -23,12 +23,7 @@ type slotReader struct {
 	comms     table[commReader]
 	tables    []tableReader
 	histories []historyReader
-	sent      []trafficReader
-	sites     []siteReader
-	others    []otherReader
-	raised    []raisedReader
-	failed    []failedReader
-	buffers   []bufferReader
+	held      []record // that are decoded behind all others
 	series    []seriesReader
 	like      *likeRecord // of a folded slot, else nil
 	states    *stateCache
@@ -226,7 +221,7 @@ func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	clear(r.threads)
 	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
 	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
-		trail: r.trail, threads: r.threads, tables: r.tables[:0], histories: r.histories[:0],
+		trail: r.trail, threads: r.threads, tables: r.tables[:0], histories: r.histories[:0], held: r.held[:0],
 		comms: table[commReader]{list: r.comms.list[:0]}}
 	r.probs = problems{file: img.name, slot: int(slot)}
 	if r.rank = &r.room.rank; !r.brief {
@@ -273,18 +268,20 @@ func (r *slotReader) takeRecord(rec record) error {
 		r.takeTable(rec)
 	case format.HistoryRecord:
 		r.takeHistory(rec)
+	case format.SentRecord, format.BufferRecord:
+		return r.hold(rec, nil)
 	case format.SiteRecord:
-		return r.takeSite(rec)
-	case format.SentRecord:
-		return r.takeSent(rec)
+		_, _, err := stateParts(rec.fixed)
+		return r.hold(rec, err)
 	case format.OtherRecord:
-		return r.takeOther(rec)
+		_, err := otherFrames(rec.fixed)
+		return r.hold(rec, err)
 	case format.RaisedRecord:
-		return r.takeRaised(rec)
+		_, _, _, err := raisedParts(rec.fixed)
+		return r.hold(rec, err)
 	case format.FailedRecord:
-		return r.takeFailed(rec)
-	case format.BufferRecord:
-		r.takeBuffer(rec)
+		_, err := failedText(rec.fixed)
+		return r.hold(rec, err)
 	case format.SeriesRecord:
 		r.takeSeries(rec)
 	case format.ArgumentsRecord:
@@ -350,11 +347,7 @@ func (r slotAssembler) assembleRank() {
 	r.assembleComms(position)
 	r.assembleHistories(position)
 	r.assembleTables(position)
-	r.assembleTraffic()
-	r.assembleRaised()
-	r.assembleOthers()
-	r.assembleFailed()
-	r.assembleBuffers()
+	r.assembleHeld()
 	r.assembleSeries(position)
 	r.identifyRank()
 }

@@ -189,19 +189,13 @@ func (w *slotWriter) putMessage(entry part, r *model.Rank, m model.Taken) {
 	if w.err != nil {
 		return
 	}
-	t, wild := r.Threads[m.Thread], 0
+	t := r.Threads[m.Thread]
 	w.checkRange("state of a message", m.State, -1, len(t.Model.States)-1)
-	if m.AnySource {
-		wild |= format.AnySource
-	}
-	if m.AnyTag {
-		wild |= format.AnyTag
-	}
 	entry.i32(format.TakeComm, m.Comm+1)
 	entry.i32(format.TakePeer, m.Peer)
 	entry.i32(format.TakeTag, m.Tag)
 	entry.u64(format.TakeNumber, m.Number)
 	entry.i32(format.TakeState, m.State)
 	entry.u16(format.TakeThread, t.Index)
-	entry.u16(format.TakeWild, wild)
+	entry.u16(format.TakeWild, int(bitsOf(bitIf{format.AnySource, m.AnySource}, bitIf{format.AnyTag, m.AnyTag})))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 )
@@ -78,10 +79,7 @@ func seriesOf(t *testing.T, data []byte) (out []int64) {
 	t.Helper()
 	m := newImage("", data)
 	var p problems
-	l, err := m.readLayout(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(m.readLayout(&p))(t)
 	c := newCursor(m, l, 0, &p)
 	for rec, ok := c.next(); ok; rec, ok = c.next() {
 		if rec.typ == format.SeriesRecord {

@@ -313,7 +313,8 @@ func (w *slotWriter) encodeCapture(c *model.Capture) part {
 	live.u32(format.CaptureWhy, uint32(c.Why))
 	live.i32(format.CaptureSame, c.Same)
 	live.putFlag(format.CaptureInMPI, c.InMPI)
-	live.u32(format.CaptureFlags, captureFlags(c))
+	live.u32(format.CaptureFlags,
+		bitsOf(bitIf{format.StackPartial, c.Partial}, bitIf{format.StackIdle, c.Idle}, bitIf{format.StackOther, c.Other}))
 	live.i32(format.CaptureSignal, c.Signal)
 	live.i32(format.CaptureNframes, len(c.Stack))
 	return w.appendFrames(live, c.Stack)
@@ -327,18 +328,4 @@ func encodeAwaited(c *model.Capture) part {
 		live.i32(format.ThreadAwaitedTID-behindStack, c.AwaitedTID)
 	}
 	return live
-}
-
-func captureFlags(c *model.Capture) uint32 {
-	var flags uint32
-	if c.Partial {
-		flags |= format.StackPartial
-	}
-	if c.Idle {
-		flags |= format.StackIdle
-	}
-	if c.Other {
-		flags |= format.StackOther
-	}
-	return flags
 }

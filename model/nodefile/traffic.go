@@ -1,7 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -9,55 +8,16 @@ import (
 	"laggard/model/format"
 )
 
-// trafficReader is a SENT record: where what a state sent is counted.
-type trafficReader struct {
-	thread, state uint32
-	off, live     int64
-}
-
-// siteReader is a SITE record.
-type siteReader struct {
-	fixed     []byte
-	off, live int64
-}
-
-func (r *slotReader) takeSent(rec record) error {
-	le32, _ := wordReaders(rec.fixed)
-	r.sent = append(r.sent, trafficReader{rec.thread, le32(format.SentState), rec.off, rec.live})
-	return nil
-}
-
-func (r *slotReader) takeSite(rec record) error {
-	if _, _, err := stateParts(rec.fixed); err != nil {
-		return err
-	}
-	r.sites = append(r.sites, siteReader{bytes.Clone(rec.fixed), rec.off, rec.live})
-	return nil
-}
-
 func (r *slotReader) readTraffic(live int64) model.Traffic {
 	return model.Traffic{Calls: r.img.u64(live + format.TrafficCalls), Bytes: r.img.u64(live + format.TrafficBytes)}
 }
 
-// assembleTraffic fills in Thread.Sent and Rank.Sites. States of equal content
-// were joined, so are their bytes.
-func (r slotAssembler) assembleTraffic() {
-	for _, s := range r.sent {
-		t := r.threads[s.thread]
-		if t == nil {
-			r.probs.addErrorf(format.SentRecord.String(), s.off, model.ErrLost, "thread %d", s.thread)
-			continue
-		}
-		if state := t.stateIndex(r.slotReader, s.state, format.SentRecord.String(), s.off); state >= 0 {
-			t.thread.Sent = append(t.thread.Sent,
-				model.Sent{State: state, Traffic: r.readTraffic(s.live), Distance: r.img.u64(s.live + format.SentDistance)})
-		}
-	}
-	for _, t := range r.rank.Threads {
-		t.Sent = joinSent(t.Sent)
-	}
-	for _, s := range r.sites {
-		r.rank.Sites = append(r.rank.Sites, r.decodeSite(s))
+// addSent adds what a SENT record says to Thread.Sent.
+func (r slotAssembler) addSent(t *threadReader, rec record) {
+	le32, _ := wordReaders(rec.fixed)
+	if state := t.stateIndex(r.slotReader, le32(format.SentState), rec.typ.String(), rec.off); state >= 0 {
+		t.thread.Sent = append(t.thread.Sent,
+			model.Sent{State: state, Traffic: r.readTraffic(rec.live), Distance: r.img.u64(rec.live + format.SentDistance)})
 	}
 }
 
@@ -76,13 +36,13 @@ func joinSent(sent []model.Sent) []model.Sent {
 	return out
 }
 
-func (r slotAssembler) decodeSite(s siteReader) *model.Site {
-	le32, _ := wordReaders(s.fixed)
-	frames, name, _ := stateParts(s.fixed)
+func (r slotAssembler) decodeSite(rec record) *model.Site {
+	le32, _ := wordReaders(rec.fixed)
+	frames, name, _ := stateParts(rec.fixed)
 	flags := le32(format.SiteRecFlags)
-	site := &model.Site{Function: string(name), Traffic: r.readTraffic(s.live),
+	site := &model.Site{Function: string(name), Traffic: r.readTraffic(rec.live),
 		Partial: flags&format.StackPartial != 0, Interpreter: flags&format.StackInterpreter != 0}
-	site.Stack, _ = r.decodeFrames(frames, format.SiteRecord.String(), s.off)
+	site.Stack, _ = r.decodeFrames(frames, rec.typ.String(), rec.off)
 	return site
 }
 
@@ -106,21 +66,11 @@ func (w *slotWriter) writeSites(r *model.Rank) {
 		fixed.i32(format.SiteRecIndex, i)
 		fixed.u16(format.SiteRecNframes, len(s.Stack))
 		fixed.u16(format.SiteRecNameLen, len(s.Function))
-		fixed.u32(format.SiteRecFlags, siteFlags(s))
+		fixed.u32(format.SiteRecFlags,
+			bitsOf(bitIf{format.StackPartial, s.Partial}, bitIf{format.StackInterpreter, s.Interpreter}))
 		live.putTraffic(s.Traffic)
 		w.writeRecord(format.SiteRecord, 0, append(w.appendFrames(fixed, s.Stack), s.Function...), live)
 	}
-}
-
-func siteFlags(s *model.Site) uint32 {
-	var flags uint32
-	if s.Partial {
-		flags |= format.StackPartial
-	}
-	if s.Interpreter {
-		flags |= format.StackInterpreter
-	}
-	return flags
 }
 
 func (p part) putTraffic(t model.Traffic) {

@@ -232,6 +232,22 @@ func (p part) putFlag(at int, v bool) {
 }
 func (p part) putTime(at int, t time.Time) { p.u64(at, unixNanos(t)) }
 
+// bitIf is a bit that is set if something is so.
+type bitIf struct {
+	bit uint32
+	set bool
+}
+
+// bitsOf returns the bits that are set.
+func bitsOf(all ...bitIf) (bits uint32) {
+	for _, f := range all {
+		if f.set {
+			bits |= f.bit
+		}
+	}
+	return bits
+}
+
 // appendZeros appends n zero bytes and returns them, to be filled in.
 func (p *part) appendZeros(n int) part {
 	*p = append(*p, make([]byte, n)...)

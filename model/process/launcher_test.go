@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 func TestLauncher(t *testing.T) {
@@ -16,16 +18,12 @@ func TestLauncher(t *testing.T) {
 		t.Errorf("no record: %+v, %v", l, err)
 	}
 	want := Launcher{SchemaVersion: 1, Status: 137, Signal: 9, Ended: time.Date(2026, 3, 12, 14, 2, 10, 5, time.UTC)}
-	if err := want.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, want.Write(dir))
 	got, err := ReadLauncher(dir)
 	if diff := cmp.Diff(&want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if err := os.WriteFile(filepath.Join(dir, LauncherName), []byte(`{"schema_version": 1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, LauncherName), []byte(`{"schema_version": 1}`), 0o600))
 	if _, err := ReadLauncher(dir); !errors.Is(err, ErrLauncher) {
 		t.Errorf("no time: %v", err)
 	}

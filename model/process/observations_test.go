@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -20,9 +21,7 @@ func TestSightings(t *testing.T) {
 	at := time.Date(2026, 3, 12, 3, 15, 0, 123456789, time.UTC)
 	want := &Observations{Processes: []Observation{{Slot: 0, PID: 17}, {Slot: 2, PID: 18, Stopped: at, Gone: at.Add(1)}}}
 	for range 2 { // the second time in place of the first
-		if err := want.Write(node); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, want.Write(node))
 	}
 	got, err := ReadObservations(node)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -43,9 +42,7 @@ func TestSightings(t *testing.T) {
 			t.Errorf("slot %d, process %d:\n%s", c.rank.Slot, c.rank.PID, diff)
 		}
 	}
-	if err := os.WriteFile(ObservationsName(node), []byte(`{"schema_version": 99}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(ObservationsName(node), []byte(`{"schema_version": 99}`), 0o600))
 	if _, err := ReadObservations(node); !errors.Is(err, ErrObservations) {
 		t.Errorf("a later version: %v", err)
 	}

@@ -9,18 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
 func TestOf(t *testing.T) {
-	self, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := musttest.Get(os.Readlink("/proc/self/exe"))(t)
+	maps := musttest.Get(os.ReadFile("/proc/self/maps"))(t)
 	mapped := string(regexp.MustCompile(`/\S+`).Find(maps[bytes.LastIndex(maps, []byte(" /")):]))
 	for _, c := range []struct {
 		name string
@@ -47,9 +42,7 @@ func TestOfChild(t *testing.T) {
 		t.Skip("sleep is not installed")
 	}
 	child := exec.Command(sleep, "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, child.Start())
 	defer child.Wait()
 	defer child.Process.Kill()
 	rank := &model.Rank{PID: child.Process.Pid}
@@ -64,13 +57,9 @@ func TestOfChild(t *testing.T) {
 		t.Errorf("state %d, want %d", StateOf(rank), want)
 	}
 	await(Alive)
-	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, child.Process.Signal(syscall.SIGSTOP))
 	await(Stopped)
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, child.Process.Kill())
 	await(Gone)
 }
 

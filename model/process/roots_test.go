@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 )
@@ -41,9 +42,7 @@ func TestRoots(t *testing.T) {
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
 	dir := t.TempDir()
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host}, ranks))(t)
 	if got, want := ContainerRoots(dir), []string{fmt.Sprintf("/proc/%d/root", ranks[1].PID)}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 func TestArrivals(t *testing.T) {
@@ -20,9 +22,7 @@ func TestArrivals(t *testing.T) {
 	var want []ReceivedSignal
 	for i := range maxSignals + 2 {
 		a := ReceivedSignal{Signal: 15, Name: "SIGTERM", Time: at.Add(time.Duration(i)), Whole: i%2 == 0}
-		if err := AppendSignal(dir, a); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, AppendSignal(dir, a))
 		want = append(want, a)
 	}
 	got, err := ReadSignals(dir)
@@ -40,9 +40,7 @@ func TestBadArrivals(t *testing.T) {
 		"too long":        string(slices.Repeat([]byte(" "), maxSignalsBytes+1)),
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, SignalsName), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, SignalsName), []byte(text), 0o600))
 		if _, err := ReadSignals(dir); !errors.Is(err, ErrSignals) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -41,17 +42,12 @@ func runDir(t testing.TB) (dir string, ranks []*model.Rank) {
 
 func writeNode(t testing.TB, dir string, h nodefile.Header, ranks []*model.Rank) {
 	t.Helper()
-	if _, err := nodefile.WriteNode(dir, h, ranks); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, h, ranks))(t)
 }
 
 func mustOpen(t testing.TB, dir string) *model.Run {
 	t.Helper()
-	run, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := musttest.Get(Open(dir))(t)
 	return run
 }
 
@@ -68,9 +64,7 @@ func TestOpen(t *testing.T) {
 	dir, ranks := runDir(t)
 	m := &model.Manifest{SchemaVersion: ManifestVersion, RunID: model.RunIDText(testHeader.RunID), Created: modeltest.Time(0),
 		Version: "1", Command: []string{"mpirun", "./a"}, Ranks: 6, Job: "17"}
-	if err := WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteManifest(dir, m))
 	run := mustOpen(t, dir)
 	want := &model.Run{Dir: dir, ID: testHeader.RunID, Manifest: m, Ranks: ranks, Size: 6, Seen: model.NewRankSet(0, 1, 2, 3, 4, 5)}
 	if diff := cmp.Diff(want, run, modeltest.SharedStates); diff != "" {
@@ -85,17 +79,11 @@ func TestOpen(t *testing.T) {
 func TestLoadBlocks(t *testing.T) {
 	dir, _ := runDir(t)
 	whole := mustOpen(t, dir)
-	x, err := Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := musttest.Get(Scan(dir))(t)
 	for p := 1; p <= 7; p++ {
 		var ranks []*model.Rank
 		for i := range p {
-			part, err := x.LoadSlots(i*len(x.Slots)/p, (i+1)*len(x.Slots)/p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			part := musttest.Get(x.LoadSlots(i*len(x.Slots)/p, (i+1)*len(x.Slots)/p))(t)
 			if part.Size != 6 || part.MissingRanks().Len() > 0 {
 				t.Fatalf("block %d of %d: size %d, missing %s", i, p, part.Size, part.MissingRanks())
 			}
@@ -114,9 +102,7 @@ func TestLoadBlocks(t *testing.T) {
 
 func TestMissingRanks(t *testing.T) {
 	dir, _ := runDir(t)
-	if err := os.Remove(filepath.Join(dir, "node-b.lgd")); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Remove(filepath.Join(dir, "node-b.lgd")))
 	run := mustOpen(t, dir)
 	if got := run.MissingRanks().String(); got != "2-3" || len(run.Ranks) != 4 || len(run.Problems) > 0 {
 		t.Errorf("missing %q, %d ranks, problems %v", got, len(run.Ranks), run.Problems)
@@ -125,9 +111,7 @@ func TestMissingRanks(t *testing.T) {
 
 func TestMissingByManifest(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteManifest(dir, &model.Manifest{RunID: "1", Ranks: 4}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteManifest(dir, &model.Manifest{RunID: "1", Ranks: 4}))
 	if run := mustOpen(t, dir); run.MissingRanks().String() != "0-3" {
 		t.Errorf("missing %s", run.MissingRanks())
 	}
@@ -209,19 +193,13 @@ func TestNoRunDirectory(t *testing.T) {
 func TestStrangeFiles(t *testing.T) {
 	dir, _ := runDir(t)
 	make := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	make("node-empty.lgd", "")
 	make("node-text.lgd", strings.Repeat("text ", 99))
 	make("manifest.json", "{")
-	if err := os.Mkdir(filepath.Join(dir, "node-dir.lgd"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "node-pipe.lgd"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(filepath.Join(dir, "node-dir.lgd"), 0o700))
+	musttest.Succeed(t, syscall.Mkfifo(filepath.Join(dir, "node-pipe.lgd"), 0o600))
 	run := mustOpen(t, dir)
 	if len(run.Ranks) != 6 {
 		t.Errorf("%d ranks", len(run.Ranks))
@@ -276,18 +254,10 @@ func TestParseManifest(t *testing.T) {
 func TestValidate(t *testing.T) {
 	dir, _ := runDir(t)
 	path := filepath.Join(dir, "node-b.lgd")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile(path))(t)
 	data[format.PageSize+format.SizeofChunk+format.SizeofRec+format.RankExe] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Validate(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, data, 0o600))
+	r := musttest.Get(Validate(dir))(t)
 	if len(r.Files) != 3 || r.RunID != testHeader.RunID || r.Size != 6 || r.Missing.Len() > 0 {
 		t.Errorf("%+v", r)
 	}
@@ -312,14 +282,9 @@ func TestHoles(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip(err) // the file system has no such files
 	}
-	data, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	defer data.Close()
-	if _, err := data.WriteAt([]byte("far behind"), 1<<39); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(data.WriteAt([]byte("far behind"), 1<<39))(t)
 	begin := time.Now()
 	run := mustOpen(t, dir)
 	if len(run.Ranks) != len(ranks) {
@@ -344,9 +309,7 @@ func TestManifestInPlace(t *testing.T) {
 		},
 	} {
 		dir, ranks := runDir(t)
-		if err := put(filepath.Join(dir, ManifestName)); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, put(filepath.Join(dir, ManifestName)))
 		run := mustOpen(t, dir)
 		if text := problemText(run.Problems); len(run.Ranks) != len(ranks) || !strings.Contains(text, ManifestName) {
 			t.Errorf("%s: %d ranks, %s", name, len(run.Ranks), text)

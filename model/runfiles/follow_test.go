@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/modeltest"
 )
@@ -19,10 +20,7 @@ func TestFollowerFindsRanks(t *testing.T) {
 		return []*model.Rank{k}
 	}
 	writeNode(t, dir, testHeader, job(0))
-	f, err := Follow(dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(Follow(dir, ""))(t)
 	defer f.Close()
 	now := time.Now()
 	first, err := f.Refresh(now)

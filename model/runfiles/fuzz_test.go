@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -18,14 +19,8 @@ import (
 
 func FuzzDecodeFile(f *testing.F) {
 	r := rand.New(rand.NewPCG(31, 0))
-	whole, err := nodefile.Encode(testHeader, modeltest.RandomRanksOf(r, modeltest.Lean, "node-a.lgd", 1))
-	if err != nil {
-		f.Fatal(err)
-	}
-	folded, err := nodefile.NewFolder().Encode(testHeader, modeltest.RandomTwins(r, modeltest.Lean, 3))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := musttest.Get(nodefile.Encode(testHeader, modeltest.RandomRanksOf(r, modeltest.Lean, "node-a.lgd", 1)))(f)
+	folded := musttest.Get(nodefile.NewFolder().Encode(testHeader, modeltest.RandomTwins(r, modeltest.Lean, 3)))(f)
 	f.Add(folded)
 	f.Add(whole)
 	f.Add(whole[:format.PageSize+5000])
@@ -112,22 +107,16 @@ func checkThread(t *testing.T, k *model.Rank, th *model.Thread) {
 func checkWithGoodFiles(t *testing.T, data, good []byte) {
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"node-a.lgd": good, "node-b.lgd": data, "node-c.lgd": good} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
-	if err := WriteManifest(dir, &model.Manifest{RunID: model.RunIDText(testHeader.RunID)}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, WriteManifest(dir, &model.Manifest{RunID: model.RunIDText(testHeader.RunID)}))
 	run := mustOpen(t, dir)
 	checkRun(t, run)
 	found := slices.ContainsFunc(run.Ranks, func(k *model.Rank) bool { return k.Rank == 7 })
 	if x, err := Scan(dir); err != nil || !found && x.Size >= 8 {
 		t.Fatalf("the rank of the good files is lost: %v", run.Problems)
 	}
-	if _, err := Validate(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Validate(dir))(t)
 	nodefile.Dump(io.Discard, filepath.Join(dir, "node-b.lgd"))
 }
 

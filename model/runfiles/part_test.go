@@ -9,6 +9,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/modeltest"
 	"laggard/model/nodefile"
@@ -27,24 +28,16 @@ func TestParts(t *testing.T) {
 		if i == 3 {
 			h.RunID = 8
 		}
-		if _, err := nodefile.NewFolder().WriteNode(dir, h, some); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(nodefile.NewFolder().WriteNode(dir, h, some))(t)
 	}
-	whole, err := Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := musttest.Get(Scan(dir))(t)
 	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.MissingRanks().String() != "27-31" ||
 		len(whole.Slots) != 35 || whole.Duplicates != 6 {
 		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots, %d again", whole.ID, whole.Size, whole.Foreign,
 			whole.MissingRanks(), len(whole.Slots), whole.Duplicates)
 	}
 	for n := 1; n <= 9; n++ {
-		l, err := List(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := musttest.Get(List(dir))(t)
 		var parts []*Part
 		var census Census
 		for i := range n {
@@ -84,16 +77,9 @@ func TestParts(t *testing.T) {
 func TestLyingManifest(t *testing.T) {
 	dir := t.TempDir()
 	ranks := modeltest.RandomRanksOf(rand.New(rand.NewPCG(3, 3)), modeltest.Lean, "", 4)
-	if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a", Created: modeltest.Time(1)}, ranks); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteManifest(dir, &model.Manifest{RunID: model.RunIDText(9), Ranks: 6}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a", Created: modeltest.Time(1)}, ranks))(t)
+	musttest.Succeed(t, WriteManifest(dir, &model.Manifest{RunID: model.RunIDText(9), Ranks: 6}))
+	run := musttest.Get(Open(dir))(t)
 	if run.ID != 7 || run.Size != 4 || len(run.Ranks) != 4 || len(run.Problems) != 2 {
 		t.Errorf("run %d of %d ranks, %d read, problems %v", run.ID, run.Size, len(run.Ranks), run.Problems)
 	}

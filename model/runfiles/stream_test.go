@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -30,20 +31,12 @@ func writtenRunOf(t *testing.T, size int, blocks func(file []byte) []byte) *Inde
 		ranks = append(ranks, &model.Rank{Rank: rank, Size: size, Phase: model.Running,
 			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
 	}
-	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "n"}, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "n"}, ranks))(t)
 	path := filepath.Join(dir, name)
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.ReadFile(path))(t)
 	file = blocks(file)
 	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, file, 0o600))
 	x, err := Scan(dir)
 	if err != nil || len(x.Problems) > 0 {
 		t.Fatal(err, x.Problems)
@@ -138,24 +131,16 @@ func TestCopyRecords(t *testing.T) {
 	})
 	from := filepath.Join(x.Dir, x.Slots[0].File)
 	hang := filepath.Join(x.Dir, HangName)
-	if err := os.Mkdir(hang, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(hang, 0o700))
+	musttest.Succeed(t, nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)))
+	musttest.Succeed(t, WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}))
 	file, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file = modeltest.AppendBlock(file, 0, 0, 2, []byte("later"), false)
 	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-	if err := os.WriteFile(from, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(from, file, 0o600))
 	if x, err = Scan(x.Dir); err != nil || len(x.Slots) != 1 || len(x.Problems) > 0 {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -204,10 +189,7 @@ func TestLimit(t *testing.T) {
 		left := false
 		x.EachBatch(func(run *model.Run) {
 			for _, r := range run.Ranks {
-				streams, err := x.StreamsOf(r, nodefile.UsageStream)
-				if err != nil {
-					t.Fatal(err)
-				}
+				streams := musttest.Get(x.StreamsOf(r, nodefile.UsageStream))(t)
 				for _, s := range streams {
 					for range s.Blocks() {
 						got[r.Slot]++

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestSubDirectories: node files are found in sub-directories to two levels, and
@@ -12,12 +14,8 @@ func TestSubDirectories(t *testing.T) {
 	dir, ranks := runDir(t)
 	move := func(name, to string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(dir, to), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, to, name)); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.MkdirAll(filepath.Join(dir, to), 0o700))
+		musttest.Succeed(t, os.Rename(filepath.Join(dir, name), filepath.Join(dir, to, name)))
 	}
 	move("node-a.lgd", "3f")
 	move("node-b.lgd", "00/ff")
@@ -30,13 +28,9 @@ func TestSubDirectories(t *testing.T) {
 		if got := len(mustOpen(t, dir).Ranks); got != 4 {
 			t.Errorf("in %s: %d ranks are found, want 4", elsewhere, got)
 		}
-		if err := os.Rename(filepath.Join(dir, elsewhere, "node-c.lgd"), filepath.Join(dir, "node-c.lgd")); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.Rename(filepath.Join(dir, elsewhere, "node-c.lgd"), filepath.Join(dir, "node-c.lgd")))
 	}
-	if err := os.Truncate(filepath.Join(dir, "3f/node-a.lgd"), 100); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Truncate(filepath.Join(dir, "3f/node-a.lgd"), 100))
 	run = mustOpen(t, dir)
 	if len(run.Problems) != 1 || run.Problems[0].File != "3f/node-a.lgd" {
 		t.Errorf("problems: %s", problemText(run.Problems))

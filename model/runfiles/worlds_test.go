@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/modeltest"
 	"laggard/model/nodefile"
@@ -72,13 +73,8 @@ func spawningJob() []*model.Rank {
 func openJoined(t *testing.T, ranks []*model.Rank) (*Index, *model.Run) {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := nodefile.WriteNode(dir, testHeader, ranks); err != nil {
-		t.Fatal(err)
-	}
-	x, err := Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(nodefile.WriteNode(dir, testHeader, ranks))(t)
+	x := musttest.Get(Scan(dir))(t)
 	x.JoinWorlds()
 	run, err := x.loadAll()
 	if err != nil || len(run.Problems) > 0 {

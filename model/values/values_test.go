@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/musttest"
 )
 
 func TestIn(t *testing.T) {
@@ -53,14 +55,10 @@ func TestFiles(t *testing.T) {
 	second := []Rank{{Rank: 2, Frames: []Frame{{Function: "f", File: "x.c", Line: 3, Values: []Value{{"n", "1"}}}}}}
 	first := []Rank{{Rank: 1, Static: map[string][]Value{"x.c": {{"s", "null"}}}}}
 	for host, ranks := range map[string][]Rank{"b": second, "a": first} {
-		if err := Write(dir, host, ranks); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, Write(dir, host, ranks))
 	}
 	for name, text := range map[string]string{"values-c.json": "{", "values-d.json": `{"schema_version": 9}`} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	got, problems := Read(dir)
 	if diff := cmp.Diff(append(first, second...), got); diff != "" {

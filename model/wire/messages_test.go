@@ -12,6 +12,7 @@ import (
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -38,10 +39,7 @@ func roundTrip[T any](c reduce.Codec[T]) func([]byte) ([]byte, error) {
 func FuzzMessages(f *testing.F) {
 	place := finding.Place{Call: "MPI_Send", Role: "call"}
 	place.Site.Stack = []model.Frame{{Module: &model.Module{Path: "a.out"}, Offset: 1}, {Offset: 2}}
-	group, err := finding.EncodeGroup(finding.NewGroup(finding.New(finding.Classes[0].Name, "count is 1", place)))
-	if err != nil {
-		f.Fatal(err)
-	}
+	group := musttest.Get(finding.EncodeGroup(finding.NewGroup(finding.New(finding.Classes[0].Name, "count is 1", place))))(f)
 	summary, err := facts.EncodeSummary(facts.Summary{
 		Facts: []facts.Fact{{Rank: 3, Host: "n", Waits: []facts.Wait{{Wants: []facts.Want{{Peer: -1, Neighbourhood: true}}}}}},
 		Comms: []facts.Comm{{ID: 1, World: true, Counts: []facts.Count{{N: 2, Ranks: model.NewRankSet(1, 2)}}}},
@@ -90,9 +88,6 @@ func usageEvidence(f *testing.F) []byte {
 		d := between.NewDigester(t)
 		digests = append(digests, d.Finish(replay.Run(t, d)))
 	}
-	data, err := between.Encode(between.NewEvidence(digests...))
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := musttest.Get(between.Encode(between.NewEvidence(digests...)))(f)
 	return data
 }

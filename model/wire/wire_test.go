@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -60,14 +61,9 @@ func newSample() *sample {
 
 func TestRoundTrip(t *testing.T) {
 	want := newSample()
-	data, err := Encode(want.codeSample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(Encode(want.codeSample))(t)
 	var got sample
-	if err := Decode(data, got.codeSample); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Decode(data, got.codeSample))
 	if got.Stack[0].Module != got.Stack[2].Module {
 		t.Error("a module is read twice")
 	}
@@ -102,10 +98,7 @@ func TestFewBytesStandForLittle(t *testing.T) {
 		}
 	}
 	for n, ok := range map[int]bool{1000: true, 0: false, maxExpanded + 1: false} {
-		data, err := Encode(groups(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := musttest.Get(Encode(groups(n)))(t)
 		if err := Decode(data, groups(n)); (err == nil) != ok {
 			t.Errorf("a group of %d ranks: %v", n, err)
 		}
@@ -120,23 +113,15 @@ func TestFewBytesStandForLittle(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	data, err := Encode(newSample().codeSample)
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := musttest.Get(Encode(newSample().codeSample))(f)
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var a, b sample
 		if Decode(data, a.codeSample) != nil {
 			return
 		}
-		first, err := Encode(a.codeSample)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Decode(first, b.codeSample); err != nil {
-			t.Fatal(err)
-		}
+		first := musttest.Get(Encode(a.codeSample))(t)
+		musttest.Succeed(t, Decode(first, b.codeSample))
 		if second, err := Encode(b.codeSample); err != nil || !bytes.Equal(first, second) {
 			t.Fatal("not stable", err)
 		}

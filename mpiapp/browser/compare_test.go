@@ -6,18 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestComparePage: the page of two runs needs no script, fits the window in the light, in the dark and in a hand, and has
 // bars in proportion to the numbers beside them.
 func TestComparePage(t *testing.T) {
-	page, err := filepath.Abs("../../report/compare/testdata/all.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(page); err != nil {
-		t.Fatal(err)
-	}
+	page := musttest.Get(filepath.Abs("../../report/compare/testdata/all.html"))(t)
+	musttest.Get(os.Stat(page))(t)
 	for look, c := range map[string]struct {
 		width  int64
 		scheme string

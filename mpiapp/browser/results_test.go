@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
 )
@@ -88,9 +89,7 @@ func TestView(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "laggard/mpiapp").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.CopyFS(run, os.DirFS("../testdata/runs/halo16")); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.CopyFS(run, os.DirFS("../testdata/runs/halo16")))
 	address := startView(t, program, run)
 	p := openTab(t, address, 1280, 900)
 	p.wantText("h1", "Rank 11 is least progressed, of 16 ranks")
@@ -100,9 +99,7 @@ func TestView(t *testing.T) {
 	if err != nil || len(nodes) != 1 {
 		t.Fatal(nodes, err)
 	}
-	if err := os.Truncate(nodes[0], 200_000); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Truncate(nodes[0], 200_000))
 	p.runActions(chromedp.Reload(), chromedp.WaitReady("#record", chromedp.ByQuery))
 	p.wantText("header", "damaged")
 }
@@ -111,20 +108,12 @@ func TestView(t *testing.T) {
 func startView(t *testing.T, program, run string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "view", run)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(cmd.StdoutPipe())(t)
+	musttest.Succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		cancel()
 		cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	return strings.TrimSpace(line)
 }

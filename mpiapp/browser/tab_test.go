@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 )
 
@@ -83,10 +84,7 @@ func openTab(t *testing.T, address string, width, height int64, before ...chrome
 	if chromiumPath() == "" {
 		t.Skip("no Chromium here (Debian: chromium)")
 	}
-	all, err := browser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := musttest.Get(browser())(t)
 	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
@@ -140,16 +138,9 @@ func (p *tab) runActions(actions ...chromedp.Action) {
 func writeResultPage(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "page.html")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := diagnosis.HTML(f, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := musttest.Get(os.Create(name))(t)
+	musttest.Succeed(t, diagnosis.HTML(f, r))
+	musttest.Succeed(t, f.Close())
 	return "file://" + name
 }
 

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // suites are the releases of Debian, those of $LAGGARD_SUITES if it is set. With the name of a processor behind a
@@ -51,10 +53,7 @@ func TestPlatforms(t *testing.T) {
 	if list := os.Getenv("LAGGARD_SUITES"); list != "" {
 		suites = strings.Fields(list)
 	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := musttest.Get(filepath.Abs("../.."))(t)
 	var table strings.Builder
 	fmt.Fprint(&table, "| Debian | glibc | MPI |")
 	for _, c := range columns {
@@ -100,17 +99,10 @@ func installRelease(t *testing.T, suite, system string) {
 	runInChroot(t, system, "DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "+
 		strings.Join(packages, " "), nil)
 	// MPICH asks for the address of its own host.
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(system+"/etc/hosts", []byte("127.0.0.1 localhost "+host+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	host := musttest.Get(os.Hostname())(t)
+	musttest.Succeed(t, os.WriteFile(system+"/etc/hosts", []byte("127.0.0.1 localhost "+host+"\n"), 0o644))
 	mustRun(t, "sh", "-c", abiCompilers, system)
-	if err := os.WriteFile(done, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(done, nil, 0o644))
 }
 
 // abiCompilers makes compilers for the standard ABI of MPI-5, where the release has libraries with it: those of Open
@@ -209,17 +201,12 @@ func runTests(t *testing.T, system, more, tests string) map[string]bool {
 		"./e2e.test -test.v=test2json -test.timeout 4h -test.run '"+tests+"'", &report)
 	converted := exec.Command("go", "tool", "test2json")
 	converted.Stdin = &report
-	out, err := converted.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(converted.Output())(t)
 	said, passed := map[string]string{}, map[string]bool{}
 	var names []string
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 		var e struct{ Action, Test, Output string }
-		if err := json.Unmarshal(s.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, json.Unmarshal(s.Bytes(), &e))
 		switch e.Action {
 		case "output":
 			said[e.Test] += e.Output

@@ -1,7 +1,6 @@
 /* What every file of the recorder may use: the plain types of C, and the few
  * marks for the compiler. */
-#ifndef LAGGARD_BASE_H
-#define LAGGARD_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 #define LG_EXPORT __attribute__((visibility("default")))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-
-#endif

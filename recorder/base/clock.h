@@ -1,6 +1,5 @@
 /* The time that is written into the file. */
-#ifndef LAGGARD_CLOCK_H
-#define LAGGARD_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -12,5 +11,3 @@ static inline uint64_t lg_now(void)
   clock_gettime(CLOCK_REALTIME, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
-
-#endif

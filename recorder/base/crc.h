@@ -1,6 +1,5 @@
 /* The checksum of the file's fixed parts. */
-#ifndef LAGGARD_CRC_H
-#define LAGGARD_CRC_H
+#pragma once
 
 #include "base/base.h"
 
@@ -11,4 +10,3 @@
 uint32_t lg_crc(uint32_t crc, const void *p, size_t n);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Hashing of numbers and bytes. */
-#ifndef LAGGARD_HASH_H
-#define LAGGARD_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline uint64_t lg_mix_bytes(uint64_t h, const void *bytes, size_t size)
   }
   return h;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers in few bytes: LEB128 (DWARF 4, §7.6), at most 10 bytes each. */
-#ifndef LAGGARD_LEB_H
-#define LAGGARD_LEB_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ static inline unsigned char *lg_put_s(unsigned char *p, int64_t v)
 {
   return lg_put_u(p, lg_zigzag(v));
 }
-
-#endif

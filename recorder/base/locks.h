@@ -2,8 +2,7 @@
  * only the program's threads use them, so the lock costs nothing while there is
  * one thread. File: records, modules, unwinding; the watch thread and signal
  * handlers need it too. The holder may take the file lock again. */
-#ifndef LAGGARD_LOCKS_H
-#define LAGGARD_LOCKS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,4 +19,3 @@ void lg_unlock_file(void);
 bool lg_file_mine(void); /* this thread holds it */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* What memory the process has at an address, read when it is about to end: how far the mapping goes, and which block of the C
  * library's malloc is there. Nothing is allocated and no lock is taken: the handler of a fault may ask. */
-#ifndef LAGGARD_MAPPINGS_H
-#define LAGGARD_MAPPINGS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -18,4 +17,3 @@ struct lg_room lg_room_at(uint64_t at); /* as they were then */
 bool lg_is_behind(uint64_t at, uint64_t other); /* all between the other address and this one, which is not below, is there */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Memory for the recorder's own tables, straight from the kernel: the program's
  * allocator may be interrupted, interposed or broken. */
-#ifndef LAGGARD_PAGES_H
-#define LAGGARD_PAGES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -12,4 +11,3 @@ void *lg_pages(size_t bytes); /* zeroed private memory; NULL: none */
 void *lg_pages_grow(void *old, size_t was, size_t bytes);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Reading memory of this process that may not be there. */
-#ifndef LAGGARD_PEEK_H
-#define LAGGARD_PEEK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -10,4 +9,3 @@
 size_t lg_peek(uint64_t at, void *to, size_t n);
 
 #pragma GCC visibility pop
-#endif

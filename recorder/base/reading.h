@@ -1,7 +1,6 @@
 /* Reading the program's buffers. The program may have given the memory back, which
  * is its error to be reported and not ours to die of: a fault ends the reading. */
-#ifndef LAGGARD_READING_H
-#define LAGGARD_READING_H
+#pragma once
 
 #include <signal.h>
 #include "base/base.h"
@@ -13,4 +12,3 @@ bool lg_reading(void (*f)(void *), void *arg); /* calls f, which reads the progr
 void lg_reading_fault(const sigset_t *mask);
 
 #pragma GCC visibility pop
-#endif

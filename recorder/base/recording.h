@@ -1,6 +1,5 @@
 /* Whether this process is being recorded. */
-#ifndef LAGGARD_RECORDING_H
-#define LAGGARD_RECORDING_H
+#pragma once
 
 #include "base/base.h"
 
@@ -18,4 +17,3 @@ void lg_turn_off(const char *why, ...) __attribute__((format(printf, 1, 2)));
 extern void (*lg_when_off)(const char *why);
 
 #pragma GCC visibility pop
-#endif

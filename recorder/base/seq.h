@@ -1,7 +1,6 @@
 /* Sequence numbers in the file: odd while the words that they guard change, so
  * that a reader of a living or killed process knows a half-written block. */
-#ifndef LAGGARD_SEQ_H
-#define LAGGARD_SEQ_H
+#pragma once
 
 #define lg_seq_begin(seq)                                   \
   do {                                                      \
@@ -10,5 +9,3 @@
   } while (0)
 
 #define lg_seq_end(seq) __atomic_store_n(seq, *(seq) + 1, __ATOMIC_RELEASE)
-
-#endif

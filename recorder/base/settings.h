@@ -1,7 +1,6 @@
 /* Settings: environment variables of the recorder's own, and what launchers tell
  * a process in theirs. */
-#ifndef LAGGARD_SETTINGS_H
-#define LAGGARD_SETTINGS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,4 +13,3 @@ int lg_from_launcher(const char *const *names); /* the first of these variables 
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
 
 #pragma GCC visibility pop
-#endif

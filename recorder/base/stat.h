@@ -1,7 +1,6 @@
 /* What a file is. Asked of the kernel itself: fstat, stat and lstat are functions of the
  * C library since glibc 2.33 only. */
-#ifndef LAGGARD_STAT_H
-#define LAGGARD_STAT_H
+#pragma once
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,5 +24,3 @@ static inline int lg_lstat(const char *path, struct stat *st)
 {
   return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A hash table of handles. Its entries have one size, which is an argument so that it is a constant where these are inlined, and
  * begin with their keys. */
-#ifndef LAGGARD_BASE_TABLE_H
-#define LAGGARD_BASE_TABLE_H
+#pragma once
 
 #include <string.h>
 #include <sys/mman.h>
@@ -101,5 +100,3 @@ static inline __attribute__((always_inline)) void lg_table_drop(struct lg_table 
     t->used--;
   }
 }
-
-#endif

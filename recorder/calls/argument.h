@@ -1,6 +1,5 @@
 /* The arguments of a call that ends the process: one that no such call may have is noted in the record of the rank. */
-#ifndef LAGGARD_ARGUMENT_H
-#define LAGGARD_ARGUMENT_H
+#pragma once
 
 #include "identity/thread.h"
 
@@ -12,4 +11,3 @@ void lg_note_refused(const struct lg_thr *t, uint32_t class); /* MPI ends the jo
 void lg_note_crashed(const struct lg_thr *t, uint64_t sp);
 
 #pragma GCC visibility pop
-#endif

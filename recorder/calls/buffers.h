@@ -1,7 +1,6 @@
 /* The buffers of a call that ends the process, and of the operations that are pending then: how far they reach, and what memory is
  * there. Readers say what of it is wrong. */
-#ifndef LAGGARD_BUFFERS_H
-#define LAGGARD_BUFFERS_H
+#pragma once
 
 #include "identity/thread.h"
 
@@ -12,4 +11,3 @@
 void lg_note_buffers(const struct lg_thr *t, const struct lg_call *c, uint64_t sp);
 
 #pragma GCC visibility pop
-#endif

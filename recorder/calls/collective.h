@@ -1,6 +1,5 @@
 /* Collective calls, and those that make and free communicators, windows and files. */
-#ifndef LAGGARD_COLLECTIVE_H
-#define LAGGARD_COLLECTIVE_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -24,4 +23,3 @@ void lg_before_free(struct lg_call *c, int what, int where); /* what: LG_HANDLE_
 void lg_after_free(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

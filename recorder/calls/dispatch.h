@@ -1,8 +1,7 @@
 /* What happens around an MPI call, by its class: before it the operation is
  * published, so that a rank that never comes back has said what it waits for;
  * after it, what the call made or completed. */
-#ifndef LAGGARD_DISPATCH_H
-#define LAGGARD_DISPATCH_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -17,4 +16,3 @@ void lg_dispatch_before_within(struct lg_call *c);
 void lg_dispatch_after_within(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Errors that MPI returned, which a program may overlook: how many of which class each call got,
  * and what MPI says of the first; and the one over which it ends the job. */
-#ifndef LAGGARD_FAILED_H
-#define LAGGARD_FAILED_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -14,5 +13,3 @@ void lg_failed(const struct lg_call *c, int code); /* the call returned it */
 void lg_failed_for_good(const struct lg_thr *t, int code, const char *says);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* How a call is published in the thread's record, for whoever looks at a rank that
  * never comes back: what kind of operation it is, and what it waits for. */
-#ifndef LAGGARD_OPERATION_H
-#define LAGGARD_OPERATION_H
+#pragma once
 
 #include "base/base.h"
 #include "base/seq.h"
@@ -72,5 +71,3 @@ static inline void lg_op_local(struct lg_call *c)
   lg_op_publish(c, polling ? p->kind : LG_OP_LOCAL, polling ? p->npending : 0);
   lg_seq_end(&p->seq);
 }
-
-#endif

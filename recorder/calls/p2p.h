@@ -1,7 +1,6 @@
 /* Point-to-point calls: sends and receives are counted on their channels, and
  * what a wildcard matched is learnt from the status. */
-#ifndef LAGGARD_P2P_H
-#define LAGGARD_P2P_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -39,5 +38,3 @@ static inline bool lg_wild(int peer, int tag)
 {
   return peer == LG_ANY || tag == LG_ANY;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Polls: tests and probes that do not block. */
-#ifndef LAGGARD_POLL_H
-#define LAGGARD_POLL_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -14,4 +13,3 @@ void lg_polled(struct lg_call *c, bool got);
 bool lg_poll_again(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* How far a call reaches in its buffers: which bytes it reads and writes there, as far as its arguments and what is kept of datatypes
  * tell. Memory is read as one that may not be there, and MPI is not asked: the call may have faulted. */
-#ifndef LAGGARD_REACH_H
-#define LAGGARD_REACH_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -28,4 +27,3 @@ bool lg_in_memory(const struct lg_call *c, int i); /* argument i is no value but
 bool lg_is_root(const struct lg_call *c); /* the calling rank is the root; false also where that is not known */
 
 #pragma GCC visibility pop
-#endif

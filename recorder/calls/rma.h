@@ -1,8 +1,7 @@
 /* One-sided calls. A post is kept as a message to each of the group, which
  * MPI_Win_start receives, and MPI_Win_complete sends one back: so counts at both
  * ends tell who has not come. Of locks each rank says which it holds. */
-#ifndef LAGGARD_RMA_H
-#define LAGGARD_RMA_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -23,4 +22,3 @@ void lg_after_win_unlock(struct lg_call *c);
 void lg_before_rma(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

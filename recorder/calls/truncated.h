@@ -1,6 +1,5 @@
 /* A message that was longer than the buffer of its receive, over which MPI ends the job. */
-#ifndef LAGGARD_TRUNCATED_H
-#define LAGGARD_TRUNCATED_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -17,4 +16,3 @@ struct lg_truncated {
 bool lg_find_truncated(const struct lg_thr *t, const struct lg_call *c, int class, struct lg_truncated *out);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Requests from the call that begins them to the one that completes them. */
-#ifndef LAGGARD_WAIT_H
-#define LAGGARD_WAIT_H
+#pragma once
 
 #include "base/base.h"
 #include "identity/request.h"
@@ -25,4 +24,3 @@ bool lg_completed_any(struct lg_call *c);
 bool lg_completed_some(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

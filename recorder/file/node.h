@@ -1,7 +1,6 @@
 /* The node file: opened by every rank of a node, grown piece by piece, mapped
  * shared so that a killed rank leaves its last state behind. */
-#ifndef LAGGARD_NODE_H
-#define LAGGARD_NODE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -27,4 +26,3 @@ void lg_file_sync_header(void);
 bool lg_file_shared(void); /* other nodes may read it: it is on no disk of this node's */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Where the node file lies: in the run directory, or for the time being in a
  * directory of the node's own, with a link to the run directory. */
-#ifndef LAGGARD_PATH_H
-#define LAGGARD_PATH_H
+#pragma once
 
 #include "base/base.h"
 
@@ -12,4 +11,3 @@
 const char *lg_path_of_node(const char *dir, uint64_t run_id);
 
 #pragma GCC visibility pop
-#endif

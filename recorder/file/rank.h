@@ -1,6 +1,5 @@
 /* The process as the file knows it: its rank record, and how far MPI is up. */
-#ifndef LAGGARD_RANK_H
-#define LAGGARD_RANK_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -22,4 +21,3 @@ void lg_said_signal(const struct lg_signal *s, uint32_t ender); /* the same, by 
 void lg_said_asked(const struct lg_signal *s); /* a signal asks the process to end */
 
 #pragma GCC visibility pop
-#endif

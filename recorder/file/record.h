@@ -1,7 +1,6 @@
 /* Records of this process: appended to its chunks of the node file, and changed
  * in place from then on. */
-#ifndef LAGGARD_RECORD_H
-#define LAGGARD_RECORD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -18,4 +17,3 @@ void lg_note(const char *text); /* why something was given up; the file lock is 
 void lg_file_sync(void); /* makes what a quiet rank recorded visible on other nodes */
 
 #pragma GCC visibility pop
-#endif

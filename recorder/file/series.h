@@ -1,7 +1,6 @@
 /* What the process did over time: sums of samples, by the second, by ten seconds, by the minute
  * and by ten minutes, each kept in SERIES records that are used again when they are full. */
-#ifndef LAGGARD_SERIES_H
-#define LAGGARD_SERIES_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -38,4 +37,3 @@ bool lg_series_start(uint32_t hz);
 bool lg_series_add(const struct lg_sum *second);
 
 #pragma GCC visibility pop
-#endif

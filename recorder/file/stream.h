@@ -1,7 +1,6 @@
 /* Streams of events: what a thread did, in order, for the analyses that need more
  * than the model. A committed event survives the death of the process. */
-#ifndef LAGGARD_STREAM_H
-#define LAGGARD_STREAM_H
+#pragma once
 
 #include "base/base.h"
 #include "base/recording.h"
@@ -45,4 +44,3 @@ static inline void lg_stream_end(struct lg_stream *s, unsigned char *end)
 }
 
 #pragma GCC visibility pop
-#endif

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
+
+	"laggard/internal/musttest"
 )
 
 const (
@@ -32,10 +34,7 @@ var ground = []string{"format.h", "export.h"}
 
 // readFloors lists the floors of the table, from the bottom.
 func readFloors(t *testing.T) []string {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(filepath.Join(root, "README.md")))(t)
 	var out []string
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
 		out = append(out, m[1])
@@ -55,10 +54,7 @@ func readSources(t *testing.T, floors []string) map[string]string {
 		for _, floor := range floors {
 			paths, _ := filepath.Glob(filepath.Join(dir, floor, "*.[ch]"))
 			for _, p := range paths {
-				text, err := os.ReadFile(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := musttest.Get(os.ReadFile(p))(t)
 				files[floor+"/"+filepath.Base(p)] = string(text)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // What the recorder asks of the C library was there in glibc 2.17, of 2012, with
@@ -24,10 +26,7 @@ func TestOldestLibrary(t *testing.T) {
 			t.Skip("build it with make build: ", err)
 		}
 		defer lib.Close()
-		symbols, err := lib.ImportedSymbols()
-		if err != nil {
-			t.Fatal(err)
-		}
+		symbols := musttest.Get(lib.ImportedSymbols())(t)
 		versioned := 0
 		for _, s := range symbols {
 			if s.Version == "" {

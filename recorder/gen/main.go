@@ -19,7 +19,7 @@
 //	gen classes.go  the classes, as constants of package mpi
 //	gen constants.go  the constants of MPI, likewise
 //	gen layout.go   the layout, for package format
-//	gen layouts.go  the layouts of CPython, for package cpython
+//	gen offsets.go  the members of CPython's structures, for package cpython
 package main
 
 import (
@@ -30,8 +30,8 @@ import (
 
 	"laggard/binary/cpython"
 	"laggard/model/format"
+	"laggard/model/format/schema"
 	"laggard/model/mpi"
-	"laggard/recorder/gen/layout"
 )
 
 const (
@@ -50,13 +50,13 @@ func main() {
 
 func generateAll(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: gen outdir | classes.go | constants.go | layout.go | layouts.go")
+		return fmt.Errorf("usage: gen outdir | classes.go | constants.go | layout.go | offsets.go")
 	}
-	t, err := layout.Parse(format.Table)
+	t, err := schema.Parse(format.Table)
 	if err != nil {
 		return err
 	}
-	layouts, err := parseCPython(cpython.Table)
+	layouts, err := cpython.ParseTable(cpython.Text)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,14 @@ func generateAll(args []string) error {
 		return generateFile(args[0], constantsTable, goConstants)
 	case "layout.go":
 		return generateFile(args[0], formatTable, t.WriteGo)
-	case "layouts.go":
-		return generateFile(args[0], cpythonTable, layouts.golang)
+	case "offsets.go":
+		return generateFile(args[0], cpythonTable, func(b *bytes.Buffer) { writeCPythonOffsets(b, layouts) })
 	}
 	if err := generateFile(filepath.Join(args[0], "format.h"), formatTable, t.WriteHeader); err != nil {
 		return err
 	}
-	if err := generateFile(filepath.Join(args[0], "python/layouts.h"), cpythonTable, layouts.header); err != nil {
+	writeLayouts := func(b *bytes.Buffer) { writeCPythonHeader(b, layouts) }
+	if err := generateFile(filepath.Join(args[0], "python/layouts.h"), cpythonTable, writeLayouts); err != nil {
 		return err
 	}
 	functions := mpi.Functions()

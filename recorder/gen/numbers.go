@@ -42,17 +42,16 @@ const (
 
 // writeNumbers writes the enums.
 func writeNumbers(b *bytes.Buffer) {
-	b.WriteString("#ifndef LAGGARD_NUMBERS_H\n#define LAGGARD_NUMBERS_H\n\n")
-	writeEnum(b, "lg_class", classNumbers())
-	writeEnum(b, "lg_param_kind", kindNumbers())
-	writeEnum(b, "lg_trait", traitNumbers())
-	writeEnum(b, "lg_choice", choiceNumbers())
+	b.WriteString("#pragma once\n\n")
+	writeEnum(b, "lg_class", numbersOf("CLS_", mpi.AllClasses()...))
+	writeEnum(b, "lg_param_kind", numbersOf("P_", mpi.AllKinds()...))
+	writeEnum(b, "lg_trait", append([]named{{"TRAIT_sends", int(mpi.Sends)}}, numbersOf("TRAIT_", mpi.AllTraits()...)...))
+	writeEnum(b, "lg_choice", numbersOf("CHOICE_", mpi.AllChoices()...))
 	writeChoiceNames(b)
 	for _, e := range enums {
 		writeEnum(b, e.name, e.values)
 	}
 	writeConstants(b)
-	b.WriteString("#endif\n")
 }
 
 // writeConstants writes the constants of the families of MPI as a list of calls of a macro.
@@ -101,26 +100,13 @@ func writeEnum(b *bytes.Buffer, name string, values []named) {
 	b.WriteString("};\n\n")
 }
 
-func classNumbers() []named {
-	var out []named
-	for _, c := range mpi.AllClasses() {
-		out = append(out, named{"CLS_" + c.String(), int(c)})
-	}
-	return out
-}
-
-func traitNumbers() []named {
-	out := []named{{"TRAIT_sends", int(mpi.Sends)}}
-	for _, t := range mpi.AllTraits() {
-		out = append(out, named{"TRAIT_" + t.String(), int(t)})
-	}
-	return out
-}
-
-func choiceNumbers() []named {
-	var out []named
-	for _, c := range mpi.AllChoices() {
-		out = append(out, named{"CHOICE_" + c.String(), int(c)})
+// numbersOf are values of a numbered type of package mpi, by their words in its tables.
+func numbersOf[T interface {
+	~uint8 | ~uint16 | ~uint32
+	String() string
+}](prefix string, values ...T) (out []named) {
+	for _, v := range values {
+		out = append(out, named{prefix + v.String(), int(v)})
 	}
 	return out
 }
@@ -145,12 +131,4 @@ func goClasses(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\t%s\n", name)
 	}
 	b.WriteString(")\n")
-}
-
-func kindNumbers() []named {
-	var out []named
-	for _, k := range mpi.AllKinds() {
-		out = append(out, named{"P_" + k.String(), int(k)})
-	}
-	return out
 }

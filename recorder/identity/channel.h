@@ -1,8 +1,7 @@
 /* Channels: how many messages went between this rank and a peer on a communicator
  * and tag. MPI keeps messages of a channel in order, so two counts, one at each
  * end, tell whether a pending operation has its partner. */
-#ifndef LAGGARD_CHANNEL_H
-#define LAGGARD_CHANNEL_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -45,5 +44,3 @@ static inline uint64_t lg_count_recv(struct lg_st *st, uint32_t comm, int peer, 
   struct lg_chan *ch = lg_chan_get(st, LG_RECEIVING, comm, peer, tag);
   return ch ? ++ch->pub->received : 0;
 }
-
-#endif

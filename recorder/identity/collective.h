@@ -1,7 +1,6 @@
 /* Collectives: what of a call the members of a communicator must have alike, and
  * the counting of those that begin. */
-#ifndef LAGGARD_COLLECTIVE_IDENTITY_H
-#define LAGGARD_COLLECTIVE_IDENTITY_H
+#pragma once
 
 #include "identity/comm.h"
 #include "identity/history.h"
@@ -19,4 +18,3 @@ uint64_t lg_collective_begin(struct lg_call *c, struct lg_comm_ref *comm, int ro
 uint64_t lg_collective_again(struct lg_comm_ref *comm, const struct lg_collective *what);
 
 #pragma GCC visibility pop
-#endif

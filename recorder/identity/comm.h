@@ -3,8 +3,7 @@
  * communicators with these members this parent has had before. Windows and
  * files synchronise over the members of a communicator, so each is kept as a
  * communicator of its own. */
-#ifndef LAGGARD_COMM_H
-#define LAGGARD_COMM_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -51,4 +50,3 @@ void lg_comm_free(struct lg_comm_ref *r);
 const struct lg_comm_ref *lg_comm_find_freed(int what, long handle); /* that had the handle last, as far as it is still known; NULL */
 
 #pragma GCC visibility pop
-#endif

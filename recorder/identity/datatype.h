@@ -1,6 +1,5 @@
 /* Datatypes that the program made and has not freed: which call made each. */
-#ifndef LAGGARD_DATATYPE_MADE_H
-#define LAGGARD_DATATYPE_MADE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -13,4 +12,3 @@ void lg_datatype_made(long handle, struct lg_st *by, uint64_t progress);
 void lg_datatype_freed(long handle);
 
 #pragma GCC visibility pop
-#endif

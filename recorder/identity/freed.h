@@ -1,7 +1,6 @@
 /* Handles that were given back: each is known by its number in the recording of
  * usage until it is given out again; the last ones of each kind are kept. */
-#ifndef LAGGARD_FREED_H
-#define LAGGARD_FREED_H
+#pragma once
 
 #include "base/base.h"
 
@@ -12,4 +11,3 @@ void lg_freed_forget(int kind, long handle); /* it is given out again */
 int64_t lg_freed_number(int kind, long handle); /* LG_USE_INVALID: no such */
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* What collectives a communicator, window or file has seen, kept so that the
  * histories of its members can be compared after a failure: the latest ones call
  * by call, all before them by hashes that are the same at all members. */
-#ifndef LAGGARD_HISTORY_H
-#define LAGGARD_HISTORY_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -20,4 +19,3 @@ void lg_history_reset(struct lg_history *h); /* its communicator is another one 
 uint32_t lg_history_order(void); /* how many collectives the process has begun, its low bits */
 
 #pragma GCC visibility pop
-#endif

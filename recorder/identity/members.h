@@ -1,8 +1,7 @@
 /* Who is in a group, a communicator or a window, asked of the library by local
  * calls in the thread that names it; and what "the world" is, into whose ranks
  * all members are translated. */
-#ifndef LAGGARD_MEMBERS_H
-#define LAGGARD_MEMBERS_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -35,4 +34,3 @@ void lg_session_ends(long session);
 void lg_session_ended(void);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Requests that are not complete, and messages that a matched probe has found. */
-#ifndef LAGGARD_REQUEST_H
-#define LAGGARD_REQUEST_H
+#pragma once
 
 #include "base/base.h"
 #include "identity/history.h"
@@ -48,4 +47,3 @@ void lg_req_drop(struct lg_req *r);
 const struct lg_req *lg_req_next(uint32_t *i);
 
 #pragma GCC visibility pop
-#endif

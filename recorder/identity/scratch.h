@@ -1,7 +1,6 @@
 /* What a thread keeps aside for its calls: the handles of requests as they were
  * before, and statuses to use where the program ignores them. */
-#ifndef LAGGARD_SCRATCH_H
-#define LAGGARD_SCRATCH_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -13,4 +12,3 @@ void lg_want_status(struct lg_call *c, uint32_t n); /* n statuses of the recorde
 int lg_index(const struct lg_call *c, int v); /* of a request, from 0 in every language; undefined: none */
 
 #pragma GCC visibility pop
-#endif

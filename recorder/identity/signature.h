@@ -1,6 +1,5 @@
 /* What the members of a communicator must give alike in a collective. */
-#ifndef LAGGARD_SIGNATURE_H
-#define LAGGARD_SIGNATURE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -12,4 +11,3 @@ uint64_t lg_common_bytes(struct lg_call *c); /* of one block; UINT64_MAX: they m
 uint32_t lg_reduction_of(struct lg_call *c);    /* of a reduction, as in struct lg_begun */
 
 #pragma GCC visibility pop
-#endif

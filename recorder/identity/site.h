@@ -1,6 +1,5 @@
 /* Call stacks below MPI: which ones there are, and which of them a call is. */
-#ifndef LAGGARD_SITE_H
-#define LAGGARD_SITE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -25,4 +24,3 @@ struct lg_site *lg_site_at(const char *function, uint64_t ra); /* the same of a 
 void lg_site_start(void);
 
 #pragma GCC visibility pop
-#endif

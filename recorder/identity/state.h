@@ -1,7 +1,6 @@
 /* The Markov model of one thread: its states, named by function and call stack,
  * and how often each followed each. */
-#ifndef LAGGARD_STATE_H
-#define LAGGARD_STATE_H
+#pragma once
 
 #include "base/base.h"
 #include "identity/history.h"
@@ -89,5 +88,3 @@ static inline void lg_count_made(struct lg_st *st, uint64_t progress)
     live->rounds++;
   st->made_at = progress;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What receives with a wildcard took last: a message that was meant for another receive is found
  * by this, and nowhere else. And what matched probes took: it has its number, and is not received. */
-#ifndef LAGGARD_TAKEN_H
-#define LAGGARD_TAKEN_H
+#pragma once
 
 #include "format.h"
 
@@ -13,4 +12,3 @@ void lg_probed_take(struct lg_take message); /* by a matched probe */
 void lg_probed_receive(uint32_t comm, int peer, int tag, uint64_t number); /* the receive of it is begun */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* A thread that calls MPI: its record in the file, and the private half. */
-#ifndef LAGGARD_THREAD_H
-#define LAGGARD_THREAD_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -77,5 +76,3 @@ static inline bool lg_within(const struct lg_thr *t, uint64_t cfa)
 {
   return t->outer_cfa && cfa < t->outer_cfa && lg_is_outer(t);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Topologies, and neighbours: whom a neighbourhood collective receives from and
  * sends to. */
-#ifndef LAGGARD_TOPOLOGY_H
-#define LAGGARD_TOPOLOGY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -26,4 +25,3 @@ bool lg_topology_of(long comm, int rank, struct lg_topology *out); /* false: it 
 void lg_neighbours_of(long comm, int rank, struct lg_neighbours *out);
 
 #pragma GCC visibility pop
-#endif

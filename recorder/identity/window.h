@@ -1,7 +1,6 @@
 /* Windows: the epochs that are open on one, and the locks that this rank holds.
  * A rank that waits for a lock finds the holder in the others' lists. */
-#ifndef LAGGARD_WINDOW_H
-#define LAGGARD_WINDOW_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -27,4 +26,3 @@ void lg_lock_give_up(uint32_t win, int target);
 void lg_locks_forget(uint32_t win); /* all of them */
 
 #pragma GCC visibility pop
-#endif

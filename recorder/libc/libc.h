@@ -5,8 +5,7 @@
  * processes, to whoever wants them (moved.c). What is written down, and where,
  * is known to liblaggard.so alone, which is asked by the functions of
  * export.h. */
-#ifndef LAGGARD_LIBC_H
-#define LAGGARD_LIBC_H
+#pragma once
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -50,5 +49,3 @@ void lg_moved(const struct lg_io *io);
 void lg_connection_moved(const struct lg_io *io);
 void lg_allocators_start(void); /* those of LAGGARD_ALLOCATORS */
 void lg_connection_gone(int fd); /* its number may come to mean another */
-
-#endif

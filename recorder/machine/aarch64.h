@@ -1,7 +1,6 @@
 /* aarch64: registers, calls and signals, as its procedure call standard (AAPCS64, AADWARF64)
  * and Linux have them. */
-#ifndef LAGGARD_AARCH64_H
-#define LAGGARD_AARCH64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ static inline uint64_t lg_signal_registers(uint64_t pc)
 }
 
 #define LG_SYSCALL "\x01\x00\x00\xd4" /* the instruction, svc #0 */
-
-#endif

@@ -1,7 +1,6 @@
 /* aarch64: CRC-32C by the instructions that most processors have, the sums of buffers by
  * those that all have. */
-#ifndef LAGGARD_AARCH64_CHECKSUMS_H
-#define LAGGARD_AARCH64_CHECKSUMS_H
+#pragma once
 
 #include <arm_neon.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ static inline void lg_sums_by_vectors(uint64_t h, uint64_t k, const char *p, siz
   for (int i = 0; i < 4; i++)
     vst1q_u64(v + 2 * i, sum[i]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What differs from one kind of processor to the next. Each header that is chosen here
  * offers the same names; checksums.h does so for the instructions that sum up memory. */
-#ifndef LAGGARD_MACHINE_H
-#define LAGGARD_MACHINE_H
+#pragma once
 
 #if defined __x86_64__
 #include "machine/x86_64.h"
@@ -20,5 +19,3 @@ static inline uint64_t lg_bit(int reg) /* of the registers that are known */
 {
   return 1ull << reg;
 }
-
-#endif

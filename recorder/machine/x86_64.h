@@ -1,6 +1,5 @@
 /* x86-64: registers, calls and signals, as its System V ABI and Linux have them. */
-#ifndef LAGGARD_X86_64_H
-#define LAGGARD_X86_64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ static inline uint64_t lg_signal_registers(uint64_t pc)
 }
 
 #define LG_SYSCALL "\x0f\x05" /* the instruction */
-
-#endif

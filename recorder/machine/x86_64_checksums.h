@@ -1,6 +1,5 @@
 /* x86-64: CRC-32C by SSE 4.2, the sums of buffers by AVX2. */
-#ifndef LAGGARD_X86_64_CHECKSUMS_H
-#define LAGGARD_X86_64_CHECKSUMS_H
+#pragma once
 
 #include <cpuid.h>
 #include <immintrin.h>
@@ -84,5 +83,3 @@ static inline void __attribute__((target("avx2"))) lg_sums_by_vectors(uint64_t h
   _mm256_storeu_si256((void *)v, a);
   _mm256_storeu_si256((void *)(v + 4), b);
 }
-
-#endif

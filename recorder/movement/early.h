@@ -1,8 +1,7 @@
 /* What a program allocates before its first MPI call, when there is no file to
  * write to yet: kept in memory, as long as it lives, with the address of the
  * call in place of a stack. In a process that never calls MPI it is never written. */
-#ifndef LAGGARD_EARLY_H
-#define LAGGARD_EARLY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,4 +19,3 @@ void lg_early_free(const void *p);
 void lg_early_each(void (*f)(const struct lg_early *)); /* of all that live; nothing is kept afterwards */
 
 #pragma GCC visibility pop
-#endif

@@ -2,8 +2,7 @@
  * it is begun, a receive when it is complete. Where no connection shows the data,
  * as with shared memory, the messages of both ends meet by their numbers on their
  * channel. A datatype with gaps counts with all that it spans. */
-#ifndef LAGGARD_MESSAGE_H
-#define LAGGARD_MESSAGE_H
+#pragma once
 
 #include "identity/request.h"
 #include "mpi/call.h"
@@ -18,4 +17,3 @@ void lg_message_started(const struct lg_req *r);            /* of a persistent r
 void lg_message_completed(const struct lg_req *r, uint64_t matched, const char *status);
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* Data movements (docs/manual/movement.md): what is allocated, copied and transferred,
  * in the order in which it happened; the events are in format.h. The functions
  * of ../libc/ that see them come through export.h, messages of MPI by this. */
-#ifndef LAGGARD_MOVES_H
-#define LAGGARD_MOVES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,4 +21,3 @@ void lg_moves_start(void);
 void lg_moves_message(bool out, const struct lg_message *m);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Buffers as arguments. Fortran passes the addresses of certain variables for
  * MPI_BOTTOM and MPI_IN_PLACE, and may pass an array by a descriptor. */
-#ifndef LAGGARD_ADDRESS_H
-#define LAGGARD_ADDRESS_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -30,5 +29,3 @@ static inline int lg_returned(const struct lg_call *c)
   int at = lg_arg_at(c, c->desc->nargs);
   return at >= 0 && c->args[at] ? *(const int *)c->args[at] : 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A call in progress, as the wrapper begins it and every floor above adds to it. */
-#ifndef LAGGARD_CALL_H
-#define LAGGARD_CALL_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/table.h"
@@ -42,5 +41,3 @@ static inline int lg_int(const struct lg_call *c, int i)
 {
   return c->binding == LG_BIND_C ? (int)c->args[i] : *(int *)c->args[i];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Counts as arguments. A count below zero is an error of the program's that MPI
  * will report; here it is 0. */
-#ifndef LAGGARD_COUNT_H
-#define LAGGARD_COUNT_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -23,5 +22,3 @@ static inline uint64_t lg_count_at(const struct lg_call *c, int i, int k)
 {
   return lg_natural(c->desc->wide ? ((const long *)c->args[i])[k] : ((const int *)c->args[i])[k]);
 }
-
-#endif

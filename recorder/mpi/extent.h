@@ -1,7 +1,6 @@
 /* How far datatypes reach, as a signal handler may know it, which must not ask MPI: of predefined types, and of those that the
  * program committed. */
-#ifndef LAGGARD_EXTENT_H
-#define LAGGARD_EXTENT_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -21,4 +20,3 @@ uint32_t lg_extent_freed_in(long handle, uint32_t thread);
 bool lg_extent_of_null(long handle); /* it is MPI_DATATYPE_NULL */
 
 #pragma GCC visibility pop
-#endif

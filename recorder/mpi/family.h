@@ -2,8 +2,7 @@
  * with Intel MPI, MVAPICH and Cray MPICH, and the standard one of MPI-5, which
  * both have in a library of its own (libmpi_abi.so). Nothing here comes from an
  * mpi.h; the values are the published ABIs' (MPI-5.0 §20 and appendix A). */
-#ifndef LAGGARD_FAMILY_H
-#define LAGGARD_FAMILY_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -53,4 +52,3 @@ static inline long lg_handle_of(const void *p)
 }
 
 #pragma GCC visibility pop
-#endif

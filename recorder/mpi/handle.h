@@ -2,8 +2,7 @@
  * Fortran's communicators are converted to C handles; requests, messages, windows
  * and files are used in the language they were made in, so their Fortran handles
  * are kept apart from C handles and not converted. */
-#ifndef LAGGARD_HANDLE_H
-#define LAGGARD_HANDLE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -33,4 +32,3 @@ long lg_c_handle(int handle, const char *object); /* of a Fortran handle of a "C
 lg_converter lg_from_fortran(const char *object);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The operations of reductions that MPI brings along. */
-#ifndef LAGGARD_REDUCTION_H
-#define LAGGARD_REDUCTION_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,4 +19,3 @@ long lg_named_handle(const struct lg_named *n);
 uint32_t lg_reduction_number(long handle);
 
 #pragma GCC visibility pop
-#endif

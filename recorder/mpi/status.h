@@ -1,6 +1,5 @@
 /* MPI_Status: whether the program ignores it, and what is in it; and whether there is anything to read. */
-#ifndef LAGGARD_STATUS_H
-#define LAGGARD_STATUS_H
+#pragma once
 
 #include <string.h>
 #include "base/base.h"
@@ -36,5 +35,3 @@ static inline bool lg_status_cancelled(const char *status)
   int mask = lg_fam.status_cancel_mask;
   return mask ? lg_status_int(status, lg_fam.status_cancelled) & mask : lg_status_ask_cancelled(status);
 }
-
-#endif

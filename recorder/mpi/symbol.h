@@ -1,6 +1,5 @@
 /* The functions and variables of the MPI library, found at run time. */
-#ifndef LAGGARD_SYMBOL_H
-#define LAGGARD_SYMBOL_H
+#pragma once
 
 #include "base/base.h"
 
@@ -11,4 +10,3 @@ void *lg_visible(const char *name);     /* a variable of the MPI library; NULL *
 void *lg_resolve(int entry);            /* what a wrapper forwards to; never NULL */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* The function table, generated from model/mpi/functions.tbl by gen/: what each
  * MPI function means to the recorder, and where its arguments are. */
-#ifndef LAGGARD_TABLE_H
-#define LAGGARD_TABLE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/numbers.h"
@@ -52,4 +51,3 @@ extern const char *const lg_entry_names[]; /* of what the wrappers forward to */
 extern void *lg_real[];                    /* the same as addresses, NULL until first called */
 
 #pragma GCC visibility pop
-#endif

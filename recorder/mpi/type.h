@@ -1,6 +1,5 @@
 /* Sizes of datatypes, asked of MPI once for each handle. */
-#ifndef LAGGARD_TYPE_H
-#define LAGGARD_TYPE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -22,4 +21,3 @@ uint64_t lg_type_ask_size(const struct lg_call *c, long handle); /* likewise, wi
 const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Something that is done when a call has returned, before anything else looks at it. */
-#ifndef LAGGARD_AROUND_H
-#define LAGGARD_AROUND_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -16,4 +15,3 @@ void lg_put_around(struct lg_call *c, lg_afterwards f, int position, long argume
 void lg_each_completed(struct lg_call *c, lg_completed f);
 
 #pragma GCC visibility pop
-#endif

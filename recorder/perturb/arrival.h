@@ -1,6 +1,5 @@
 /* Nonblocking receives whose buffer has a pattern until they complete: the message comes into another one before. */
-#ifndef LAGGARD_ARRIVAL_H
-#define LAGGARD_ARRIVAL_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -13,4 +12,3 @@ void lg_arrival_freed(long handle);        /* the program gives the request up *
 void lg_arrived(long handle);              /* the request is complete */
 
 #pragma GCC visibility pop
-#endif

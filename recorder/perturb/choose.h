@@ -1,6 +1,5 @@
 /* A choice at a call that is open: counted, asked about and, if it is made, noted. */
-#ifndef LAGGARD_CHOOSE_H
-#define LAGGARD_CHOOSE_H
+#pragma once
 
 #include "mpi/call.h"
 #include "perturb/schedule.h"
@@ -14,4 +13,3 @@ uint64_t lg_by_favour(const struct lg_open *o, uint64_t value, uint64_t most);
 bool lg_alone(void); /* one thread alone has called MPI until now */
 
 #pragma GCC visibility pop
-#endif

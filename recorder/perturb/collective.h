@@ -1,6 +1,5 @@
 /* Collectives that need not synchronise, such as a broadcast, do so. */
-#ifndef LAGGARD_PERTURB_COLLECTIVE_H
-#define LAGGARD_PERTURB_COLLECTIVE_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -9,4 +8,3 @@
 void lg_choose_synchronising(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

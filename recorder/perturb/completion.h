@@ -1,7 +1,6 @@
 /* Polls that answer no a while longer, and waits that return another of the complete
  * requests. */
-#ifndef LAGGARD_PERTURB_COMPLETION_H
-#define LAGGARD_PERTURB_COMPLETION_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -11,4 +10,3 @@
 bool lg_choose_completion(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* One-sided operations that begin at the end of their epoch, in another order. */
-#ifndef LAGGARD_EPOCH_H
-#define LAGGARD_EPOCH_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -10,4 +9,3 @@ void lg_choose_epoch(struct lg_call *c);       /* of an operation */
 void lg_start_operations(const struct lg_call *c); /* begins those that must have begun before the call */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Exposure epochs that have ended, as MPI_Win_test has said, though the program was not told yet. */
-#ifndef LAGGARD_EXPOSURE_H
-#define LAGGARD_EXPOSURE_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -12,4 +11,3 @@ bool lg_exposure_tell(const struct lg_call *c); /* the epoch had ended, and the 
 void lg_exposure_waited(struct lg_call *c); /* a call of MPI_Win_wait: MPI must not be asked about an epoch that has ended */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Forwarding a call to MPI from a function that was put in the place of c->real. Such a
  * function takes no arguments of its own: it finds the call here. */
-#ifndef LAGGARD_FORWARD_H
-#define LAGGARD_FORWARD_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -35,4 +34,3 @@ int lg_return_code(const struct lg_call *c, int code);
 void *lg_sendrecv_synchronously(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Nonblocking sends that begin late: when the rank next comes to a call of MPI that may wait. */
-#ifndef LAGGARD_LATE_H
-#define LAGGARD_LATE_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -14,4 +13,3 @@ void lg_late_freed(long handle); /* the program gives the request up */
 void lg_late_completed(struct lg_call *c, long handle, int i);
 
 #pragma GCC visibility pop
-#endif

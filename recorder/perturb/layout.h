@@ -1,6 +1,5 @@
 /* The memory that a buffer of a call describes: which bytes, and a pattern in them. */
-#ifndef LAGGARD_LAYOUT_H
-#define LAGGARD_LAYOUT_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -23,4 +22,3 @@ void lg_layout_copy(const struct lg_layout *l, const char *from); /* what is des
 void lg_fill(void *at, size_t bytes); /* memory with the pattern */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Wildcard receives and probes take the message of another sender. */
-#ifndef LAGGARD_PERTURB_MATCH_H
-#define LAGGARD_PERTURB_MATCH_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -9,4 +8,3 @@
 void lg_choose_match(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* How a call is held back: asleep, and never for longer than the schedule allows. */
-#ifndef LAGGARD_NAP_H
-#define LAGGARD_NAP_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,4 +13,3 @@ uint64_t lg_monotonic_us(void);
 uint64_t lg_busy_us(void); /* time of the processor that this thread has had */
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* A perturbed run: MPI leaves choices open, such as whether a send is buffered, and a
  * correct program works whichever is made. Where LAGGARD_PERTURB names a schedule, other
  * legal ones are made. Without it, a call costs one branch. */
-#ifndef LAGGARD_PERTURB_H
-#define LAGGARD_PERTURB_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -15,4 +14,3 @@ void lg_perturb_start(void); /* reads the schedule, if there is one */
 void lg_perturb(struct lg_call *c) __attribute__((cold, noinline));
 
 #pragma GCC visibility pop
-#endif

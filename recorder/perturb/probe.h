@@ -1,6 +1,5 @@
 /* What MPI says when it is asked: whether a message is there that a receive would take, and whether a request is complete. */
-#ifndef LAGGARD_PROBE_H
-#define LAGGARD_PROBE_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -16,4 +15,3 @@ bool lg_request_is_complete(const struct lg_call *c, long handle);
 bool lg_has_self(void); /* there is MPI_COMM_SELF: not in a program that begins with sessions alone */
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* The schedule of a perturbed run: which of the choices that MPI leaves open are made
  * otherwise than the library would. laggard writes it; Schedule.Lines of
  * injector/provoke is its form. Read once, never changed. */
-#ifndef LAGGARD_SCHEDULE_H
-#define LAGGARD_SCHEDULE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/numbers.h"
@@ -29,4 +28,3 @@ uint64_t lg_schedule_draw(const struct lg_open *o, uint64_t salt); /* a number t
 const char *lg_choice_name(uint32_t kind);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Synchronous sends in the place of standard ones. */
-#ifndef LAGGARD_PERTURB_SEND_H
-#define LAGGARD_PERTURB_SEND_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -12,4 +11,3 @@ void lg_choose_mode(struct lg_call *c);
 bool lg_goes_to_another(const struct lg_call *c, const struct lg_comm_ref *comm); /* and not to this rank or nobody */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The places of a program where choices are open, and how many each has had. */
-#ifndef LAGGARD_PERTURB_SITE_H
-#define LAGGARD_PERTURB_SITE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -22,4 +21,3 @@ uint64_t lg_site_of(const struct lg_call *c);
 struct lg_place *lg_place_of(uint32_t kind, uint64_t site); /* NULL: there are too many. The tables are locked. */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Messages of which a probe has told the program that they are there: a later probe must
  * not deny them. The tables are locked around all of these. */
-#ifndef LAGGARD_TOLD_H
-#define LAGGARD_TOLD_H
+#pragma once
 
 #include "mpi/call.h"
 
@@ -13,4 +12,3 @@ void lg_told_taken(const struct lg_call *c); /* a call takes a message */
 void lg_told_by(const struct lg_call *c); /* a call begins: one that receives may take such messages, a probe that waits will find one */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The functions of a Python program: the record of each, by its code object. */
-#ifndef LAGGARD_PYTHON_CODE_H
-#define LAGGARD_PYTHON_CODE_H
+#pragma once
 
 #include "base/base.h"
 #include "python/layout.h"
@@ -27,4 +26,3 @@ int lg_py_code_line(const struct lg_py_layout *l, const struct lg_py_code *c, ui
 bool lg_py_code_text(const struct lg_py_layout *l, const struct lg_py_code *c, char *text, size_t room);
 
 #pragma GCC visibility pop
-#endif

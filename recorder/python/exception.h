@@ -1,6 +1,5 @@
 /* The exception that a thread is in the midst of. */
-#ifndef LAGGARD_PYTHON_EXCEPTION_H
-#define LAGGARD_PYTHON_EXCEPTION_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -21,4 +20,3 @@ struct lg_py_exception {
 void lg_py_exception(const struct lg_py_layout *l, uint64_t thread, bool last, struct lg_py_exception *out);
 
 #pragma GCC visibility pop
-#endif

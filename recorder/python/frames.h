@@ -1,6 +1,5 @@
 /* The Python frames of a thread, innermost first. */
-#ifndef LAGGARD_PYTHON_FRAMES_H
-#define LAGGARD_PYTHON_FRAMES_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -27,4 +26,3 @@ uint64_t lg_py_top(const struct lg_py_layout *l, uint64_t thread); /* its innerm
 void lg_py_frames(const struct lg_py_layout *l, uint64_t thread, struct lg_py_frames *out);
 
 #pragma GCC visibility pop
-#endif

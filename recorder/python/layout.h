@@ -1,7 +1,6 @@
 /* Where CPython keeps what a stack is read from: offsets in its structures, bytes.
  * From 3.13 on the interpreter states most of them itself. */
-#ifndef LAGGARD_PYTHON_LAYOUT_H
-#define LAGGARD_PYTHON_LAYOUT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -17,4 +16,3 @@
 bool lg_py_layout_of(uint32_t version, uint64_t runtime, struct lg_py_layout *out);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The line of an instruction, by the tables that CPython's compiler leaves. */
-#ifndef LAGGARD_PYTHON_LINES_H
-#define LAGGARD_PYTHON_LINES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -11,4 +10,3 @@
 int lg_py_line(int minor, const unsigned char *table, size_t n, int first, int64_t instruction);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Reading memory of which nothing is certain: the structures of an interpreter that
  * another thread may be changing, or that a program has damaged. */
-#ifndef LAGGARD_PYTHON_MEMORY_H
-#define LAGGARD_PYTHON_MEMORY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,4 +23,3 @@ static inline bool lg_py_word(uint64_t at, uint64_t *to)
 }
 
 #pragma GCC visibility pop
-#endif

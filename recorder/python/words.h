@@ -1,7 +1,6 @@
 /* A stack as it is recorded: frame words, and where the program is written in Python
  * its frames in the place of those of the interpreter. */
-#ifndef LAGGARD_PYTHON_WORDS_H
-#define LAGGARD_PYTHON_WORDS_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -63,5 +62,3 @@ static inline uint64_t lg_py_mark(void)
 {
   return likely(!lg_py_found) ? 0 : lg_py_mark_now();
 }
-
-#endif

@@ -2,8 +2,7 @@
  * found by (return address, stack address) and what the caller distinguishes
  * further, and believed only if every return address it saw is still where it
  * was; a hit costs a load and a compare per frame. One thread uses a cache. */
-#ifndef LAGGARD_CACHE_H
-#define LAGGARD_CACHE_H
+#pragma once
 
 #include "base/base.h"
 #include "base/hash.h"
@@ -81,5 +80,3 @@ static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t 
       return e->what;
   return NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Call frame information of a module: which rules restore the caller's registers
  * at an address, and what they make of the registers. Nothing outside the given
  * stack is read. (DWARF 4 §6.4.) */
-#ifndef LAGGARD_CFI_H
-#define LAGGARD_CFI_H
+#pragma once
 
 #include "base/base.h"
 #include "machine/machine.h"
@@ -53,4 +52,3 @@ void lg_cfi_restore(const struct row *row, int i, const struct lg_regs *was, uin
                     struct lg_regs *now, uint64_t *slot);
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* Numbers of DWARF call frame information: DWARF 4 §6.4.2 and §7.23 (instructions),
  * §7.7.1 (operations), LSB 5 §10.5 (pointer forms), AADWARF64 (aarch64). Those of registers
  * are in machine/. */
-#ifndef LAGGARD_DWARF_H
-#define LAGGARD_DWARF_H
+#pragma once
 
 /* Instructions with an operand in their low six bits, by the high two. */
 enum { DW_CFA_advance_loc = 1, DW_CFA_offset = 2, DW_CFA_restore = 3 };
@@ -77,5 +76,3 @@ enum { /* forms of a pointer: how it is written, and what is added to it */
   DW_EH_PE_indirect = 0x80,
   DW_EH_PE_omit = 0xff,
 };
-
-#endif

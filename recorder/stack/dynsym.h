@@ -1,7 +1,6 @@
 /* Symbols that a module offers to others. Read from its own tables: dlsym would wait
  * for whoever is loading a library just now. */
-#ifndef LAGGARD_DYNSYM_H
-#define LAGGARD_DYNSYM_H
+#pragma once
 
 #include "stack/modules.h"
 
@@ -10,4 +9,3 @@
 uint64_t lg_module_symbol(const struct lg_mapped *m, const char *name); /* its address; 0: none */
 
 #pragma GCC visibility pop
-#endif

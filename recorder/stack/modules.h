@@ -1,8 +1,7 @@
 /* The modules of the process: the program and the libraries, where they are
  * mapped, and the records that name them, so that an address becomes a module
  * and an address in its file. */
-#ifndef LAGGARD_MODULES_H
-#define LAGGARD_MODULES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -45,4 +44,3 @@ bool lg_frame_interpreted(uint64_t word); /* it is of a module that lg_module_na
 uint64_t lg_frame_across(uint64_t word); /* a hash of it that is the same in all processes; 0: code of no module */
 
 #pragma GCC visibility pop
-#endif

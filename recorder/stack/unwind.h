@@ -2,8 +2,7 @@
  * it must run in a signal handler and over another thread's stack, must never
  * fault on a damaged stack, and must tell where on the stack each return address
  * stands. The file lock is held around it. */
-#ifndef LAGGARD_UNWIND_H
-#define LAGGARD_UNWIND_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -25,4 +24,3 @@ void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, str
 void lg_unwind_caller(uint64_t cfa, uint64_t stack_hi, struct lg_trace *out);
 
 #pragma GCC visibility pop
-#endif

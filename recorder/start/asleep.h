@@ -1,7 +1,6 @@
 /* Threads in a system call that a signal would end early, or that waits for another thread: nothing may disturb them, and
  * the kernel tells where they are. */
-#ifndef LAGGARD_ASLEEP_H
-#define LAGGARD_ASLEEP_H
+#pragma once
 
 #include "base/base.h"
 #include "start/awaits.h"
@@ -19,4 +18,3 @@ struct lg_asleep {
 bool lg_is_asleep(int tid, struct lg_asleep *out);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The thread that a thread asleep outside MPI waits for, as the memory that it sleeps on tells. */
-#ifndef LAGGARD_AWAITS_H
-#define LAGGARD_AWAITS_H
+#pragma once
 
 #include "base/base.h"
 #include "format.h"
@@ -16,4 +15,3 @@ struct lg_awaits {
 struct lg_awaits lg_awaits_on(int tid, uint64_t futex);
 
 #pragma GCC visibility pop
-#endif

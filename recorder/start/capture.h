@@ -1,7 +1,6 @@
 /* Writing down the stack of a thread: from its own signal handler, or from outside
  * while it is asleep in a system call. */
-#ifndef LAGGARD_CAPTURE_H
-#define LAGGARD_CAPTURE_H
+#pragma once
 
 #include <signal.h>
 #include "base/base.h"
@@ -33,4 +32,3 @@ const struct lg_words *lg_capture_words(const struct lg_asleep *asleep);
 void lg_capture_other(int sig, void *ucontext);
 
 #pragma GCC visibility pop
-#endif

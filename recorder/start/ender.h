@@ -1,7 +1,6 @@
 /* Who ends the process: the sender of a signal, and whose thread exits. All of it
  * may be asked in a signal handler. */
-#ifndef LAGGARD_ENDER_H
-#define LAGGARD_ENDER_H
+#pragma once
 
 #include <signal.h>
 #include "format.h"
@@ -17,4 +16,3 @@ uint32_t lg_ender(void *ucontext);
 bool lg_called_by_program(const struct lg_trace *tr); /* the stack has code of the program. The file lock is held */
 
 #pragma GCC visibility pop
-#endif

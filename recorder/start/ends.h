@@ -2,8 +2,7 @@
  * signals write down the end and then do what the program, or the system, would
  * have done; the program's own handlers, set before or after, run as if ours were
  * not there. */
-#ifndef LAGGARD_ENDS_H
-#define LAGGARD_ENDS_H
+#pragma once
 
 #pragma GCC visibility push(hidden)
 
@@ -11,4 +10,3 @@ void lg_ends_start(void);
 void lg_note_error(void); /* writes down the stack of the calling thread, which MPI does not let go */
 
 #pragma GCC visibility pop
-#endif

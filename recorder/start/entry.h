@@ -1,6 +1,5 @@
 /* What every wrapper calls: before the call of the MPI library, and after it. */
-#ifndef LAGGARD_ENTRY_H
-#define LAGGARD_ENTRY_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -13,4 +12,3 @@ void lg_after(struct lg_call *c);
 struct lg_thr *lg_light_begin(uint64_t cfa); /* counts a call that is no state; NULL inside another */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Threads of the program that do not call MPI, while one that does waits outside MPI: for which of them it waits, their
  * stacks may tell. They are read from outside; no thread is disturbed for it. */
-#ifndef LAGGARD_OTHERS_H
-#define LAGGARD_OTHERS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -10,4 +9,3 @@
 void lg_others_look(void); /* after the stacks of the threads that call MPI were taken */
 
 #pragma GCC visibility pop
-#endif

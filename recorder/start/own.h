@@ -1,6 +1,5 @@
 /* Threads of the recorder's own: no signal of the program's comes to them. */
-#ifndef LAGGARD_OWN_H
-#define LAGGARD_OWN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -9,4 +8,3 @@
 bool lg_own_thread(void *(*body)(void *)); /* false: the system gives no thread */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The exception that a thread of a program in Python is in the midst of, or that one of C++ threw last, for the file. */
-#ifndef LAGGARD_RAISED_H
-#define LAGGARD_RAISED_H
+#pragma once
 
 #include "identity/thread.h"
 #include "python/words.h"
@@ -25,4 +24,3 @@ void lg_raised_thrown(struct lg_thr *t); /* it has thrown another one than befor
 void lg_raised_at_end(void);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The function of a language's library that one of the recorder stands in the place of. */
-#ifndef LAGGARD_REALFUNCTION_H
-#define LAGGARD_REALFUNCTION_H
+#pragma once
 
 #include "base/base.h"
 
@@ -11,4 +10,3 @@
 void *lg_real_function(const char *name, void *own, const char *const *libraries, void *caller, void **known);
 
 #pragma GCC visibility pop
-#endif

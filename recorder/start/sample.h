@@ -1,7 +1,6 @@
 /* Samples of what the process does, ten a second, from which the series of the file are made. The watch thread takes
  * them: no MPI call gets slower. */
-#ifndef LAGGARD_SAMPLE_H
-#define LAGGARD_SAMPLE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -17,4 +16,3 @@ void lg_sample_take(uint64_t now);
 uint64_t lg_sample_pause(void);
 
 #pragma GCC visibility pop
-#endif

@@ -2,12 +2,10 @@
  * server that takes many seconds, so a thread of its own does it: the watch thread
  * must go on telling that the process lives. Where the file is on a disk of this node
  * there is nothing to do, and nobody's pages are locked for it. */
-#ifndef LAGGARD_SHOW_H
-#define LAGGARD_SHOW_H
+#pragma once
 
 #pragma GCC visibility push(hidden)
 
 void lg_show(void);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* Start-up: which parts of the recorder begin, and in which order. */
-#ifndef LAGGARD_START_H
-#define LAGGARD_START_H
+#pragma once
 
 #include "base/base.h"
 
@@ -9,4 +8,3 @@
 bool lg_start(void); /* at every thread's first MPI call; false: nothing is to be recorded */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* What the kernel says of a thread of this process, below /proc/self/task. */
-#ifndef LAGGARD_TASK_H
-#define LAGGARD_TASK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -27,4 +26,3 @@ bool lg_task_sleeps(int tid);
 bool lg_task_schedule(int tid, uint64_t *ran, uint64_t *waited);
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The function by which exceptions of C++ are thrown: where each thread of the program did so last, and what it said. */
-#ifndef LAGGARD_THROWN_H
-#define LAGGARD_THROWN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,5 +19,3 @@ void lg_note_raised(uint32_t how, const char *type, const char *text, uint64_t c
 /* What code of C++ calls where it throws, in the place of that of its library. */
 void lg_throw(void *exception, struct lg_typeinfo *type, void (*destroy)(void *)) __asm__("__cxa_throw")
     __attribute__((visibility("default"), noreturn));
-
-#endif

@@ -3,8 +3,7 @@
  * never calls MPI, takes no signal of the program's, and disturbs no system call:
  * a thread asleep is read from outside, and only a running one, or one whose
  * system call the kernel restarts, gets a signal. */
-#ifndef LAGGARD_WATCH_H
-#define LAGGARD_WATCH_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,4 +13,3 @@ void lg_watch_start(void);
 void lg_watch_ask(void); /* has it write down all stacks soon; a signal handler may call it */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The shape of a wrapper, for the generated file only. */
-#ifndef LAGGARD_WRAP_H
-#define LAGGARD_WRAP_H
+#pragma once
 
 #include "identity/thread.h"
 #include "machine/machine.h"
@@ -48,5 +47,3 @@
   }
 
 #define LG_ALIAS(name, target) LG_EXPORT __typeof__(target) name __attribute__((alias(#target)));
-
-#endif

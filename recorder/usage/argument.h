@@ -1,6 +1,5 @@
 /* The numbers and handles among a call's arguments, as they were given. */
-#ifndef LAGGARD_ARGUMENT_H
-#define LAGGARD_ARGUMENT_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -11,4 +10,3 @@ int64_t lg_arg(const struct lg_call *c, int i, uint32_t k); /* the k-th value of
 const void *lg_arg_place(const struct lg_call *c, int i, uint32_t k); /* of the k-th of the handles given by pointer */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Whether a buffer stays as it is while it is being sent: a sum over the bytes
  * that are sent, and no others, when the send begins and when it is complete. */
-#ifndef LAGGARD_CHECKSUM_H
-#define LAGGARD_CHECKSUM_H
+#pragma once
 
 #include "mpi/call.h"
 #include "usage/recording.h"
@@ -14,4 +13,3 @@ void lg_sums_ended(struct lg_call *c, struct lg_usage *u); /* it has returned wi
 void lg_sums_after(struct lg_call *c, struct lg_usage *u); /* and the request that it made has its number */
 
 #pragma GCC visibility pop
-#endif

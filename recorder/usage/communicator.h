@@ -1,6 +1,5 @@
 /* Communicators, windows and files in the recording of usage. */
-#ifndef LAGGARD_COMMUNICATOR_H
-#define LAGGARD_COMMUNICATOR_H
+#pragma once
 
 #include "base/base.h"
 #include "identity/comm.h"
@@ -13,4 +12,3 @@
 int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Predefined handles of each MPI: which there are, their names, and which means
  * no object. OpenMPI's are addresses of variables, MPICH's numbers of its ABI. */
-#ifndef LAGGARD_CONSTANTS_H
-#define LAGGARD_CONSTANTS_H
+#pragma once
 
 #include "base/base.h"
 #include "usage/recording.h"
@@ -17,4 +16,3 @@ long lg_f2c(int kind, int handle);
 const long *lg_predefined_types(uint32_t *n);
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* What MPI says of a datatype: its sizes, its name, and what it was made of, in the
  * form that MPI_Type_get_contents has for types with ordinary counts. */
-#ifndef LAGGARD_CONTENTS_H
-#define LAGGARD_CONTENTS_H
+#pragma once
 
 #include "base/base.h"
 #include "usage/typetable.h"
@@ -31,4 +30,3 @@ void lg_contents_name(long handle, char *name); /* LG_MAX_NAME bytes */
 void lg_contents_give_back(long handle);        /* one that MPI made for us */
 
 #pragma GCC visibility pop
-#endif

@@ -1,8 +1,7 @@
 /* The datatypes of the program: which handles are types, and what they are made
  * of, asked of MPI once, when a type is made or a predefined one is first used.
  * A handle that is not known is never given to MPI. */
-#ifndef LAGGARD_DATATYPE_H
-#define LAGGARD_DATATYPE_H
+#pragma once
 
 #include "base/base.h"
 #include "usage/recording.h"
@@ -18,4 +17,3 @@ void lg_type_gone(int64_t index);       /* a handle of it was given back */
 uint32_t lg_type_contents(long handle); /* how many types it was made of */
 
 #pragma GCC visibility pop
-#endif

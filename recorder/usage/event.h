@@ -1,7 +1,6 @@
 /* Events of the recording of usage (docs/reference/format.md): where they go, and how the
  * values of one are written. */
-#ifndef LAGGARD_EVENT_H
-#define LAGGARD_EVENT_H
+#pragma once
 
 #include "base/base.h"
 #include "base/leb.h"
@@ -40,5 +39,3 @@ static inline unsigned char *lg_event_head(unsigned char *p, enum lg_use kind, u
 {
   return lg_put_u(p, value << 3 | (uint64_t)kind);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What was recorded last of a call site, for the next event of it to say what
  * changed: a loop costs a few bytes a call. */
-#ifndef LAGGARD_LAST_H
-#define LAGGARD_LAST_H
+#pragma once
 
 #include "base/base.h"
 #include "identity/state.h"
@@ -17,4 +16,3 @@ bool lg_last_same(const struct lg_call *c, const struct lg_usage *u); /* the cal
 void lg_last_keep(const struct lg_call *c); /* its arguments, which all came by value */
 
 #pragma GCC visibility pop
-#endif

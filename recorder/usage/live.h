@@ -3,8 +3,7 @@
  * its own for each, found again by the variable that the handle is kept in. A
  * handle that was copied elsewhere is the oldest of those that share it, and in a list the
  * oldest of those that the list has not yet. */
-#ifndef LAGGARD_LIVE_H
-#define LAGGARD_LIVE_H
+#pragma once
 
 #include "base/base.h"
 #include "usage/recording.h"
@@ -40,4 +39,3 @@ struct lg_live *lg_live_at(uint32_t n);
 struct lg_live *lg_live_new(const struct lg_usage *u); /* the one that it made; NULL */
 
 #pragma GCC visibility pop
-#endif

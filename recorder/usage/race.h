@@ -1,8 +1,7 @@
 /* What the program itself reads and writes while MPI uses the same memory, where gcc's ThreadSanitizer is built into
  * it: what MPI reads and writes is told to the sanitizer as done by a fiber, which begins with the call and is waited
  * for by the completion. What it then finds is noted before the next call. */
-#ifndef LAGGARD_RACE_H
-#define LAGGARD_RACE_H
+#pragma once
 
 #include "mpi/call.h"
 #include "usage/recording.h"
@@ -24,4 +23,3 @@ void lg_race_ended(uint64_t operation); /* it is complete, or given up; one that
 void lg_race_found(void *report) __asm__("__tsan_on_report") __attribute__((visibility("default")));
 
 #pragma GCC visibility pop
-#endif

@@ -3,8 +3,7 @@
  * one begins. In between MPI does nothing, so what changed there the program
  * wrote, unless an adapter or a thread of MPI's own delivers messages meanwhile:
  * then it was the program only if the message came later and went over it. */
-#ifndef LAGGARD_RECEIVING_H
-#define LAGGARD_RECEIVING_H
+#pragma once
 
 #include "mpi/call.h"
 #include "usage/live.h"
@@ -20,4 +19,3 @@ void lg_receiving_given_up(struct lg_usage *u); /* the requests of the call are 
 void lg_received(struct lg_usage *u, struct lg_live *l); /* the operation is complete */
 
 #pragma GCC visibility pop
-#endif

@@ -6,8 +6,7 @@
  * checksum.c looks whether what is being sent stays as it was, receiving.c
  * whether the program leaves alone what is being received, and race.c asks the
  * program's ThreadSanitizer, if it has one, about both. */
-#ifndef LAGGARD_USAGE_RECORDING_H
-#define LAGGARD_USAGE_RECORDING_H
+#pragma once
 
 #include "base/base.h"
 
@@ -78,5 +77,3 @@ struct lg_usage { /* of one thread, which alone writes to it */
     uint32_t gen, index;
   } types[LG_KNOWN_TYPES];
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Polls that are repeated without success: from the second time on they are only
  * counted. */
-#ifndef LAGGARD_REPEAT_H
-#define LAGGARD_REPEAT_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -21,4 +20,3 @@ unsigned char *lg_repeat_begin(struct lg_usage *u, unsigned char **end);
 void lg_repeat_end(struct lg_usage *u); /* the poll was unsuccessful */
 
 #pragma GCC visibility pop
-#endif

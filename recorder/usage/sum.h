@@ -1,7 +1,6 @@
 /* A sum over bytes, to see whether they changed; not for a file or another
  * machine, as it depends on the instructions at hand. */
-#ifndef LAGGARD_SUM_H
-#define LAGGARD_SUM_H
+#pragma once
 
 #include "base/base.h"
 #include "base/hash.h"
@@ -12,4 +11,3 @@
 uint64_t lg_sum(uint64_t h, const char *p, size_t n); /* of n bytes behind others with the sum h, at first LG_SUM_START */
 
 #pragma GCC visibility pop
-#endif

@@ -1,7 +1,6 @@
 /* Where the bytes of a datatype are: its typemap, as segments of memory; those
  * that touch are joined. */
-#ifndef LAGGARD_TYPEMAP_H
-#define LAGGARD_TYPEMAP_H
+#pragma once
 
 #include "usage/typetable.h"
 
@@ -10,4 +9,3 @@
 bool lg_type_map(struct lg_dtype *t); /* makes its segments, once; false: too many, or it has none */
 
 #pragma GCC visibility pop
-#endif

@@ -1,6 +1,5 @@
 /* The datatypes that the recording knows: by number, and by handle while it lasts. */
-#ifndef LAGGARD_TYPETABLE_H
-#define LAGGARD_TYPETABLE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -48,5 +47,3 @@ static inline bool lg_type_derived(const struct lg_dtype *t)
   bool f90 = t->combiner >= LG_F90_REAL && t->combiner <= LG_F90_INTEGER;
   return t->combiner != LG_NAMED && t->combiner != LG_VALUE_INDEX && !f90;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The recording of every call's arguments: one event before each call and one
  * after it, in the stream of the thread. */
-#ifndef LAGGARD_USAGE_H
-#define LAGGARD_USAGE_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -20,4 +19,3 @@ bool lg_usage_before_within(struct lg_call *c);
 void lg_usage_after_within(struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

@@ -2,8 +2,7 @@
  * into one form for every MPI and language: communicators and types by number,
  * constants of ranks and tags as in the rest of the file, truth as 0 and 1. A
  * handle is never given to MPI unless it is known to be one. */
-#ifndef LAGGARD_VALUE_H
-#define LAGGARD_VALUE_H
+#pragma once
 
 #include "mpi/call.h"
 #include "usage/recording.h"
@@ -15,4 +14,3 @@ void lg_values_after(struct lg_call *c, struct lg_usage *u);
 int lg_result_nowhere(const struct lg_call *c); /* the first result that MPI is given no place for, -1 none */
 
 #pragma GCC visibility pop
-#endif

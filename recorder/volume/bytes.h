@@ -1,8 +1,7 @@
 /* How much a rank sends in an MPI call, by its own arguments: what is in its send
  * buffers, and in place the part of the receive buffer that is used instead. What
  * the library makes of it, and who receives it, does not matter here. */
-#ifndef LAGGARD_BYTES_H
-#define LAGGARD_BYTES_H
+#pragma once
 
 #include "base/base.h"
 #include "mpi/call.h"
@@ -15,4 +14,3 @@ uint64_t lg_send_bytes(struct lg_call *c); /* of a call whose communicator is kn
 uint64_t lg_send_count(const struct lg_call *c);
 
 #pragma GCC visibility pop
-#endif

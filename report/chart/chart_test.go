@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestForms: both forms are well formed whatever the texts are, and have every mark.
@@ -18,14 +20,8 @@ func TestForms(t *testing.T) {
 		Lines:  []Line{{"1,2 3,4", 4, "c2", "line"}},
 		Levels: []Level{{6, "limit", "level"}, {7, "limit", ""}},
 	}}}
-	page, err := c.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := c.File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := musttest.Get(c.SVG())(t)
+	file := musttest.Get(c.File())(t)
 	for form, svg := range map[string]string{"page": string(page), "file": file} {
 		marks := map[string]int{}
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/report/usage"
@@ -83,9 +84,7 @@ func TestForms(t *testing.T) {
 			"github.txt": GitHub, "summary.md": Summary,
 		} {
 			var b bytes.Buffer
-			if err := write(&b, o); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, write(&b, o))
 			golden.Check(t, name+"."+form, b.Bytes())
 			switch filepath.Ext(form) {
 			case ".json":
@@ -113,9 +112,7 @@ func TestSuite(t *testing.T) {
 		"junit.xml": JUnit, "sarif.json": SARIF, "quality.json": CodeQuality,
 	} {
 		var b bytes.Buffer
-		if err := write(&b, []*Outcome{o["hangs"], o["wrong"]}); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, write(&b, []*Outcome{o["hangs"], o["wrong"]}))
 		golden.Check(t, "suite."+form, b.Bytes())
 	}
 }
@@ -126,13 +123,9 @@ func TestFingerprint(t *testing.T) {
 		o := testOutcomes()["hangs"]
 		change(o)
 		var b bytes.Buffer
-		if err := CodeQuality(&b, []*Outcome{o}); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, CodeQuality(&b, []*Outcome{o}))
 		var list []issue
-		if err := json.Unmarshal(b.Bytes(), &list); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, json.Unmarshal(b.Bytes(), &list))
 		var out []string
 		for _, i := range list {
 			out = append(out, i.Fingerprint)

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/compare"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/symbol"
@@ -68,9 +69,7 @@ func eachKind() *compare.Result {
 func TestText(t *testing.T) {
 	for name, all := range map[string]bool{"all.txt": true, "first.txt": false} {
 		var b strings.Builder
-		if err := Text(&b, New(eachKind()), all); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, Text(&b, New(eachKind()), all))
 		golden.Check(t, name, []byte(b.String()))
 	}
 }
@@ -78,9 +77,7 @@ func TestText(t *testing.T) {
 // TestPage: the page for each kind of difference.
 func TestPage(t *testing.T) {
 	var b strings.Builder
-	if err := HTML(&b, New(eachKind())); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, HTML(&b, New(eachKind())))
 	golden.Check(t, "all.html", []byte(b.String()))
 }
 
@@ -119,9 +116,7 @@ func TestPageEscapes(t *testing.T) {
 	r.Differences[0].Text, r.Notes[0] = "</section><script>", "<b>"
 	r.Differences[8].BadValue, r.Shares[0].At.Call = `"><i>`, "<u>"
 	var b strings.Builder
-	if err := HTML(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, HTML(&b, r))
 	for _, markup := range []string{"<script", "<img", "<b>", "<i>", "<u>", " style="} {
 		if strings.Contains(b.String(), markup) {
 			t.Errorf("the page has %s", markup)
@@ -133,9 +128,7 @@ func TestPageEscapes(t *testing.T) {
 func TestNoDifference(t *testing.T) {
 	var b strings.Builder
 	r := New(&compare.Result{Bad: &runfiles.Index{}, Compared: compare.Compared{GoodRanks: 8, BadRanks: 4, Places: 3, Passages: 2}})
-	if err := Text(&b, r, false); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Text(&b, r, false))
 	const want = "No difference found. Compared: 4 ranks of BAD with 8 ranks of GOOD: 3 call sites of MPI, 2 passages\n"
 	if b.String() != want {
 		t.Errorf("%q", b.String())

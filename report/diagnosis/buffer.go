@@ -187,10 +187,7 @@ func (b *Buffer) use(f *mpi.Function) string {
 func (b *Buffer) describeRoom(f *mpi.Function, what string) string {
 	switch b.Source {
 	case roomOfVariable:
-		kind := b.inVariable()
-		if kind == "" {
-			kind = " (a local variable)"
-		}
+		kind := cmp.Or(b.inVariable(), " (a local variable)")
 		return fmt.Sprintf("%s has room for %d bytes%s, and %s", what, b.Room, kind, b.use(f))
 	case roomOfMalloc:
 		return fmt.Sprintf("%s probably has room for at most %d bytes (a block of malloc), and %s", what, b.Room, b.use(f))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
 )
@@ -18,10 +19,7 @@ func TestTextAgrees(t *testing.T) {
 		t.Fatalf("only %d texts", len(texts))
 	}
 	for _, name := range texts {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(name))(t)
 		for _, wrong := range reporttest.Contradictions(string(text), goldenResult(t, strings.Replace(name, ".text.", ".json.", 1))) {
 			t.Errorf("%s: %s", name, wrong)
 		}
@@ -47,13 +45,8 @@ func TestContradictions(t *testing.T) {
 
 func goldenResult(t *testing.T, name string) *diagnosis.Result {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(name))(t)
 	r := new(diagnosis.Result)
-	if err := json.Unmarshal(text, r); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(text, r))
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
@@ -151,8 +152,8 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 		out.Strayed = &SiteDifferences{len(steps), []string{first.Ranks.String(), d.Agree.String()},
 			[]Begun{*s.newBegun(one.Own), *s.newBegun(one.Theirs)}}
 	}
-	if d.Made != nil {
-		made := divergence.CallIn(d.Made)
+	if i := slices.IndexFunc(s.Makers, func(m progress.Maker) bool { return m.On.ID == d.On.ID }); i >= 0 {
+		made := divergence.CallIn(s.Makers[i].State)
 		out.MadeBy = s.newBegun(&made)
 	}
 	for i := range d.Odd {

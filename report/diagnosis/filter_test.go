@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -28,9 +29,7 @@ func TestFilter(t *testing.T) {
 			source := deadlockSource()
 			source.Resolver = testResolver(t)
 			r := New(source)
-			if err := Filter(r, c.only); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, Filter(r, c.only))
 			groups, edges := []string{}, [][2]int{}
 			for i, g := range r.Groups {
 				groups = append(groups, g.Ranks)

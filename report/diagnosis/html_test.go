@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
 )
@@ -18,9 +19,7 @@ import (
 func renderHTML(t testing.TB, r *diagnosis.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := diagnosis.HTML(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, diagnosis.HTML(&b, r))
 	return b.String()
 }
 
@@ -88,9 +87,7 @@ func TestHostilePage(t *testing.T) {
 		t.Error("a text became an image")
 	}
 	var data any
-	if err := json.Unmarshal([]byte(parts.FindStringSubmatch(page)[1]), &data); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal([]byte(parts.FindStringSubmatch(page)[1]), &data))
 	eachText(data, func(s string) {
 		for _, c := range s {
 			if !unicode.IsPrint(c) {

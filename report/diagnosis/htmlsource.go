@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"maps"
 	"slices"
 
 	"laggard/report/source"
@@ -57,11 +58,7 @@ func (s *pageSources) addLine(of map[int]string, number int, text string) {
 // fileExcerpts joins the lines of a file that follow each other.
 func (b *pageBuilder) fileExcerpts(file string, lines map[int]string) []pageExcerpt {
 	var out []pageExcerpt
-	numbers := make([]int, 0, len(lines))
-	for n := range lines {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
+	numbers := slices.Sorted(maps.Keys(lines))
 	for i, n := range numbers {
 		if i == 0 || numbers[i-1] != n-1 {
 			out = append(out, pageExcerpt{File: b.tables.fileIndex(file), First: n})

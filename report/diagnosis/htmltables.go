@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -60,10 +61,7 @@ func (t *pageTables) nameIndex(function string) int {
 }
 
 func (t *pageTables) encodeFrame(f report.Frame) pageFrame {
-	name := f.Function
-	if name == "" {
-		name = f.String()
-	}
+	name := cmp.Or(f.Function, f.String())
 	module, _ := t.modules.intern(words.Printable(f.Module))
 	return pageFrame{name: t.nameIndex(name), file: t.fileIndex(f.File), line: f.Line, module: module,
 		note: t.nameIndex(words.Cut(f.Note)), inlined: f.Inlined}

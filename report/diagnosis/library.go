@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -83,10 +84,7 @@ func (s Source) foldStacks(out *Library) known.Hang {
 		key := ""
 		for _, l := range levels {
 			frame := report.Frames([]symbol.Location{l})[0]
-			name := frame.Function
-			if name == "" {
-				name = frame.Code()
-			}
+			name := cmp.Or(frame.Function, frame.Code())
 			key += name + "\n"
 			hang.Frames, hang.Modules = appendUnique(hang.Frames, name), appendUnique(hang.Modules, l.Module)
 		}

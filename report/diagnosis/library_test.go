@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inside"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/usage"
@@ -27,9 +28,7 @@ func TestLibrary(t *testing.T) {
 	again := names.NewFrame("/usr/lib/mca_btl_vader.so", []symbol.NamedCall{{Function: "vader_progress"}})
 	other := names.NewFrame("/usr/lib/libopen-pal.so", []symbol.NamedCall{{Function: "opal_progress"}})
 	dir := t.TempDir()
-	if err := names.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, names.Write(dir))
 	resolver := symbol.New(symbol.Config{RunDir: dir})
 	defer resolver.Close()
 	table := known.Table{{Title: "a title", Reference: "https://x/1", MPI: "openmpi", Versions: []string{"4.1"},

@@ -10,6 +10,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/passed"
 	"laggard/analysis/progress/unsent"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report/source"
 	"laggard/symbol"
@@ -53,9 +54,7 @@ type pythonProgram struct {
 func newPythonProgram(t *testing.T, text string) pythonProgram {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	return pythonProgram{t, file}
 }
 

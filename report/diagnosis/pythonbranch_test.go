@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/symbol"
@@ -26,9 +27,7 @@ def fixed(comm):
         inner(comm)
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	frame := func(function string, line int) report.Frame {
 		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
 	}
@@ -64,9 +63,7 @@ func TestStandsAt(t *testing.T) {
 comm.barrier()
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	at := func(function string) []report.Frame {
 		return []report.Frame{{Function: "<module>", File: file, Line: 1}, {Function: function, File: "h5.py", Line: 9}}
 	}
@@ -89,9 +86,7 @@ if count:
     write(data)
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	var got []int
 	frames := []report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}
 	for _, site := range (lineSearch{past: 10, round: false}).sites(frames, "allreduce") {
@@ -112,9 +107,7 @@ func TestFurther(t *testing.T) {
         write(comm)
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	at := func(line int) []report.Frame {
 		return []report.Frame{{Function: "<module>", File: file, Line: line, Language: symbol.Python}}
 	}
@@ -191,9 +184,7 @@ def guarded(comm):
         pass
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	from := func(caller string, line int) []report.Frame {
 		return []report.Frame{{Function: caller, File: file, Line: line}, {Function: "search", File: file, Line: 3}}
 	}
@@ -232,9 +223,7 @@ load(comm)
 comm.reduce(1)
 `
 	file := filepath.Join(t.TempDir(), "a.py")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	again := []report.Frame{{Function: "<module>", File: file, Line: 4}, {Function: "load", File: file, Line: 3}}
 	behind := []report.Frame{{Function: "<module>", File: file, Line: 5}}
 	if isFurther(again, behind, again, source.Finder{}) || !isFurther(behind, again, again, source.Finder{}) {

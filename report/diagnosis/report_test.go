@@ -16,6 +16,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -47,9 +48,7 @@ var forms = map[string]func(io.Writer, *Result) error{
 func writeForm(t testing.TB, form string, r *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := forms[form](&b, r); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, forms[form](&b, r))
 	return b.Bytes()
 }
 
@@ -134,9 +133,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		source.Resolver = testResolver(t)
 		want := New(source)
 		var got Result
-		if err := json.Unmarshal(writeForm(t, "json", want), &got); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, json.Unmarshal(writeForm(t, "json", want), &got))
 		if d := cmp.Diff(want, &got); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
@@ -204,13 +201,9 @@ func TestFirstScreenOfDivergence(t *testing.T) {
 	r.Divergences = []Divergence{{Kind: "skipped", Branch: &Branch{Site: report.Site{Function: "step", File: "halo.c", Line: 17}}}}
 	var b bytes.Buffer
 	text := NewTextReport(&b)
-	if err := text.Diagnosis(r); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, text.Diagnosis(r))
 	r.LeastProgressed.Reason = "rank 0 skipped MPI_Barrier"
-	if err := errors.Join(text.Code(r), text.Details(r)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, errors.Join(text.Code(r), text.Details(r)))
 	lines := strings.Split(b.String(), "\n")
 	decided := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "decided at step (halo.c:17)") })
 	if decided < 0 || decided >= maxScreen {

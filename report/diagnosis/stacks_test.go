@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 // TestStacksGolden writes the tree of stacks of the runs that the other goldens
@@ -15,12 +16,8 @@ func TestStacksGolden(t *testing.T) {
 		source.Resolver = testResolver(t)
 		r := New(source)
 		var text, dot bytes.Buffer
-		if err := Stacks(&text, r); err != nil {
-			t.Fatal(err)
-		}
-		if err := StacksDOT(&dot, r); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, Stacks(&text, r))
+		musttest.Succeed(t, StacksDOT(&dot, r))
 		t.Run(name, func(t *testing.T) {
 			golden.Check(t, name+".stacks.golden", text.Bytes())
 			golden.Check(t, name+".stacks.dot.golden", dot.Bytes())
@@ -34,10 +31,7 @@ func TestStacksHaveAllRanks(t *testing.T) {
 	for name, source := range testSources() {
 		source.Resolver = testResolver(t)
 		r := New(source)
-		tree, err := newRankTree(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := musttest.Get(newRankTree(r))(t)
 		want := 0
 		for _, g := range r.Groups {
 			want += g.Count

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
@@ -27,10 +28,7 @@ func drawTree(t *diagnosis.StackTree, stacks []diagnosis.RankStack, indent strin
 
 func drawStacks(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
-	stacks, err := diagnosis.RankStacks(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stacks := musttest.Get(diagnosis.RankStacks(r))(t)
 	return drawTree(diagnosis.NewStackTree(stacks), stacks, "")
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
 )
@@ -29,9 +30,7 @@ func written(t *testing.T) []byte {
 		Events: []slowness.Event{{Kind: slowness.Slowdown, Cause: slowness.RankComputes, Ranks: model.NewRankSet(1), Confidence: 0.9}},
 	}}
 	var b bytes.Buffer
-	if err := Write(&b, report.Run{Job: `slurm "17"`, ID: "feed"}, s); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Write(&b, report.Run{Job: `slurm "17"`, ID: "feed"}, s))
 	return b.Bytes()
 }
 
@@ -58,10 +57,7 @@ func TestForm(t *testing.T) {
 
 // Every metric of the dashboard exists, and it shows most of them.
 func TestDashboard(t *testing.T) {
-	text, err := os.ReadFile("../../configs/grafana/laggard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("../../configs/grafana/laggard.json"))(t)
 	if !json.Valid(text) {
 		t.Fatal("the dashboard is no JSON")
 	}
@@ -80,10 +76,7 @@ func TestDashboard(t *testing.T) {
 // The parser that node_exporter has reads the text, with the labels as they were.
 func TestParsed(t *testing.T) {
 	parser := expfmt.NewTextParser(pmodel.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(written(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := musttest.Get(parser.TextToMetricFamilies(bytes.NewReader(written(t))))(t)
 	if len(families) != len(all) {
 		t.Errorf("%d metrics, want %d", len(families), len(all))
 	}

@@ -1,6 +1,7 @@
 package movement
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -230,10 +231,7 @@ func shareText(m *Result, g int) string {
 			at = o.Partner
 		}
 		if at != nil {
-			name := at.Function
-			if name == "" {
-				name = at.Call
-			}
+			name := cmp.Or(at.Function, at.Call)
 			ops = append(ops, o.Kind+" "+name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/movement"
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/recorded"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
 	"laggard/symbol"
@@ -26,9 +27,7 @@ func brokenChains(t *testing.T) *Result {
 		p := chain.NewParser(rank)
 		alloc, channel := site(p, "malloc", 0x10), p.Channel(chain.Channel{ID: 1, From: int32(rank), To: int32(rank)})
 		add := func(e chain.Event) {
-			if err := p.Add(&e); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, p.Add(&e))
 		}
 		for i := range 5 {
 			add(chain.Event{Kind: chain.Alloc, Site: alloc, Dst: uint64(i+1) * 0x1000, Len: 64})

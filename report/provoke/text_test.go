@@ -6,6 +6,7 @@ import (
 
 	"laggard/injector/provoke"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 func rule(kind string, rank int, count uint64, value int64, call, where string) provoke.Rule {
@@ -59,9 +60,7 @@ func results() map[string]*Report {
 func TestText(t *testing.T) {
 	for name, r := range results() {
 		var b strings.Builder
-		if err := r.Text(&b); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, r.Text(&b))
 		golden.Check(t, name+".txt", []byte(b.String()))
 	}
 }
@@ -70,9 +69,7 @@ func TestText(t *testing.T) {
 func TestHTML(t *testing.T) {
 	for _, name := range []string{"send", "late", "nothing", "alone"} {
 		var b strings.Builder
-		if err := results()[name].HTML(&b, "Rank 2 <waits>\n\x1b[2J"); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, results()[name].HTML(&b, "Rank 2 <waits>\n\x1b[2J"))
 		if strings.Contains(b.String(), "<waits>") || strings.Contains(b.String(), "\x1b") {
 			t.Errorf("%s: the diagnosis is not escaped", name)
 		}

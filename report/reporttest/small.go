@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -133,11 +134,7 @@ var pio = map[int]string{
 }
 
 func sourceExcerpts() []source.Excerpt {
-	numbers := make([]int, 0, len(pio))
-	for n := range pio {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
+	numbers := slices.Sorted(maps.Keys(pio))
 	var out []source.Excerpt
 	for _, n := range numbers {
 		if last := len(out) - 1; last >= 0 && out[last].First+len(out[last].Text) == n {

@@ -16,6 +16,7 @@ import (
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model/runfiles"
 	"laggard/report"
 )
@@ -58,14 +59,8 @@ func trainProgram(t *testing.T) *training.Trained {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		addRun(table, fmt.Sprintf("train-%d", ranks), ranks, ring, 1)
 	}
-	part, err := training.Fit(table, kcca.Options{}, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := training.Assemble(table, kcca.Options{}, part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := musttest.Get(training.Fit(table, kcca.Options{}, 0, 1))(t)
+	m := musttest.Get(training.Assemble(table, kcca.Options{}, part))(t)
 	return &training.Trained{Program: training.Program{Path: "/home/u/app"},
 		Models: []training.Sourced{{Source: recorded.AtSocket, Model: m}}}
 }
@@ -79,14 +74,8 @@ func judgeRun(t *testing.T, ranks int, gather recorded.Site, distance float64, c
 	if crash != nil {
 		c.Crash = crash.Stack
 	}
-	rows, err := judge.Judge(m, table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := judge.Conclude(m, table, rows, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := musttest.Get(judge.Judge(m, table))(t)
+	v := musttest.Get(judge.Conclude(m, table, rows, c))(t)
 	run := report.Run{
 		Dir: "/scratch/run7", ID: "00000000000000aa",
 		Command: []string{"mpirun", "-np", fmt.Sprint(ranks), "./app", "10"},
@@ -130,16 +119,12 @@ func TestForms(t *testing.T) {
 		for form, write := range map[string]func(io.Writer, *Result) error{"text": Text,
 			"json": func(w io.Writer, r *Result) error { return report.JSON(w, r) }, "html": HTML} {
 			var b bytes.Buffer
-			if err := write(&b, r); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, write(&b, r))
 			golden.Check(t, name+"."+form+".golden", b.Bytes())
 		}
 	}
 	var b bytes.Buffer
-	if err := Training(&b, "app.model", trainProgram(t), []string{"a file is damaged"}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Training(&b, "app.model", trainProgram(t), []string{"a file is damaged"}))
 	golden.Check(t, "training.text.golden", b.Bytes())
 }
 
@@ -148,9 +133,7 @@ func TestForms(t *testing.T) {
 func TestPageIsSound(t *testing.T) {
 	for name, r := range testResults(t) {
 		var page strings.Builder
-		if err := HTML(&page, r); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, HTML(&page, r))
 		text := page.String()
 		for _, bad := range []string{"<script", "<img", "onload=alert(1)>", "http://", "https://", "NaN", "Inf", "\x1b",
 			"\x07"} {
@@ -178,9 +161,7 @@ func TestPageIsSound(t *testing.T) {
 // TestJSONFields: the fields that scripts rely on.
 func TestJSONFields(t *testing.T) {
 	var b bytes.Buffer
-	if err := report.JSON(&b, judgeRun(t, 14, double, 1, nil)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, report.JSON(&b, judgeRun(t, 14, double, 1, nil)))
 	var got struct {
 		Flagged      string `json:"flagged_ranks"`
 		Model        string `json:"verdict_model"`
@@ -194,9 +175,7 @@ func TestJSONFields(t *testing.T) {
 			Divergence struct{ Function, File string }
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(b.Bytes(), &got))
 	if got.Flagged != "0-13" || got.Model == "" || !got.InRange || len(got.Correlation) != 14 ||
 		len(got.Localisation) == 0 ||
 		got.Localisation[0].Order != 1 || got.Localisation[0].Training == nil ||

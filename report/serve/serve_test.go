@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 func someViewer() *Viewer {
@@ -114,10 +116,7 @@ func TestViewEnds(t *testing.T) {
 
 func listenLoopback(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := musttest.Get(Listen("127.0.0.1:0"))(t)
 	return l
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model/values"
 	"laggard/report/source"
 	"laggard/slicing"
@@ -26,9 +27,7 @@ func TestTextWithValues(t *testing.T) {
 		Excerpts: []source.Excerpt{{File: "/src/halo.c", First: 11, Text: []string{"if (n)", "  recv(peer, m->up);"}}},
 	}
 	var out bytes.Buffer
-	if err := Text(&out, "Rank 3 is least progressed", []Slice{s}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Text(&out, "Rank 3 is least progressed", []Slice{s}))
 	want := `Rank 3 is least progressed.
 
 1. rank 3 in MPI_Recv, halo (halo.c:12): 2 lines (native)
@@ -54,9 +53,7 @@ func TestTextOfFunctions(t *testing.T) {
 		Lines: []Line{function("halo::exchange", 0), function("halo::setup", 2)},
 	}
 	var out bytes.Buffer
-	if err := Text(&out, "Rank 3 is least progressed", []Slice{s}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Text(&out, "Rank 3 is least progressed", []Slice{s}))
 	want := `Rank 3 is least progressed.
 
 1. rank 3 in MPI_Recv, halo::exchange: 2 functions without line information (native)

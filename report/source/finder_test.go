@@ -10,17 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/report/source"
 )
 
 func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	musttest.Succeed(t, os.WriteFile(name, []byte(text), 0o644))
 	return name
 }
 
@@ -65,21 +62,15 @@ func TestExcerptsOfNothing(t *testing.T) {
 	secret := writeFile(t, filepath.Join(dir, "secret"), "secret\n")
 	writeFile(t, filepath.Join(dir, "key.pem"), "secret\n")
 	writeFile(t, filepath.Join(dir, "long.c"), strings.Repeat("x", 2<<20)+"\n")
-	if err := os.Mkdir(filepath.Join(dir, "dir.c"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.Mkdir(filepath.Join(dir, "dir.c"), 0o755))
 	writeFile(t, filepath.Join(dir, "picture.c"), "\x89PNG\r\n\x1a\n\x00\x00")
 	elsewhere := writeFile(t, filepath.Join(t.TempDir(), "theirs.c"), "secret\n")
 	for name, to := range map[string]string{
 		"link.c": elsewhere, "up.c": "../../../../../.." + elsewhere, "zero.c": "/dev/zero", "to-pipe.c": "pipe.c",
 	} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.c"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, syscall.Mkfifo(filepath.Join(dir, "pipe.c"), 0o600))
 	f := source.Finder{RunDir: dir, Roots: []string{"", dir}}
 	for _, name := range []string{secret, "secret", "key.pem", "dir.c", "missing.c", "", "../../../etc/passwd",
 		"long.c", "picture.c", "link.c", filepath.Join(dir, "link.c"), "up.c", "zero.c", "pipe.c", "to-pipe.c"} {

@@ -14,6 +14,7 @@ import (
 	"laggard/analysis/timeline"
 	"laggard/analysis/timeline/timelinetest"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
@@ -33,9 +34,7 @@ func newResult(t *testing.T) *timelinereport.Result {
 		return d
 	}}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := j.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, j.Write(dir))
 	var found *timeline.Result
 	err := reduce.Run(1, func(c reduce.Comm) (err error) {
 		found, err = timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: 60, Rows: 10}, c)
@@ -52,9 +51,7 @@ func newResult(t *testing.T) *timelinereport.Result {
 
 func TestText(t *testing.T) {
 	var b bytes.Buffer
-	if err := timelinereport.Text(&b, newResult(t)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, timelinereport.Text(&b, newResult(t)))
 	text, _, _ := strings.Cut(b.String(), "\n\n"+timelinetest.End.Local().Format("15:04:05"))
 	golden.Check(t, "timeline.txt", []byte(text+"\n"))
 	for line := range strings.Lines(text) {
@@ -68,9 +65,7 @@ func TestText(t *testing.T) {
 // each host, a thread for each rank, counters, and the event.
 func TestPerfetto(t *testing.T) {
 	var b bytes.Buffer
-	if err := timelinereport.Perfetto(&b, newResult(t)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, timelinereport.Perfetto(&b, newResult(t)))
 	var trace struct {
 		TraceEvents []struct {
 			Ph, Name, S       string
@@ -78,9 +73,7 @@ func TestPerfetto(t *testing.T) {
 			Args              map[string]any
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &trace); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(b.Bytes(), &trace))
 	phases, ends, names := map[string]int{}, map[int64]int64{}, map[string]bool{}
 	for _, e := range trace.TraceEvents {
 		phases[e.Ph]++
@@ -102,9 +95,7 @@ func TestPerfetto(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	var b bytes.Buffer
-	if err := timelinereport.HTML(&b, newResult(t)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, timelinereport.HTML(&b, newResult(t)))
 	for _, want := range []string{"<noscript><pre>run: 4 ranks", `id="data"`, "Timeline of 4 ranks"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in the page", want)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"laggard/analysis/slowness"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
 	"laggard/model/runfiles"
@@ -24,9 +25,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 	m := &model.Manifest{
 		SchemaVersion: 1, RunID: model.RunIDText(17), Created: end, Version: "test", Command: []string{"mpirun", "app"}, Ranks: ranks,
 	}
-	if err := runfiles.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, runfiles.WriteManifest(dir, m))
 	module := &model.Module{BuildID: "abcd", Path: "/app", Base: 1 << 20, Size: 1 << 20}
 	state := &model.State{Call: "MPI_Allreduce", Stack: []model.Frame{{Module: module, Offset: 0x1234}}}
 	for first := 0; first < ranks; first += 128 {
@@ -48,9 +47,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 			}
 			node = append(node, k)
 		}
-		if _, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 17, Host: host}, node); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 17, Host: host}, node))(t)
 	}
 	return dir, end
 }
@@ -58,10 +55,7 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 // newReader is a Reader of a run directory as laggard top makes it.
 func newReader(t testing.TB, dir string) *Reader {
 	t.Helper()
-	monitor, err := slowness.NewMonitor(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	monitor := musttest.Get(slowness.NewMonitor(dir))(t)
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { monitor.Close(); resolver.Close() })
 	return NewReader(dir, monitor, resolver)
@@ -99,13 +93,8 @@ func TestReader(t *testing.T) {
 // TestDamaged: a node file that cannot be read is a problem, and the ranks of the others are shown.
 func TestDamaged(t *testing.T) {
 	dir, end := writeRun(t, 256, 10)
-	if err := os.WriteFile(filepath.Join(dir, "node-n0001.lgd"), []byte("no node file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := newReader(t, dir).Snapshot(end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "node-n0001.lgd"), []byte("no node file"), 0o600))
+	s := musttest.Get(newReader(t, dir).Snapshot(end))(t)
 	if len(s.Speeds) != 128 || len(s.Problems) == 0 || !strings.Contains(s.Problems[0], "node-n0001.lgd") || !s.IsIncomplete() {
 		t.Errorf("%d ranks, %q", len(s.Speeds), s.Problems)
 	}
@@ -114,10 +103,7 @@ func TestDamaged(t *testing.T) {
 // TestWithoutSamples: what is said where there are none.
 func TestWithoutSamples(t *testing.T) {
 	dir, end := writeRun(t, 4, 0)
-	s, err := newReader(t, dir).Snapshot(end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := musttest.Get(newReader(t, dir).Snapshot(end))(t)
 	if s.Life != Unsampled || !strings.Contains(s.Explanation, "LAGGARD_SAMPLE_HZ=0") || !s.IsIncomplete() {
 		t.Errorf("%s, %q", s.Life, s.Explanation)
 	}
@@ -132,15 +118,10 @@ func BenchmarkRefresh(b *testing.B) {
 	r := newReader(b, dir)
 	v := View{Width: 80, Height: 24, Order: BySlowest, Selected: -1}
 	begin := time.Now()
-	if _, err := r.Snapshot(end); err != nil {
-		b.Fatal(err)
-	}
+	musttest.Get(r.Snapshot(end))(b)
 	first := time.Since(begin) // with all samples since the job began
 	for b.Loop() {
-		s, err := r.Snapshot(end)
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := musttest.Get(r.Snapshot(end))(b)
 		s.Draw(v, nil)
 	}
 	b.ReportMetric(first.Seconds(), "s/first")

@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
 )
@@ -169,9 +170,7 @@ func TestJSON(t *testing.T) {
 	r := mixed()
 	r.Ranks = r.Ranks[:4]
 	r.Events = result(16, 2).Events
-	if err := report.JSON(&b, snapshot(r)); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, report.JSON(&b, snapshot(r)))
 	golden.Check(t, "snapshot.json", b.Bytes())
 	if err := json.Unmarshal(b.Bytes(), new(Snapshot)); err != nil {
 		t.Error(err)

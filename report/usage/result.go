@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"slices"
 	"strings"
 
 	"laggard/analysis/usage/finding"
@@ -126,12 +127,7 @@ func (s Source) isIgnored(f Finding) bool {
 	for i, l := range f.Locations {
 		places[i] = finding.SourcePlace{Function: l.Function, File: l.File, Line: l.Line}
 	}
-	for _, i := range s.Ignore {
-		if i.Covers(f.Class, places) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Ignore, func(i finding.Ignore) bool { return i.Covers(f.Class, places) })
 }
 
 // addExcerpts finds the source around the calls.

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -94,10 +95,7 @@ func timesText(f Finding) string {
 // locationText says which call takes part: "send: rank 0, MPI_Send,
 // called by main (a.c:12)"; or where the program did something itself: "read: rank 0, in main (a.c:14)".
 func locationText(l Location) string {
-	role := l.Role
-	if role == "" {
-		role = "call"
-	}
+	role := cmp.Or(l.Role, "call")
 	switch {
 	case l.MPI == "" && len(l.Stack) > 0:
 		return fmt.Sprintf("%-12s rank %d, in %s", role+":", l.Rank, placeText(l))

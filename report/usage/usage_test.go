@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/source"
@@ -33,10 +34,7 @@ const wrongUse = `
 // wrongUses are the findings of the transcript, in one file or another.
 func wrongUses(t *testing.T, ignore ...finding.Ignore) Source {
 	t.Helper()
-	traces, err := usagetest.Parse(wrongUse)
-	if err != nil {
-		t.Fatal(err)
-	}
+	traces := musttest.Get(usagetest.Parse(wrongUse))(t)
 	found := finding.NewGroup()
 	for _, trace := range traces {
 		found.Merge(finding.NewGroup(replay.Run(trace, between.NewDigester(trace)).Findings...))
@@ -65,9 +63,7 @@ func TestUsageGoldens(t *testing.T) {
 		{"less.txt", New(less), Text}, {"none.txt", New(none), Text}, {"none.json", New(none), json},
 	} {
 		var b bytes.Buffer
-		if err := c.form(&b, c.usage); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, c.form(&b, c.usage))
 		golden.Check(t, c.name+".golden", b.Bytes())
 	}
 }
@@ -82,9 +78,7 @@ func TestUsagePageEscapes(t *testing.T) {
 			Text: []string{"if (a < b && c > d)", `puts("</code><script>");`}}},
 	})
 	var b bytes.Buffer
-	if err := HTML(&b, u); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, HTML(&b, u))
 	page := b.String()
 	for _, bad := range []string{"<script", "<img", "<b>", "<i>", "<u>", "f<int>"} {
 		if strings.Contains(page, bad) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"laggard/internal/musttest"
 )
 
 // TestTerminal: whatever is written, in whatever pieces, no character drives a terminal,
@@ -32,14 +34,9 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 	name := "x\u0085\u202e\U000e0041y"
-	text, err := json.Marshal(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(json.Marshal(name))(t)
 	var b strings.Builder
-	if _, err := Terminal(&b).Write(text); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Get(Terminal(&b).Write(text))(t)
 	var back string
 	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != name {
 		t.Errorf("%q came back from %s as %q, %v", name, b.String(), back, err)

@@ -5,25 +5,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 func TestReport(t *testing.T) {
-	text, err := os.ReadFile("testdata/test-e2e.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("testdata/test-e2e.json"))(t)
 	dir := t.TempDir()
 	allowed := filepath.Join(dir, "allowed.txt")
-	if err := os.WriteFile(filepath.Join(dir, "test-e2e.json"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "test-e2e.json"), text, 0o600))
 	for patterns, want := range map[string]bool{
 		"# Debian has it for one MPI.\npetsc4py is for Open MPI$\n": false,
 		"petsc4py is for Open MPI$\nTestPython: no mpi4py\n":        true,
 	} {
-		if err := os.WriteFile(allowed, []byte(patterns), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(allowed, []byte(patterns), 0o600))
 		var out bytes.Buffer
 		ok, err := printReport(&out, dir, allowed)
 		if err != nil || ok != want {

@@ -108,12 +108,7 @@ func (c *Call) searchByLength(call int, through bool, out []Value) {
 }
 
 func allKnown(values []Value) bool {
-	for _, v := range values {
-		if v.Bits == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v Value) bool { return v.Bits == 0 })
 }
 
 // pathSearch goes through the ways to a call.
@@ -161,12 +156,7 @@ func (s *pathSearch) explorePaths(first int, later [][2]int, end int) {
 
 // pathContains reports whether a way has been at an instruction.
 func pathContains(way [][2]int, i int) bool {
-	for _, piece := range way {
-		if i >= piece[0] && i < piece[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(way, func(piece [2]int) bool { return i >= piece[0] && i < piece[1] })
 }
 
 // evaluatePath goes along a way and joins what it finds. One that is again where it was has in the

@@ -15,6 +15,7 @@ import (
 
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing/argument"
 	"laggard/slicing/native"
@@ -196,9 +197,7 @@ func (m *machine) checkAllCallers(t *testing.T, cc string, flags []string) (know
 func compileC(t *testing.T, dir, name, source, cc string, flags ...string) string {
 	t.Helper()
 	file, out := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, []byte(source), 0o600))
 	args := append([]string{"-w", "-o", out, file}, flags...)
 	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -222,10 +221,7 @@ func (m *machine) checkArguments(t *testing.T, program string, args []string) (k
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	var want [9]uint64
 	for i, word := range strings.Fields(line) {
 		fmt.Sscanf(word, "%x", &want[i])
@@ -269,14 +265,8 @@ func awaitPause(t *testing.T, pid int) {
 // inspectProcess looks at a process.
 func inspectProcess(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	t.Helper()
-	p, err := stopped.Open(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	thread, err := p.ReadThread(cmd.Process.Pid, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := musttest.Get(stopped.Open(cmd.Process.Pid))(t)
+	thread := musttest.Get(p.ReadThread(cmd.Process.Pid, true))(t)
 	return &p.Image, &thread
 }
 
@@ -296,10 +286,7 @@ func dumpCore(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	if err != nil || len(paths) != 1 {
 		t.Fatalf("core files %v: %v", paths, err)
 	}
-	core, err := stopped.OpenCore(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	core := musttest.Get(stopped.OpenCore(paths[0]))(t)
 	t.Cleanup(core.Close)
 	for i := range core.Maps {
 		m := &core.Maps[i]

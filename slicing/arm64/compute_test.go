@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/slicing/cpu"
 )
 
@@ -145,9 +146,7 @@ func TestCompute(t *testing.T) {
 	for i, got := range all {
 		forms[got.word>>21] = true
 		var want [9]uint64
-		if err := binary.Read(bytes.NewReader(out[72*i:]), binary.LittleEndian, &want); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, binary.Read(bytes.NewReader(out[72*i:]), binary.LittleEndian, &want))
 		if x, nzcv := got.stateAfter(); [8]uint64(want[:8]) != x || want[8] != nzcv {
 			t.Errorf("%#08x of %x, flags %x: %x, flags %x; the emulator: %x", got.word, got.x, got.nzcv, x, nzcv, want)
 		}
@@ -171,9 +170,7 @@ func emulateAll(t *testing.T, all []trial) []byte {
 	}
 	dir := t.TempDir()
 	file, program := filepath.Join(dir, "a.s"), filepath.Join(dir, "a")
-	if err := os.WriteFile(file, source.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, source.Bytes(), 0o600))
 	build := exec.Command("aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-march=armv8.2-a", "-o", program, file)
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

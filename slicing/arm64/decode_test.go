@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/slicing/cpu"
 )
 
@@ -28,20 +29,11 @@ func TestAgreement(t *testing.T) {
 	if _, err := os.Stat(library); err != nil {
 		t.Skip("the cross compiler for AArch64 is not installed")
 	}
-	file, err := elf.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(elf.Open(library))(t)
 	defer file.Close()
 	text := file.Section(".text")
-	code, err := text.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(tool, "-d", "-j", ".text", "--no-show-raw-insn", "--mattr=+all", library).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := musttest.Get(text.Data())(t)
+	out := musttest.Get(exec.Command(tool, "-d", "-j", ".text", "--no-show-raw-insn", "--mattr=+all", library).Output())(t)
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<20)
 	count, opaque := 0, 0

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -145,9 +146,7 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(files, err)
 		}
 		for _, file := range files {
-			if err := os.WriteFile(filepath.Join(f.config.Dir, file.Name()), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, os.WriteFile(filepath.Join(f.config.Dir, file.Name()), []byte(text), 0o600))
 		}
 		f.ask(t, 7, slicing.Budget{})
 		f.ask(t, 7, slicing.Budget{})
@@ -160,13 +159,9 @@ func TestBound(t *testing.T) {
 	f := newFixture(t)
 	f.text = strings.Repeat("x", 3_000)
 	f.config.MaxBytes = 40_000
-	if err := os.MkdirAll(f.config.Dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.MkdirAll(f.config.Dir, 0o700))
 	other := filepath.Join(f.config.Dir, "notes.txt")
-	if err := os.WriteFile(other, make([]byte, 50_000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(other, make([]byte, 50_000), 0o600))
 	for n := range uint64(30) {
 		f.ask(t, n, slicing.Budget{})
 		f.ask(t, 0, slicing.Budget{}) // stays in use
@@ -178,10 +173,7 @@ func TestBound(t *testing.T) {
 		t.Error(err)
 	}
 	var size int64
-	files, err := os.ReadDir(f.config.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := musttest.Get(os.ReadDir(f.config.Dir))(t)
 	for _, file := range files {
 		if info, err := file.Info(); err == nil && info.Name() != filepath.Base(other) {
 			size += info.Size()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing/cpu"
 	"laggard/slicing/slicetest"
@@ -49,16 +50,10 @@ func TestAgreement(t *testing.T) {
 // of a program.
 func decodeBoth(t *testing.T, path, exe string) [][2]cpu.Inst {
 	t.Helper()
-	id, err := slicetest.BuildID(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := musttest.Get(slicetest.BuildID(exe))(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
-	code, err := r.CodeOf(&model.Module{Path: exe, BuildID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := musttest.Get(r.CodeOf(&model.Module{Path: exe, BuildID: id}))(t)
 	f := &front{path: path}
 	f.beginSlice(context.Background(), time.Minute)
 	defer f.stopHelper()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/internal/subprocess"
 	"laggard/slicing"
 	"laggard/slicing/native"
@@ -21,9 +22,7 @@ import (
 func helperScript(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), program)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755))
 	return path
 }
 
@@ -41,10 +40,7 @@ func TestFailures(t *testing.T) {
 	c := testCriterion(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
-	want, err := native.New(r, native.Options{}).Slice(context.Background(), c, slicing.Budget{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := musttest.Get(native.New(r, native.Options{}).Slice(context.Background(), c, slicing.Budget{}))(t)
 	for name, f := range map[string]struct{ body, note string }{
 		"ends":     {"echo 'no memory' >&2; exit 3", "exit status 3: no memory"},
 		"killed":   {"kill -9 $$", "signal: killed"},
@@ -59,10 +55,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := New(helperScript(t, f.body), r, native.Options{})
 			defer s.Close()
-			got, err := s.Slice(context.Background(), c, slicing.Budget{Time: 2 * time.Second})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := musttest.Get(s.Slice(context.Background(), c, slicing.Budget{Time: 2 * time.Second}))(t)
 			if diff := cmp.Diff(want.Lines, got.Lines); diff != "" {
 				t.Errorf("not the slice of native:\n%s", diff)
 			}
@@ -96,10 +89,7 @@ func TestGivesUp(t *testing.T) {
 	c := testCriterion(t)
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
-	code, err := r.CodeOf(c.Stack[0].Module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := musttest.Get(r.CodeOf(c.Stack[0].Module))(t)
 	for range 2 * maxFailures {
 		f.beginSlice(context.Background(), time.Minute)
 		if _, err := f.Listing(code, c.Stack[0].Offset); err == nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestFind: the variable comes first, then the folders around the program, then
@@ -13,12 +15,8 @@ func TestFind(t *testing.T) {
 	root := t.TempDir()
 	put := func(parts ...string) string {
 		path := filepath.Join(append([]string{root}, parts...)...)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("#!/bin/sh\necho Dyninst 99\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		musttest.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\necho Dyninst 99\n"), 0o755))
 		return path
 	}
 	bin := filepath.Join(root, "bin")
@@ -36,9 +34,7 @@ func TestFind(t *testing.T) {
 		if got, err := Find(bin); err != nil || got != path {
 			t.Errorf("%s, %v, want %s", got, err, path)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.Remove(path))
 	}
 	set := put("set", "other")
 	t.Setenv(HelperEnv, set)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/wire"
@@ -132,10 +133,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for _, last := range [][]model.Frame{nil, {{Module: app, Offset: 7}}} {
 		made, other := c.Stack, []model.Frame{{Module: app, Offset: 8}}
-		got, err := s.Branch(context.Background(), made, other, last)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := musttest.Get(s.Branch(context.Background(), made, other, last))(t)
 		want, _ := new(echo).Branch(context.Background(), made, other, last)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

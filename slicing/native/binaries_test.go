@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // LAGGARD_STARTS_NUMBER is how many functions are drawn, LAGGARD_STARTS_SEED from where, LAGGARD_STARTS_ONLY the
@@ -25,10 +27,7 @@ const defaultStarts = 20_000
 // TestBinaries starts all analyses at functions of packages of Debian, for x86-64 and AArch64. It downloads them once,
 // into build/binaries, and needs about 2 GB there.
 func TestBinaries(t *testing.T) {
-	text, err := os.ReadFile("testdata/debian-packages.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("testdata/debian-packages.txt"))(t)
 	var groups [][]string
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")
@@ -89,19 +88,12 @@ type archive struct{ dir string }
 
 func newArchive(t *testing.T) *archive {
 	t.Helper()
-	dir, err := filepath.Abs("../../build/binaries")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := musttest.Get(filepath.Abs("../../build/binaries"))(t)
 	a := &archive{dir}
 	for _, sub := range []string{"state/lists/partial", "cache/archives/partial", "packages"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.MkdirAll(filepath.Join(dir, sub), 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "status"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "status"), nil, 0o644))
 	if lists, _ := filepath.Glob(filepath.Join(dir, "state/lists/*Packages*")); len(lists) == 0 {
 		a.aptGet(t, "update")
 	}

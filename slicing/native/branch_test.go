@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -56,9 +57,7 @@ func buildProgramBy(t *testing.T, text, compiler string, flags ...string) builtP
 	t.Helper()
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(source, []byte(text), 0o600))
 	if out, err := exec.Command(compiler, append(flags, "-g", "-o", exe, source)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -82,10 +81,7 @@ func (b builtProgram) decidingLine(t *testing.T, made, other, last []uint64) int
 		}
 		return out
 	}
-	branch, err := b.Branch(context.Background(), frames(made), frames(other), frames(last))
-	if err != nil {
-		t.Fatal(err)
-	}
+	branch := musttest.Get(b.Branch(context.Background(), frames(made), frames(other), frames(last)))(t)
 	return b.lineOf(branch.Jump)
 }
 

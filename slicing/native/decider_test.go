@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing/cpu"
 	"laggard/slicing/slicetest"
@@ -80,9 +81,7 @@ func TestDeciders(t *testing.T) {
 func checkDeciders(t *testing.T, gcc string) {
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "decided.c"), filepath.Join(dir, "decided")
-	if err := os.WriteFile(source, []byte(decided), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(source, []byte(decided), 0o600))
 	for _, level := range []string{"-O0", "-O1"} {
 		if out, err := exec.Command(gcc, level, "-g", "-fno-inline", "-o", exe, source).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -106,10 +105,7 @@ func checkDeciders(t *testing.T, gcc string) {
 				}
 				stack = append(stack, model.Frame{Module: module, Offset: calls[0]})
 			}
-			list, err := s.Deciders(context.Background(), stack)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := musttest.Get(s.Deciders(context.Background(), stack))(t)
 			var got []string
 			for _, d := range list {
 				text := fmt.Sprint(resolver.Resolve(d.Jump, false).Line)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -20,10 +21,7 @@ func FuzzProgram(f *testing.F) {
 	const source = `int g; int h(int x) { switch (x) { case 0: return g; case 1: return 3; case 2: g++; case 3: return 8; case 4: return 9; } return x; }
 int main(int c, char **v) { int n = 0; for (int i = 0; i < c; i++) n += h(i) + v[i][0]; return n; }`
 	cc := exec.Command("gcc", "-g", "-O1", "-x", "c", "-", "-o", exe)
-	stdin, err := cc.StdinPipe()
-	if err != nil {
-		f.Fatal(err)
-	}
+	stdin := musttest.Get(cc.StdinPipe())(f)
 	go func() {
 		stdin.Write([]byte(source))
 		stdin.Close()
@@ -31,10 +29,7 @@ int main(int c, char **v) { int n = 0; for (int i = 0; i < c; i++) n += h(i) + v
 	if cc.Run() != nil {
 		f.Skip("gcc is not installed")
 	}
-	original, err := os.ReadFile(exe)
-	if err != nil {
-		f.Fatal(err)
-	}
+	original := musttest.Get(os.ReadFile(exe))(f)
 	f.Add(uint32(0x1130), uint64(0x90), uint16(0))
 	f.Add(uint32(0x1140), uint64(0xffffffffffffffff), uint16(30))
 	f.Add(uint32(60), uint64(0x40), uint16(12))
@@ -44,9 +39,7 @@ int main(int c, char **v) { int n = 0; for (int i = 0; i < c; i++) n += h(i) + v
 			text[(int(at)+i)%len(text)] ^= byte(bytes >> (8 * i))
 		}
 		path := filepath.Join(t.TempDir(), "prog")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, text, 0o600))
 		r := symbol.New(symbol.Config{DebugDirs: []string{}})
 		defer r.Close()
 		c := slicing.Criterion{Exact: true,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/slicetest"
@@ -98,10 +99,7 @@ func (c *originCase) check(t *testing.T, compiler, flag string) {
 	text, lines := c.text()
 	b := buildProgramBy(t, text, compiler, flag)
 	made := b.stackOf(b.callsTo(t, "exchange", "MPI_Allreduce")[0], b.callsTo(t, "main", "exchange")[0])
-	branch, err := b.Branch(context.Background(), made, b.stackOf(b.callsTo(t, "main", "MPI_Barrier")[0]), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	branch := musttest.Get(b.Branch(context.Background(), made, b.stackOf(b.callsTo(t, "main", "MPI_Barrier")[0]), nil))(t)
 	if got := b.lineOf(branch.Jump); got != lines[c.want] || branch.Alike {
 		t.Errorf("line %d decides (%+v), want %s of %v", got, branch, c.want, lines)
 	}

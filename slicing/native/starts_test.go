@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/argument"
@@ -88,18 +89,11 @@ func TestStartsWorker(t *testing.T) {
 	if name == "" {
 		t.Skip("for the tests that start analyses in processes of their own")
 	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(name))(t)
 	var b batch
-	if err := json.Unmarshal(text, &b); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(text, &b))
 	const limitData = 2
-	if err := syscall.Setrlimit(limitData, &syscall.Rlimit{Cur: maxMemory, Max: maxMemory}); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, syscall.Setrlimit(limitData, &syscall.Rlimit{Cur: maxMemory, Max: maxMemory}))
 	debug.SetMemoryLimit(maxMemory / 2)
 	newStarter(&b).runAll(json.NewEncoder(os.NewFile(3, "events")))
 }
@@ -279,14 +273,9 @@ func (o *outcome) addFault(b *batch, e event, what string) {
 // runWorker has one worker go through a batch as far as it comes; it returns the last event, and what ended the worker.
 func (o *outcome) runWorker(t *testing.T, b batch) (last event, said string) {
 	t.Helper()
-	text, err := json.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(json.Marshal(b))(t)
 	file := filepath.Join(t.TempDir(), "batch")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(file, text, 0o600))
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -296,9 +285,7 @@ func (o *outcome) runWorker(t *testing.T, b batch) (last event, said string) {
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), workerEnv+"="+file), []*os.File{w}
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, cmd.Start())
 	w.Close()
 	last.Function = -1
 	dead := time.AfterFunc(deadTime, func() { cmd.Process.Kill() })

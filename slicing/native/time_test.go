@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -32,10 +33,7 @@ func TestTimeOfLoading(t *testing.T) {
 	r := symbol.New(symbol.Config{DebugDirs: []string{}})
 	defer r.Close()
 	mod := &model.Module{Path: exe}
-	code, err := r.CodeOf(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := musttest.Get(r.CodeOf(mod))(t)
 	c := slicing.Criterion{}
 	for i := range depth {
 		at, ok := code.FunctionAddress(fmt.Sprint("f", i))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -195,14 +196,9 @@ func testComputingLoop(t *testing.T, backend New, _ subject) {
 // changedCopy puts a changed copy of the program into a folder of its own.
 func changedCopy(t *testing.T, s subject, change func([]byte) []byte) symbol.Config {
 	t.Helper()
-	text, err := os.ReadFile(s.exe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(s.exe))(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, filepath.Base(s.exe)), change(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, filepath.Base(s.exe)), change(text), 0o700))
 	return symbol.Config{Roots: []string{dir}}
 }
 
@@ -273,9 +269,7 @@ func testSeparateDebug(t *testing.T, backend New, s subject) {
 	c := changedCopy(t, s, func(b []byte) []byte { return b })
 	id := s.criterion.Stack[0].Module.BuildID
 	debug := filepath.Join(c.Roots[0], "debug", ".build-id", id[:2])
-	if err := os.MkdirAll(debug, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.MkdirAll(debug, 0o700))
 	runTool(t, c.Roots[0], "objcopy", "--only-keep-debug", s.exe, filepath.Join(debug, id[2:]+".debug"))
 	runTool(t, c.Roots[0], "strip", filepath.Base(s.exe))
 	c.DebugDirs = []string{filepath.Join(c.Roots[0], "debug")}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/cpu"
@@ -30,17 +31,11 @@ type callSite struct{ ret, function uint64 }
 // that the program has, and reports the times, the sizes of the slices and the
 // memory as metrics of the benchmark.
 func Large(b *testing.B, backend New, path string) {
-	id, err := BuildID(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	id := musttest.Get(BuildID(path))(b)
 	mod := &model.Module{Path: path, BuildID: id}
 	r := symbol.New(symbol.Config{})
 	defer r.Close()
-	code, err := r.CodeOf(mod)
-	if err != nil {
-		b.Fatal(err)
-	}
+	code := musttest.Get(r.CodeOf(mod))(b)
 	callers, all := callGraph(code)
 	if len(all) == 0 {
 		b.Fatal("no calls")
@@ -54,10 +49,7 @@ func Large(b *testing.B, backend New, path string) {
 		for range sites {
 			c := slicing.Criterion{Stack: stackAt(random, mod, callers, all)}
 			begin := time.Now()
-			s, err := slicer.Slice(context.Background(), c, slicing.Budget{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := musttest.Get(slicer.Slice(context.Background(), c, slicing.Budget{}))(b)
 			times, lines = append(times, time.Since(begin)), append(lines, len(s.Lines))
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -56,10 +57,7 @@ func Programs(t testing.TB) []Program {
 			t.Fatalf("no %s: %v", folder, err)
 		}
 		for _, p := range paths {
-			prog, err := readProgram(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			prog := musttest.Get(readProgram(p))(t)
 			prog.Others = folder == "strangers"
 			out = append(out, prog)
 		}
@@ -266,10 +264,7 @@ func (p Program) captureStack(t testing.TB, exe string, at stopPoint) (stack []m
 			file = filepath.Join(p.target.Root, file)
 		}
 		if modules[file] == nil {
-			id, err := BuildID(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := musttest.Get(BuildID(file))(t)
 			modules[file] = &model.Module{Path: file, BuildID: id}
 		}
 		exact = exact || kind == "pc"

@@ -3,6 +3,7 @@ package slicetest
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,11 +80,7 @@ func (f Figures) Write(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 2, 8, 2, ' ', 0)
 	fmt.Fprintln(tab, "set\tslices\troot in slice\tin first 20\trecall\tprecision\tslowest\t"+
 		"baseline root\tfirst 20\trecall\tprecision")
-	var keys []string
-	for k := range f.Backend {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(f.Backend))
 	for _, k := range keys {
 		s, b := meanScore(f.Backend[k]), meanScore(f.Baseline[k])
 		fmt.Fprintf(tab, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", strings.TrimSpace(k),

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -132,10 +133,7 @@ func Case(t *testing.T, backend New, p Program, exe string) (slice, baseline Sco
 	defer r.Close()
 	c := p.Criterion(t, exe)
 	begin := time.Now()
-	s, err := backend(r).Slice(context.Background(), c, slicing.Budget{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := musttest.Get(backend(r).Slice(context.Background(), c, slicing.Budget{}))(t)
 	took := time.Since(begin)
 	wellFormed(t, s)
 	slice, baseline = scoreSlice(p, s), scoreSlice(p, baselineSlice(r, c))

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/chain/chaintest"
+	"laggard/internal/musttest"
 )
 
 // pipelineEvents is the events of a rank that copies, sends, receives and copies
@@ -44,9 +45,7 @@ func pipelineEvents(n int) (*chain.Parser, []chain.Event) {
 // the clock on a busy machine.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	musttest.Succeed(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -62,14 +61,9 @@ func BenchmarkChains(b *testing.B) {
 		b.StartTimer()
 		before := cpuTime(b)
 		for i := range events {
-			if err := p.Add(&events[i]); err != nil {
-				b.Fatal(err)
-			}
+			musttest.Succeed(b, p.Add(&events[i]))
 		}
-		table, err := p.Finish()
-		if err != nil {
-			b.Fatal(err)
-		}
+		table := musttest.Get(p.Finish())(b)
 		if tr := chain.Resolve(table); len(tr.Groups) == 0 {
 			b.Fatal("no chains")
 		}
@@ -85,14 +79,9 @@ func BenchmarkChains(b *testing.B) {
 func BenchmarkTable(b *testing.B) {
 	p, events := pipelineEvents(200000)
 	for i := range events {
-		if err := p.Add(&events[i]); err != nil {
-			b.Fatal(err)
-		}
+		musttest.Succeed(b, p.Add(&events[i]))
 	}
-	table, err := p.Finish()
-	if err != nil {
-		b.Fatal(err)
-	}
+	table := musttest.Get(p.Finish())(b)
 	bytes := chaintest.MustEncode(b, table)
 	b.Run("Encode", func(b *testing.B) {
 		for b.Loop() {

@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"laggard/analysis/movement/profile"
+	"laggard/internal/musttest"
 )
 
 // cpuTime is the processor time that this process has used, which says more than
 // the clock on a busy machine.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	musttest.Succeed(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 

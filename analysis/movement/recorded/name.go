@@ -77,12 +77,9 @@ func InsideMPI(s *model.Site) bool {
 	if s.Partial && len(s.Stack) == 1 && !isPython(s.Stack[0]) {
 		return true
 	}
-	for _, f := range s.Stack {
-		if f.Module != nil && strings.HasPrefix(path.Base(f.Module.Path), insideMPI) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
+		return f.Module != nil && strings.HasPrefix(path.Base(f.Module.Path), insideMPI)
+	})
 }
 
 // isInterpreterWork reports whether a site is the interpreter's of Python, at work for itself: it calls
@@ -136,13 +133,7 @@ func visibleFrames(stack []model.Frame, depth int) (visible []int) {
 }
 
 func isTransparent(file string) bool {
-	base := path.Base(file)
-	for _, t := range transparent {
-		if strings.HasPrefix(base, t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(transparent, func(t string) bool { return strings.HasPrefix(path.Base(file), t) })
 }
 
 // frameWord writes a frame as module+offset; the module by its build-id, or by its
@@ -151,10 +142,7 @@ func (n *Namer) frameWord(f model.Frame) string {
 	if f.Module == nil {
 		return "?+" + strconv.FormatUint(f.Offset, 16)
 	}
-	id := f.Module.BuildID
-	if id == "" {
-		id = strings.ReplaceAll(path.Base(f.Module.Path), " ", "_")
-	}
+	id := cmp.Or(f.Module.BuildID, strings.ReplaceAll(path.Base(f.Module.Path), " ", "_"))
 	if was, known := n.Book.Modules[id]; !known || f.Module.Path < was {
 		n.Book.Modules[id] = f.Module.Path
 	}

@@ -48,10 +48,7 @@ type Class struct {
 const maxClasses = 8
 
 // Tallies merges those of all analysis ranks.
-var Tallies = reduce.Monoid[Tally]{
-	Codec: reduce.JSON[Tally](),
-	Merge: func(a, b Tally) (Tally, error) { return mergeTallies(a, b), nil },
-}
+var Tallies = reduce.JSONMonoid(mergeTallies)
 
 func mergeTallies(a, b Tally) Tally {
 	out := Tally{

@@ -36,10 +36,7 @@ type Stack struct {
 const maxStacks = 256
 
 // Views reduces the views of analysis ranks.
-var Views = reduce.Monoid[View]{
-	Codec: reduce.JSON[View](),
-	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
-}
+var Views = reduce.JSONMonoid(Merge)
 
 // ViewOf is what is seen of one rank.
 func ViewOf(r *model.Rank) View {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -62,9 +63,7 @@ func TestMergeLaws(t *testing.T) {
 		}
 		text, _ := json.Marshal(views[0])
 		var again View
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, json.Unmarshal(text, &again))
 		if seed == 0 {
 			first = string(text)
 		} else if string(text) != first {

@@ -4,14 +4,12 @@ import (
 	"testing"
 
 	"laggard/analysis/scaling/recorded"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
 func TestDivergence(t *testing.T) {
-	library, err := recorded.InModules(recorded.LibraryModules...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	library := musttest.Get(recorded.InModules(recorded.LibraryModules...))(t)
 	lib := func(function string, offset uint64) recorded.Frame {
 		return recorded.Frame{Module: "/usr/lib/libmpi.so.40", Offset: offset, Function: function}
 	}

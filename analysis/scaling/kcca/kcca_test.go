@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"laggard/internal/musttest"
 )
 
 var oracleSets = []string{"train.tsv", "real_lib_train.tsv"}
@@ -22,10 +24,7 @@ func TestSensitivity(t *testing.T) {
 			for _, width := range []float64{1, 0.1, 10} {
 				s := DefaultSettings()
 				s.Components, s.Gamma, s.WidthX = components, gamma, width
-				trial, err := v.Try(s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				trial := musttest.Get(v.Try(s))(t)
 				trials = append(trials, trial)
 			}
 			rate := Choose(trials).FalseAlarms
@@ -54,14 +53,8 @@ func TestLowRank(t *testing.T) {
 		{Components: 3, Gamma: 0.1, WidthX: 10, WidthY: 10, StandardiseX: true, StandardiseY: true,
 			Formulation: Kernlab},
 	} {
-		exact, err := Fit(x, y, s, Trial{}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		low, err := Fit(x, y, s, Trial{}, Options{ExactRows: 1, Pivots: len(x)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := musttest.Get(Fit(x, y, s, Trial{}, Options{}))(t)
+		low := musttest.Get(Fit(x, y, s, Trial{}, Options{ExactRows: 1, Pivots: len(x)}))(t)
 		if !exact.Exact || low.Exact || len(low.Control.Landmarks) >= len(x) {
 			t.Fatalf("exact: %v and %v, %d pivots", exact.Exact, low.Exact, len(low.Control.Landmarks))
 		}

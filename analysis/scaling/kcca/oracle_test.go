@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"laggard/analysis/scaling/kcca/kccatest"
+	"laggard/internal/musttest"
 )
 
 // The files in testdata were computed by an independent implementation;
@@ -47,14 +48,9 @@ type oracleConfig struct {
 
 func oracleConfigs(t *testing.T) map[string]oracleConfig {
 	t.Helper()
-	data, err := os.ReadFile("testdata/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(os.ReadFile("testdata/expected.json"))(t)
 	var all map[string]oracleConfig
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal(data, &all))
 	return all
 }
 
@@ -85,10 +81,7 @@ func TestKnownAnswers(t *testing.T) {
 	for name, want := range oracleConfigs(t) {
 		t.Run(name, func(t *testing.T) {
 			s := want.toSettings(t)
-			m, err := Fit(x, y, s, Trial{}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := musttest.Get(Fit(x, y, s, Trial{}, Options{}))(t)
 			checkNear(t, "width of X", m.Control.Tau, want.TauX)
 			checkNear(t, "width of Y", m.Behave.Tau, want.TauY)
 			checkNear(t, "threshold", m.Threshold, want.Thr)
@@ -96,10 +89,7 @@ func TestKnownAnswers(t *testing.T) {
 				t.Errorf("correlations %v, want %v", m.Rho, want.Rho)
 			}
 			s.Components = len(want.RhoAll)
-			all, err := Fit(x, y, s, Trial{}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := musttest.Get(Fit(x, y, s, Trial{}, Options{}))(t)
 			if floats.Distance(all.Rho, want.RhoAll, math.Inf(1)) > oracleDigits {
 				t.Errorf("correlations %v, want %v", all.Rho, want.RhoAll)
 			}
@@ -137,10 +127,7 @@ func TestKnownProjections(t *testing.T) {
 		at := strings.LastIndex(name, "_")
 		config, set := name[:at], strings.TrimSuffix(name[at+1:], ".tsv")
 		t.Run(config+"/"+set, func(t *testing.T) {
-			m, err := Fit(x, y, configs[config].toSettings(t), Trial{}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := musttest.Get(Fit(x, y, configs[config].toSettings(t), Trial{}, Options{}))(t)
 			input := map[string]string{"train": "train.tsv", "bug16": "test_bug16.tsv", "ok16": "test_ok16.tsv"}[set]
 			compareProjections(t, m, input, base)
 		})

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -56,10 +57,7 @@ func ProgramAt(frames []Frame, library func(Frame) bool) int {
 
 // Key names the frame across runs.
 func (f Frame) Key() string {
-	where := f.BuildID
-	if where == "" {
-		where = path.Base(f.Module)
-	}
+	where := cmp.Or(f.BuildID, path.Base(f.Module))
 	if f.Offset != 0 {
 		return fmt.Sprintf("%s+%x", where, f.Offset)
 	}
@@ -68,10 +66,7 @@ func (f Frame) Key() string {
 
 // String gives the function and its place, as far as they are known.
 func (f Frame) String() string {
-	s := f.Function
-	if s == "" {
-		s = "?"
-	}
+	s := cmp.Or(f.Function, "?")
 	if f.File != "" {
 		return fmt.Sprintf("%s (%s:%d)", s, path.Base(f.File), f.Line)
 	}

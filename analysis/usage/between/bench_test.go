@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -89,10 +90,7 @@ func BenchmarkDigest(b *testing.B) {
 	trace := haloTrace(3, benchRanks, benchSteps*10)
 	var bytes int
 	for b.Loop() {
-		data, err := between.Encode(between.NewEvidence(digestOf(trace)))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := musttest.Get(between.Encode(between.NewEvidence(digestOf(trace))))(b)
 		bytes = len(data)
 	}
 	operations := float64(benchSteps * 10 * 5)

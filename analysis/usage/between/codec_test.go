@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
@@ -22,15 +23,9 @@ func eachTranscript(t testing.TB, f func([]*between.Digest)) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(path))(t)
 		datadriven.RunTestFromString(t.(*testing.T), string(text), func(t *testing.T, d *datadriven.TestData) string {
-			traces, err := usagetest.Parse(d.Input)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traces := musttest.Get(usagetest.Parse(d.Input))(t)
 			f(digestsOf(traces))
 			return d.Expected
 		})
@@ -79,31 +74,20 @@ func TestLaws(t *testing.T) {
 		}
 		codec := reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}
 		m := reduce.Monoid[*between.Evidence]{Codec: codec, Merge: between.Merge}
-		if err := reducetest.Laws(m, build, 4, rand.New(rand.NewPCG(1, 2))); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, reducetest.Laws(m, build, 4, rand.New(rand.NewPCG(1, 2))))
 	})
 }
 
 func roundTrip(t *testing.T, e *between.Evidence) *between.Evidence {
 	t.Helper()
-	data, err := between.Encode(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := between.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(between.Encode(e))(t)
+	back := musttest.Get(between.Decode(data))(t)
 	return back
 }
 
 func mergeEvidence(t *testing.T, a, b *between.Evidence) *between.Evidence {
 	t.Helper()
-	m, err := between.Merge(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := musttest.Get(between.Merge(a, b))(t)
 	return m
 }
 
@@ -114,14 +98,8 @@ func FuzzDecode(f *testing.F) {
 		"0-1: MPI_Win_create(base=0x10000, size=64, disp_unit=4) -> win=w\n0-1: MPI_Win_fence(win=w)\n" +
 			"0: MPI_Put(target_rank=1, win=w)\n1: MPI_Barrier() -> …",
 	} {
-		traces, err := usagetest.Parse(text)
-		if err != nil {
-			f.Fatal(err)
-		}
-		data, err := between.Encode(between.NewEvidence(digestsOf(traces)...))
-		if err != nil {
-			f.Fatal(err)
-		}
+		traces := musttest.Get(usagetest.Parse(text))(f)
+		data := musttest.Get(between.Encode(between.NewEvidence(digestsOf(traces)...)))(f)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

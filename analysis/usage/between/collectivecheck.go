@@ -48,12 +48,7 @@ func (c *collectives) internShape(rank int, s *shape) int32 {
 		out = binary.LittleEndian.AppendUint64(out, sig.Hash)
 		return binary.AppendVarint(out, c.digests[rank].buffers[b].count)
 	}))
-	n, ok := c.numbers[key]
-	if !ok {
-		n = int32(len(c.numbers))
-		c.numbers[key] = n
-	}
-	return n
+	return numberOf(c.numbers, key, func() {})
 }
 
 // noneIncomplete reports whether no member lacks a part of its recording, so that the

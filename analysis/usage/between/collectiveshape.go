@@ -218,13 +218,7 @@ func (d *Digester) paramBuffers(c *recorded.Call, count, typ string) []int32 {
 
 func (d *Digester) internShape(s shape) int32 {
 	key := string(s.key(func(b int32) []byte { return binary.AppendVarint(nil, int64(b)) }))
-	at, ok := d.shapeOf[key]
-	if !ok {
-		at = int32(len(d.shapes))
-		d.shapeOf[key] = at
-		d.shapes = append(d.shapes, s)
-	}
-	return at
+	return numberOf(d.shapeOf, key, func() { d.shapes = append(d.shapes, s) })
 }
 
 // key is the same for shapes that are the same; buffer names a buffer.

@@ -291,13 +291,11 @@ func (d *Digester) channelIndex(o *replay.Operation) int32 {
 			c.tag = int(o.FromTag)
 		}
 	}
-	at, ok := d.channelOf[c]
-	if !ok {
-		at = int32(len(d.channels))
-		d.channelOf[c] = at
-		d.channels = append(d.channels, c)
-	}
-	return at
+	return d.addChannel(c)
+}
+
+func (d *Digester) addChannel(c channel) int32 {
+	return numberOf(d.channelOf, c, func() { d.channels = append(d.channels, c) })
 }
 
 // bufferIndex returns the index of count elements of a type, -1 if it is not known.
@@ -306,13 +304,7 @@ func (d *Digester) bufferIndex(typ int, count int64) int32 {
 		return -1
 	}
 	key := buffer{int32(typ), count}
-	at, ok := d.bufferOf[key]
-	if !ok {
-		at = int32(len(d.buffers))
-		d.bufferOf[key] = at
-		d.buffers = append(d.buffers, key)
-	}
-	return at
+	return numberOf(d.bufferOf, key, func() { d.buffers = append(d.buffers, key) })
 }
 
 func (d *Digester) addWaits() {

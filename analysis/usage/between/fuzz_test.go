@@ -10,6 +10,7 @@ import (
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 )
 
 // addSeeds are the transcripts of the tests of this package and of the replay.
@@ -20,10 +21,7 @@ func addSeeds(f *testing.F) {
 			f.Fatal("no transcripts: ", err)
 		}
 		for _, path := range files {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			text := musttest.Get(os.ReadFile(path))(f)
 			datadriven.RunTestFromStringAny(f, string(text), func(_ testing.TB, d *datadriven.TestData) string {
 				f.Add(d.Input)
 				return d.Expected

@@ -117,13 +117,7 @@ func (m *matcher) queueIndex(d *Digest, c *channel) int32 {
 	if !c.send {
 		w.from, w.to = w.to, w.from
 	}
-	at, ok := m.queueOf[w]
-	if !ok {
-		at = int32(len(m.queues))
-		m.queueOf[w] = at
-		m.queues = append(m.queues, &queue{way: w})
-	}
-	return at
+	return numberOf(m.queueOf, w, func() { m.queues = append(m.queues, &queue{way: w}) })
 }
 
 // isSyncTag reports whether a tag is that of the synchronisation of a window.

@@ -410,11 +410,7 @@ func (j *job) placeNumber(t *touch) int32 {
 		}
 		text = fmt.Appendf(text, "+%x;", f.Offset)
 	}
-	number, ok := j.places[string(text)]
-	if !ok {
-		number = int32(len(j.places))
-		j.places[string(text)] = number
-	}
+	number := numberOf(j.places, string(text), func() {})
 	j.sitePlaces[site] = number
 	return number
 }

@@ -299,12 +299,7 @@ func (d *Digester) addSignals(kind half, tag int, e *replay.Epoch, step, done in
 			continue // a process of which nothing is known
 		}
 		c := channel{kind == aSend, int32(e.Window), peer, tag, peer, tag}
-		at, ok := d.channelOf[c]
-		if !ok {
-			at = int32(len(d.channels))
-			d.channelOf[c] = at
-			d.channels = append(d.channels, c)
-		}
+		at := d.addChannel(c)
 		out = append(out, int32(len(d.messages)))
 		d.messages = append(d.messages, message{d.forms.share(form{
 			kind: kind, mode: isBuffered, blocking: !d.step(step).returned, channel: at, buffer: -1, request: -1, bytes: -1, probe: -1,

@@ -4,14 +4,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // The documentation lists the classes as they are, in their order.
 func TestClassesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/manual/usage.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile("../../../docs/manual/usage.md"))(t)
 	at := 0
 	for _, c := range Classes {
 		row := "| `" + c.Name + "` | " + c.Severity + " | " + strings.TrimPrefix(c.Standard, "MPI-3.1 ") + " |"

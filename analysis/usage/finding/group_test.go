@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
@@ -62,10 +63,7 @@ func TestAlikeIsOne(t *testing.T) {
 }
 
 func FuzzDecodeGroup(f *testing.F) {
-	b, err := EncodeGroup(randomFindings(rand.New(rand.NewPCG(1, 2)), 3))
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := musttest.Get(EncodeGroup(randomFindings(rand.New(rand.NewPCG(1, 2)), 3)))(f)
 	f.Add(b)
 	f.Add(b[:len(b)/2])
 	f.Add(append([]byte{9}, b[1:]...)) // more findings than there are

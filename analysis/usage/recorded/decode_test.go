@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
 )
@@ -72,9 +73,7 @@ func dumpOf(t *testing.T, most int, threads ...[]*events) string {
 		b.sources = append(b.sources, sourceOf(i, blocks...))
 	}
 	var out bytes.Buffer
-	if err := Dump(&out, b.buildTrace(), func(Site) string { return "" }); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, Dump(&out, b.buildTrace(), func(Site) string { return "" }))
 	return strings.ReplaceAll(out.String(), " @ \n", "\n")
 }
 
@@ -245,8 +244,6 @@ func FuzzBlock(f *testing.F) {
 			t.Fatalf("%d bytes make %d values, %d types and %d communicators", len(data), values, len(trace.Types),
 				len(trace.Comms))
 		}
-		if err := Dump(new(bytes.Buffer), trace, func(Site) string { return "" }); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, Dump(new(bytes.Buffer), trace, func(Site) string { return "" }))
 	})
 }

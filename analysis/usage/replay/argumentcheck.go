@@ -97,10 +97,7 @@ func nullOutputs(t *recorded.Trace) map[uint64]*recorded.Note {
 
 // reportArgument reports what is wrong with parameter name, "" if that is several together.
 func (s *arguments) reportArgument(a args, name string, w *wrongArgument) {
-	class := w.class
-	if class == "" {
-		class = "invalid_argument"
-	}
+	class := cmp.Or(w.class, "invalid_argument")
 	message := a.c.Func.Name + ": " + w.message
 	if name != "" {
 		message = fmt.Sprintf("%s of %s %s", name, a.c.Func.Name, w.message)

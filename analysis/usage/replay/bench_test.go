@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 )
 
 // longTrace is that of a rank in n steps of a halo exchange: two sends, two receives,
@@ -32,10 +33,7 @@ func longTrace(b *testing.B, n int) *recorded.Trace {
 
 func traceOf(b *testing.B, text string, rank int) *recorded.Trace {
 	b.Helper()
-	traces, err := usagetest.Parse(text)
-	if err != nil {
-		b.Fatal(err)
-	}
+	traces := musttest.Get(usagetest.Parse(text))(b)
 	return traces[rank]
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/musttest"
 )
 
 const transcript = `
@@ -25,10 +26,7 @@ note 0: send buffer of line 3 changed, seen at line 5
 // What Dump writes is a transcript of the same calls.
 func TestDumpIsATranscript(t *testing.T) {
 	dump := func(text string) string {
-		traces, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		traces := musttest.Get(Parse(text))(t)
 		var b strings.Builder
 		for _, trace := range traces {
 			if err := Dump(&b, trace, func(s recorded.Site) string {

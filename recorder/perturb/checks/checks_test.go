@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model/mpi"
 )
 
@@ -39,9 +40,7 @@ func build(t *testing.T) string {
 func follow(t *testing.T, program, schedule string, open []string) (made []string, status int) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "schedule")
-	if err := os.WriteFile(name, []byte(schedule), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(name, []byte(schedule), 0o600))
 	cmd := exec.Command(program, name)
 	cmd.Stdin = strings.NewReader(strings.Join(open, "\n"))
 	out, err := cmd.Output()

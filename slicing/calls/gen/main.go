@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"laggard/model/mpi"
@@ -48,12 +49,7 @@ func deriveRoles(functions []*mpi.Function) []byte {
 func roleLetter(f *mpi.Function, p *mpi.Param) string {
 	param := p.Type + " " + p.Name
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(param, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(param, w) })
 	}
 	pointer := has("*", "[")
 	switch {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/movement/chain"
+	"laggard/internal/musttest"
 )
 
 // MustMerge merges tables in order, or with rng in a random tree, half of them
@@ -20,10 +21,7 @@ func MustMerge(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 				tables[j] = RoundTrip(t, tables[j])
 			}
 		}
-		m, err := chain.Merge(tables[i], tables[j])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := musttest.Get(chain.Merge(tables[i], tables[j]))(t)
 		tables[i] = m
 		tables = append(tables[:j:j], tables[j+1:]...)
 	}
@@ -33,19 +31,13 @@ func MustMerge(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 // RoundTrip encodes a table and decodes it again.
 func RoundTrip(t testing.TB, table chain.Table) chain.Table {
 	t.Helper()
-	out, err := chain.DecodeTable(MustEncode(t, table))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := musttest.Get(chain.DecodeTable(MustEncode(t, table)))(t)
 	return out
 }
 
 // MustEncode returns the bytes of a table.
 func MustEncode(t testing.TB, v chain.Table) []byte {
 	t.Helper()
-	b, err := v.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := musttest.Get(v.Encode())(t)
 	return b
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/analysis/movement/chain"
+	"laggard/internal/musttest"
 )
 
 // A script says what the ranks of a job do with their data, one statement a
@@ -239,9 +240,7 @@ func PlayScript(t testing.TB, text string) []chain.Table {
 		a := newActor(t, r, size)
 		a.playStatements(list)
 		for i := range a.events {
-			if err := a.parser.Add(&a.events[i]); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, a.parser.Add(&a.events[i]))
 		}
 		if out[r], err = a.parser.Finish(); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/musttest"
 	"laggard/model/format"
 )
 
@@ -16,28 +17,17 @@ var update = flag.Bool("update", false, "write docs/reference/format.md anew")
 
 func parseFormat(t *testing.T) *Table {
 	t.Helper()
-	table, err := Parse(format.Table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(format.Table))(t)
 	return table
 }
 
 // TestPageIsCurrent: the tables of docs/reference/format.md are those of the format.
 func TestPageIsCurrent(t *testing.T) {
 	const path = "../../../docs/reference/format.md"
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := parseFormat(t).UpdatePage(string(old))
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := musttest.Get(os.ReadFile(path))(t)
+	page := musttest.Get(parseFormat(t).UpdatePage(string(old)))(t)
 	if *update {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, []byte(page), 0o644))
 		old = []byte(page)
 	}
 	if d := cmp.Diff(string(old), page); d != "" {
@@ -49,10 +39,7 @@ func TestPageIsCurrent(t *testing.T) {
 func TestGoIsCurrent(t *testing.T) {
 	var b bytes.Buffer
 	parseFormat(t).WriteGo(&b)
-	got, err := os.ReadFile("../../../model/format/layout.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := musttest.Get(os.ReadFile("../layout.go"))(t)
 	if _, body, _ := strings.Cut(string(got), "\n"); body != b.String() {
 		t.Error("model/format/layout.go differs from the table: go generate ./model/format")
 	}

@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"bytes"
@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// WriteGo writes layout.go of package format: the constants, the offsets and sizes, and
-// what the dump shows.
+// WriteGo writes layout.go of package format: the constants, and the offsets and sizes.
 func (t *Table) WriteGo(b *bytes.Buffer) {
 	var out bytes.Buffer
 	out.WriteString("package format\n\n")
@@ -20,7 +19,6 @@ func (t *Table) WriteGo(b *bytes.Buffer) {
 		goStruct(&out, s)
 	}
 	t.goRecords(&out)
-	t.goElements(&out)
 	text, err := format.Source(out.Bytes())
 	if err != nil { // a mistake of this file, and of no table
 		panic(err)
@@ -76,7 +74,7 @@ func goOffsets(b *bytes.Buffer, name string, part *Part) {
 	}
 }
 
-// goRecords writes the types of records: names, least sizes and fields.
+// goRecords writes the types of records: names and least sizes.
 func (t *Table) goRecords(b *bytes.Buffer) {
 	b.WriteString("// The types of records.\nconst (\n")
 	for _, s := range t.Structs {
@@ -87,8 +85,8 @@ func (t *Table) goRecords(b *bytes.Buffer) {
 	b.WriteString(")\n\nvar records = [...]record{\n")
 	for _, s := range t.Structs {
 		if s.isRecord() {
-			fmt.Fprintf(b, "\t%s: {name: %q, leastFixed: %d, leastLive: %d,\n\tfixed: %s,\n\tlive: %s},\n", goRecord(s),
-				s.Record, s.Fixed.Size, s.Live.leastSize(), goFields(&s.Fixed), goFields(&s.Live))
+			fmt.Fprintf(b, "\t%s: {name: %q, leastFixed: %d, leastLive: %d},\n", goRecord(s), s.Record, s.Fixed.Size,
+				s.Live.leastSize())
 		}
 	}
 	b.WriteString("}\n\n")
@@ -110,37 +108,6 @@ func (p *Part) leastSize() int {
 		}
 	}
 	return p.Size
-}
-
-// goElements writes the fields of the structures that fill arrays or have a place of
-// their own in a live part.
-func (t *Table) goElements(b *bytes.Buffer) {
-	done := map[*Struct]bool{}
-	for _, s := range t.Structs {
-		for _, f := range s.Live.Fields {
-			if f.Struct == nil || f.isShown() || f.isEmbedded() || done[f.Struct] {
-				continue
-			}
-			done[f.Struct] = true
-			if fields := goFields(&f.Struct.Fixed); fields != "nil" {
-				name := goName(f.Struct.Name)
-				fmt.Fprintf(b, "// %sFields are what the dump shows: %s\nvar %sFields = %s\n\n", name, f.Struct.Text, name, fields)
-			}
-		}
-	}
-}
-
-// goFields lists what the dump shows of a part.
-func goFields(part *Part) string {
-	if len(part.Shown) == 0 {
-		return "nil"
-	}
-	var b strings.Builder
-	b.WriteString("[]Field{\n")
-	for _, f := range part.Shown {
-		fmt.Fprintf(&b, "{%q, %d, %s},\n", f.Name, f.Offset, f.Kind)
-	}
-	return b.String() + "}"
 }
 
 // capitals are the words of names that Go writes in capitals.

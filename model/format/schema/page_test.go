@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func (t *Table) pageTable(what string, places map[string]bool) (table string, kn
 			return b.String(), true
 		}
 	}
-	s := t.structNamed(what)
+	s := t.Struct(what)
 	switch {
 	case what == "constants":
 		pageConsts(&b, t.Consts)

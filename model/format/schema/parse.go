@@ -1,15 +1,17 @@
-package layout
+package schema
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"laggard/internal/lateregexp"
+	"laggard/model/format"
 )
 
 // Parse reads a table and computes the offsets of all fields. The error names the line.
 func Parse(text string) (*Table, error) {
-	p := &parser{table: new(Table)}
+	p := &parser{table: &Table{Records: map[format.Record]*Struct{}}}
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
 			continue
@@ -31,11 +33,11 @@ type parser struct {
 }
 
 var (
-	lineName  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	constName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
-	fieldName = regexp.MustCompile(`^-?[a-z][a-z0-9_]*$|^-$`)
-	fieldType = regexp.MustCompile(`^([a-z][a-z0-9_]*\??)(?::([a-z_]+))?((?:\[[A-Za-z0-9_]+(?:\.\.\.)?\])*)$`)
-	fieldDim  = regexp.MustCompile(`\[(\w+)(\.\.\.)?\]`)
+	lineName  = lateregexp.New(`^[a-z][a-z0-9_]*$`)
+	constName = lateregexp.New(`^[A-Z][A-Z0-9_]*$`)
+	fieldName = lateregexp.New(`^-?[a-z][a-z0-9_]*$|^-$`)
+	fieldType = lateregexp.New(`^([a-z][a-z0-9_]*\??)(?::([a-z_]+))?((?:\[[A-Za-z0-9_]+(?:\.\.\.)?\])*)$`)
+	fieldDim  = lateregexp.New(`\[(\w+)(\.\.\.)?\]`)
 )
 
 func (p *parser) parseLine(line string) error {
@@ -74,6 +76,7 @@ func (p *parser) parseRecord(words []string) error {
 		return fmt.Errorf("record %s: expected a number from 1 and a name", words[1])
 	}
 	err = p.beginStruct(&Struct{Name: words[1], Number: number, Record: words[3], Text: words[4]})
+	p.table.Records[format.Record(number)] = p.this
 	p.part = nil
 	return err
 }
@@ -113,7 +116,7 @@ func (p *parser) parseField(words []string) (*Field, error) {
 	if m == nil {
 		return nil, fmt.Errorf("type %q", words[0])
 	}
-	f := &Field{Type: m[1], Enum: m[2], Text: words[2], Added: p.added, Struct: p.table.structNamed(m[1])}
+	f := &Field{Type: m[1], Enum: m[2], Text: words[2], Added: p.added, Struct: p.table.Struct(m[1])}
 	for _, d := range fieldDim.FindAllStringSubmatch(m[3], -1) {
 		f.Dims = append(f.Dims, d[1])
 		f.Open = f.Open || d[2] != ""
@@ -142,7 +145,7 @@ func (p *parser) parseConst(name, value, text string) error {
 	return checkName(constName, name)
 }
 
-func checkName(form *regexp.Regexp, name string) error {
+func checkName(form *lateregexp.Regexp, name string) error {
 	if !form.MatchString(name) {
 		return fmt.Errorf("%q is no name", name)
 	}

@@ -1,10 +1,13 @@
-package layout
+package schema
+
+import "laggard/model/format"
 
 // Table is the whole format, in the order of the table.
 type Table struct {
 	Consts  []Const
 	Enums   []*Enum
 	Structs []*Struct
+	Records map[format.Record]*Struct // those of Structs that are records
 }
 
 // Const is a number, or a text in quotes, with a name.
@@ -47,8 +50,22 @@ type Part struct {
 type Shown struct {
 	Name   string // those of a structure have its name before theirs
 	Offset int
-	Kind   string // a constant of package format
+	Kind   Kind
 }
+
+// Kind says how a field is stored and shown.
+type Kind int
+
+// The kinds of fields.
+const (
+	Uint16 Kind = iota
+	Uint32
+	Int32
+	Uint64
+	Int64
+	Hex64
+	Time // nanoseconds since 1970, 0 never
+)
 
 // Field is one field of a structure.
 type Field struct {
@@ -72,22 +89,22 @@ type basic struct {
 	size int
 	c    string // in C
 	page string // in docs/reference/format.md
-	kind string // as in Shown
+	kind Kind   // as in Shown
 }
 
 var basics = map[string]basic{
-	"u8":   {1, "uint8_t", "byte", ""},
-	"char": {1, "char", "byte", ""},
-	"u16":  {2, "uint16_t", "u16", "Uint16"},
-	"u32":  {4, "uint32_t", "u32", "Uint32"},
-	"i32":  {4, "int32_t", "i32", "Int32"},
-	"u32?": {4, "uint32_t", "u32?", "Int32"},
-	"u64":  {8, "uint64_t", "u64", "Uint64"},
-	"u64?": {8, "uint64_t", "u64?", "Int64"},
-	"x64":  {8, "uint64_t", "u64", "Hex64"},
-	"ns":   {8, "uint64_t", "ns", "Time"},
+	"u8":   {1, "uint8_t", "byte", 0},
+	"char": {1, "char", "byte", 0},
+	"u16":  {2, "uint16_t", "u16", Uint16},
+	"u32":  {4, "uint32_t", "u32", Uint32},
+	"i32":  {4, "int32_t", "i32", Int32},
+	"u32?": {4, "uint32_t", "u32?", Int32},
+	"u64":  {8, "uint64_t", "u64", Uint64},
+	"u64?": {8, "uint64_t", "u64?", Int64},
+	"x64":  {8, "uint64_t", "u64", Hex64},
+	"ns":   {8, "uint64_t", "ns", Time},
 	// Only behind a fixed part, where nothing has an offset.
-	"varint": {0, "varint", "varint", ""},
+	"varint": {0, "varint", "varint", 0},
 }
 
 // isEmbedded reports whether the fields of the structure stand for themselves.
@@ -120,8 +137,8 @@ func (t *Table) enumNamed(name string) *Enum {
 	return nil
 }
 
-// structNamed is the structure of a name, nil if there is none.
-func (t *Table) structNamed(name string) *Struct {
+// Struct is the structure of a name, nil if there is none.
+func (t *Table) Struct(name string) *Struct {
 	for _, s := range t.Structs {
 		if s.Name == name {
 			return s

@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ const columns = 120
 // WriteHeader writes the C header.
 func (t *Table) WriteHeader(b *bytes.Buffer) {
 	b.WriteString("/* The format of a node file: docs/reference/format.md explains it, model/format/format.tbl lists it. */\n")
-	b.WriteString("#ifndef LAGGARD_FORMAT_H\n#define LAGGARD_FORMAT_H\n\n#include <stdint.h>\n\n")
+	b.WriteString("#pragma once\n\n#include <stdint.h>\n\n")
 	for _, c := range t.Consts {
 		writeCommented(b, "", fmt.Sprintf("#define %s %s", cConst(c.Name), cValue(c.Value)), c.Text)
 	}
@@ -36,7 +36,6 @@ func (t *Table) WriteHeader(b *bytes.Buffer) {
 	for _, s := range t.Structs {
 		t.writeStruct(b, s)
 	}
-	b.WriteString("\n#endif\n")
 }
 
 func (t *Table) recordTypes(b *bytes.Buffer) {
@@ -77,7 +76,7 @@ func (t *Table) writeStruct(b *bytes.Buffer, s *Struct) {
 	size := s.Fixed.Size
 	if s.isRecord() {
 		fmt.Fprintf(b, "  struct %s%s h;\n", prefix, header)
-		size += t.structNamed(header).Fixed.Size
+		size += t.Struct(header).Fixed.Size
 	}
 	declareFields(b, "pad", fixed)
 	for _, f := range s.Behind.Fields {

@@ -1,4 +1,4 @@
-package layout
+package schema
 
 import (
 	"fmt"
@@ -144,7 +144,7 @@ func (t *Table) checkNames() error {
 	for _, s := range t.Structs {
 		add("structure " + s.Name)
 		if s.isRecord() {
-			if t.structNamed(header) == nil {
+			if t.Struct(header) == nil {
 				return fmt.Errorf("format table: no structure %s, with which records begin", header)
 			}
 			add(goRecord(s))

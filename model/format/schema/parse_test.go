@@ -1,9 +1,12 @@
-package layout
+package schema
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 const small = `# a comment
@@ -34,11 +37,8 @@ live
 `
 
 func TestOffsets(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
-	thing := table.structNamed("thing")
+	table := musttest.Get(Parse(small))(t)
+	thing := table.Struct("thing")
 	offsets := map[string]int{}
 	for _, f := range thing.Live.Flat {
 		offsets[f.Name] = f.Offset
@@ -48,6 +48,10 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("%s is at %d, want %d", name, offsets[name], want)
 		}
 	}
+	if fixed, live := table.Records[7].Fixed.Shown, table.Records[7].Live.Shown; !slices.Contains(fixed, Shown{"index", 0, Int32}) ||
+		!slices.Contains(live, Shown{"here_x", 16, Int32}) {
+		t.Errorf("shown is %v and %v", fixed, live)
+	}
 	if thing.Fixed.Size != 8 || thing.Live.Size != 48 || thing.Live.leastSize() != 16 {
 		t.Errorf("%d fixed bytes, %d live, at least %d", thing.Fixed.Size, thing.Live.Size, thing.Live.leastSize())
 	}
@@ -55,10 +59,7 @@ func TestOffsets(t *testing.T) {
 
 // TestGenerated: what is made of the small table, a line for each thing it can say.
 func TestGenerated(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(small))(t)
 	var header, golang bytes.Buffer
 	table.WriteHeader(&header)
 	table.WriteGo(&golang)
@@ -78,8 +79,7 @@ func TestGenerated(t *testing.T) {
 			"  struct lg_point there[LG_MANY];", "_Static_assert(sizeof(struct lg_thing_live) == 48,",
 		}},
 		"Go": {golang.String(), []string{
-			"ThingNameLen", "SizeofThingLive", "ThingRecord Record = 7", `{"here_x", 16, Int32}`, `{"index", 0, Int32}`,
-			"leastFixed: 8, leastLive: 16", "var PointFields",
+			"ThingNameLen", "SizeofThingLive", "ThingRecord Record = 7", "leastFixed: 8, leastLive: 16",
 		}},
 		"page": {page, []string{
 			"| fixed, at | field | type | |", "| 8 | name | name_len × byte | |", "| 0 | seen | ns | |",
@@ -124,10 +124,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestPageErrors(t *testing.T) {
-	table, err := Parse(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := musttest.Get(Parse(small))(t)
 	for text, want := range map[string]string{
 		"": "has no place",
 		"<!-- table: nothing -->\n<!-- end of table -->": "no table",
