@@ -35,7 +35,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken = f.scene.Taken()
+		r.Taken, r.HeldLocks = f.scene.Taken(), f.heldLocks()
 	}
 	if f.hang || f.hasFailed() {
 		r.Concurrent, r.AboveLevel = f.concurrent(), f.aboveLevel()

@@ -40,34 +40,45 @@ func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
 	return frames, valid(string(rest[:length])), valid(trimPadding(rest[length:])), nil
 }
 
-// assembleRaised fills in Thread.Raised: the last record of each thread counts.
+// assembleRaised fills in Thread.Raised, of which the last record of each thread counts, and Rank.Thrown.
 func (r slotAssembler) assembleRaised() {
-	for _, x := range r.raised {
+	for i := range r.raised {
+		x := &r.raised[i]
 		t := r.threads[x.thread]
-		if t == nil {
-			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrLost, "thread %d", x.thread)
-			continue
-		}
-		le32, le64 := wordReaders(x.fixed)
-		frames, name, text, _ := raisedParts(x.fixed)
-		how := model.RaisedHow(le32(format.RaisedHow))
-		t.thread.Raised = nil
 		switch {
-		case how > model.RaisedFatal:
-			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrUnknown, "way %d to have an exception", how)
-		case how != model.RaisedNone:
-			stack, _ := r.decodeFrames(frames, format.RaisedRecord.String(), x.off)
-			t.thread.Raised = &model.Raised{
-				How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
-				Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
+		case t != nil:
+			t.thread.Raised = r.decodeRaised(x)
+		case x.thread != format.NoThread:
+			r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrLost, "thread %d", x.thread)
+		default:
+			if one := r.decodeRaised(x); one != nil {
+				r.rank.Thrown = append(r.rank.Thrown, *one)
 			}
 		}
 	}
 }
 
-// writeRaised writes the RAISED record of a thread that has one.
-func (w *slotWriter) writeRaised(t *model.Thread) {
-	x := t.Raised
+// decodeRaised returns what a record says; nil: there is no exception.
+func (r slotAssembler) decodeRaised(x *raisedReader) *model.Raised {
+	le32, le64 := wordReaders(x.fixed)
+	frames, name, text, _ := raisedParts(x.fixed)
+	how := model.RaisedHow(le32(format.RaisedHow))
+	switch {
+	case how > model.RaisedFatal:
+		r.probs.addErrorf(format.RaisedRecord.String(), x.off, model.ErrUnknown, "way %d to have an exception", how)
+		return nil
+	case how == model.RaisedNone:
+		return nil
+	}
+	stack, _ := r.decodeFrames(frames, format.RaisedRecord.String(), x.off)
+	return &model.Raised{
+		How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
+		Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
+	}
+}
+
+// writeRaised writes the RAISED record of a thread that has one, and of those that have not called MPI.
+func (w *slotWriter) writeRaised(x *model.Raised, thread int) {
 	if x == nil {
 		return
 	}
@@ -79,5 +90,5 @@ func (w *slotWriter) writeRaised(t *model.Thread) {
 	fixed.u16(format.RaisedTypeLen, len(x.Type))
 	fixed.putFlag(format.RaisedFlags, x.Cut)
 	fixed.u32(format.RaisedOrder, x.Order)
-	w.writeRecord(format.RaisedRecord, t.Index, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
+	w.writeRecord(format.RaisedRecord, thread, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
 }

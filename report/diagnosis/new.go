@@ -124,6 +124,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, a := range f.AboveLevel {
 		r.AboveLevel = append(r.AboveLevel, newAboveLevel(a))
 	}
+	for _, h := range f.HeldLocks {
+		r.HeldLocks = append(r.HeldLocks, s.newHeldLock(h))
+	}
 	for _, e := range f.OneSided() {
 		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
 	}
@@ -186,10 +189,11 @@ func (s Source) setReason(r *Result) {
 		text += r.pythonCallsText()
 	}
 	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast }
-	if l := s.LeastProgressed; !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
+	held := r.heldLockReason()
+	if l := s.LeastProgressed; held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
 		text += r.unsentReason()
 	}
-	text += r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
+	text += held + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }

@@ -38,6 +38,8 @@ type Result struct {
 	Concurrent []Concurrent `json:"concurrent,omitempty"`
 	// threads of a rank that were in MPI at once, although the thread level forbids it
 	AboveLevel []AboveLevel `json:"above_level,omitempty"`
+	// mutexes that threads hold inside MPI calls, while other threads of their ranks wait for them
+	HeldLocks []HeldLock `json:"held_locks,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them
@@ -166,6 +168,8 @@ type Exception struct {
 	Ended bool   `json:"thread_ended,omitempty"` // the thread that threw it has ended
 	report.Site
 	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
+	// the thread that threw it does not call MPI
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Deadlock is the cycles and knots of ranks of which none can ever continue.
