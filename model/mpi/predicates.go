@@ -40,3 +40,10 @@ func (f *Function) hasParamKind(k Kind) bool {
 func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)
 }
+
+// GivesBlocks reports whether a function is a collective that gives each member blocks of data of single other ones, rather than one
+// value for all.
+func (f *Function) GivesBlocks() bool {
+	const blocks = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours
+	return f.CollectiveOn() != 0 && f.HasTrait(blocks)
+}

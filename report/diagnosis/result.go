@@ -42,6 +42,8 @@ type Result struct {
 	HeldLocks []HeldLock `json:"held_locks,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
+	// ranks that others left out of their epochs of a window
+	Excluded []Excluded `json:"excluded,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them
 	NamedComms []NamedComm `json:"named_comms,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
@@ -166,10 +168,10 @@ type Exception struct {
 	State string `json:"state"`
 	Text  string `json:"text"`                   // what it says on the first of the ranks; "" if that is not known
 	Ended bool   `json:"thread_ended,omitempty"` // the thread that threw it has ended
-	report.Site
-	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 	// the thread that threw it does not call MPI
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	report.Site
+	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 }
 
 // Deadlock is the cycles and knots of ranks of which none can ever continue.
