@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
 	"laggard/reduce"
+	"laggard/symbol"
 )
 
 // maxSuspects bounds the ranks of which it is asked which calls they went past.
@@ -86,7 +87,7 @@ func (f *Finding) suspects(missing []Unsent) model.RankSet {
 // preferPassing: of ranks in a deadlock the one is left that went past the collective in which others wait, or the send of a message for
 // which another one waits, on a way that neither it nor another rank had gone before. All analysis ranks look together, as the models of
 // ranks are not kept; the verdict at rank 0 is changed.
-func (l *looker) preferPassing(f *Finding, missing []Unsent, failed error) error {
+func (l *looker) preferPassing(q Question, f *Finding, missing []Unsent, failed error) error {
 	var stuck, asked model.RankSet
 	if f != nil {
 		if stuck = f.deadlocked(); stuck.Len() > 1 && stuck.Len() <= maxSuspects {
@@ -97,6 +98,9 @@ func (l *looker) preferPassing(f *Finding, missing []Unsent, failed error) error
 	if err != nil || asked.Len() == 0 {
 		return err
 	}
+	resolver := symbol.New(q.Symbols)
+	defer resolver.Close()
+	view.JoinAlike(func(s *model.State) string { return placeOf(resolver, s) })
 	reasons := append(f.passedCollectives(&view), f.leftOutSends(&view, stuck, missing)...)
 	for _, r := range reasons {
 		if !r.Ranks.Equal(reasons[0].Ranks) {
@@ -117,7 +121,11 @@ func (f *Finding) deadlocked() (out model.RankSet) {
 	if !f.hang || f.Cause != CauseDeadlock || f.Deadlock == nil || f.Confidence > guess && !slices.ContainsFunc(f.Reasons, whole) {
 		return out
 	}
-	return f.Ranks.Union(model.NewRankSet(slices.Concat(f.Deadlock.Cycles...)...))
+	out = f.Ranks.Union(model.NewRankSet(slices.Concat(f.Deadlock.Cycles...)...))
+	for _, core := range f.certainGraph().Cores() {
+		out = out.Union(core)
+	}
+	return out
 }
 
 // passedCollectives: a rank went past the collective in which others wait, once, by which it came to where it is.
@@ -145,7 +153,7 @@ func (f *Finding) leftOutSends(view *passed.View, stuck model.RankSet, missing [
 			continue
 		}
 		a := passed.Awaited{Sender: m.Peer, By: m.By.ID, Sent: m.Sent, Others: m.Rounds.Each, All: m.Rounds.All}
-		if view.LeftOut(a) && !view.MayKnow(m.Rank, m.Number) {
+		if view.LeftOut(a) && !view.MayKnow(m.Rank, m.Sent) {
 			out = append(out, Reason{Kind: LeftOutSend, Ranks: model.NewRankSet(m.Peer), Others: model.NewRankSet(m.Rank),
 				Call: m.By.Call, At: m.By})
 		}

@@ -223,7 +223,7 @@ func (l *looker) drawConclusion(
 		finding, err = FindLP(sum, part, opts)
 	}
 	missing, err := l.findUnsent(finding, err)
-	if err = l.preferPassing(finding, missing, err); err == nil && finding != nil {
+	if err = l.preferPassing(q, finding, missing, err); err == nil && finding != nil {
 		watch.done(StepFindLP)
 		result = l.newResult(finding, sum)
 		result.looked, result.iterations = time.Now(), part.OuterIterations()

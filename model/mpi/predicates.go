@@ -41,9 +41,8 @@ func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)
 }
 
-// GivesBlocks reports whether a function is a collective that gives each member blocks of data of single other ones, rather than one
-// value for all.
-func (f *Function) GivesBlocks() bool {
-	const blocks = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours
-	return f.CollectiveOn() != 0 && f.HasTrait(blocks)
+// TellsOfMembers reports whether a function is a collective that gives members data of single other ones, rather than a sum over all.
+func (f *Function) TellsOfMembers() bool {
+	const single = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours | FromRoot
+	return f.CollectiveOn() != 0 && f.HasTrait(single)
 }

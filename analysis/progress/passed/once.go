@@ -19,6 +19,7 @@ func (v *View) LeftOut(a Awaited) bool {
 	if r == nil {
 		return false
 	}
+	a.By = v.joined(a.By)
 	ways := slices.DeleteFunc(v.candidates(r, []Awaited{a}), func(c candidate) bool {
 		return c.weight != expected || c.Count != 1 || r.count(c.From, c.call) < habit || !r.cameTo(c.To, c.From)
 	})
@@ -50,9 +51,10 @@ func (v *View) Departs(rank int) bool {
 	})
 }
 
-// MayKnow reports whether a rank has been told what others have for it alone at least some times: by a collective that gives it blocks of
-// single ranks, or by memory that others may write.
-func (v *View) MayKnow(rank int, times uint64) bool {
+// MayKnow reports whether a rank that waits for another message of a kind, of which it had some, may have been told since that none comes:
+// by a collective that tells of single members, or by memory that others may write. What it called before the first of these messages, or
+// as often as these came, tells it nothing.
+func (v *View) MayKnow(rank int, had uint64) bool {
 	r := v.rank(rank)
 	if r == nil {
 		return true
@@ -61,12 +63,28 @@ func (v *View) MayKnow(rank int, times uint64) bool {
 	for _, p := range r.Passages {
 		calls[p.To] += p.Count
 	}
-	for id, n := range calls {
-		if f := mpi.FunctionOf(v.States[id].Call); n >= times && (f.GivesBlocks() || f.OnWindow()) {
+	for id := range r.since(r.At) {
+		if f := mpi.FunctionOf(v.States[id].Call); calls[id] != had && (f.TellsOfMembers() || f.OnWindow()) {
 			return true
 		}
 	}
 	return false
+}
+
+// since are the calls to which the passages of a rank lead from one: what is not among them it did before that one only.
+func (r *rankView) since(call model.StateID) map[model.StateID]bool {
+	found := map[model.StateID]bool{}
+	for open := []model.StateID{call}; len(open) > 0; {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, p := range r.Passages {
+			if p.From == at && !found[p.To] {
+				found[p.To] = true
+				open = append(open, p.To)
+			}
+		}
+	}
+	return found
 }
 
 // rank is what a rank tells; nil: nothing.

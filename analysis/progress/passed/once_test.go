@@ -1,6 +1,7 @@
 package passed
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -91,17 +92,47 @@ func TestDeparts(t *testing.T) {
 	}
 }
 
-// TestMayKnow: who took part in a collective of blocks as often as it received messages may know from it that none comes.
+// TestMayKnow: a rank may know from a collective of blocks, or a broadcast, that no message comes; not from one that it made before the
+// first of these messages, or as often as they came, nor from a sum.
 func TestMayKnow(t *testing.T) {
+	type calls = []*model.State
 	counts := call("MPI_Alltoall", 18)
-	v := viewOf(went{rank: 0, calls: append([]*model.State{first}, repeat(4, counts, send, receive)...)},
-		went{rank: 1, calls: repeat(4, allreduce, send, receive)})
-	for times, want := range map[uint64]bool{4: true, 5: false} {
-		if got := v.MayKnow(0, times); got != want {
-			t.Errorf("of a message of which there were %d: %t", times, got)
+	for name, c := range map[string]struct {
+		calls calls
+		want  bool
+	}{
+		"each time, and once more": {slices.Concat(calls{first}, repeat(4, counts, receive), calls{counts, receive}), true},
+		"each time behind it":      {slices.Concat(calls{first}, repeat(3, receive, counts), calls{receive, counts, receive}), false},
+		"once, before all":         {slices.Concat(calls{first, counts}, repeat(5, receive, send)), false},
+		"once, between":            {slices.Concat(calls{first}, repeat(3, receive, send), calls{counts, receive, send, receive}), true},
+		"a sum":                    {slices.Concat(calls{first}, repeat(5, allreduce, receive)), false},
+	} {
+		v := viewOf(went{rank: 0, calls: c.calls})
+		if got := v.MayKnow(0, 4); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
-	if v.MayKnow(1, 4) || !v.MayKnow(7, 4) {
-		t.Error("a sum tells of one rank, or it is known what a rank without a record knows")
+	if v := viewOf(); !v.MayKnow(7, 4) {
+		t.Error("it is known what a rank without a record knows")
+	}
+}
+
+// TestJoinAlike: of one call a compiler may make several; they are one again by their place.
+func TestJoinAlike(t *testing.T) {
+	clone := call("MPI_Recv", 99)
+	place := func(s *model.State) string {
+		if s.ID == clone.ID {
+			s = receive
+		}
+		return fmt.Sprint(s.Call, s.Stack[0].Offset)
+	}
+	usual := repeat(5, send, receive, exchange)
+	v := viewOf(went{rank: 0, calls: usual}, went{rank: 1, calls: slices.Concat(usual, []*model.State{clone, exchange})})
+	if v.LeftOut(Awaited{Sender: 1, By: send.ID}) {
+		t.Error("the other call is known for the same before they were joined")
+	}
+	v.JoinAlike(place)
+	if !v.LeftOut(Awaited{Sender: 1, By: send.ID}) {
+		t.Errorf("not found: %+v", v.Ranks)
 	}
 }

@@ -29,7 +29,8 @@ type Rounds struct {
 	Only bool   // it sent all messages of that channel by it
 	Each uint64 // how many by that call to each other rank, if to all as many; 0: not so
 	All  uint64 // how many by that call
-	// Told: the rank that waits received as many messages of the sender on another channel, which may have told it what comes.
+	// Told: the rank that waits received messages of the sender on another channel which may have told it what comes; not if these were as
+	// many as it had of the ones that it waits for.
 	Told bool
 }
 
@@ -141,7 +142,7 @@ func (v *View) roundsOf(w Wait, sender *rankView, by *model.State) (out Rounds) 
 	}
 	if to := v.rank(w.Rank); to != nil {
 		out.Told = slices.ContainsFunc(to.Received, func(c channel) bool {
-			return c.Peer == w.Peer && (c.Comm != w.Comm || c.Tag != w.Tag) && c.Count >= w.Number
+			return c.Peer == w.Peer && (c.Comm != w.Comm || c.Tag != w.Tag) && c.Count != w.Sent
 		})
 	}
 	return out
