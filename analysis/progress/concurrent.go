@@ -73,6 +73,28 @@ func (j *job) aboveLevel() (out []AboveLevel) {
 	return out
 }
 
+// HeldLock is a mutex that a thread has in MPI while another thread of its rank waits for it, at the same places in several ranks.
+type HeldLock struct {
+	Ranks model.RankSet
+	facts.Held
+}
+
+// heldLocks returns these by their lowest rank.
+func (j *job) heldLocks() (out []HeldLock) {
+	j.scene.Present.Each(func(rank int) {
+		held := &j.scene.Facts[rank].Held
+		if len(held.Waits) == 0 {
+			return
+		}
+		i := slices.IndexFunc(out, func(o HeldLock) bool { return o.Equal(held) })
+		if i < 0 {
+			i, out = len(out), append(out, HeldLock{Held: *held})
+		}
+		out[i].Ranks.Add(rank)
+	})
+	return out
+}
+
 // preferConcurrent: where threads of a rank call collectives on one communicator at once, that ranks differ in the order of these
 // says nothing of the rank that differs, nor of a branch.
 func preferConcurrent(j *job, v Verdict) Verdict {

@@ -16,7 +16,7 @@ import (
 //	0.90 – 0.99  ranks waited for: rises with the share of waits that are certain
 //	0.90         ranks whose program an exception of Python ended, at least
 //	0.70         a deadlock that buffering may dissolve; of the ranks in one, those that have a lock which others ask
-//	             for, or to which MPI returned an error in a send that others wait for
+//	             for, to which MPI returned an error in a send that others wait for, or that left out a call once
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose
 //	0.50         the root of another deadlock; ranks waited for of which nothing

@@ -75,6 +75,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, a := range r.AboveLevel {
 		fmt.Fprintf(&b, "above level: %d threads of %v with %s\n", a.Threads, a.Ranks, model.ThreadLevels[a.Level])
 	}
+	for _, h := range r.HeldLocks {
+		fmt.Fprintf(&b, "held: by %s of %v\n", h.By.Call, h.Ranks)
+	}
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
 			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)

@@ -98,7 +98,7 @@ func (d *Diagnosis) ThrownBy(o *divergence.Odd) []model.Frame {
 		return nil
 	}
 	for _, x := range d.Raised {
-		if x.How == model.RaisedThrown && !x.Ended && before.Order <= x.First && (after == nil || x.Last < after.Order) &&
+		if x.How == model.RaisedThrown && !x.Ended && !x.Elsewhere && before.Order <= x.First && (after == nil || x.Last < after.Order) &&
 			o.Ranks.Minus(x.Ranks).Len() == 0 {
 			return x.Frames
 		}

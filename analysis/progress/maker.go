@@ -108,6 +108,9 @@ func (r *Result) namedComms() (out []model.CommRef) {
 		add(m.On)
 		add(m.OthersOn...)
 	}
+	for _, x := range r.Excluded {
+		add(x.On)
+	}
 	for _, t := range r.Taken {
 		add(t.On)
 	}

@@ -35,7 +35,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken = f.scene.Taken()
+		r.Taken, r.HeldLocks = f.scene.Taken(), f.heldLocks()
 	}
 	if f.hang || f.hasFailed() {
 		r.Concurrent, r.AboveLevel = f.concurrent(), f.aboveLevel()
@@ -122,6 +122,6 @@ func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
 		call := mpi.FunctionOf(f.Call)
 		return call != nil && f.Ranks.Contains(m.Peer) && (call.Class.SendsMessage() || call.Class.StartsRequests())
 	}
-	return m.Peer != m.Rank && !m.Failed && len(m.Others) == 0 && m.By != nil && m.At != nil &&
+	return m.Peer != m.Rank && m.IsOwed() && len(m.Others) == 0 && m.By != nil && m.At != nil &&
 		!slices.ContainsFunc(d.Taken, taken) && !slices.ContainsFunc(d.ReturnedErrors, failed)
 }

@@ -18,7 +18,8 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
-	Call          string                 // of ThreadsBlocked, WentPast and TestNothing: the MPI function
+	Call          string                 // of ThreadsBlocked, WentPast, LeftOutSend and TestNothing: the MPI function
+	At            *model.State           // of LeftOutSend: the call
 	On            model.CommRef          // of CallConcurrently
 }
 
@@ -48,6 +49,7 @@ const (
 	FailedToSend                       // MPI returned an error to Ranks in a call that sends, and Others wait for their message
 	HoldLock                           // Ranks have a lock that Others ask for
 	WentPast                           // Ranks went past Call, in which Others wait, as no rank had before
+	LeftOutSend                        // Ranks went on without Call, for whose message Others wait, for the first time
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
 	TestNothing                        // Ranks make Call again and again, and none of its requests is active
 	OnlyRaising                        // only Ranks are in the midst of an exception

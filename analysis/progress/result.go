@@ -41,6 +41,8 @@ type Diagnosis struct {
 	Concurrent []Concurrent
 	// AboveLevel are ranks with several threads in MPI at once that should not be, of such a job.
 	AboveLevel []AboveLevel
+	// HeldLocks are mutexes of threads in MPI for which other threads of their ranks wait, of a job that hangs; by rank.
+	HeldLocks []HeldLock
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken

@@ -35,6 +35,7 @@ type Result struct {
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
+	Excluded []Excluded         // ranks that others left out of their epochs of a window, of a job that hangs
 	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
 	Makers   []Maker            // the calls that made the communicators, windows and files which the result names, as far as they are known
 	Spawned  []Spawned          // processes that ranks started, which are among the ranks
@@ -221,7 +222,8 @@ func (l *looker) drawConclusion(
 	if l.Comm.Rank() == 0 {
 		finding, err = FindLP(sum, part, opts)
 	}
-	if err = l.preferPassing(finding, err); err == nil && finding != nil {
+	missing, err := l.findUnsent(finding, err)
+	if err = l.preferPassing(q, finding, missing, err); err == nil && finding != nil {
 		watch.done(StepFindLP)
 		result = l.newResult(finding, sum)
 		result.looked, result.iterations = time.Now(), part.OuterIterations()
@@ -240,11 +242,12 @@ func (l *looker) drawConclusion(
 	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
 	differ, err := l.contrastRanks(q, alike, err)
 	view, err := l.collectInside(held, err)
-	missing, err := l.findUnsent(finding, err)
 	past, err := l.findPassed(finding, missing, err)
+	excluded, err := l.findExcluded(finding, err)
 	spawned, err := l.findSpawned(err)
 	if result != nil {
 		result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
+		result.Excluded = excluded
 	}
 	makers, err := l.findMakers(result, err)
 	if err != nil || result == nil {

@@ -52,7 +52,7 @@ func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
 	var out []Unsent
 	for _, m := range messages {
 		computes := !m.Failed && !m.InMPI && f.scene.Facts[m.Peer].Phase == model.Running
-		if len(m.Others) == 0 && (m.By == nil || computes) {
+		if len(m.Others) == 0 && (m.By == nil || m.AnySource || computes) {
 			continue
 		}
 		one := Unsent{Message: m, On: f.scene.Comm(m.Comm)}

@@ -29,10 +29,11 @@ const (
 	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
 	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
 	MaxRaisedText  = 200                // bytes kept of what it says, one zero byte included
+	MaxThrown      = 64                 // exceptions of C++ of a process that are recorded where they are thrown
 	MaxErrorText   = 1024               // bytes kept of the text of an error
 	MaxSignal      = 64                 // largest number of a signal on Linux
 	NoIndex        = 0xffffffff         // an index that names nothing
-	NoThread       = 0xffff             // the thread of a stream: one that never called MPI
+	NoThread       = 0xffff             // the thread of a stream or an exception: one that never called MPI
 	NoModule       = 0xffff             // the module of a frame word: none, the rest is the address itself
 	OffsetBits     = 48                 // low bits of a frame word that hold the offset, below the module index
 	PythonID       = "python"           // begins the build-id of a MODULE record that is a function in Python
@@ -700,9 +701,9 @@ const (
 	SizeofArgumentsFixed = 8
 )
 
-// RAISED: An exception of Python or C++, or an error that ends the process. The last record of a thread counts.
+// RAISED: An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
 const (
-	RaisedCalls       = 0 // calls of the thread at that moment; of C++ when it was thrown
+	RaisedCalls       = 0 // calls of the thread at that moment, of NO_THREAD of all threads; of C++ when it was thrown
 	RaisedHow         = 8
 	RaisedNframes     = 12 // at most MAX_FRAMES
 	RaisedTypeLen     = 14
@@ -750,7 +751,7 @@ const (
 	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
 	SentRecord      Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
 	ArgumentsRecord Record = 12 // The program's arguments, without its name.
-	RaisedRecord    Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts.
+	RaisedRecord    Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
 	OtherRecord     Record = 21 // The stack of a thread that does not call MPI and waited for another one, while a thread that calls MPI did likewise outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
 	RestRecord      Record = 64 // Fixed: a THREAD record without the parts that are not in use.
 	LikeRecord      Record = 65 // The model of this slot is that of another slot but for the counts.

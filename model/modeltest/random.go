@@ -176,7 +176,7 @@ func randomModule(r *rand.Rand, i int) *model.Module {
 	return m
 }
 
-// randomOthers gives a rank threads that do not call MPI, and sites that an interpreter calls from.
+// randomOthers gives a rank threads that do not call MPI, exceptions of such, and sites that an interpreter calls from.
 func randomOthers(r *rand.Rand, k *model.Rank) {
 	for _, s := range k.Sites {
 		s.Interpreter = r.IntN(2) == 0
@@ -184,6 +184,10 @@ func randomOthers(r *rand.Rand, k *model.Rank) {
 	for i := range r.IntN(3) {
 		k.Others = append(k.Others, model.OtherThread{TID: k.PID + 9 + i, Time: Time(r.IntN(1000)), Stack: randomStack(r, k, 1+r.IntN(12)),
 			Partial: r.IntN(2) == 0})
+	}
+	for i := range r.IntN(3) {
+		k.Thrown = append(k.Thrown, model.Raised{How: model.RaisedThrown, Calls: uint64(10 * i), Order: uint32(i), Type: "St9exception",
+			Text: "no such tile", Stack: randomStack(r, k, 1+r.IntN(12)), Cut: i == 1})
 	}
 }
 
@@ -439,7 +443,7 @@ func RandomTwins(r *rand.Rand, sc Scale, n int) []*model.Rank {
 	for i := 2; i < n; i++ {
 		like := out[r.IntN(2)]
 		k := out[i]
-		k.Modules, k.Threads, k.Sites, k.Others = like.Modules, nil, nil, like.Others
+		k.Modules, k.Threads, k.Sites, k.Others, k.Thrown = like.Modules, nil, nil, like.Others, like.Thrown
 		for _, s := range like.Sites {
 			other := *s
 			other.Traffic = randomTraffic(r)

@@ -40,3 +40,9 @@ func (f *Function) hasParamKind(k Kind) bool {
 func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)
 }
+
+// TellsOfMembers reports whether a function is a collective that gives members data of single other ones, rather than a sum over all.
+func (f *Function) TellsOfMembers() bool {
+	const single = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours | FromRoot
+	return f.CollectiveOn() != 0 && f.HasTrait(single)
+}

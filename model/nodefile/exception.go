@@ -24,27 +24,27 @@ func raisedParts(fixed []byte) (frames []byte, name, text string, err error) {
 	return frames, valid(string(rest[:length])), valid(trimPadding(rest[length:])), nil
 }
 
-// setRaised fills in Thread.Raised: the last record of each thread counts.
-func (r slotAssembler) setRaised(t *threadReader, rec record) {
+// decodeRaised returns what a record says; nil: there is no exception.
+func (r slotAssembler) decodeRaised(rec record) *model.Raised {
 	le32, le64 := wordReaders(rec.fixed)
 	frames, name, text, _ := raisedParts(rec.fixed)
 	how := model.RaisedHow(le32(format.RaisedHow))
-	t.thread.Raised = nil
 	switch {
 	case how > model.RaisedFatal:
 		r.probs.addErrorf(rec.typ.String(), rec.off, model.ErrUnknown, "way %d to have an exception", how)
-	case how != model.RaisedNone:
-		stack, _ := r.decodeFrames(frames, rec.typ.String(), rec.off)
-		t.thread.Raised = &model.Raised{
-			How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
-			Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
-		}
+		return nil
+	case how == model.RaisedNone:
+		return nil
+	}
+	stack, _ := r.decodeFrames(frames, rec.typ.String(), rec.off)
+	return &model.Raised{
+		How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
+		Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
 	}
 }
 
-// writeRaised writes the RAISED record of a thread that has one.
-func (w *slotWriter) writeRaised(t *model.Thread) {
-	x := t.Raised
+// writeRaised writes the RAISED record of a thread that has one, and of those that have not called MPI.
+func (w *slotWriter) writeRaised(x *model.Raised, thread int) {
 	if x == nil {
 		return
 	}
@@ -56,5 +56,5 @@ func (w *slotWriter) writeRaised(t *model.Thread) {
 	fixed.u16(format.RaisedTypeLen, len(x.Type))
 	fixed.putFlag(format.RaisedFlags, x.Cut)
 	fixed.u32(format.RaisedOrder, x.Order)
-	w.writeRecord(format.RaisedRecord, t.Index, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
+	w.writeRecord(format.RaisedRecord, thread, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
 }

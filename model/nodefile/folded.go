@@ -233,7 +233,8 @@ func (b *foldBase) coversModules(r *model.Rank) bool {
 			return false
 		}
 	}
-	if slices.ContainsFunc(r.Others, func(o model.OtherThread) bool { return !b.hasModulesOf(o.Stack) }) {
+	if slices.ContainsFunc(r.Others, func(o model.OtherThread) bool { return !b.hasModulesOf(o.Stack) }) ||
+		slices.ContainsFunc(r.Thrown, func(x model.Raised) bool { return !b.hasModulesOf(x.Stack) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.Sites, func(s *model.Site) bool { return !b.hasModulesOf(s.Stack) })

@@ -17,11 +17,15 @@ func (r *slotReader) hold(rec record, err error) error {
 // assembleHeld decodes the records that were held. States of equal content were joined, so is what is known of each.
 func (r slotAssembler) assembleHeld() {
 	for _, rec := range r.held {
-		switch rec.typ {
-		case format.SiteRecord:
+		switch {
+		case rec.typ == format.SiteRecord:
 			r.rank.Sites = append(r.rank.Sites, r.decodeSite(rec))
-		case format.OtherRecord:
+		case rec.typ == format.OtherRecord:
 			r.addOther(rec)
+		case rec.typ == format.RaisedRecord && rec.thread == format.NoThread:
+			if one := r.decodeRaised(rec); one != nil {
+				r.rank.Thrown = append(r.rank.Thrown, *one)
+			}
 		default:
 			r.addToThread(rec)
 		}
@@ -42,7 +46,7 @@ func (r slotAssembler) addToThread(rec record) {
 	case format.SentRecord:
 		r.addSent(t, rec)
 	case format.RaisedRecord:
-		r.setRaised(t, rec)
+		t.thread.Raised = r.decodeRaised(rec) // the last one counts
 	case format.FailedRecord:
 		r.addFailed(t, rec)
 	case format.BufferRecord:

@@ -102,6 +102,9 @@ func (in *interner) internRank(r *model.Rank) {
 	for _, o := range r.Others {
 		replaceModules(o.Stack, same)
 	}
+	for _, x := range r.Thrown {
+		replaceModules(x.Stack, same)
+	}
 }
 
 // clearLists lets go of the lists of slots that were read.

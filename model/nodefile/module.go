@@ -109,6 +109,9 @@ func (w *slotWriter) addModulesOf(r *model.Rank) {
 	for _, o := range r.Others {
 		w.addModules(o.Stack)
 	}
+	for _, x := range r.Thrown {
+		w.addModules(x.Stack)
+	}
 	for _, s := range r.Sites {
 		w.addModules(s.Stack)
 	}

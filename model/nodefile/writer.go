@@ -131,9 +131,12 @@ func (w *slotWriter) writeAll(r *model.Rank) {
 func (w *slotWriter) writeRemaining(r *model.Rank) {
 	for _, t := range r.Threads {
 		w.writeSent(t)
-		w.writeRaised(t)
+		w.writeRaised(t.Raised, t.Index)
 		w.writeFailed(t)
 		w.writeBuffers(t)
+	}
+	for i := range r.Thrown {
+		w.writeRaised(&r.Thrown[i], format.NoThread)
 	}
 	w.writeOthers(r)
 	w.writeSites(r)

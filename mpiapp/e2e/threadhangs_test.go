@@ -29,6 +29,10 @@ var threadHangs = []threadHang{
 	{"sweep.c", false, []int{1}, []string{"waits in the OpenMP library for other threads in sweeps (sweep.c:35)",
 		"; another thread of it has left the program's code and waits in the OpenMP library"}},
 	{"transfer.c", false, []int{2}, []string{"waits in the OpenMP library for other threads in move (transfer.c:33)"}},
+	{"dircache.c", false, []int{1, 2},
+		[]string{" waits in look_up (dircache.c:23) for a lock that the thread in MPI_Recv in ask (dircache.c:53) holds"}},
+	{"tiles.cc", false, []int{1},
+		[]string{"std::invalid_argument: a tile without samples, thrown in ", "(tiles.cc:26), in a thread that does not call MPI"}},
 	{"telemetry.cc", false, []int{1}, []string{"rank 1 waits for another thread in take (telemetry.cc:32)"}},
 }
 

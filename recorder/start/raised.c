@@ -10,7 +10,6 @@
 #include "start/raised.h"
 
 #define MAX_RECORDS 1000 /* of a process */
-#define MAX_THROWN 64    /* of these, written when they were thrown: a program may throw as a habit */
 
 static uint64_t hash_of_raised(const struct lg_raised_words *w, uint64_t calls)
 {
@@ -18,20 +17,17 @@ static uint64_t hash_of_raised(const struct lg_raised_words *w, uint64_t calls)
   return lg_mix_bytes(lg_mix_bytes(h, w->text, sizeof w->text), w->word, 8 * (size_t)w->n);
 }
 
-/* put appends a record, unless the last one says the same. That there is none any more is only
- * said after one. */
-static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls, uint32_t order)
+/* append adds a record of a thread, by its index or LG_NO_THREAD; false: there is no room. */
+static bool append(int thread, const struct lg_raised_words *w, uint64_t calls, uint32_t order)
 {
   static int records;
-  uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of_raised(w, calls);
   size_t type = strlen(w->type), text = strlen(w->text), frames = 8 * (size_t)w->n;
-  if (hash == t->raised || records == MAX_RECORDS)
-    return;
   struct lg_raised *r = NULL;
   uint32_t size = (uint32_t)(sizeof *r + frames + type + text + 7) & ~7u;
-  r = lg_rec_begin(LG_REC_RAISED, (int)t->pub->index, size - (uint32_t)sizeof r->h, size);
+  if (records < MAX_RECORDS)
+    r = lg_rec_begin(LG_REC_RAISED, thread, size - (uint32_t)sizeof r->h, size);
   if (!r)
-    return;
+    return false;
   r->calls = calls;
   r->how = w->how;
   r->nframes = (uint16_t)w->n;
@@ -42,8 +38,17 @@ static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t call
   memcpy((char *)(r + 1) + frames, w->type, type);
   memcpy((char *)(r + 1) + frames + type, w->text, text);
   lg_rec_commit(r);
-  t->raised = hash;
   records++;
+  return true;
+}
+
+/* put appends a record, unless the last one says the same. That there is none any more is only
+ * said after one. */
+static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls, uint32_t order)
+{
+  uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of_raised(w, calls);
+  if (hash != t->raised && append((int)t->pub->index, w, calls, order))
+    t->raised = hash;
 }
 
 static struct lg_raised_words words; /* large; the file lock is held */
@@ -66,10 +71,23 @@ void lg_raised_captured(struct lg_thr *t)
 void lg_raised_thrown(struct lg_thr *t)
 {
   static int thrown;
-  if (thrown < MAX_THROWN) {
+  if (thrown < LG_MAX_THROWN) {
     thrown++;
     put_thrown(t);
   }
+}
+
+static int elsewhere; /* exceptions of threads that never called MPI, which were recorded */
+
+bool lg_raised_room_elsewhere(void) { return __atomic_load_n(&elsewhere, __ATOMIC_RELAXED) < LG_MAX_THROWN; }
+
+void lg_raised_elsewhere(const struct lg_raised_words *w)
+{
+  uint64_t calls = 0;
+  for (const struct lg_thr *t = lg_threads; t; t = t->next)
+    calls += t->pub->calls;
+  if (lg_raised_room_elsewhere() && append(LG_NO_THREAD, w, calls, lg_history_order()))
+    __atomic_add_fetch(&elsewhere, 1, __ATOMIC_RELAXED);
 }
 
 void lg_raised_at_end(void)

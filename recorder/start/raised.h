@@ -18,6 +18,8 @@ struct lg_thrown {
 #pragma GCC visibility push(hidden)
 
 void lg_raised_captured(struct lg_thr *t); /* its stack was captured just now; the file lock is held */
+bool lg_raised_room_elsewhere(void); /* one more exception of a thread that never called MPI would be recorded */
+void lg_raised_elsewhere(const struct lg_raised_words *w); /* such a thread has thrown it; the file lock is held */
 void lg_raised_thrown(struct lg_thr *t); /* it has thrown another one than before, or met a fatal error; the file lock is held */
 /* Called now and then: when the interpreter has begun to end, the exception that nothing caught is
  * noted. A while later nothing can be read of it. */

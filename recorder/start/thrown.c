@@ -119,16 +119,36 @@ static void note(struct lg_thr *t, const struct lg_raised_words *what, uint64_t 
   lg_unlock_file();
 }
 
+/* note_elsewhere keeps what a thread met that never called MPI. A program may throw as a habit: then nothing more is done. */
+static void note_elsewhere(const struct lg_raised_words *what, uint64_t cfa)
+{
+  static struct lg_trace tr; /* large */
+  static struct lg_raised_words w;
+  if (!lg_raised_room_elsewhere() || !lg_lock_file_soon())
+    return;
+  if (!lg_off && !lg_unloading) {
+    lg_unwind_caller(cfa, 0, &tr);
+    for (w = *what; w.n < tr.n && w.n < LG_MAX_RAISED; w.n++)
+      w.word[w.n] = lg_frame_word(tr.pc[w.n]);
+    w.cut = tr.partial || w.n < tr.n;
+    lg_raised_elsewhere(&w);
+  }
+  lg_unlock_file();
+}
+
 void lg_note_raised(uint32_t how, const char *type, const char *text, uint64_t cfa)
 {
   struct lg_thr *t = lg_self;
-  if (!t || lg_file_mine() || !lg_is_rank())
+  if ((!t && how != LG_RAISED_THROWN) || lg_file_mine() || !lg_is_rank())
     return;
   int err = errno;
   struct lg_raised_words what = {.how = how};
   strncpy(what.type, type, sizeof what.type - 1);
   strncpy(what.text, text, sizeof what.text - 1);
-  note(t, &what, cfa);
+  if (t)
+    note(t, &what, cfa);
+  else
+    note_elsewhere(&what, cfa);
   errno = err;
 }
 
@@ -138,7 +158,7 @@ void lg_throw(void *exception, struct lg_typeinfo *type, void (*destroy)(void *)
   throws *f = (throws *)lg_real_function("__cxa_throw", (void *)lg_throw, libraries, __builtin_return_address(0), &known);
   if (!f)
     abort(); /* nothing could have thrown it */
-  if (lg_self && type)
+  if (type && lg_is_rank())
     lg_note_raised(LG_RAISED_THROWN, type->name + (*type->name == '*'), text_of(exception, type), LG_CFA);
   f(exception, type, destroy);
   __builtin_unreachable();

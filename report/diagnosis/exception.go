@@ -34,7 +34,7 @@ func (s Source) exceptions() []Exception {
 		stack := s.Resolver.ResolveStack(x.Frames, python)
 		out = append(out, Exception{
 			Ranks: x.Ranks.String(), Type: words.Printable(name), Text: words.Printable(x.Text), State: raisedStates[x.How],
-			Ended: x.Ended, Site: report.NewSite(stack), Stack: report.Frames(stack),
+			Ended: x.Ended, Elsewhere: x.Elsewhere, Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}
 	return out
@@ -58,8 +58,11 @@ func (x *Exception) String() string {
 	}
 	switch x.State {
 	case raisedStates[model.RaisedThrown]:
-		if x.Ended {
+		switch {
+		case x.Ended:
 			text += ", in a thread that has ended"
+		case x.Elsewhere:
+			text += ", in a thread that does not call MPI"
 		}
 		return text
 	case raisedStates[model.RaisedSet]:

@@ -40,6 +40,8 @@ func TestExceptions(t *testing.T) {
 			"rank 1: std::out_of_range: index 12\uFFFD"},
 		"in another thread": {facts.Raised{How: model.RaisedThrown, Type: "St12out_of_range", Ended: true},
 			"rank 1: std::out_of_range, in a thread that has ended"},
+		"of a thread without calls": {facts.Raised{How: model.RaisedThrown, Type: "St12out_of_range", Elsewhere: true},
+			"rank 1: std::out_of_range, in a thread that does not call MPI"},
 		"fatal":     {facts.Raised{How: model.RaisedFatal, Type: "Fortran STOP", Text: "no input"}, "rank 1: Fortran STOP: no input"},
 		"no frames": {facts.Raised{How: model.RaisedSet, Type: "Error\x1b"}, "rank 1: Error\uFFFD is on its way"},
 	} {

@@ -124,8 +124,14 @@ func (s Source) fillMessages(r *Result) {
 	for _, a := range f.AboveLevel {
 		r.AboveLevel = append(r.AboveLevel, newAboveLevel(a))
 	}
+	for _, h := range f.HeldLocks {
+		r.HeldLocks = append(r.HeldLocks, s.newHeldLock(h))
+	}
 	for _, e := range f.OneSided() {
 		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
+	}
+	for _, x := range s.Excluded {
+		r.Excluded = append(r.Excluded, s.newExcluded(x, names))
 	}
 	for _, t := range f.Taken {
 		r.Taken = append(r.Taken, s.newTaken(t, names))
@@ -185,11 +191,12 @@ func (s Source) setReason(r *Result) {
 	if s.LeastProgressed.Cause.IsDivergence() {
 		text += r.pythonCallsText()
 	}
-	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast }
-	if l := s.LeastProgressed; !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
-		text += r.unsentReason()
+	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast || x.Kind == progress.LeftOutSend }
+	held := r.heldLockReason()
+	if l := s.LeastProgressed; held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
+		text += r.unsentReason() + r.excludedReason()
 	}
-	text += r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
+	text += held + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }

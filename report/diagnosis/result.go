@@ -38,8 +38,12 @@ type Result struct {
 	Concurrent []Concurrent `json:"concurrent,omitempty"`
 	// threads of a rank that were in MPI at once, although the thread level forbids it
 	AboveLevel []AboveLevel `json:"above_level,omitempty"`
+	// mutexes that threads hold inside MPI calls, while other threads of their ranks wait for them
+	HeldLocks []HeldLock `json:"held_locks,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
+	// ranks that others left out of their epochs of a window
+	Excluded []Excluded `json:"excluded,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them
 	NamedComms []NamedComm `json:"named_comms,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
@@ -164,6 +168,8 @@ type Exception struct {
 	State string `json:"state"`
 	Text  string `json:"text"`                   // what it says on the first of the ranks; "" if that is not known
 	Ended bool   `json:"thread_ended,omitempty"` // the thread that threw it has ended
+	// the thread that threw it does not call MPI
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	report.Site
 	Stack []report.Frame `json:"stack"` // frames it passed through, innermost first
 }

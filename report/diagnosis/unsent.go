@@ -18,10 +18,12 @@ type Unsent struct {
 	From         int    `json:"from"`         // the rank that should send it
 	Tag          int    `json:"tag"`          // its tag
 	Communicator string `json:"communicator"` // its communicator, in words
-	Number       uint64 `json:"number"`       // which of the messages from that rank with that tag, from 1
+	Number       uint64 `json:"number"`       // which of the messages from that rank with that tag, from 1; 0: any_source
 	Sent         uint64 `json:"sent"`         // how many of them were sent
 	// MPI reported an error in the receive of the message, which was sent
 	Failed bool `json:"failed,omitempty"`
+	// the rank waits for a message from any rank, and one of this rank lies unreceived, with another tag or on another communicator
+	AnySource bool `json:"any_source,omitempty"`
 	// the call that sends such messages; absent: unknown
 	SentBy  *MadeCall `json:"sent_by,omitempty"`
 	Callers string    `json:"callers,omitempty"` // the ranks that send such messages by that call
@@ -55,7 +57,7 @@ type MadeCall struct {
 func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	out := Unsent{
 		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: names.Comm(m.On), Number: m.Number, Sent: m.Sent,
-		Failed: m.Failed, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
+		Failed: m.Failed, AnySource: m.AnySource, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
 		At: s.newMadeCall(m.At), InMPI: m.InMPI,
 	}
 	for i, other := range m.Others {
@@ -106,7 +108,7 @@ func unsentLines(r *Result) []string {
 // words is what is said of it.
 func (m *Unsent) words() *wording.Message {
 	out := &wording.Message{Rank: m.Rank, From: m.From, Tag: m.Tag, On: m.Communicator, Number: m.Number, Sent: m.Sent, Failed: m.Failed,
-		SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(), InMPI: m.InMPI}
+		AnySource: m.AnySource, SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(), InMPI: m.InMPI}
 	for i := range m.Unreceived {
 		out.Unreceived = append(out.Unreceived, m.Unreceived[i].words())
 	}
@@ -155,10 +157,13 @@ func (r *Result) unsentReason() string {
 	return "; " + m.words().Owed()
 }
 
-// owed is the first message that one of the named ranks has not sent and that another waits for; nil: there is none.
+// owed is the first message that one of the named ranks has not sent and that another waits for, or that one of them may send while one of
+// the named ranks waits for it; nil: there is none.
 func (r *Result) owed() *Unsent {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
-	i := slices.IndexFunc(r.Unsent, func(m Unsent) bool { return !m.Failed && named.Contains(m.From) })
+	i := slices.IndexFunc(r.Unsent, func(m Unsent) bool {
+		return !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank)
+	})
 	if i < 0 {
 		return nil
 	}

@@ -102,6 +102,9 @@ func (s judge) judgeMatched(l Link, rank, peer int) (Link, outcome) {
 func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 	var sent model.RankSet
 	for _, a := range s.answers[id] {
+		if a.Count == 0 {
+			continue // it tells of other channels
+		}
 		if s.drivesMessages(a.From) {
 			return Link{}, satisfied
 		}

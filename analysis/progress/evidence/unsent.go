@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 
+	"laggard/analysis/progress/epochs"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
@@ -13,7 +14,8 @@ import (
 const maxUnsent = 8
 
 // Unsent returns the receives in which MPI reported an error; if there are none, the waits for messages that were certainly not sent.
-// Of these, waits for a rank that waits for a message itself are left out where there are others: the chain of waits ends elsewhere.
+// Of these, waits for a rank that waits for a message itself are left out where there are others: the chain of waits ends elsewhere, as it
+// does at a receive from any source beside which another message lies.
 func (s *Scene) Unsent() []unsent.Wait {
 	var failed, ends, chain []unsent.Wait
 	if s.known.Uncounted {
@@ -29,6 +31,9 @@ func (s *Scene) Unsent() []unsent.Wait {
 		}
 		for _, l := range slices.Concat(s.Needs[fact.Rank].Alts...) {
 			w, ok := s.unsentBy(l)
+			if other, lies := s.otherMessage(l); lies {
+				ends = append(ends, other)
+			}
 			strays := slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return len(a.Strays) > 0 })
 			switch {
 			case !ok:
@@ -45,6 +50,21 @@ func (s *Scene) Unsent() []unsent.Wait {
 		}
 	}
 	return nil
+}
+
+// EpochWaits returns the certain waits for ranks to open an epoch of a window, or to close one; at most as many as are asked about.
+func (s *Scene) EpochWaits() (out []epochs.Wait) {
+	if s.known.Uncounted {
+		return nil
+	}
+	s.eachMessage(s.Present, func(_ int, l Link) {
+		w := s.wantOf(l)
+		if w == nil || l.Weak || facts.IsMessageTag(w.Tag) || w.Seq == 0 || len(out) == maxUnsent {
+			return
+		}
+		out = append(out, epochs.Wait{Rank: l.source.rank, Peer: w.Peer, Win: w.Comm, Exposure: w.Tag == model.TagPost, Number: w.Seq})
+	})
+	return out
 }
 
 // FailedToSend are the ranks to which MPI returned an error in a call that sends.
@@ -65,6 +85,29 @@ func (s *Scene) unsentBy(l Link) (unsent.Wait, bool) {
 	w, ok := receiveOf(l.source.rank, &s.Facts[l.source.rank].Waits[l.source.wait].Wants[l.source.want])
 	w.Sent = s.answerCount(l.source)
 	return w, ok
+}
+
+// otherMessage is the receive from any source that a link comes from, if exactly one kind of message lies unreceived at its rank which
+// differs in tag or communicator only, with the first rank that sent one. Messages with another tag may be for later, so
+// they count only if their sender waits for an answer.
+func (s *Scene) otherMessage(l Link) (out unsent.Wait, lies bool) {
+	w := s.wantOf(l)
+	if l.Weak || l.Kind != PointToPoint || w == nil || w.Peer != model.Any {
+		return out, false
+	}
+	var kind facts.ChannelTotal
+	for _, a := range s.answers[l.source] {
+		for _, m := range a.Strays {
+			if kind.Count > 0 && (m.Comm != kind.Comm || m.Tag != kind.Tag) || !s.countersComplete(a.From) ||
+				m.Tag != w.Tag && !s.WaitingFor(model.NewRankSet(l.source.rank)).Contains(a.From) {
+				return out, false
+			}
+			if kind.Count == 0 {
+				kind, out = m, unsent.Wait{Rank: l.source.rank, Peer: a.From, Comm: w.Comm, Tag: w.Tag, AnySource: true}
+			}
+		}
+	}
+	return out, kind.Count > 0
 }
 
 // failedReceive is the receive of a message of a known channel in which MPI reported an error to a rank.
@@ -89,4 +132,10 @@ func receiveOf(rank int, w *facts.Want) (unsent.Wait, bool) {
 func (s *Scene) waitsForMessage(rank int) bool {
 	n := s.Needs[rank]
 	return n.Standing == Waiting && slices.ContainsFunc(slices.Concat(n.Alts...), func(l Link) bool { return l.Kind == PointToPoint })
+}
+
+// WaitsForParticular reports whether a rank waits, and for ranks in particular only.
+func (s *Scene) WaitsForParticular(rank int) bool {
+	n := s.Needs[rank]
+	return n.Standing == Waiting && !slices.ContainsFunc(slices.Concat(n.allAlternatives()...), func(l Link) bool { return l.To.Any })
 }

@@ -21,7 +21,8 @@ type Answer struct {
 	// Probed: a matched probe of the peer took the message, and no receive of it was begun.
 	Probed bool `json:"probed,omitempty"`
 	// Strays are messages that the peer has sent to the waiting rank on other channels than that of its receive, beyond what that
-	// has received there.
+	// has received there; for a receive from any source those that differ from it in tag or communicator only, and of which that rank has
+	// received none from anybody.
 	Strays []ChannelTotal `json:"strays,omitempty"`
 	// Of a collective among neighbours: the waiting rank receives from the peer, which does not list it as a destination; and it
 	// sends to the peer, which does not list it as a source.
@@ -81,14 +82,14 @@ type neighbourKey struct {
 // these may. It folds peers one by one.
 type Queries struct {
 	wants map[queryKey][]query
-	fixed map[int][]query // the receives without a wildcard, by the rank that waits
+	stray map[int][]query // the receives that know what came on other channels, by the rank that waits
 	near  map[neighbourKey][]query
 	found []Answer
 }
 
 // NewQueries indexes the wants of a summary.
 func NewQueries(s *Summary) *Queries {
-	out := &Queries{wants: map[queryKey][]query{}, fixed: map[int][]query{}, near: map[neighbourKey][]query{}}
+	out := &Queries{wants: map[queryKey][]query{}, stray: map[int][]query{}, near: map[neighbourKey][]query{}}
 	for _, f := range s.Facts {
 		for i, wait := range f.Waits {
 			for j := range wait.Wants {
@@ -104,7 +105,7 @@ func NewQueries(s *Summary) *Queries {
 					key := queryKey{w.Comm, f.Rank}
 					out.wants[key] = append(out.wants[key], one)
 					if w.OthersKnown {
-						out.fixed[f.Rank] = append(out.fixed[f.Rank], one)
+						out.stray[f.Rank] = append(out.stray[f.Rank], one)
 					}
 				}
 			}
@@ -144,7 +145,7 @@ func (q *Queries) Ask(r *model.Rank) {
 		if ch.Sent == 0 || !IsMessageTag(ch.Tag) {
 			continue
 		}
-		for _, one := range q.fixed[waiter] {
+		for _, one := range q.stray[waiter] {
 			if n := one.straysOn(r.Rank, c.ID, ch); n > 0 {
 				q.found = append(q.found, Answer{Rank: one.rank, Wait: one.wait, Want: one.want, From: r.Rank,
 					Strays: []ChannelTotal{{c.ID, ch.Tag, n}}})
@@ -185,13 +186,13 @@ func (q *Queries) askNeighbours(r *model.Rank) {
 // received there.
 func (q *query) straysOn(peer int, comm uint64, ch model.Channel) uint64 {
 	w := q.Want
-	if w.Peer != peer || comm == w.Comm && ch.Tag == w.Tag {
+	had := w.otherCount(comm, ch.Tag)
+	switch anyone := w.Peer == model.Any; {
+	case comm == w.Comm && ch.Tag == w.Tag, !anyone && w.Peer != peer,
+		anyone && (had > 0 || comm != w.Comm && ch.Tag != w.Tag || peer == q.rank):
 		return 0
 	}
-	if had := w.otherCount(comm, ch.Tag); ch.Sent > had {
-		return ch.Sent - had
-	}
-	return 0
+	return ch.Sent - min(had, ch.Sent)
 }
 
 // Answers returns what the ranks that were asked answered, ascending.

@@ -94,6 +94,9 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
 	f.Holder.code(c)
+	c.Text(&f.Held.By.Call)
+	c.Stack(&f.Held.By.Stack)
+	c.Stack(&f.Held.Waits)
 	if c.IsReading() {
 		f.Incident = f.Incident.orNone()
 	}

@@ -25,6 +25,7 @@ func TestIncident(t *testing.T) {
 		"follows":  func(i *Incident) { i.ErrorMayFollow = true },
 		"awaits":   func(i *Incident) { i.Holder.For = model.EndAwaited },
 		"holder":   func(i *Incident) { i.Holder.TID = 5 },
+		"held":     func(i *Incident) { i.Held.Waits = make([]model.Frame, 1) },
 		"asked":    func(i *Incident) { i.Asked.Number = 15 },
 		"fatal":    func(i *Incident) { i.Fatal.Number = 11 },
 		"ender":    func(i *Incident) { i.Ender = model.EnderExec },

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"laggard/model"
+	"laggard/model/format"
 	"laggard/model/wire"
 )
 
@@ -20,13 +21,14 @@ type Raised struct {
 	Cut         bool          // before the last frame some are left out
 	Ranks       model.RankSet
 	Ended       bool   // one of C++ in a thread that ended after it
+	Elsewhere   bool   // one of C++ in a thread that never called MPI
 	Text        string // what it says to the first of the ranks; "" if that is not known
 }
 
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
 	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut), CompareBools(x.Ended, y.Ended),
-		compareFrames(x.Frames, y.Frames))
+		CompareBools(x.Elsewhere, y.Elsewhere), compareFrames(x.Frames, y.Frames))
 }
 
 func joinRaised(x, y Raised) Raised {
@@ -43,7 +45,7 @@ func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.Last)
 	c.Text(&x.Type)
 	c.Text(&x.Text)
-	c.Flags(&x.Cut, &x.Ended)
+	c.Flags(&x.Cut, &x.Ended, &x.Elsewhere)
 	c.Stack(&x.Frames)
 	codeSet(c, &x.Ranks)
 }
@@ -53,22 +55,26 @@ func (x *Raised) code(c *wire.Coder) {
 const shortly = 8
 
 // addExceptions keeps the exception that the thread which speaks for its rank is in the midst of, and those of C++ after which other
-// threads ended: what catches one in a thread often only ends it.
+// threads ended: what catches one in a thread often only ends it. Likewise the last one of a thread that never called MPI, if the rank
+// has made few calls since; not if such threads throw as a habit, of which the last ones are not recorded.
 func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
+	calls := uint64(0)
 	for _, t := range r.Threads {
-		if t == speaks || t.Ended && t.Raised != nil && t.Raised.How == model.RaisedThrown {
-			b.addRaised(r.Rank, t)
+		calls += t.Calls
+		ended := t.Ended && t.Raised != nil && t.Raised.How == model.RaisedThrown
+		if (t == speaks || ended) && t.Raised != nil && isCurrentException(t) {
+			b.addRaised(r.Rank, t.Raised, Raised{Ended: ended})
 		}
+	}
+	if n := len(r.Thrown); n > 0 && n < format.MaxThrown && r.Thrown[n-1].Calls <= calls && calls-r.Thrown[n-1].Calls <= shortly {
+		b.addRaised(r.Rank, &r.Thrown[n-1], Raised{Elsewhere: true})
 	}
 }
 
-func (b *builder) addRaised(rank int, t *model.Thread) {
-	x := t.Raised
-	if x == nil || !isCurrentException(t) {
-		return
-	}
-	one := Raised{How: x.How, Type: validUTF8(x.Type), Text: validUTF8(x.Text), Frames: b.portableFrames(x.Stack), Cut: x.Cut,
-		Ranks: model.NewRankSet(rank), Ended: t.Ended && x.How == model.RaisedThrown}
+// addRaised adds an exception of a rank to what is known of its thread.
+func (b *builder) addRaised(rank int, x *model.Raised, one Raised) {
+	one.How, one.Type, one.Text, one.Cut = x.How, validUTF8(x.Type), validUTF8(x.Text), x.Cut
+	one.Frames, one.Ranks = b.portableFrames(x.Stack), model.NewRankSet(rank)
 	if x.How == model.RaisedThrown || x.How == model.RaisedFatal {
 		one.First, one.Last = x.Order, x.Order
 	}

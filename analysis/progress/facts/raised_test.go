@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/format"
 )
 
 // TestCurrentException: an exception counts while the thread is where it had it, and one that
@@ -38,7 +39,7 @@ func TestCurrentException(t *testing.T) {
 		thread := &model.Thread{Calls: 7, Op: model.Op{State: -1}, Captured: &model.Capture{Calls: 7, Stack: c.now},
 			Raised: &model.Raised{How: c.how, Calls: c.calls, Type: "E", Stack: []model.Frame{hook, c.ended}}}
 		b := newBuilder()
-		if b.addRaised(3, thread); (len(b.sum.Raised) == 1) != c.want {
+		if b.addExceptions(&model.Rank{Rank: 3, Threads: []*model.Thread{thread}}, thread); (len(b.sum.Raised) == 1) != c.want {
 			t.Errorf("%s: %v", name, b.sum.Raised)
 		}
 	}
@@ -63,7 +64,8 @@ func TestThrownLongAgo(t *testing.T) {
 	b := newBuilder()
 	add := func(rank int, calls uint64) {
 		one := &model.Raised{How: model.RaisedThrown, Calls: calls, Order: uint32(calls) - 90, Type: "E"}
-		b.addRaised(rank, &model.Thread{Calls: 100, Raised: one})
+		thread := &model.Thread{Calls: 100, Raised: one}
+		b.addExceptions(&model.Rank{Rank: rank, Threads: []*model.Thread{thread}}, thread)
 	}
 	add(0, 100-shortly-1)
 	if len(b.sum.Raised) != 0 {
@@ -75,5 +77,30 @@ func TestThrownLongAgo(t *testing.T) {
 	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.First != 5 || got.Last != 10 ||
 		got.Ranks.String() != "1-2" {
 		t.Errorf("joined: %+v", got)
+	}
+}
+
+// TestThrownElsewhere: the last exception of threads that never called MPI is told if the rank has made few calls since; not if such
+// threads throw as a habit.
+func TestThrownElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		thrown int
+		calls  uint64 // of the rank when the last one was thrown
+		want   bool
+	}{
+		"just now": {2, 150, true},
+		"long ago": {2, 150 - shortly - 1, false},
+		"a habit":  {format.MaxThrown, 150, false},
+		"none":     {0, 0, false},
+	} {
+		r := &model.Rank{Threads: []*model.Thread{{Calls: 100}, {Calls: 50}}}
+		for range c.thrown {
+			r.Thrown = append(r.Thrown, model.Raised{How: model.RaisedThrown, Calls: c.calls, Type: "E"})
+		}
+		b := newBuilder()
+		b.addExceptions(r, r.Threads[0])
+		if got := len(b.sum.Raised) == 1 && b.sum.Raised[0].Elsewhere; got != c.want {
+			t.Errorf("%s: %+v", name, b.sum.Raised)
+		}
 	}
 }

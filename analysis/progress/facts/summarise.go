@@ -89,6 +89,7 @@ func (b *builder) addRank(r *model.Rank) {
 		b.makePortable(f.Buffers)
 		f.FreedBy.Stack = b.portableFrames(f.FreedBy.Stack)
 		f.Holder.Stack = b.portableFrames(f.Holder.Stack)
+		f.Held.By.Stack, f.Held.Waits = b.portableFrames(f.Held.By.Stack), b.portableFrames(f.Held.Waits)
 	}
 	if n := len(b.sum.Facts); n > 0 {
 		f.Waits = shareWaits(f.Waits, b.sum.Facts[n-1].Waits)
@@ -160,11 +161,28 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	f.noteThreadLevel(r)
+	f.noteHeld(r, t)
 	if f.Holder.For == model.NothingAwaited && isCurrentOutside(t) && !t.Captured.Other {
 		f.assumeHolder(r, t)
 	}
 	f.Incident = f.Incident.orNone()
 	return f
+}
+
+// noteHeld notes a mutex that a thread in MPI has, if another one than that which speaks for the rank waits for it.
+func (f *Fact) noteHeld(r *model.Rank, speaks *model.Thread) {
+	for _, t := range r.Threads {
+		if t == speaks || t.Ended || !isCurrentOutside(t) || t.Captured.Other || t.Captured.Awaited != model.OwnerAwaited {
+			continue
+		}
+		for _, owner := range r.Threads {
+			s := stateOf(owner, owner.Op.State)
+			if owner.TID == t.Captured.AwaitedTID && !owner.Ended && s != nil && PositionOf(owner).InMPI {
+				f.Held = Held{Call{validUTF8(s.Call), s.Stack}, t.Captured.Stack}
+				return
+			}
+		}
+	}
 }
 
 // noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE.

@@ -90,6 +90,8 @@ type Incident struct {
 	ThreadLevel  int // as in model.Rank
 	// Holder is what its thread outside MPI waits for.
 	Holder Holder
+	// Held is a mutex of a thread in MPI for which another one waits.
+	Held Held
 	// How it ended, in more detail (model.Ended).
 	Asked, Fatal Signal
 	Ender        model.Ender
@@ -106,7 +108,7 @@ type Call struct {
 
 // orNone is the incident, or noIncident if it is empty.
 func (i *Incident) orNone() *Incident {
-	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0
+	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0 && len(i.Held.Waits) == 0
 	if i.ThreadsInMPI == 0 && i.Working == "" && i.Error == "" && i.Argument == "" && len(i.Buffers) == 0 && !i.ErrorMayFollow && nobody &&
 		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned {
 		return noIncident
@@ -120,6 +122,18 @@ type Holder struct {
 	TID   int           // the system's number of that thread
 	Call  string        // the MPI function that it is in, "" none
 	Stack []model.Frame // of that call
+}
+
+// Held is a mutex that a thread has inside an MPI call, while another thread of its rank waits for it outside MPI. The stacks have no
+// run-time addresses.
+type Held struct {
+	By    Call          // the call that its owner is in
+	Waits []model.Frame // where the other thread waits, innermost first; empty: nothing is held
+}
+
+// Equal reports whether both are at the same places.
+func (h *Held) Equal(o *Held) bool {
+	return h.By.Call == o.By.Call && compareFrames(h.By.Stack, o.By.Stack) == 0 && compareFrames(h.Waits, o.Waits) == 0
 }
 
 // Signal is a signal that a rank got.

@@ -37,7 +37,8 @@ type Want struct {
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
 	ChannelCounts []ChannelCount
-	// Others are the messages received so far from the peer of a receive without a wildcard on its other channels, if OthersKnown.
+	// Others are the messages received so far on other channels than that of a receive, if OthersKnown: from its peer, or from all ranks if
+	// it is one from any source. Of a receive of any tag they are not known.
 	Others      []ChannelTotal
 	OthersKnown bool
 	// Taken is the latest message on the channel of a receive that one with a wildcard took, as far as the record
@@ -196,10 +197,11 @@ func channelCounts(r *model.Rank, w Want) []ChannelCount {
 // maxOthers bounds the other channels of a want. Of programs that use a tag for each message they prove nothing.
 const maxOthers = 16
 
-// otherChannels returns what was received from the peer of a want on other channels; not known if that is too much, or not recorded
-// completely, or the want is wild.
+// otherChannels returns what was received from the peer of a want, or from all, on other channels; not known if that is too much, or not
+// recorded completely, or the want leaves the tag open.
 func otherChannels(r *model.Rank, w Want) (had []ChannelTotal, known bool) {
-	if w.Kind != model.Recv || w.Wild() || w.Peer < 0 || r.Evicted > 0 || r.Off {
+	anyone := w.Peer == model.Any
+	if w.Kind != model.Recv && !anyone || w.Tag == model.Any || w.Peer < 0 && !anyone || r.Evicted > 0 || r.Off {
 		return nil, false
 	}
 	for _, ch := range r.Channels {
@@ -207,14 +209,16 @@ func otherChannels(r *model.Rank, w Want) (had []ChannelTotal, known bool) {
 			continue
 		}
 		c := r.Comms[ch.Comm]
-		if WorldPeer(r, c, ch.Peer) != w.Peer || c.ID == w.Comm && ch.Tag == w.Tag {
+		if !anyone && WorldPeer(r, c, ch.Peer) != w.Peer || c.ID == w.Comm && ch.Tag == w.Tag {
 			continue
 		}
-		if had = append(had, ChannelTotal{c.ID, ch.Tag, ch.Received}); len(had) > maxOthers {
-			return nil, false
-		}
+		had = append(had, ChannelTotal{c.ID, ch.Tag, ch.Received})
 	}
-	return reduce.SortJoined(had, compareChannelTotals, joinChannelTotals), true
+	had = reduce.SortJoined(had, compareChannelTotals, joinChannelTotals)
+	if len(had) > maxOthers {
+		return nil, false
+	}
+	return had, true
 }
 
 // IsMessageTag reports whether a tag is one of the program's messages, and not of a window.

@@ -23,8 +23,10 @@ type Call struct {
 	Sends bool
 	// Sometimes: the rank made the call behind From at other times.
 	Sometimes bool
-	// Once: it went past the call once, and came by that to where it is.
+	// Once: it went past the call once.
 	Once bool
+	// Here: it came by that to where it is.
+	Here bool
 	// Before: the rank came to To on other ways before.
 	Before bool
 	// Waiting are the ranks that wait in the call.
@@ -35,6 +37,9 @@ type Call struct {
 type Awaited struct {
 	Sender int
 	By     model.StateID // zero: any of the calls by which the sender sends
+	// Sent is how many the sender has sent to the rank that waits, Others how many to each other rank by that call, if to all as many,
+	// and All how many by that call; 0: not known.
+	Sent, Others, All uint64
 }
 
 // Find returns the calls that some ranks may have gone past, one at most for each, by what was seen of them and of other ranks. A
@@ -112,9 +117,12 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 			return nil
 		}
 	}
-	c := all[0]
+	return v.newCall(r, all[0])
+}
+
+func (v *View) newCall(r *rankView, c candidate) *Call {
 	out := Call{Rank: r.Rank, State: v.States[c.waiting], From: v.States[c.From], To: v.States[c.To],
-		Sends: c.weight == expected, Sometimes: c.own, Once: c.Count == 1 && c.To == r.At, Before: r.cameTo(c.To, c.From),
+		Sends: c.weight == expected, Sometimes: c.own, Once: c.Count == 1, Here: c.To == r.At, Before: r.cameTo(c.To, c.From),
 		Waiting: v.waitingIn(r, c.waiting)}
 	for _, p := range r.Passages {
 		if p.From == c.From && p.To != c.To && p.To != c.call {
@@ -201,9 +209,14 @@ func (v *View) weigh(r *rankView, c candidate, awaited []Awaited) (found weight,
 	switch {
 	case !c.own && c.call != c.From && r.makes(c.call):
 		return none, in // it makes that call elsewhere
-	case slices.Contains(awaited, Awaited{r.Rank, c.call}),
-		sends && c.own && c.To == r.At && slices.Contains(awaited, Awaited{Sender: r.Rank}): // elsewhere it may have sent to others
+	case awaits(awaited, r.Rank, c.call),
+		sends && c.own && c.To == r.At && awaits(awaited, r.Rank, model.StateID{}): // elsewhere it may have sent to others
 		return expected, c.call
 	}
 	return found, in
+}
+
+// awaits reports whether a message is awaited that a rank sends by a call.
+func awaits(awaited []Awaited, sender int, by model.StateID) bool {
+	return slices.ContainsFunc(awaited, func(a Awaited) bool { return a.Sender == sender && a.By == by })
 }

@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 				{0, calls{first, size, send, send, send, gather}, false},
 				{1, calls{first, size, receive, send, receive, receive, send, gather, last}, false},
 				{2, calls{first, size, receive, receive, receive}, false},
-			}, []Awaited{{1, send.ID}}, "MPI_Send, MPI_Recv",
+			}, []Awaited{{Sender: 1, By: send.ID}}, "MPI_Send, MPI_Recv",
 		},
 		"a round without its collective": {
 			[]went{
@@ -144,7 +144,7 @@ func TestInstead(t *testing.T) {
 	other := call("MPI_Send", 14)
 	v := viewOf(went{0, []*model.State{first, receive}, false},
 		went{1, []*model.State{first, receive, send, receive, other, receive, last}, false})
-	found := v.Find(model.NewRankSet(1), []Awaited{{1, send.ID}})
+	found := v.Find(model.NewRankSet(1), []Awaited{{Sender: 1, By: send.ID}})
 	if len(found) != 1 || len(found[0].Instead) != 1 || found[0].Instead[0].ID != other.ID || !found[0].Sends || !found[0].Sometimes {
 		t.Errorf("%+v", found)
 	}

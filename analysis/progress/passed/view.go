@@ -12,7 +12,10 @@ import (
 )
 
 // View is what some ranks tell of the passages between their calls.
-type View struct{ rankviews.Views[rankView] }
+type View struct {
+	rankviews.Views[rankView]
+	alike map[model.StateID]model.StateID // of each call the one that stands for it, once alike ones were joined
+}
 
 type rankView struct {
 	Rank     int           `json:"rank"`
@@ -38,14 +41,14 @@ var Views = reduce.Monoid[View]{
 }
 
 // Merge joins two views.
-func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
+func Merge(a, b View) View { return View{Views: rankviews.Merge(a.Views, b.Views)} }
 
 // maxPassages bounds the passages of a rank: of one with more nothing is told.
 const maxPassages = 1024
 
 // ViewOf is the view of one rank; it is empty if the rank has too many passages.
 func ViewOf(r *model.Rank) View {
-	v := View{rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
+	v := View{Views: rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
 	t := facts.Representative(r)
 	if t == nil || len(t.Model.Edges) > maxPassages {
 		return v

@@ -21,6 +21,17 @@ type Message struct {
 	At      *model.State // the call that the sender is in, or was in last; nil unknown
 	InMPI   bool
 	Others  []Other // messages of the sender that lie unreceived
+	Rounds  Rounds  // how often it made the call By, if it is its own
+}
+
+// Rounds says how often a sender made the call that sends the messages of a wait.
+type Rounds struct {
+	Only bool   // it sent all messages of that channel by it
+	Each uint64 // how many by that call to each other rank, if to all as many; 0: not so
+	All  uint64 // how many by that call
+	// Told: the rank that waits received messages of the sender on another channel which may have told it what comes; not if these were as
+	// many as it had of the ones that it waits for.
+	Told bool
 }
 
 // Other is messages of a sender that lie unreceived, and that are not those which a rank waits for.
@@ -48,7 +59,10 @@ func (v *View) Find(waits []Wait) []Message {
 		m.By, m.Callers = v.callOf(w)
 		m.Never = m.By != nil && !slices.Contains(sender.Called, m.By.ID)
 		if !w.Failed {
-			m.Others = v.unreceived(w, sender)
+			m.Others, m.Rounds = v.unreceived(w, sender), v.roundsOf(w, sender, m.By)
+		}
+		if w.AnySource {
+			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual || o.differences(w) != 1 })
 		}
 		out = append(out, m)
 	}
@@ -105,6 +119,33 @@ func (c *candidate) add(rank int, alike bool) {
 	if alike {
 		c.alike++
 	}
+}
+
+// roundsOf is how often a sender made a call that sends the messages of a wait.
+func (v *View) roundsOf(w Wait, sender *rankView, by *model.State) (out Rounds) {
+	alike := true
+	for _, c := range sender.Sent {
+		if by == nil || c.By != by.ID {
+			continue
+		}
+		out.All += c.Count
+		switch {
+		case c.Peer == w.Rank && c.Comm == w.Comm && c.Tag == w.Tag:
+			out.Only = c.First == 1
+		default:
+			alike = alike && c.First == 1 && (out.Each == 0 || out.Each == c.Count)
+			out.Each = c.Count
+		}
+	}
+	if !alike {
+		out.Each = 0
+	}
+	if to := v.rank(w.Rank); to != nil {
+		out.Told = slices.ContainsFunc(to.Received, func(c channel) bool {
+			return c.Peer == w.Peer && (c.Comm != w.Comm || c.Tag != w.Tag) && c.Count != w.Sent
+		})
+	}
+	return out
 }
 
 // unreceived are messages of a sender that the rank they went to has not begun to receive: those to the rank that waits, with another

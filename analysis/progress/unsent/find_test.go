@@ -157,3 +157,27 @@ func TestFailed(t *testing.T) {
 		}
 	}
 }
+
+// TestRounds: how often a sender made its call, and whether another kind of its messages may have told the rank that waits.
+func TestRounds(t *testing.T) {
+	w := Wait{Rank: 2, Peer: 1, Comm: world, Tag: tag, Number: 5, Sent: 4}
+	for name, c := range map[string]struct {
+		third uint64 // messages to rank 3
+		first uint64 // number of the first of each by that call
+		had   []model.Channel
+		want  Rounds
+	}{
+		"as many to each":         {5, 1, nil, Rounds{Only: true, Each: 5, All: 14}},
+		"fewer to one":            {4, 1, nil, Rounds{Only: true, All: 13}},
+		"by another call before":  {5, 2, nil, Rounds{All: 14}},
+		"another kind each round": {5, 1, []model.Channel{received(0, 1, 8, 4)}, Rounds{Only: true, Each: 5, All: 14}},
+		"another kind once":       {5, 1, []model.Channel{received(0, 1, 8, 1)}, Rounds{Only: true, Each: 5, All: 14, Told: true}},
+	} {
+		sender := testRank{rank: 1, in: barrier, by: []*model.State{isend, isend, isend}, first: c.first,
+			sent: []model.Channel{sent(0, 2, tag, 4), sent(0, 0, tag, 5), sent(0, 3, tag, c.third)}}
+		m := find(t, w, sender, in(2, append(c.had, received(0, 1, tag, 4))...))
+		if m.Rounds != c.want {
+			t.Errorf("%s: %+v", name, m.Rounds)
+		}
+	}
+}

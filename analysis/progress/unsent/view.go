@@ -10,16 +10,22 @@ import (
 	"laggard/reduce"
 )
 
-// Wait is a receive that waits for a message which its sender has not begun to send; or, if Failed, in which MPI reported an error.
+// Wait is a receive that waits for a message which its sender has not begun to send; or, if Failed, in which MPI reported an error; or, if
+// AnySource, one from any source that waits while a message of the peer lies there which differs in its tag or its communicator only.
 type Wait struct {
 	Rank   int    `json:"rank"` // that waits
 	Peer   int    `json:"peer"` // that should send, a rank of MPI_COMM_WORLD too
 	Comm   uint64 `json:"comm"`
 	Tag    int    `json:"tag"`
-	Number uint64 `json:"number"` // of the message on its channel, from 1
+	Number uint64 `json:"number"` // of the message on its channel, from 1; 0: AnySource
 	Sent   uint64 `json:"sent"`   // messages of the channel that were sent
 	Failed bool   `json:"failed,omitempty"`
+
+	AnySource bool `json:"any_source,omitempty"`
 }
+
+// IsOwed reports whether the peer should send a message, and none other could.
+func (w *Wait) IsOwed() bool { return !w.Failed && !w.AnySource }
 
 // View is what some ranks say about waits.
 type View struct{ rankviews.Views[rankView] }

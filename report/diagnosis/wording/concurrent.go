@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"laggard/report"
 	"laggard/report/words"
 )
 
@@ -18,4 +19,10 @@ func Concurrent(threads int, ranks, on string, functions []string) string {
 func AboveLevel(threads int, ranks, provided string) string {
 	return fmt.Sprintf("%d threads of %s%s are in MPI at once. That requires MPI_THREAD_MULTIPLE, and MPI provided %s (MPI-3.1 §12.4.3).",
 		threads, words.Verb(ranks, "", "each of "), words.Ranks(ranks), provided)
+}
+
+// HeldLock says that a thread of some ranks waits at a place for a mutex which another one holds inside a call, named as by CallAt.
+func HeldLock(ranks, call string, waits report.Site) string {
+	return fmt.Sprintf("a thread of %s%s waits in %s for a lock that the thread in %s holds", words.Verb(ranks, "", "each of "),
+		words.Ranks(ranks), waits.String(), call)
 }

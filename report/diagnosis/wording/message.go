@@ -17,6 +17,7 @@ type Message struct {
 	On           string // its communicator
 	Number, Sent uint64 // which of the messages from that rank with that tag it is, from 1, and how many of them were sent
 	Failed       bool   // MPI reported an error in its receive
+	AnySource    bool   // the message may come from any rank
 	SentBy       string // the call that sends such messages
 	Callers      string // the ranks that send such messages by that call
 	Never        bool   // From never made that call
@@ -47,17 +48,19 @@ func (m *Message) Missing() string {
 	if m.Failed {
 		return fmt.Sprintf("Rank %d was receiving %s: rank %d sent it with %s.", m.Rank, which, m.From, m.SentBy)
 	}
-	parts := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}
-	at := ""
+	parts, at := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}, ""
+	if m.AnySource {
+		parts[0] = fmt.Sprintf("Rank %d waits for a message from any rank with tag %d on %s", m.Rank, m.Tag, m.On)
+	}
 	switch {
-	case m.At == "":
+	case m.At == "" || m.AnySource:
 	case m.InMPI:
 		at = ", and is in " + m.At
 	default:
 		at = ", and called " + m.At + " last"
 	}
 	switch {
-	case m.SentBy == "":
+	case m.SentBy == "" || m.AnySource:
 	case m.Sent == 0 && m.Callers == strconv.Itoa(m.From):
 		parts = append(parts, fmt.Sprintf("Rank %d sends such messages to other ranks with %s%s", m.From, m.SentBy, at))
 	case m.Never:

@@ -79,6 +79,9 @@ func (n Names) reasonPart(r *progress.Reason) string {
 	case progress.WentPast:
 		return fmt.Sprintf("%s went past %s, in which %s %s, on a way that no rank had taken before",
 			who, r.Call, others, verb(r.Others, "waits", "wait"))
+	case progress.LeftOutSend:
+		return fmt.Sprintf("for the first time %s went on without %s%s to %s, which waits for the message",
+			who, r.Call, n.line(r.At), others)
 	case progress.CallConcurrently:
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
 	case progress.TestNothing:
