@@ -44,7 +44,7 @@ HEADERS := $(wildcard recorder/*.h recorder/*/*.h) $(addprefix $(B)/recorder/,fo
 OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/mpi/table.o $(B)/recorder/start/wrappers.o
 
 GENERATED := $(addprefix $(B)/recorder/,format.h mpi/numbers.h mpi/table.c python/layouts.h slowdown/functions.h start/wrappers.c)
-$(GENERATED) &: $(wildcard model/mpi/*.tbl model/format/*.tbl binary/cpython/* model/mpi/*.go model/format/*.go recorder/gen/*.go recorder/gen/layout/*.go)
+$(GENERATED) &: $(wildcard model/mpi/*.tbl model/format/*.tbl binary/cpython/* model/mpi/*.go model/format/*.go recorder/gen/*.go model/format/schema/*.go)
 	$(call SAY,GEN,$(GENERATED))
 	$(Q)$(GO) run ./recorder/gen $(B)/recorder
 

@@ -7,8 +7,12 @@ type rule struct {
 	apply func(*job) (Verdict, bool)
 }
 
-// RuleLostProcess is the rule about ranks whose process is gone or stopped.
-const RuleLostProcess = "lost_process"
+const (
+	// RuleLostProcess is the rule about ranks whose process is gone or stopped.
+	RuleLostProcess = "lost_process"
+	// RuleLeftForFinalize is the rule about ranks that went to MPI_Finalize while others wait for them.
+	RuleLeftForFinalize = "left_for_finalize"
+)
 
 // rules are tried in this order; the first that concludes something decides (PDI §4.3, and
 // evidence before it). The names are least_progressed.rule in JSON.
@@ -16,7 +20,7 @@ var rules = []rule{
 	{RuleLostProcess, lostRule},
 	{"diverged", divergedRule},
 	{"crossed_collectives", crossedRule},
-	{"left_for_finalize", leftForFinalizeRule},
+	{RuleLeftForFinalize, leftForFinalizeRule},
 	{"extra_collective", extraCollectiveRule},
 	{"deadlock", deadlockRule},
 	{"awaited", awaitedRule},

@@ -11,6 +11,8 @@ type Unsent struct {
 	unsent.Message
 	On       model.CommRef   // its communicator
 	OthersOn []model.CommRef // those of Others
+	// UnansweredOn are those of Unanswered.
+	UnansweredOn []model.CommRef
 }
 
 var unsentWaits = reduce.JSON[[]unsent.Wait]()
@@ -52,12 +54,16 @@ func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
 	var out []Unsent
 	for _, m := range messages {
 		computes := !m.Failed && !m.InMPI && f.scene.Facts[m.Peer].Phase == model.Running
-		if len(m.Others) == 0 && (m.By == nil || m.AnySource || computes) {
+		none := m.By == nil && m.InMPI && m.Sent == 0 && m.IsOwed() // that nobody sends such messages is known, too
+		if len(m.Others) == 0 && (m.By == nil && !none || m.AnySource || computes) {
 			continue
 		}
 		one := Unsent{Message: m, On: f.scene.Comm(m.Comm)}
 		for _, other := range m.Others {
 			one.OthersOn = append(one.OthersOn, f.scene.Comm(other.Comm))
+		}
+		for _, other := range m.Unanswered {
+			one.UnansweredOn = append(one.UnansweredOn, f.scene.Comm(other.Comm))
 		}
 		out = append(out, one)
 	}

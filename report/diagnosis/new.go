@@ -196,7 +196,7 @@ func (s Source) setReason(r *Result) {
 	if l := s.LeastProgressed; held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
 		text += r.unsentReason() + r.excludedReason()
 	}
-	text += held + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
+	text += held + r.unansweredReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }

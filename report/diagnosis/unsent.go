@@ -1,9 +1,8 @@
 package diagnosis
 
 import (
-	"slices"
-
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/unsent"
 	"laggard/analysis/slice"
 	"laggard/model"
 	"laggard/report"
@@ -34,6 +33,8 @@ type Unsent struct {
 	Behind bool `json:"behind,omitempty"`
 	// messages of the sender that lie unreceived, one of which may be the one that is awaited
 	Unreceived []Unreceived `json:"unreceived,omitempty"`
+	// messages of the rank that waits to the one that should send, which lie unreceived there
+	Unanswered []Unreceived `json:"unanswered,omitempty"`
 	// the branch that decides whether the call is made; if never is true, by which the sender passed it; absent: unknown
 	Branch *Branch `json:"branch,omitempty"`
 }
@@ -60,10 +61,16 @@ func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 		Failed: m.Failed, AnySource: m.AnySource, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
 		At: s.newMadeCall(m.At), InMPI: m.InMPI,
 	}
-	for i, other := range m.Others {
-		out.Unreceived = append(out.Unreceived, Unreceived{
-			To: other.To, Tag: other.Tag, Communicator: names.Comm(m.OthersOn[i]), Count: other.Count,
-			SentBy: s.newMadeCall(other.By),
+	out.Unreceived = s.newUnreceived(m.Others, m.OthersOn, names)
+	out.Unanswered = s.newUnreceived(m.Unanswered, m.UnansweredOn, names)
+	return out
+}
+
+// newUnreceived describes messages on some communicators.
+func (s Source) newUnreceived(messages []unsent.Other, on []model.CommRef, names wording.Names) (out []Unreceived) {
+	for i, m := range messages {
+		out = append(out, Unreceived{
+			To: m.To, Tag: m.Tag, Communicator: names.Comm(on[i]), Count: m.Count, SentBy: s.newMadeCall(m.By),
 		})
 	}
 	return out
@@ -148,8 +155,13 @@ func (r *Result) unsentReason() string {
 	if m == nil {
 		return ""
 	}
+	waits := r.LeastProgressed.siteOf(m.Rank)
 	if o := m.nearest(); o != nil {
-		return "; " + m.mismatchText(o, r.LeastProgressed.siteOf(m.Rank))
+		return "; " + m.mismatchText(o, waits)
+	}
+	if o := m.astray(); o != nil {
+		other := o.words()
+		return "; " + m.words().Astray(&other, o.SentBy.site(), waits)
 	}
 	if t := r.takenInstead(m); t != nil {
 		return t.reason()
@@ -157,17 +169,54 @@ func (r *Result) unsentReason() string {
 	return "; " + m.words().Owed()
 }
 
-// owed is the first message that one of the named ranks has not sent and that another waits for, or that one of them may send while one of
-// the named ranks waits for it; nil: there is none.
-func (r *Result) owed() *Unsent {
+// unansweredReason says which message lies unreceived at a rank that went to MPI_Finalize, while its sender waits for one of that rank.
+func (r *Result) unansweredReason() string {
+	if r.LeastProgressed.Rule != progress.RuleLeftForFinalize {
+		return ""
+	}
+	m := r.owed()
+	if m == nil || len(m.Unanswered) == 0 {
+		return ""
+	}
+	request := m.Unanswered[0].words()
+	return "; " + m.words().Unanswered(&request, m.Unanswered[0].SentBy.site())
+}
+
+// owed is a message that one of the named ranks has not sent and that another waits for, or that one of them may send while one of
+// the named ranks waits for it: of several the first that says most of the cause. nil: there is none.
+func (r *Result) owed() (best *Unsent) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
-	i := slices.IndexFunc(r.Unsent, func(m Unsent) bool {
-		return !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank)
-	})
-	if i < 0 {
+	for i := range r.Unsent {
+		m := &r.Unsent[i]
+		if !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank) {
+			if best == nil || m.weight() > best.weight() {
+				best = m
+			}
+		}
+	}
+	return best
+}
+
+// weight is how much a message says of the cause: most if another may be meant for it, and more if none of its kind was sent than if it is
+// only the next one.
+func (m *Unsent) weight() int {
+	switch {
+	case m.nearest() != nil:
+		return 3
+	case m.astray() != nil:
+		return 2
+	case m.Sent == 0:
+		return 1
+	}
+	return 0
+}
+
+// astray is messages of the awaited tag that lie unreceived at another rank; nil: there are none, or others besides.
+func (m *Unsent) astray() *Unreceived {
+	if len(m.Unreceived) != 1 || m.Unreceived[0].To == m.Rank || m.Unreceived[0].Tag != m.Tag {
 		return nil
 	}
-	return &r.Unsent[i]
+	return &m.Unreceived[0]
 }
 
 // MismatchedSend is where the named ranks send a message that differs from the one that is awaited in its tag or its communicator

@@ -8,7 +8,7 @@ import (
 )
 
 // TestUnsentReason: a message that differs from the awaited one in its tag or its communicator is told with its line; several such
-// messages, and those to other ranks, do not take the place of the awaited one.
+// messages do not take the place of the awaited one.
 func TestUnsentReason(t *testing.T) {
 	at := func(line int) report.Site { return report.Site{Function: "main", File: "/src/halo.c", Line: line} }
 	sent := &MadeCall{MPI: "MPI_Send", Site: at(20)}
@@ -27,7 +27,8 @@ func TestUnsentReason(t *testing.T) {
 			"; a message from rank 0 with tag 7 on communicator 7 of 3 ranks (halo.c:20) is unreceived at rank 1, " +
 				"which waits for it on MPI_COMM_WORLD (halo.c:24)"},
 		{"tag and communicator", []Unreceived{{To: 1, Tag: 2, Communicator: other, Count: 1, SentBy: sent}}, owed},
-		{"to another rank", []Unreceived{{To: 2, Tag: 7, Communicator: world, Count: 1, SentBy: sent}}, owed},
+		{"to another rank", []Unreceived{{To: 2, Tag: 7, Communicator: world, Count: 1, SentBy: sent}},
+			"; a message from rank 0 with tag 7 (halo.c:20) is unreceived at rank 2, and rank 1 waits for one (halo.c:24)"},
 		{"two kinds", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 1}, {To: 1, Tag: 3, Communicator: world, Count: 1}}, owed},
 	} {
 		r := Result{
@@ -61,6 +62,22 @@ func TestTakenReason(t *testing.T) {
 		if got := r.unsentReason(); got != c.want {
 			t.Errorf("%d sent:\n  %s\nwant\n  %s", c.sent, got, c.want)
 		}
+	}
+}
+
+// TestUnansweredReason: what a rank sent to one that went to MPI_Finalize, and that lies unreceived there, is told.
+func TestUnansweredReason(t *testing.T) {
+	request := Unreceived{To: 0, Tag: 20, Communicator: "MPI_COMM_WORLD", Count: 1,
+		SentBy: &MadeCall{MPI: "MPI_Send", Site: report.Site{Function: "ship", File: "/src/blocks.c", Line: 56}}}
+	r := Result{
+		LeastProgressed: &LeastProgressed{Ranks: []int{0, 3}, Rule: progress.RuleLeftForFinalize},
+		Unsent:          []Unsent{{Rank: 3, From: 0, Tag: 21, Number: 17, Sent: 16, Unanswered: []Unreceived{request}}},
+	}
+	if got, want := r.unansweredReason(), "; a message from rank 3 with tag 20 (blocks.c:56) is unreceived at rank 0"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if r.LeastProgressed.Rule = "deadlock"; r.unansweredReason() != "" {
+		t.Error("a rank in a deadlock may receive it yet")
 	}
 }
 

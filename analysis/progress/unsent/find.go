@@ -21,7 +21,10 @@ type Message struct {
 	At      *model.State // the call that the sender is in, or was in last; nil unknown
 	InMPI   bool
 	Others  []Other // messages of the sender that lie unreceived
-	Rounds  Rounds  // how often it made the call By, if it is its own
+	// Unanswered are messages that the rank which waits has sent to the sender, and that lie unreceived: the sender may have gone on
+	// before it received what it should have answered.
+	Unanswered []Other
+	Rounds     Rounds // how often it made the call By, if it is its own
 }
 
 // Rounds says how often a sender made the call that sends the messages of a wait.
@@ -60,6 +63,7 @@ func (v *View) Find(waits []Wait) []Message {
 		m.Never = m.By != nil && !slices.Contains(sender.Called, m.By.ID)
 		if !w.Failed {
 			m.Others, m.Rounds = v.unreceived(w, sender), v.roundsOf(w, sender, m.By)
+			m.Unanswered = v.unanswered(w, sender)
 		}
 		if w.AnySource {
 			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual || o.differences(w) != 1 })
@@ -171,6 +175,20 @@ func (v *View) unreceived(w Wait, sender *rankView) []Other {
 			cmp.Compare(a.Tag, b.Tag))
 	})
 	return out[:min(len(out), maxUnreceived)]
+}
+
+// unanswered are messages that a rank has sent to the one which it waits for, and that this one has not begun to receive.
+func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
+	waiting := v.rank(w.Rank)
+	if waiting == nil {
+		return nil
+	}
+	for _, c := range waiting.Sent {
+		if received := sender.receivedFrom(w.Rank, c); c.Peer == w.Peer && c.Count > received && len(out) < maxUnreceived {
+			out = append(out, Other{To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0})
+		}
+	}
+	return out
 }
 
 // differences is by how much messages differ from the one that is awaited.

@@ -147,6 +147,18 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestUnanswered: what the rank that waits has sent to the one that should send lies there as far as that has not received it.
+func TestUnanswered(t *testing.T) {
+	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 3, Sent: 2}
+	asks := testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 0, 8, 3), sent(0, 1, 8, 1)}, by: []*model.State{other, other}}
+	for had, want := range map[uint64][]Other{3: nil, 2: {{To: 0, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}} {
+		m := find(t, w, testRank{rank: 0, in: barrier, received: []model.Channel{received(0, 2, 8, had)}}, asks)
+		if diff := cmp.Diff(want, m.Unanswered); diff != "" {
+			t.Errorf("%d received: %s", had, diff)
+		}
+	}
+}
+
 // TestFailed: of a message that came, the call is told only if no other one can have sent it.
 func TestFailed(t *testing.T) {
 	for first, known := range map[uint64]bool{1: true, 3: true, 2: false} {

@@ -60,6 +60,8 @@ func (m *Message) Missing() string {
 		at = ", and called " + m.At + " last"
 	}
 	switch {
+	case m.SentBy == "" && m.InMPI && !m.AnySource:
+		parts = append(parts, fmt.Sprintf("Rank %d is in %s", m.From, m.At))
 	case m.SentBy == "" || m.AnySource:
 	case m.Sent == 0 && m.Callers == strconv.Itoa(m.From):
 		parts = append(parts, fmt.Sprintf("Rank %d sends such messages to other ranks with %s%s", m.From, m.SentBy, at))
@@ -121,16 +123,39 @@ func (m *Message) Owed() string {
 	return fmt.Sprintf("rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
 }
 
+// Astray says which messages of the kind, sent at a place, lie unreceived at another rank, while the rank waits for one at another place.
+func (m *Message) Astray(o *Unreceived, sent, waits report.Site) string {
+	return fmt.Sprintf("%s%s unreceived at rank %d, and rank %d waits for one%s", o.from(m.From), sent.InParentheses()+o.is(), o.To, m.Rank,
+		waits.InParentheses())
+}
+
+// Unanswered says which messages of the rank, sent at a place, lie unreceived at the one whose message it waits for.
+func (m *Message) Unanswered(o *Unreceived, sent report.Site) string {
+	return fmt.Sprintf("%s%s unreceived at rank %d", o.from(m.Rank), sent.InParentheses()+o.is(), m.From)
+}
+
+// from names the messages by their sender and tag, and is says that they are.
+func (o *Unreceived) from(rank int) string {
+	what := "a message"
+	if o.Count > 1 {
+		what = fmt.Sprintf("%d messages", o.Count)
+	}
+	return fmt.Sprintf("%s from rank %d with tag %d", what, rank, o.Tag)
+}
+
+func (o *Unreceived) is() string {
+	if o.Count > 1 {
+		return " are"
+	}
+	return " is"
+}
+
 // Mismatch says which messages, sent at a place, lie unreceived at the rank, and for which one it waits at another.
 func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
-	what, is := "a message", "is"
-	if o.Count > 1 {
-		what, is = fmt.Sprintf("%d messages", o.Count), "are"
-	}
 	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
 	if o.Tag == m.Tag {
 		on, awaited = " on "+o.On, "it on "+m.On
 	}
-	return fmt.Sprintf("%s from rank %d with tag %d%s%s %s unreceived at rank %d, which waits for %s%s",
-		what, m.From, o.Tag, on, sent.InParentheses(), is, m.Rank, awaited, waits.InParentheses())
+	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s",
+		o.from(m.From), on, sent.InParentheses(), o.is(), m.Rank, awaited, waits.InParentheses())
 }
