@@ -184,9 +184,13 @@ func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
 		return nil
 	}
 	for _, c := range waiting.Sent {
-		if received := sender.receivedFrom(w.Rank, c); c.Peer == w.Peer && c.Count > received && len(out) < maxUnreceived {
-			out = append(out, Other{To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0})
+		received := sender.receivedFrom(w.Rank, c)
+		if c.Peer != w.Peer || c.Count <= received || len(out) == maxUnreceived {
+			continue
 		}
+		out = append(out, Other{
+			To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0,
+		})
 	}
 	return out
 }
