@@ -148,6 +148,7 @@ func (b behaviour) checkRank(t *testing.T, r *model.Rank) {
 // TestInputThroughRun: what comes in goes on through laggard run and the
 // launcher to rank 0, and a failing program's status comes back.
 func TestInputThroughRun(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		env := f.runEnvironment(t)
@@ -170,6 +171,7 @@ func TestInputThroughRun(t *testing.T) {
 // TestExec places laggard behind the launcher: the ranks agree on one run, and
 // the watcher beside rank 0 finds the hang and ends the job.
 func TestExec(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "before_collective.c")
@@ -195,6 +197,7 @@ func TestExec(t *testing.T) {
 // TestExecFailed has a rank exit in the midst of a job. Where the launcher still listens, as Hydra does, the
 // watcher beside rank 0 says which.
 func TestExecFailed(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")

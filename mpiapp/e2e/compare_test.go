@@ -89,6 +89,7 @@ func compareRuns(t *testing.T, good, bad string) comparisonJSON {
 // TestCompare: a rank that leaves out a broadcast is found beside a good run, the diagnosis says so, too, and another
 // optimisation of the same program is no difference.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		good, bad := f.recordPair(t, pairOfRuns{program: "cg.c", change: "7", goodRanks: 4, badRanks: 4})

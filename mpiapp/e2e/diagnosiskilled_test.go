@@ -15,6 +15,7 @@ import (
 // TestDiagnosisKilled: the job is ended, with the status that it has without it, when the process that diagnoses
 // it dies. What that printed before stays.
 func TestDiagnosisKilled(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		dir := filepath.Join(t.TempDir(), "run")

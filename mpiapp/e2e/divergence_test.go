@@ -147,6 +147,7 @@ func (f family) checkDivergence(t *testing.T, d divergenceCase) {
 // crash of what came. Their death is named, and where the others went another way is shown. A rank may crash before most others
 // came so far; then there is no majority, and the job is run again.
 func TestMixedUp(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		program, env := f.buildProgram(t, "divergence/lookup.c", "-O1"), f.runEnvironment(t)
@@ -197,6 +198,7 @@ func TestInlinedExits(t *testing.T) {
 // TestStrayed: of ranks that make the barriers behind a phase, while another makes those in it, it is
 // said from where each side made them, and that they had parted before.
 func TestStrayed(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		program, env, dir := f.buildProgram(t, "divergence/phases.c", "-O1"), f.runEnvironment(t), filepath.Join(t.TempDir(), "run")

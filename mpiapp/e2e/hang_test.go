@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"laggard/model/runfiles"
 )
@@ -84,11 +85,24 @@ func (f family) checkHang(t *testing.T, s scenario, flags ...string) {
 func (j *job) awaitHang() {
 	j.t.Helper()
 	j.eventually("a hang", func() bool { return j.hasEnded() || strings.Contains(j.err.String(), "makes no progress") })
+	j.yieldToOthers()
+}
+
+// yieldToOthers gives the ranks of a hung job, the processes without children, the lowest priority: they spin for nothing, while other
+// jobs start.
+func (j *job) yieldToOthers() {
+	tree := descendants(j.cmd.Process.Pid)
+	for i, pid := range tree {
+		if len(descendants(pid)) == 1 && i > 0 {
+			_ = unix.Setpriority(unix.PRIO_PROCESS, pid, 19)
+		}
+	}
 }
 
 // TestFrozen stops a rank as a broken node would. A stopped rank says nothing
 // of its death, and so it is missed after the others have been killed as well.
 func TestFrozen(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		program := f.buildProgram(t, frozen.source)

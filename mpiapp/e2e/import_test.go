@@ -25,6 +25,7 @@ var debuggers = map[string]func(pid string) []string{
 // that. With the models of a healthy run or without, the rank is found that the
 // others wait for, as it is outside MPI.
 func TestImport(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "before_collective.c")

@@ -55,7 +55,6 @@ func (o outcome) programOutput() string {
 // job is a command that runs, in a process group of its own.
 type job struct {
 	t      *testing.T
-	words  []string // the command as it was asked for
 	cmd    *exec.Cmd
 	out    syncBuffer
 	err    syncBuffer
@@ -87,12 +86,10 @@ func startJob(t *testing.T, env []string, stdin io.Reader, args ...string) *job 
 	return startAs(t, env, stdin, &syscall.SysProcAttr{Setpgid: true}, args...)
 }
 
-// startAs starts a command with attributes of its process. Ranks that wait spin, so all jobs have a lower priority than compilers and
-// diagnoses, which tests beside them wait for.
 func startAs(t *testing.T, env []string, stdin io.Reader, attr *syscall.SysProcAttr, args ...string) *job {
 	t.Helper()
-	j := &job{t: t, words: args, done: make(chan struct{})}
-	j.cmd = exec.Command("nice", append([]string{"-n", "10"}, args...)...)
+	j := &job{t: t, done: make(chan struct{})}
+	j.cmd = exec.Command(args[0], args[1:]...)
 	j.cmd.Env = env
 	j.cmd.Dir = t.TempDir()
 	j.cmd.Stdin = stdin
@@ -132,7 +129,7 @@ func (j *job) wait() outcome {
 	case <-j.done:
 	case <-time.After(patience):
 		defer j.killTree()
-		j.t.Fatalf("%v has not ended after %s\n%s", j.words, patience, j.err.String())
+		j.t.Fatalf("%v has not ended after %s\n%s", j.cmd.Args, patience, j.err.String())
 	}
 	return outcome{j.out.String(), j.err.String(), j.status}
 }
@@ -145,7 +142,7 @@ func (j *job) waitOrEnd(after time.Duration) (o outcome, byItself bool) {
 	case <-j.done:
 		return j.wait(), true
 	case <-time.After(after):
-		j.t.Logf("%v: the launcher outlived its ranks and is ended", j.words)
+		j.t.Logf("%v: the launcher outlived its ranks and is ended", j.cmd.Args)
 		j.killTree()
 		return j.wait(), false
 	}
@@ -219,7 +216,7 @@ func (j *job) eventually(what string, holds func() bool) {
 	j.t.Helper()
 	for begin := time.Now(); !holds(); time.Sleep(100 * time.Millisecond) {
 		if time.Since(begin) > patience {
-			j.t.Fatalf("%v: waited %s for: %s\nstdout: %s\nstderr: %s", j.words, patience, what, j.out.String(),
+			j.t.Fatalf("%v: waited %s for: %s\nstdout: %s\nstderr: %s", j.cmd.Args, patience, what, j.out.String(),
 				j.err.String())
 		}
 	}

@@ -45,6 +45,7 @@ func TestLongCalls(t *testing.T) {
 
 // TestInterrupted: time for which a job is suspended, or a rank stopped by a debugger, does not count.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		for _, c := range selectCases(f, interruptions) {

@@ -73,6 +73,7 @@ func nodeSubdir(host string, levels int) string {
 // TestLiveDir keeps the files in a directory of the node: laggard run finds the
 // hang there, and in the end everything is in the run directory.
 func TestLiveDir(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "halo.c")

@@ -15,6 +15,7 @@ import (
 // enough to write them down by itself: the job must go on, and the rank that
 // computes must have said where.
 func TestAskedBySignal(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "endless.c")

@@ -244,7 +244,7 @@ func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscal
 			}
 		}
 	case c.to == "pattern":
-		typed := j.words[slices.Index(j.words, "--")+1:]
+		typed := j.cmd.Args[slices.Index(j.cmd.Args, "--")+1:]
 		for _, p := range descendants(pid) {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
 			if strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), strings.Join(typed, " ")) {

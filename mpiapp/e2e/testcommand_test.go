@@ -12,6 +12,7 @@ import (
 // TestInTest: a test that hangs is ended with status 124 and named with its line, and one
 // that does not passes without a word.
 func TestInTest(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		program, env, dir := f.buildProgram(t, "divergence/emptywrite.c", "-O1"), f.runEnvironment(t), t.TempDir()

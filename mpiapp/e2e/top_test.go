@@ -15,6 +15,7 @@ import (
 // TestTop: laggard top shows each rank of a running job with its place, and afterwards that the job has ended, as the metrics do,
 // which all users can read.
 func TestTop(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		dir, metrics := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "laggard.prom")

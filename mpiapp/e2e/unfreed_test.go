@@ -56,6 +56,7 @@ func TestUnfreed(t *testing.T) {
 
 // TestUnfreedInLanguages: what Fortran and Python leave is said as of C, and nothing of their correct twins.
 func TestUnfreedInLanguages(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		commands := map[string][]string{"unfreed.f90": {f.buildProgram(t, "unfreed.f90", "-O1", "-g")}}
@@ -84,6 +85,7 @@ func TestUnfreedInLanguages(t *testing.T) {
 
 // TestExhausted: of a job that died for want of memory, diagnose says how many datatypes or requests one call left.
 func TestExhausted(t *testing.T) {
+	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		program := f.buildProgram(t, "exhausts.c", "-O1")
