@@ -175,7 +175,7 @@ test-browser: ## the page of the report, every control, in a real browser
 	$(SUITE) -- -tags browser -timeout 20m ./mpiapp/browser
 
 test-e2e: ## real MPI programs with known hangs, recorded and diagnosed
-	$(SUITE) $(RETRY) --packages=./mpiapp/e2e/... -- -tags e2e -parallel 6 -timeout 60m
+	$(SUITE) $(RETRY) --packages=./mpiapp/e2e/... -- -tags e2e -parallel 4 -timeout 60m
 
 test-slurm: build ## the job scripts, on a Slurm of its own with four nodes
 	$(SUITE) $(RETRY) --packages=./mpiapp/e2e -- -tags e2e,slurm -count=1 -timeout 20m -run '^(TestSlurm|TestSlurmEnding|TestSlurmSteps|TestSignalsSlurm)$$'

@@ -16,7 +16,6 @@ import (
 // itself, and ends the job: the diagnosis is one of a job that has ended, and
 // the exit status is that of the launcher.
 func TestDepartures(t *testing.T) {
-	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range departures {
 			t.Run(s.mode, func(t *testing.T) {
@@ -66,7 +65,6 @@ func (f family) killsJobOnDeath() bool { return f.name == "mpich" }
 // TestDeparturesTolerated tells the launcher to let the others go on: they wait
 // for the rank that is gone, and laggard run finds a hang.
 func TestDeparturesTolerated(t *testing.T) {
-	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range departures {
 			// Hydra tolerates nothing but a clean exit.

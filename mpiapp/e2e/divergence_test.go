@@ -136,6 +136,7 @@ func (f family) checkDivergence(t *testing.T, d divergenceCase) {
 		j.waitOrEnd(20 * time.Second)
 	} else {
 		j.awaitHang()
+		j.yieldToOthers()
 		d.checkDiagnosis(t, "hung", env, dir)
 		signalRanks(openRun(t, dir), syscall.SIGKILL)
 		j.waitOrEnd(15 * time.Second)

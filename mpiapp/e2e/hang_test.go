@@ -69,6 +69,7 @@ func (f family) checkHang(t *testing.T, s scenario, flags ...string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	j := f.startRecorded(t, dir, env, s.rankCount(), nil, program, s.mode)
 	j.awaitHang()
+	j.yieldToOthers()
 	if j.hasEnded() {
 		t.Fatalf("--on-hang keep has ended the job\n%s", j.err.String())
 	}
@@ -85,7 +86,6 @@ func (f family) checkHang(t *testing.T, s scenario, flags ...string) {
 func (j *job) awaitHang() {
 	j.t.Helper()
 	j.eventually("a hang", func() bool { return j.hasEnded() || strings.Contains(j.err.String(), "makes no progress") })
-	j.yieldToOthers()
 }
 
 // yieldToOthers gives the ranks of a hung job, the processes without children, the lowest priority: they spin for nothing, while other

@@ -102,6 +102,7 @@ func (f family) checkMessage(t *testing.T, m messageCase) {
 		text = diagnosisText(t, env, filepath.Join(dir, "hang"))
 	} else {
 		j.awaitHang()
+		j.yieldToOthers()
 		j.eventually("a hang behind the start, which may stand still on a crowded machine", func() bool {
 			text = diagnosisText(t, env, filepath.Join(dir, "hang"))
 			return !strings.Contains(text, "in MPI_Init")
