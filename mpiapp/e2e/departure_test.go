@@ -19,7 +19,6 @@ func TestDepartures(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, s := range departures {
 			t.Run(s.mode, func(t *testing.T) {
-				t.Parallel()
 				f.checkDeparture(t, s)
 			})
 		}
