@@ -1,7 +1,6 @@
 package epochs
 
 import (
-	"cmp"
 	"slices"
 
 	"laggard/model"
@@ -20,7 +19,7 @@ type Excluded struct {
 // Find returns the waits of which the peer left the waiting rank out.
 func (v *View) Find(waits []Wait) (out []Excluded) {
 	for _, w := range waits {
-		peer, own := v.rank(w.Peer), v.rank(w.Rank)
+		peer, own := v.Rank(w.Peer), v.Rank(w.Rank)
 		if peer == nil || own == nil {
 			continue
 		}
@@ -45,15 +44,6 @@ func (v *View) Find(waits []Wait) (out []Excluded) {
 		}
 	}
 	return out
-}
-
-// rank is what a rank says; nil: nothing.
-func (v *View) rank(n int) *rankView {
-	i, known := slices.BinarySearchFunc(v.Ranks, n, func(r rankView, n int) int { return cmp.Compare(r.Rank, n) })
-	if !known {
-		return nil
-	}
-	return &v.Ranks[i]
 }
 
 // to is what a rank opened to another one; nil: nothing.

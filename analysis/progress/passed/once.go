@@ -15,7 +15,7 @@ const habit = 2
 // before. Or, where one call sends to several ranks in turn, whether it sent as many messages to each other one as it had rounds, which are
 // over, and one less to this one.
 func (v *View) LeftOut(a Awaited) bool {
-	r := v.rank(a.Sender)
+	r := v.Rank(a.Sender)
 	if r == nil {
 		return false
 	}
@@ -43,7 +43,7 @@ func (r *rankView) leftOutOfRound(a Awaited) bool {
 // Departs reports whether a rank went on, once, as neither it nor another rank did else: behind a call where it makes other ones as well,
 // to one that it comes to otherwise, too.
 func (v *View) Departs(rank int) bool {
-	r := v.rank(rank)
+	r := v.Rank(rank)
 	return r != nil && slices.ContainsFunc(r.Passages, func(p passage) bool {
 		behind := slices.ContainsFunc(r.Passages, func(o passage) bool { return o.From == p.From && o.To != p.To })
 		alone := !slices.ContainsFunc(v.Ranks, func(o rankView) bool { return o.Rank != rank && o.has(p.From, p.To) })
@@ -55,7 +55,7 @@ func (v *View) Departs(rank int) bool {
 // by a collective that tells of single members, or by memory that others may write. What it called before the first of these messages, or
 // as often as these came, tells it nothing.
 func (v *View) MayKnow(rank int, had uint64) bool {
-	r := v.rank(rank)
+	r := v.Rank(rank)
 	if r == nil {
 		return true
 	}
@@ -85,13 +85,4 @@ func (r *rankView) since(call model.StateID) map[model.StateID]bool {
 		}
 	}
 	return found
-}
-
-// rank is what a rank tells; nil: nothing.
-func (v *View) rank(n int) *rankView {
-	i := slices.IndexFunc(v.Ranks, func(r rankView) bool { return r.Rank == n })
-	if i < 0 {
-		return nil
-	}
-	return &v.Ranks[i]
 }

@@ -3,6 +3,7 @@ package rankviews
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	"laggard/model"
 	"laggard/reduce"
@@ -15,6 +16,15 @@ type Ranked interface{ RankOf() int }
 type Views[R Ranked] struct {
 	Ranks  []R                            `json:"ranks,omitempty"` // by rank
 	States map[model.StateID]*model.State `json:"states,omitempty"`
+}
+
+// Rank is what a rank tells; nil: nothing.
+func (v *Views[R]) Rank(n int) *R {
+	i, known := slices.BinarySearchFunc(v.Ranks, n, func(r R, n int) int { return cmp.Compare(r.RankOf(), n) })
+	if !known {
+		return nil
+	}
+	return &v.Ranks[i]
 }
 
 // Merge joins what some ranks tell and what others tell.

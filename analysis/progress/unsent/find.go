@@ -54,7 +54,7 @@ const maxUnreceived = 2
 func (v *View) Find(waits []Wait) []Message {
 	var out []Message
 	for _, w := range waits {
-		sender := v.rank(w.Peer)
+		sender := v.Rank(w.Peer)
 		if sender == nil {
 			continue
 		}
@@ -71,14 +71,6 @@ func (v *View) Find(waits []Wait) []Message {
 		out = append(out, m)
 	}
 	return out
-}
-
-func (v *View) rank(n int) *rankView {
-	i, known := slices.BinarySearchFunc(v.Ranks, n, func(r rankView, n int) int { return cmp.Compare(r.Rank, n) })
-	if !known {
-		return nil
-	}
-	return &v.Ranks[i]
 }
 
 // candidate is a call that may be the one that sends the messages of a wait.
@@ -144,7 +136,7 @@ func (v *View) roundsOf(w Wait, sender *rankView, by *model.State) (out Rounds) 
 	if !alike {
 		out.Each = 0
 	}
-	if to := v.rank(w.Rank); to != nil {
+	if to := v.Rank(w.Rank); to != nil {
 		out.Told = slices.ContainsFunc(to.Received, func(c channel) bool {
 			return c.Peer == w.Peer && (c.Comm != w.Comm || c.Tag != w.Tag) && c.Count != w.Sent
 		})
@@ -158,7 +150,7 @@ func (v *View) roundsOf(w Wait, sender *rankView, by *model.State) (out Rounds) 
 func (v *View) unreceived(w Wait, sender *rankView) []Other {
 	var out []Other
 	for _, c := range sender.Sent {
-		to := v.rank(c.Peer)
+		to := v.Rank(c.Peer)
 		here := c.Peer == w.Rank
 		awaited := here && c.Comm == w.Comm && c.Tag == w.Tag
 		if to == nil || awaited || !here && c.Tag != w.Tag {
@@ -179,7 +171,7 @@ func (v *View) unreceived(w Wait, sender *rankView) []Other {
 
 // unanswered are messages that a rank has sent to the one which it waits for, and that this one has not begun to receive.
 func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
-	waiting := v.rank(w.Rank)
+	waiting := v.Rank(w.Rank)
 	if waiting == nil {
 		return nil
 	}
