@@ -458,8 +458,7 @@ type Rank struct {
 	// Others are threads that did not call MPI and waited for others while one that does waited outside of it, in no order; of
 	// those with like stacks one is there. What has another time than the last capture may be out of date.
 	Others []OtherThread
-	// Thrown are exceptions of C++ that threads threw which did not call MPI, the earliest first, at most format.MaxThrown: what came later
-	// is not there. Their Calls are those of all threads.
+	// Thrown are the first format.MaxThrown exceptions of C++ of threads that did not call MPI, by time. Their Calls are of all threads.
 	Thrown []Raised
 	// Series is what the process did over time, without overlap, by rising time. The steps get longer the longer ago
 	// they are; moments at which there were no samples are missing. SampleHz is how many samples a second there should be.

@@ -188,10 +188,9 @@ func (r *Result) owed() (best *Unsent) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
 	for i := range r.Unsent {
 		m := &r.Unsent[i]
-		if !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank) {
-			if best == nil || m.weight() > best.weight() {
-				best = m
-			}
+		may := !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank)
+		if may && (best == nil || m.weight() > best.weight()) {
+			best = m
 		}
 	}
 	return best

@@ -43,10 +43,7 @@ type epoch struct {
 }
 
 // Views reduces the views of analysis ranks.
-var Views = reduce.Monoid[View]{
-	Codec: reduce.JSON[View](),
-	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
-}
+var Views = reduce.JSONMonoid(Merge)
 
 // Merge joins two views.
 func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
@@ -70,7 +67,7 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 		e := epoch{Win: c.ID, Peer: peer, Accesses: ch.Received, Exposures: ch.Sent}
 		for _, o := range r.Origins {
 			if o.Comm == ch.Comm && o.Peer == ch.Peer && o.Tag == ch.Tag {
-				e.Posts = v.keep(r.Threads[o.Thread], o.State)
+				e.Posts = v.Keep(r.Threads[o.Thread], o.State)
 			}
 		}
 		one.Opened = append(one.Opened, e)
@@ -88,19 +85,9 @@ func (v *View) onlyStart(r *model.Rank) (found model.StateID) {
 			case found != model.StateID{} && found != s.ID:
 				return model.StateID{}
 			default:
-				found = v.keep(t, i)
+				found = v.Keep(t, i)
 			}
 		}
 	}
 	return found
-}
-
-// keep keeps a state of a thread, and returns its ID; zero: it is not known.
-func (v *View) keep(t *model.Thread, state int) (id model.StateID) {
-	if state < 0 || state >= len(t.Model.States) {
-		return id
-	}
-	s := t.Model.States[state].WithoutAddresses()
-	v.States[s.ID] = s
-	return s.ID
 }

@@ -2,6 +2,7 @@ package passed
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -45,8 +46,5 @@ func (v *View) joined(id model.StateID) model.StateID {
 }
 
 func comparePassages(a, b passage) int {
-	if order := bytes.Compare(a.From[:], b.From[:]); order != 0 {
-		return order
-	}
-	return bytes.Compare(a.To[:], b.To[:])
+	return cmp.Or(bytes.Compare(a.From[:], b.From[:]), bytes.Compare(a.To[:], b.To[:]))
 }

@@ -106,8 +106,7 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
 		usual := cmp.Compare(r.count(b.From, b.call), r.count(a.From, a.call)) // behind which it makes the call most often
-		return cmp.Or(rank(a, b), usual, bytes.Compare(a.call[:], b.call[:]), bytes.Compare(a.From[:], b.From[:]),
-			bytes.Compare(a.To[:], b.To[:]))
+		return cmp.Or(rank(a, b), usual, bytes.Compare(a.call[:], b.call[:]), comparePassages(a.passage, b.passage))
 	})
 	if len(all) == 0 {
 		return nil

@@ -35,10 +35,7 @@ type passage struct {
 }
 
 // Views merges the views of several ranks.
-var Views = reduce.Monoid[View]{
-	Codec: reduce.JSON[View](),
-	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
-}
+var Views = reduce.JSONMonoid(Merge)
 
 // Merge joins two views.
 func Merge(a, b View) View { return View{Views: rankviews.Merge(a.Views, b.Views)} }
@@ -56,9 +53,7 @@ func ViewOf(r *model.Rank) View {
 	at := facts.PositionOf(t)
 	one := rankView{Rank: r.Rank, At: at.State, InMPI: at.InMPI}
 	for _, e := range communicatingEdges(&t.Model) {
-		from, to := t.Model.States[e.From].WithoutAddresses(), t.Model.States[e.To].WithoutAddresses()
-		v.States[from.ID], v.States[to.ID] = from, to
-		one.Passages = append(one.Passages, passage{from.ID, to.ID, e.Count})
+		one.Passages = append(one.Passages, passage{v.Keep(t, e.From), v.Keep(t, e.To), e.Count})
 	}
 	if last := lastCommunicating(&t.Model, t.Op.State); last >= 0 && last < len(t.Model.States) {
 		one.At = t.Model.States[last].ID

@@ -27,6 +27,16 @@ func (v *Views[R]) Rank(n int) *R {
 	return &v.Ranks[i]
 }
 
+// Keep keeps a state of a thread of which a rank tells, and returns its ID; zero: it is not known.
+func (v *Views[R]) Keep(t *model.Thread, state int) (id model.StateID) {
+	if state < 0 || state >= len(t.Model.States) {
+		return id
+	}
+	s := t.Model.States[state].WithoutAddresses()
+	v.States[s.ID] = s
+	return s.ID
+}
+
 // Merge joins what some ranks tell and what others tell.
 func Merge[R Ranked](a, b Views[R]) Views[R] {
 	out := Views[R]{

@@ -55,10 +55,7 @@ type channel struct {
 }
 
 // Views reduces the views of analysis ranks.
-var Views = reduce.Monoid[View]{
-	Codec: reduce.JSON[View](),
-	Merge: func(a, b View) (View, error) { return Merge(a, b), nil },
-}
+var Views = reduce.JSONMonoid(Merge)
 
 // Merge joins two views.
 func Merge(a, b View) View { return View{rankviews.Merge(a.Views, b.Views)} }
@@ -95,7 +92,7 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 	if t := facts.Representative(r); t != nil {
 		at := facts.PositionOf(t)
 		one.At, one.InMPI = at.State, at.InMPI
-		v.keep(t, t.Op.State)
+		v.Keep(t, t.Op.State)
 	}
 	senders := map[channelKey]model.Origin{}
 	for _, s := range r.Origins {
@@ -111,7 +108,7 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 		}
 		if c.Count = ch.Sent; c.Count > 0 {
 			if s, known := senders[channelKey{ch.Comm, ch.Peer, ch.Tag}]; known {
-				c.By, c.First = v.keep(r.Threads[s.Thread], s.State), s.Number
+				c.By, c.First = v.Keep(r.Threads[s.Thread], s.State), s.Number
 			}
 			one.Sent = append(one.Sent, c)
 		}
@@ -152,14 +149,4 @@ func callsThatSend(r *model.Rank) (out []model.StateID) {
 		}
 	}
 	return out
-}
-
-// keep keeps a state of a thread, and returns its ID; zero: it is not known.
-func (v *View) keep(t *model.Thread, state int) (id model.StateID) {
-	if state < 0 || state >= len(t.Model.States) {
-		return id
-	}
-	s := t.Model.States[state].WithoutAddresses()
-	v.States[s.ID] = s
-	return s.ID
 }
