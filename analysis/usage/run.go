@@ -43,13 +43,13 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	share.Limit(s.Index, nodefile.UsageStream, q.Memory)
 	if q.Within > 0 {
 		bounded, stop := context.WithTimeout(ctx, q.Within)
 		defer stop()
 		ctx = bounded
 	}
-	w := shareEvidence{Question: q, found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
+	w := shareEvidence{Question: q, budget: share.NewBudget(s.Index, nodefile.UsageStream, q.Memory), found: finding.NewGroup(),
+		problems: share.NewProblems(s.Index.Problems)}
 	if w.Progress == nil || c.Rank() != 0 {
 		w.Progress = func(string, ...any) {}
 	}
@@ -98,6 +98,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 // shareEvidence is what the ranks of a share show.
 type shareEvidence struct {
 	Question
+	budget    *share.Budget
 	until     time.Time         // when time is over; zero: never
 	undone    []string          // what was not compared since time was over
 	found     *finding.Group    // by each rank alone
@@ -122,7 +123,8 @@ func (w *shareEvidence) readRanks(ctx context.Context, x *runfiles.Index) (faile
 				continue
 			}
 			w.Progress("reading the calls of rank %d", rank.Rank)
-			w.addRank(recorded.Load(x, rank, w.isOver), rank.Spawned)
+			limits := recorded.Limits{IsTimeOver: w.isOver, IsMemoryFull: w.budget.NextRank(rank)}
+			w.addRank(recorded.Load(x, rank, limits), rank.Spawned)
 		}
 	})
 	return failed

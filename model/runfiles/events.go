@@ -1,8 +1,6 @@
 package runfiles
 
 import (
-	"slices"
-
 	"laggard/model"
 	"laggard/model/nodefile"
 )
@@ -22,20 +20,7 @@ func (x *Index) StreamsOf(of *model.Rank, kind nodefile.StreamKind) ([]*nodefile
 	return streams, err
 }
 
-// LimitEvents bounds the bytes of events of a kind, unpacked, that Streams gives of all slots of the index together.
-// What is too much is taken from the slots that have most, as a few packed bytes can stand for any number of
-// events.
-func (x *Index) LimitEvents(kind nodefile.StreamKind, bytes int64) {
-	sizes := make([]int64, len(x.Slots))
-	for i, s := range x.Slots {
-		sizes[i] = s.Events[kind]
-	}
-	slices.Sort(sizes)
-	for i, size := range sizes {
-		if most := bytes / int64(len(sizes)-i); size > most {
-			x.limits = map[nodefile.StreamKind]int64{kind: most}
-			return
-		}
-		bytes -= size
-	}
+// LimitEvents bounds the bytes of events of a kind, unpacked, that StreamsOf gives of each slot of the index.
+func (x *Index) LimitEvents(kind nodefile.StreamKind, most int64) {
+	x.limits = map[nodefile.StreamKind]int64{kind: most}
 }

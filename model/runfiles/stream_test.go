@@ -162,7 +162,7 @@ func TestCopyRecords(t *testing.T) {
 	}
 }
 
-// A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
+// TestLimit: of each slot the first blocks are given, up to a number of bytes.
 func TestLimit(t *testing.T) {
 	block := make([]byte, 1000)
 	x := writtenRunOf(t, 3, func(file []byte) []byte {
@@ -178,12 +178,11 @@ func TestLimit(t *testing.T) {
 		want  [3]int // blocks of each slot
 	}{
 		{1 << 40, [3]int{2, 30, 5}},
-		{200000, [3]int{2, 30, 5}},
-		{20000, [3]int{2, 12, 5}},
-		{9000, [3]int{2, 2, 2}},
+		{30000, [3]int{2, 30, 5}},
+		{12800, [3]int{2, 12, 5}},
+		{2999, [3]int{2, 2, 2}},
 		{0, [3]int{0, 0, 0}},
 	} {
-		x.limits = nil
 		x.LimitEvents(nodefile.UsageStream, test.limit)
 		var got [3]int
 		left := false

@@ -88,7 +88,7 @@ func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 func tracesOf(x *runfiles.Index) (out []*recorded.Trace) {
 	x.EachBatch(func(run *model.Run) {
 		for _, r := range run.Ranks {
-			trace := recorded.Load(x, r, func() bool { return false })
+			trace := recorded.Load(x, r, recorded.Limits{})
 			trace.Calls = slices.Values(callsOf(trace)) // the streams are not there any more when this returns
 			out = append(out, trace)
 		}

@@ -14,8 +14,7 @@ func NewDigester(t *recorded.Trace) *Digester {
 	d := &Digester{
 		trace: t, tails: map[int]*tail{}, chosen: make([]bool, 0, t.CallNumber), channelOf: map[channel]int32{},
 		bufferOf: map[buffer]int32{}, shapeOf: map[string]int32{}, probeOf: map[int64]int32{}, forms: forms{},
-		Digest: &Digest{Rank: t.Rank, Size: t.Size, phase: t.Phase, complete: t.Complete, comms: knownComms(t), types: t.Types,
-			threads: t.ThreadLevel},
+		Digest: &Digest{Rank: t.Rank, Size: t.Size, phase: t.Phase, comms: knownComms(t), types: t.Types, threads: t.ThreadLevel},
 	}
 	d.hasWindows = slices.ContainsFunc(t.Comms, func(c *model.Comm) bool { return c != nil && c.Kind == model.Window })
 	return d
@@ -24,7 +23,7 @@ func NewDigester(t *recorded.Trace) *Digester {
 // Finish takes from the replay that it followed what the others need to know.
 func (d *Digester) Finish(r *replay.Replayed) *Digest {
 	d.Replayed = r
-	d.Digest.end = d.endOf()
+	d.Digest.complete, d.Digest.end = d.trace.Complete, d.endOf()
 	rounds := d.pollLoops()
 	d.chooseSteps(rounds)
 	d.numberSteps()

@@ -18,10 +18,10 @@ type builder struct {
 	rank     *model.Rank
 	sources  []*source
 	maxCalls int
-	stop     func() bool // time is over
-	built    bool        // all was read once
-	dangling bool        // something refers to what is not defined
-	largest  [3]int64    // by reference: what was referred to; how many there are
+	limits   Limits
+	built    bool     // all was read once
+	dangling bool     // something refers to what is not defined
+	largest  [3]int64 // by reference: what was referred to; how many there are
 	defined  [3]int64
 	sites    map[*model.State]int
 	types    map[int]*Datatype
@@ -46,7 +46,7 @@ func newBuilder(r *model.Rank, most int) *builder {
 	if r.End == model.Signalled {
 		t.Signal = r.EndDetail
 	}
-	b := &builder{trace: t, rank: r, maxCalls: most, largest: [3]int64{-1, -1, -1}, stop: func() bool { return false },
+	b := &builder{trace: t, rank: r, maxCalls: most, largest: [3]int64{-1, -1, -1},
 		sites: map[*model.State]int{}, types: map[int]*Datatype{}, comms: map[int]*model.Comm{}}
 	if r.Off {
 		b.markIncomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
@@ -124,13 +124,25 @@ func (b *builder) addNote(n Note) {
 var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mpi.Info: "MPI_Info",
 	mpi.Errhandler: "MPI_Errhandler", mpi.Message: "MPI_Message"}
 
-// isOver reports whether time is over, when the streams are read first.
+// isOver reports whether time is over or memory is full, when the streams are read first.
 func (b *builder) isOver() bool {
-	if b.built || !b.stop() {
+	switch {
+	case b.built:
 		return false
+	case b.limits.IsTimeOver != nil && b.limits.IsTimeOver():
+		b.markIncomplete("its later calls were not read, since the time of --time was over")
+		return true
 	}
-	b.markIncomplete("its later calls were not read, since the time of --time was over")
-	return true
+	return b.isFull()
+}
+
+// isFull reports whether the rank has taken its share of the memory.
+func (b *builder) isFull() bool {
+	full := b.limits.IsMemoryFull != nil && b.limits.IsMemoryFull()
+	if full {
+		b.markIncomplete("its later calls are left out: all calls together exceed events.memory_mb")
+	}
+	return full
 }
 
 // readSources reads what is said of the whole run.
@@ -153,7 +165,11 @@ func (b *builder) newDecoder(s *source, blocks, calls int) (d *decoder, end func
 	return &decoder{b: b, source: s, next: next, left: blocks, room: calls, model: b.threadModel(s.thread)}, end
 }
 
-// eachCall yields the calls of all threads in the order of their begins.
+// callsBetweenChecks is after how many calls eachCall looks at the memory again: some 2 MB, if each call is kept.
+const callsBetweenChecks = 1 << 14
+
+// eachCall yields the calls of all threads in the order of their begins, until memory is full: the calls of all threads
+// end in one place, as what one of them did first must not look as if it had not been done.
 func (b *builder) eachCall(yield func(*Call) bool) {
 	decoders, first := make([]*decoder, len(b.sources)), make([]*Call, len(b.sources))
 	for i, s := range b.sources {
@@ -161,7 +177,7 @@ func (b *builder) eachCall(yield func(*Call) bool) {
 		defer end()
 		decoders[i], first[i] = d, d.nextCall()
 	}
-	for {
+	for n := 1; ; n++ {
 		at := -1
 		for i, c := range first {
 			if c != nil && (at < 0 || c.Begin < first[at].Begin) {
@@ -176,6 +192,10 @@ func (b *builder) eachCall(yield func(*Call) bool) {
 			c.Refused = c.Return == 0
 		}
 		if !yield(c) {
+			return
+		}
+		if n%callsBetweenChecks == 0 && b.isFull() {
+			b.judgeCompleteness()
 			return
 		}
 	}
@@ -196,9 +216,12 @@ func (b *builder) buildTrace() *Trace {
 		b.markIncomplete("calls or datatypes refer to missing objects")
 	}
 	t.Notes, t.Calls, b.built = b.notes, b.eachCall, true
-	t.Complete = len(b.reasons) == 0
-	t.Why = strings.Join(b.reasons, "; ")
+	b.judgeCompleteness()
 	return t
+}
+
+func (b *builder) judgeCompleteness() {
+	b.trace.Complete, b.trace.Why = len(b.reasons) == 0, strings.Join(b.reasons, "; ")
 }
 
 // failedIn reports whether the last call of a thread is one that MPI ended the job in, as it reported an error.

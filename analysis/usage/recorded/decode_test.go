@@ -219,6 +219,36 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestMemoryFull: the calls of both threads end in one place, and the trace says why; calls that all fit are all there.
+func TestMemoryFull(t *testing.T) {
+	barriers := func(first uint64) *events {
+		e := blockOf(0, first, 0).defineWorld()
+		for range callsBetweenChecks {
+			e.startEvent(format.UseBegin, barrier).u(0).startEvent(format.UseEnd, 0).u(0)
+		}
+		return e
+	}
+	for _, test := range []struct {
+		full func(call int) bool
+		want int
+	}{
+		{func(int) bool { return false }, 2 * callsBetweenChecks},
+		{func(call int) bool { return call > 0 }, callsBetweenChecks},
+		{func(int) bool { return true }, 0},
+	} {
+		b, n := newBuilder(rankOfTest(), MaxCalls), 0
+		b.limits.IsMemoryFull = func() bool { return test.full(n) }
+		b.sources = append(b.sources, sourceOf(0, barriers(0)), sourceOf(1, barriers(1)))
+		trace := b.buildTrace()
+		for range trace.Calls {
+			n++
+		}
+		if n != test.want || trace.Complete != (n == 2*callsBetweenChecks) {
+			t.Errorf("%d calls, want %d; complete %v: %q", n, test.want, trace.Complete, trace.Why)
+		}
+	}
+}
+
 // FuzzBlock: whatever the bytes are, what comes out can be looked at, and is not
 // much larger than what went in.
 func FuzzBlock(f *testing.F) {

@@ -10,12 +10,18 @@ import (
 // bounds what a damaged file can ask for.
 const MaxCalls = 1 << 25
 
-// Load gives what a rank recorded, to a function of x.Each, until stop says that time is over. A damaged part makes the
+// Limits end the reading of a rank early; its Trace says so. Nil: there is no such limit.
+type Limits struct {
+	IsTimeOver   func() bool // asked until all blocks were read once
+	IsMemoryFull func() bool // asked all the time: definitions take memory, and so does what is made of the calls
+}
+
+// Load gives what a rank recorded, to a function of x.Each, within limits. A damaged part makes the
 // Trace incomplete and takes nothing else with it.
-func Load(x *runfiles.Index, r *model.Rank, stop func() bool) *Trace {
+func Load(x *runfiles.Index, r *model.Rank, l Limits) *Trace {
 	streams, err := x.StreamsOf(r, nodefile.UsageStream)
 	b := newBuilder(r, MaxCalls)
-	b.stop = stop
+	b.limits = l
 	if len(streams) == 0 {
 		b.markIncomplete("no calls were recorded")
 	}
@@ -25,9 +31,6 @@ func Load(x *runfiles.Index, r *model.Rank, stop func() bool) *Trace {
 	for _, s := range streams {
 		if s.Cut {
 			b.markIncomplete(b.cutReason())
-		}
-		if s.LeftOut {
-			b.markIncomplete("its later calls are left out: all calls together exceed events.memory_mb")
 		}
 		b.sources = append(b.sources, &source{thread: s.Thread, blocks: s.Blocks()})
 	}

@@ -29,13 +29,13 @@ type Trace struct {
 	// Calls gives the calls in the order of Begin, each time anew and one at a time: all together they may take more
 	// memory than there is. Those of Load are there as long as the streams of the rank.
 	Calls      iter.Seq[*Call]
-	CallNumber int // how many there are
+	CallNumber int // how many there are at most
 	// Initialises: one of them is MPI_Init or one of its like.
 	Initialises bool
 	// Notes are what the recorder found itself, such as a send buffer that changed.
 	Notes []Note
-	// Complete is false if the recording has gaps or ended before the rank did;
-	// Why says it.
+	// Complete is false if the recording has gaps or ended before the rank did, or if Calls ended early as memory was
+	// full; Why says it.
 	Complete bool
 	Why      string
 }
