@@ -99,18 +99,34 @@ func compareLineSites(l, others *Line) *Deviation {
 // shiftOfSites is how two lines whose functions and arguments agree differ in places, if their calls agree again
 // after a shift; nil: they do not.
 func shiftOfSites(l, others *Line) *Deviation {
-	alike, after := bracketDifference(l, others, sitesOf)
-	mine, theirs := l.callsFrom(after), others.callsFrom(after)
-	if after == 0 || after != alike+1 || mine == nil || theirs == nil {
+	after := firstOtherSite(l, others)
+	if after == 0 {
 		return nil
 	}
-	p, before := &Deviation{Number: after, After: alike}, l.callsBefore(after)
+	p, before := &Deviation{Number: after, After: after - 1}, l.callsBefore(after)
+	mine, theirs := l.callsFrom(after), others.callsFrom(after)
 	p.classifyByShift(mine, theirs, before)
 	if p.AgreeAfterShift == 0 {
 		return nil
 	}
 	p.setLoopCount(before, &mine[0])
 	return p
+}
+
+// firstOtherSite is the number of the first call, of those that are kept, that two lines made from different places; 0: there is none. The
+// hashes of the recorder differ before that where a compiler made several calls of one.
+func firstOtherSite(l, others *Line) uint64 {
+	alike, after := bracketDifference(l, others, sitesOf)
+	mine, theirs := l.callsFrom(after), others.callsFrom(after)
+	if after == 0 || after != alike+1 || mine == nil || theirs == nil {
+		return 0
+	}
+	for i := range min(len(mine), len(theirs)) {
+		if mine[i].otherSite(&theirs[i]) {
+			return after + uint64(i)
+		}
+	}
+	return 0
 }
 
 // callsBefore returns the calls that are kept from before number n.
