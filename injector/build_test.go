@@ -24,9 +24,7 @@ func compileProgram(t *testing.T, source string, flags ...string) string {
 	out := filepath.Join(t.TempDir(), source)
 	args := append([]string{"-o", out, filepath.Join("testdata", "programs", source+".c"), "-pthread", "-ldl"},
 		flags...)
-	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc %q: %v\n%s", args, err, text)
-	}
+	musttest.Run(t, exec.Command(cc, args...))
 	return out
 }
 

@@ -7,16 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
 func TestExampleCampaign(t *testing.T) {
 	c := musttest.Get(ParseCampaign(Example))(t)
-	if d := cmp.Diff([]string{"mpirun", "-np", "8"}, c.LaunchCommand()); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, []string{"mpirun", "-np", "8"}, c.LaunchCommand())
 	trials, err := c.Draw(profilesOf(8))
 	if err != nil || len(trials) != 200 || trials[0].ID != "1-000" || trials[199].ID != "2-099" {
 		t.Errorf("%d trials, %v", len(trials), err)
@@ -41,9 +38,7 @@ func TestCampaignDefaults(t *testing.T) {
 	a := musttest.Get(ParseCampaign(strings.Join(short, "")))(t)
 	b := musttest.Get(ParseCampaign(Example))(t)
 	b.Functions.Exclude, b.Program.Prepare = nil, nil
-	if d := cmp.Diff(a, b); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, a, b)
 }
 
 func TestCampaignErrors(t *testing.T) {
@@ -81,18 +76,14 @@ func TestCampaignErrors(t *testing.T) {
 			t.Errorf("%s for %s: %v\nwant %s", c.to, c.from, err, c.want)
 		}
 	}
-	if _, err := ReadCampaign("no such file"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
-	}
+	checktest.Fails(ReadCampaign("no such file"))(t, os.ErrNotExist)
 }
 
 func TestExcludedFunctions(t *testing.T) {
 	c := musttest.Get(ParseCampaign(strings.Replace(Example, "exclude = []", `exclude = ["MPI_I*", "ns::g*"]`, 1)))(t)
 	for function, want := range map[string]bool{"MPI_Init": false, "MPI_Send": true, "_ZN2ns4gaspEi": false,
 		"_ZN2ns4huffEi": true} {
-		if got := c.mayDraw(Target{Function: function}); got != want {
-			t.Errorf("%s: %v", function, got)
-		}
+		checktest.Equal(t, want, c.mayDraw(Target{Function: function}), function)
 	}
 }
 

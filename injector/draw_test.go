@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -32,14 +31,10 @@ func profilesOf(ranks int) []*Profile {
 func TestDrawIsDeterminedByItsSeed(t *testing.T) {
 	faults := []Fault{{Kind: Hang}, {Kind: Spin}}
 	a := musttest.Get(Draw(7, 100, profilesOf(8), faults, nil))(t)
-	b, err := Draw(7, 100, profilesOf(8), faults, nil)
-	if d := cmp.Diff(a, b); d != "" || err != nil {
-		t.Error(d, err)
-	}
-	short, err := Draw(7, 33, profilesOf(8), faults, nil)
-	if d := cmp.Diff(a[:33], short); d != "" || err != nil {
-		t.Error(d, err)
-	}
+	b := musttest.Get(Draw(7, 100, profilesOf(8), faults, nil))(t)
+	checktest.Equal(t, a, b)
+	short := musttest.Get(Draw(7, 33, profilesOf(8), faults, nil))(t)
+	checktest.Equal(t, a[:33], short)
 	other, err := Draw(8, 100, profilesOf(8), faults, nil)
 	if err != nil || slices.EqualFunc(a, other, func(x, y Trial) bool { return x.Strike == y.Strike }) {
 		t.Error("another seed gives the same trials", err)
@@ -71,9 +66,7 @@ func TestDrawIsEven(t *testing.T) {
 		case "early", "late":
 			t.Fatalf("%s is not entered while MPI runs", d.Target.Function)
 		case "g":
-			if d.Invocation != 1 {
-				t.Fatalf("entry %d of g", d.Invocation)
-			}
+			musttest.Equal(t, 1, d.Invocation, "entry of g")
 		}
 	}
 	near := func(what any, share float64) {
@@ -91,9 +84,7 @@ func TestDrawIsEven(t *testing.T) {
 	near("f", 0.4)
 	near("MPI_Init", 0.1)
 	near(Hang, 0.5)
-	if count[MPI] != n/5 {
-		t.Errorf("%v MPI calls of %v", count[MPI], n)
-	}
+	checktest.Equal(t, n/5, count[MPI], "MPI calls of", n)
 }
 
 // divergenceProfiles are of ranks that make a barrier, three broadcasts in a loop with a
@@ -133,10 +124,8 @@ func TestDrawDivergences(t *testing.T) {
 	}
 	profiles := divergenceProfiles(4)
 	trials := musttest.Get(DrawDivergences(3, 900, profiles, faults, nil))(t)
-	again, err := DrawDivergences(3, 33, divergenceProfiles(4), faults, nil)
-	if d := cmp.Diff(trials[:33], again); d != "" || err != nil {
-		t.Error(d, err)
-	}
+	again := musttest.Get(DrawDivergences(3, 33, divergenceProfiles(4), faults, nil))(t)
+	checktest.Equal(t, trials[:33], again)
 	drawn := map[string]int{}
 	for i, s := range trials {
 		if s.Fault != faults[i%len(faults)] || len(s.Ranks()) != max(s.Fault.Ranks, 1) {
@@ -169,9 +158,7 @@ func TestDrawDivergences(t *testing.T) {
 			t.Errorf("%s is drawn %d times", other, n)
 		}
 	}
-	if _, err := DrawDivergences(1, 1, profilesOf(2), faults, nil); !errors.Is(err, ErrNothingToDraw) {
-		t.Error(err)
-	}
+	checktest.Fails(DrawDivergences(1, 1, profilesOf(2), faults, nil))(t, ErrNothingToDraw)
 }
 
 func TestNothingToDraw(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -16,13 +17,9 @@ func TestFaultText(t *testing.T) {
 		"io": "io:10", "io:0.5": "io:0.5", "late": "late:1", "late:20": "late:20",
 		"root": "root", "order": "order", "loop": "loop", "branch": "branch",
 	} {
-		f, err := ParseFault(text)
-		if err != nil || f.String() != want {
-			t.Errorf("%q: %q, %v", text, f, err)
-		}
-		if again, err := ParseFault(f.String()); again != f || err != nil {
-			t.Errorf("%q does not come back: %v, %v", f, again, err)
-		}
+		f := musttest.Get(ParseFault(text))(t, text)
+		checktest.Equal(t, want, f.String(), text)
+		checktest.Equal(t, f, musttest.Get(ParseFault(f.String()))(t), "does not come back")
 	}
 	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256",
 		"exit:-1", "kill:9", "slow:+Inf", "skip:0", "skip:x", "leave:x", "root:1", "compute:1", "compute:101",
@@ -49,9 +46,7 @@ func TestOrderChecks(t *testing.T) {
 		o := Order{Out: t.TempDir(), Strike: &s}
 		musttest.Succeed(t, o.check())
 		change(&o)
-		if err := o.Write(o.Out + "/order.json"); !errors.Is(err, ErrOrder) {
-			t.Errorf("%s: %v", name, err)
-		}
+		checktest.ErrorIs(t, ErrOrder, o.Write(o.Out+"/order.json"), name)
 	}
 }
 
@@ -59,12 +54,8 @@ func TestRank(t *testing.T) {
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"} {
 		t.Setenv(name, "")
 	}
-	if _, err := Rank(); !errors.Is(err, ErrNoRank) {
-		t.Errorf("no rank: %v", err)
-	}
+	checktest.Fails(Rank())(t, ErrNoRank, "no rank")
 	t.Setenv("SLURM_PROCID", "3")
 	t.Setenv("PMI_RANK", "5")
-	if r, err := Rank(); r != 5 || err != nil {
-		t.Errorf("rank %d, %v", r, err)
-	}
+	checktest.Equal(t, 5, musttest.Get(Rank())(t), "rank")
 }

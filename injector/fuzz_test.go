@@ -43,11 +43,7 @@ func FuzzOrder(f *testing.F) {
 			return
 		}
 		o.tracesRank(0)
-		if err := o.Write(path); err != nil {
-			t.Fatalf("%v, of %q", err, text)
-		}
-		if _, err := ReadOrder(path); err != nil {
-			t.Fatalf("%v, after writing what was read of %q", err, text)
-		}
+		musttest.Succeed(t, o.Write(path), "of", text)
+		musttest.Get(ReadOrder(path))(t, "after writing what was read of", text)
 	})
 }

@@ -3,7 +3,7 @@ package injector
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/checktest"
 )
 
 func TestHealth(t *testing.T) {
@@ -16,9 +16,7 @@ func TestHealth(t *testing.T) {
 		{Trial: Trial{ID: "1-000", Strike: strikeOf(1, User, Fault{Kind: Hang})}, Outcome: &Outcome{Hang: true}},
 	}
 	want := Health{Runs: 3, Loaded: 1, FalseAlarms: []string{"healthy-001"}}
-	if d := cmp.Diff(want, NewHealth(records)); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, NewHealth(records))
 	if got := want.String(); got != "healthy runs 3, on a loaded machine 1 of these; called a hang or slower 1 [healthy-001]" {
 		t.Error(got)
 	}

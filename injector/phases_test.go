@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/checktest"
 )
 
 // buildFakeMPI builds a program, the MPI library it is linked to and, if wanted, a
@@ -48,9 +48,7 @@ func TestPhasesAndCallsOfTheProgram(t *testing.T) {
 			c.want["fakeapp main"] = [3]int{1, 0, 0}
 			c.want["fakeapp step"] = [3]int{2, 5, 1}
 			got := phaseCounts(profileOf(t, Profile{Cap: 100, Entry: c.entry}, buildFakeMPI(t, c.tool)))
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
-			}
+			checktest.Equal(t, c.want, got)
 		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/checktest"
 )
 
 // profileOf runs a program under a profile order and waits for the profile.
@@ -60,9 +60,7 @@ func TestProfileCountsExactly(t *testing.T) {
 			}
 			delete(got, "counted ")
 			delete(got, "counted __aarch64_ldadd8_relax") // what the compiler makes of an atomic addition
-			if d := cmp.Diff(want, got); d != "" {
-				t.Error(d)
-			}
+			checktest.Equal(t, want, got)
 		})
 	}
 }
@@ -79,9 +77,7 @@ func TestProfileIsTheSameAgain(t *testing.T) {
 	program := compileProgram(t, "counted", "-O0")
 	a := profileOf(t, Profile{Cap: 1}, program, "3", "100")
 	b := profileOf(t, Profile{Cap: 1}, program, "3", "100")
-	if d := cmp.Diff(a, b); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, a, b)
 }
 
 // The program's C library is not the program's own, unless it is asked for.
@@ -119,13 +115,9 @@ func TestEntriesThatDependOnTheirPlace(t *testing.T) {
 			got := entryCounts(profileOf(t, Profile{Cap: 1000}, compileProgram(t, "entries", append(flags, "-O1")...)))
 			entries := ownEntries[runtime.GOARCH]
 			for _, f := range entries.each {
-				if got["entries "+f] != 3 {
-					t.Errorf("%s: %d entries instead of 3", f, got["entries "+f])
-				}
+				checktest.Equal(t, 3, got["entries "+f], f, "entries")
 			}
-			if got["entries give_seven"] != 3*entries.seven {
-				t.Errorf("give_seven: %d", got["entries give_seven"])
-			}
+			checktest.Equal(t, 3*entries.seven, got["entries give_seven"], "give_seven")
 		})
 	}
 }

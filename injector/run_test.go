@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -35,11 +34,8 @@ func (f *fakeRunner) Run(_ context.Context, t Trial) (Outcome, error) {
 
 func campaignOf(t *testing.T) (*Campaign, []Trial) {
 	t.Helper()
-	c, err := ParseCampaign(strings.Replace(strings.Replace(Example, "count = 100", "count = 4", 1), "report = [2]",
-		"report = []", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := musttest.Get(ParseCampaign(strings.Replace(strings.Replace(Example, "count = 100", "count = 4", 1), "report = [2]",
+		"report = []", 1)))(t)
 	trials, err := c.Draw(profilesOf(3)[:3])
 	if err == nil {
 		return c, trials
@@ -52,16 +48,13 @@ func campaignOf(t *testing.T) (*Campaign, []Trial) {
 func runCampaign(t *testing.T, path string, f *fakeRunner) error {
 	t.Helper()
 	c, trials := campaignOf(t)
-	j, err := OpenJournal(path, c, trials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := musttest.Get(OpenJournal(path, c, trials))(t)
 	defer j.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	f.cancel = cancel
 	told := 0
-	err = Run(ctx, trials, f, j, func(Record) { told++ })
+	err := Run(ctx, trials, f, j, func(Record) { told++ })
 	if told > len(f.ran) {
 		t.Errorf("told of %d of %v", told, f.ran)
 	}
@@ -80,9 +73,7 @@ func TestCampaignGoesOnWhereItEnded(t *testing.T) {
 	f.Close()
 	second := &fakeRunner{}
 	musttest.Succeed(t, runCampaign(t, path, second))
-	if d := cmp.Diff([]string{"1-001", "1-002", "1-003"}, second.ran); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, []string{"1-001", "1-002", "1-003"}, second.ran)
 	third := &fakeRunner{}
 	if err := runCampaign(t, path, third); err != nil || len(third.ran) != 0 {
 		t.Errorf("%v, %v", third.ran, err)
@@ -105,9 +96,7 @@ func TestJournalOfAnotherCampaign(t *testing.T) {
 	if j, err := OpenJournal(path, c, trials); !errors.Is(err, ErrJournal) || j != nil {
 		t.Errorf("%v", err)
 	}
-	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
-		t.Error("the journal of another campaign was changed")
-	}
+	checktest.Equal(t, string(before), string(musttest.Get(os.ReadFile(path))(t)), "the journal of another campaign was changed")
 }
 
 func FuzzJournal(f *testing.F) {
@@ -133,7 +122,5 @@ func TestHealthyRunsAreRead(t *testing.T) {
 	musttest.Succeed(t, errors.Join(j.Add(want), j.Close()))
 	again := musttest.Get(OpenJournal(path, c, trials))(t)
 	defer again.Close()
-	if d := cmp.Diff([]Record{want}, again.Records); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, []Record{want}, again.Records)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 )
@@ -44,9 +45,7 @@ func TestJudge(t *testing.T) {
 			Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Recv"}}},
 			Verdict{Recall: true, Exact: true, HasName: true}},
 	} {
-		if got := Judge(c.strike, c.d); got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, Judge(c.strike, c.d), name)
 	}
 }
 

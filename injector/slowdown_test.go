@@ -2,7 +2,6 @@ package injector
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 )
@@ -35,14 +34,10 @@ func TestDrawSlowdowns(t *testing.T) {
 	faults := mustParseFaults(t, "compute:1.5", "steal", "io:20")
 	const from, to = 30 * time.Second, 40 * time.Second
 	trials := DrawSlowdowns(7, 300, 3, faults, from, to)
-	if d := cmp.Diff(trials[:20], DrawSlowdowns(7, 20, 3, faults, from, to)); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, trials[:20], DrawSlowdowns(7, 20, 3, faults, from, to))
 	ranks, earliest, latest := map[int]int{}, to, from
 	for i, trial := range trials {
-		if trial.Fault != faults[i%3] {
-			t.Fatalf("trial %d: %s", i, trial.Fault)
-		}
+		musttest.Equal(t, faults[i%3], trial.Fault, "trial", i)
 		ranks[trial.Rank]++
 		earliest, latest = min(earliest, time.Duration(trial.After)), max(latest, time.Duration(trial.After))
 	}
@@ -71,9 +66,7 @@ func TestSlowdownOrders(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if err := o.check(); !errors.Is(err, ErrOrder) {
-			t.Errorf("%s: %v", name, err)
-		}
+		checktest.ErrorIs(t, ErrOrder, o.check(), name)
 	}
 }
 
@@ -93,9 +86,7 @@ func TestSlowedEnvironment(t *testing.T) {
 			t.Errorf("%s: %s", c.given, all)
 		}
 	}
-	if _, err := o.ReadReport(); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a report before the rank is slow: %v", err)
-	}
+	checktest.Fails(o.ReadReport())(t, os.ErrNotExist, "a report before the rank is slow")
 	musttest.Succeed(t, os.Rename(o.reportFile(3)+".due", o.reportFile(3)))
 	if r, err := o.ReadReport(); err != nil || r.State != Injected || r.PID != os.Getpid() || time.Until(r.Time) < 50*time.Second {
 		t.Errorf("%+v, %v", r, err)
@@ -136,9 +127,7 @@ func pinToLast(t *testing.T) (last int) {
 	runtime.LockOSThread()
 	musttest.Succeed(t, unix.SchedSetaffinity(0, &only))
 	t.Cleanup(func() {
-		if err := unix.SchedSetaffinity(0, &may); err != nil {
-			t.Error(err)
-		}
+		checktest.ErrorIs(t, nil, unix.SchedSetaffinity(0, &may))
 		runtime.UnlockOSThread()
 	})
 	return last
@@ -187,9 +176,7 @@ func TestJudgeSlowdown(t *testing.T) {
 		"before": {struck("steal"), []Alert{{-9, "rank", []int{1}, ""}, {25, "node", []int{1}, ""}, {40, "rank", []int{0}, ""}},
 			SlowdownVerdict{Told: true, Rank: true, Cause: true, Seconds: 25, FalseAlarms: 1}},
 	} {
-		if got := JudgeSlowdown(c.strike, c.alerts); got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, JudgeSlowdown(c.strike, c.alerts), name)
 	}
 }
 

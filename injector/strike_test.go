@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -131,9 +132,7 @@ func TestFaultsThatEnd(t *testing.T) {
 			if r := l.waitReport(t); r.State != Injected || r.Hits != 250 {
 				t.Errorf("report %+v", r)
 			}
-			if out := l.output.String(); out != "once\n" {
-				t.Errorf("output %q", out)
-			}
+			checktest.Equal(t, "once\n", l.output.String(), "output")
 		})
 	}
 }
@@ -178,9 +177,7 @@ func TestNotReached(t *testing.T) {
 		if r.State != want || want == NotReached && r.Hits != 400 {
 			t.Errorf("%s: report %+v", function, r)
 		}
-		if out := l.output.String(); out != "once\nchildren 7 0\nend\n" {
-			t.Errorf("%s: output %q", function, out)
-		}
+		checktest.Equal(t, "once\nchildren 7 0\nend\n", l.output.String(), function, "output")
 	}
 }
 

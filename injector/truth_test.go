@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 )
@@ -42,9 +43,7 @@ func strikeIn(t *testing.T, text string) (Strike, Report) {
 	t.Helper()
 	var fault, how string
 	s, r := Strike{Rank: 1, Divergence: &Divergence{}}, Report{}
-	if _, err := fmt.Sscan(text, &fault, &how, &s.Invocation); err != nil {
-		t.Fatal(text, err)
-	}
+	musttest.Get(fmt.Sscan(text, &fault, &how, &s.Invocation))(t, text)
 	f := musttest.Get(ParseFault(fault))(t)
 	s.Fault, r.Toward = f, how == "toward"
 	return s, r
@@ -133,9 +132,7 @@ func TestJudgeDivergence(t *testing.T) {
 		"silent":   {Diagnosis{LP: []int{3}, Confidence: 0.99}, "BRANCH MISSED, SILENT, WRONG"},
 		"unsure":   {Diagnosis{LP: []int{3}, Confidence: 0.5}, "BRANCH MISSED, SILENT"},
 	} {
-		if got := JudgeDivergence(s, truth, c.d).String(); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, JudgeDivergence(s, truth, c.d).String(), name)
 	}
 }
 

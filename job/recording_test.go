@@ -1,13 +1,11 @@
 package job
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -20,31 +18,21 @@ func TestEnvironment(t *testing.T) {
 		Dir: "/run", ID: 0xbeef, LiveDir: "/tmp", Record: []string{"progress"}, Library: library,
 		Settings: map[string]string{"LAGGARD_MAX_MB": "64"},
 	}
-	env, err := r.Environment()
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := musttest.Get(r.Environment())(t)
 	want := map[string]string{
 		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
 		"LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp", "LAGGARD_RECORD": "progress",
 		"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0",
 	}
-	if diff := cmp.Diff(want, env); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, env)
 	r.Record = []string{"progress", "usage"}
 	t.Setenv("TSAN_OPTIONS", "exitcode=0")
-	if env, err = r.Environment(); err != nil ||
-		env["TSAN_OPTIONS"] != "exitcode=0:ignore_noninstrumented_modules=1" {
-		t.Errorf("usage: %v, %v", env, err)
-	}
+	env = musttest.Get(r.Environment())(t, "usage")
+	checktest.Equal(t, "exitcode=0:ignore_noninstrumented_modules=1", env["TSAN_OPTIONS"], "usage")
 	r.Record = []string{"progress", "volume"}
-	if _, err = r.Environment(); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("volume without the second library: %v", err)
-	}
+	checktest.Fails(r.Environment())(t, os.ErrNotExist, "volume without the second library")
 	second := filepath.Join(filepath.Dir(library), "liblaggard-libc.so")
 	musttest.Succeed(t, os.WriteFile(second, nil, 0o600))
-	if env, err = r.Environment(); err != nil || env["LD_PRELOAD"] != library+":"+second+":/other.so" {
-		t.Errorf("volume: %v, %v", env, err)
-	}
+	env = musttest.Get(r.Environment())(t, "volume")
+	checktest.Equal(t, library+":"+second+":/other.so", env["LD_PRELOAD"], "volume")
 }

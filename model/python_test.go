@@ -1,13 +1,15 @@
 package model
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 // TestPythonModule: what was recorded and what was seen from outside are the same function.
 func TestPythonModule(t *testing.T) {
 	m := PythonModule("/home/u/app.py", "Solver.step")
-	if m.BuildID != "707974686f6e191a3a18db4402cf" {
-		t.Errorf("build-id %s", m.BuildID)
-	}
+	checktest.Equal(t, "707974686f6e191a3a18db4402cf", m.BuildID, "build-id")
 	if function, file, ok := m.PythonFunction(); function != "Solver.step" || file != "/home/u/app.py" || !ok {
 		t.Errorf("%q, %q, %v", function, file, ok)
 	}

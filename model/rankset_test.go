@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // naiveSet is the set as a plain map, to compare with.
@@ -63,18 +66,14 @@ func TestRankSetAgainstMap(t *testing.T) {
 		checkSet(t, a.Union(b), either)
 		checkSet(t, a.Intersect(b), both)
 		checkSet(t, a.Minus(b), na.filter(func(x int) bool { return !nb[x] }))
-		if a.Equal(b) != (cmp.Diff(na, nb) == "") {
-			t.Fatalf("Equal(%s, %s) = %v", a, b, a.Equal(b))
-		}
+		musttest.Equal(t, cmp.Diff(na, nb) == "", a.Equal(b), "Equal", a, b)
 	}
 }
 
 func checkSet(t *testing.T, s RankSet, want naiveSet) {
 	t.Helper()
 	list := want.slice()
-	if diff := cmp.Diff(list, s.Slice()); diff != "" {
-		t.Fatal(diff)
-	}
+	musttest.Equal(t, list, s.Slice())
 	low, high := -1, -1
 	if len(list) > 0 {
 		low, high = list[0], list[len(list)-1]
@@ -132,17 +131,13 @@ func TestRankSetCopies(t *testing.T) {
 
 func TestRankSetJSON(t *testing.T) {
 	type box struct{ Set RankSet }
-	text, err := json.Marshal(box{NewRankSet(3, 1, 2)})
-	if err != nil || string(text) != `{"Set":"1-3"}` {
-		t.Fatalf("%s, %v", text, err)
-	}
+	text := musttest.Get(json.Marshal(box{NewRankSet(3, 1, 2)}))(t)
+	musttest.Equal(t, `{"Set":"1-3"}`, string(text))
 	var back box
 	if err := json.Unmarshal(text, &back); err != nil || back.Set.String() != "1-3" {
 		t.Errorf("%s, %v", back.Set, err)
 	}
-	if err := json.Unmarshal([]byte(`{"Set":"x"}`), &back); !errors.Is(err, ErrRankSet) {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, ErrRankSet, json.Unmarshal([]byte(`{"Set":"x"}`), &back))
 }
 
 func FuzzParseRankSet(f *testing.F) {

@@ -70,10 +70,8 @@ func (a runComparison) command() *cobra.Command {
 // newCompareQuestion asks how a run differs from good ones.
 func (a *app) newCompareQuestion(f *symbolFlags, good []string, bad string) (compare.Question, error) {
 	q := compare.Question{Good: good, Bad: bad, BadSymbols: f.symbolConfig(a, bad)}
-	for _, dir := range append(good, bad) {
-		if err := isDir(dir); err != nil {
-			return q, err
-		}
+	if err := checkDirs(append(good, bad)...); err != nil {
+		return q, err
 	}
 	for _, dir := range good {
 		q.GoodSymbols = append(q.GoodSymbols, f.symbolConfig(a, dir))

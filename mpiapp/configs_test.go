@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -55,9 +56,7 @@ func checkGeneratedFile(t *testing.T, path, want string) {
 		musttest.Succeed(t, os.WriteFile(path, []byte(want), 0o644))
 	}
 	text := musttest.Get(os.ReadFile(path))(t)
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("%s; -update writes it anew:\n%s", path, diff)
-	}
+	checktest.Equal(t, want, string(text), path, "-update writes it anew")
 }
 
 // TestExamplesLoad: the files for kinds of sites can be read, and change
@@ -71,9 +70,7 @@ func TestExamplesLoad(t *testing.T) {
 	plain := musttest.Get(loadSettings(""))(t)
 	for _, path := range paths {
 		s, err := loadSettings(path)
-		if err != nil {
-			t.Error(err)
-		}
+		checktest.ErrorIs(t, nil, err)
 		if same := cmp.Equal(plain, s); same != (filepath.Base(path) == "laggard.toml") {
 			t.Errorf("%s: the same as the defaults: %v", path, same)
 		}
@@ -104,10 +101,7 @@ func TestSpackRecipe(t *testing.T) {
 	recipe := musttest.Get(filepath.Abs("../configs/package/spack/packages/laggard"))(t)
 	cmd := exec.Command(python, "-B", "-c", "from package import Laggard\nLaggard().all()")
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+stub+":"+recipe)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out := musttest.Run(t, cmd)
 	want := `version main
 depends_on c
 depends_on go@1.26:
@@ -117,9 +111,7 @@ set GOFLAGS -modcacherw
 make install-files PREFIX=/prefix
 prepend_path MANPATH /prefix/share/man
 `
-	if diff := cmp.Diff(want, string(out)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, string(out))
 }
 
 // spackStub is as much of Spack as the recipe asks for.

@@ -65,8 +65,10 @@ type diagnoseFlags struct {
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var f diagnoseFlags
-	cmd := a.runDirCommand("diagnose [flags] RUNDIR", "Name the least-progressed rank of a recorded job", diagnoseLong, diagnoseExample,
-		func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "diagnose [flags] RUNDIR", Short: "Name the least-progressed rank of a recorded job",
+		Long: diagnoseLong, Example: diagnoseExample,
+	}, func(ctx context.Context, dir string) error { return a.diagnose(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
@@ -341,7 +343,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	heap.TuneGC(heap.Usual)
@@ -367,12 +369,15 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	return statusError(f.exitCode, result)
 }
 
-func isDir(dir string) error {
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return noSuchRun(dir, err)
-	case !info.IsDir():
-		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec create them", dir)}
+// checkDirs says which of run directories is none.
+func checkDirs(dirs ...string) error {
+	for _, dir := range dirs {
+		switch info, err := os.Stat(dir); {
+		case err != nil:
+			return noSuchRun(dir, err)
+		case !info.IsDir():
+			return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec create them", dir)}
+		}
 	}
 	return nil
 }

@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
@@ -27,9 +26,7 @@ func diagnoseAllForms(t *testing.T, dir string, analysts int) string {
 	q.Algorithm = "pdi"
 	var out bytes.Buffer
 	r := musttest.Get(q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out)))(t)
-	if r.Analysis.Ranks != analysts {
-		t.Errorf("%d analysis ranks, want %d", r.Analysis.Ranks, analysts)
-	}
+	checktest.Equal(t, analysts, r.Analysis.Ranks, "analysis ranks")
 	r.Analysis = diagnosis.Analysis{}
 	for _, form := range []diagnoseFlags{{json: true}, {dot: true}} {
 		musttest.Succeed(t, writeReport(&out, form, r))
@@ -43,9 +40,7 @@ func TestAnalysts(t *testing.T) {
 	want := diagnoseAllForms(t, run, 1)
 	for n := 2; n <= 9; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			if diff := cmp.Diff(want, diagnoseAllForms(t, run, n)); diff != "" {
-				t.Error(diff)
-			}
+			checktest.Equal(t, want, diagnoseAllForms(t, run, n))
 		})
 	}
 }
@@ -66,9 +61,7 @@ func TestIdentical(t *testing.T) {
 			t.Parallel()
 			want := diagnoseAllForms(t, run, 2)
 			for i := range trials {
-				if diff := cmp.Diff(want, diagnoseAllForms(t, run, 2)); diff != "" {
-					t.Fatalf("time %d: %s", i, diff)
-				}
+				musttest.Equal(t, want, diagnoseAllForms(t, run, 2), "time", i)
 			}
 		})
 	}
@@ -79,21 +72,14 @@ func TestIdentical(t *testing.T) {
 func TestOptionalSteps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	musttest.Succeed(t, os.CopyFS(dir, os.DirFS("testdata/runs/halo16")))
-	a := &app{err: t.Output()}
-	var err error
-	if a.settings, err = loadSettings(""); err != nil {
-		t.Fatal(err)
-	}
+	a := &app{err: t.Output(), settings: musttest.Get(loadSettings(""))(t)}
 	for _, c := range []struct{ program, note string }{
 		{"echo 'fatal error: stack overflow' >&2; exit 2", "exit status 2: fatal error: stack overflow"},
 		{"kill -9 $$", "signal: killed"},
 		{"sleep 1000", "its share of the time is over"},
 		{"echo nonsense; cat >/dev/null", "invalid character"},
 	} {
-		q, err := a.newQuestion(diagnoseFlags{}, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := musttest.Get(a.newQuestion(diagnoseFlags{}, dir))(t)
 		var out bytes.Buffer
 		before := ""
 		q.Budget.Time = time.Second
@@ -103,21 +89,10 @@ func TestOptionalSteps(t *testing.T) {
 			}
 			return exec.Command("sh", "-c", c.program)
 		}
-		r, err := q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"Rank 11 is least progressed", "ranks 0-10,12-15 wait for rank 11"} {
-			if !strings.Contains(before, want) {
-				t.Errorf("%s: before the slices there is no %q in\n%s", c.program, want, before)
-			}
-		}
+		r := musttest.Get(q.answer(t.Context(), runInWorld, diagnosis.NewTextReport(&out)))(t)
+		checktest.Contains(t, before, "Rank 11 is least progressed", "ranks 0-10,12-15 wait for rank 11")
 		after := strings.TrimPrefix(out.String(), before)
-		for _, want := range []string{"Note: ", c.note, "Groups"} {
-			if !strings.Contains(after, want) {
-				t.Errorf("%s: no %q in\n%s", c.program, want, after)
-			}
-		}
+		checktest.Contains(t, after, "Note: ", c.note, "Groups")
 		if len(r.Slices) != 0 || !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
 			t.Errorf("%s: %d slices, notes %q", c.program, len(r.Slices), r.Notes)
 		}

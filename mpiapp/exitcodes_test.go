@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -30,9 +31,7 @@ func TestExitCodesPage(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `(laggard [^`]*)` \\|").FindAllStringSubmatch(section, -1) {
 		withFlag[row[1]] = true
 	}
-	if d := cmp.Diff(commandsWith("exit-code"), withFlag); d != "" {
-		t.Errorf("the page and the code differ in the commands with --exit-code:\n%s", d)
-	}
+	checktest.Equal(t, commandsWith("exit-code"), withFlag, "the page and the code differ in the commands with --exit-code")
 }
 
 // commandsWith are the commands that have a flag, hidden ones left out.

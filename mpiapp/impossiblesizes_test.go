@@ -126,9 +126,7 @@ func claimComm(t *testing.T, dir string, size, members uint32) {
 		sum.Write(header[16:][:fixed])
 		binary.LittleEndian.PutUint32(header[12:], sum.Sum32())
 	}
-	if found != known {
-		t.Fatalf("%d communicators found", found)
-	}
+	musttest.Equal(t, known, found, "communicators found")
 	musttest.Succeed(t, os.WriteFile(name, data, 0o600))
 }
 

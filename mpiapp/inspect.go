@@ -24,19 +24,21 @@ const inspectExample = `  laggard inspect RUNDIR
 
 func (a *app) inspectCommand() *cobra.Command {
 	var asJSON bool
-	cmd := a.runDirCommand("inspect [--json] RUNDIR | FILE", "Validate, summarise or dump recorded data", inspectLong, inspectExample,
-		func(_ context.Context, name string) error {
-			info, err := os.Stat(name)
-			switch {
-			case err != nil:
-				return noSuchRun(name, err)
-			case info.IsDir():
-				return a.inspectRun(name, asJSON)
-			case asJSON:
-				return usageError{errors.New("--json needs a run directory; a file is dumped as text")}
-			}
-			return a.dumpNodeFile(name)
-		})
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "inspect [--json] RUNDIR | FILE", Short: "Validate, summarise or dump recorded data",
+		Long: inspectLong, Example: inspectExample,
+	}, func(_ context.Context, name string) error {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			return noSuchRun(name, err)
+		case info.IsDir():
+			return a.inspectRun(name, asJSON)
+		case asJSON:
+			return usageError{errors.New("--json needs a run directory; a file is dumped as text")}
+		}
+		return a.dumpNodeFile(name)
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

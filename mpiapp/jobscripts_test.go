@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -48,9 +49,7 @@ func TestJobScriptsAreShell(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^set -[e]?uo pipefail$`).Match(text) {
 			t.Errorf("%s does not set -u and pipefail", path)
 		}
-		if out, err := exec.Command("bash", "-n", path).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", path, err, out)
-		}
+		musttest.Run(t, exec.Command("bash", "-n", path))
 	}
 }
 
@@ -70,9 +69,7 @@ func TestScriptsPassShellcheck(t *testing.T) {
 	if err != nil {
 		t.Skip("shellcheck is not installed")
 	}
-	if out, err := exec.Command(shellcheck, append([]string{"--shell=bash"}, paths...)...).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command(shellcheck, append([]string{"--shell=bash"}, paths...)...))
 }
 
 // TestJobScriptsUseWhatExists: every command of laggard's in them exists, with
@@ -93,9 +90,7 @@ func TestJobScriptsUseWhatExists(t *testing.T) {
 		calls := invocations(string(text))
 		found[filepath.Dir(path)] += len(calls)
 		for _, args := range calls {
-			if err := checkInvocation(args); err != nil {
-				t.Errorf("%s: laggard %s: %v", path, strings.Join(args, " "), err)
-			}
+			checktest.ErrorIs(t, nil, checkInvocation(args), path, "laggard", strings.Join(args, " "))
 		}
 	}
 	for dir, calls := range found {

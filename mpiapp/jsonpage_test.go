@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/injector"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/report/compare"
 	"laggard/report/diagnosis"
@@ -94,9 +93,7 @@ func TestJSONCommands(t *testing.T) {
 	for _, d := range documents {
 		listed[d.command] = true
 	}
-	if d := cmp.Diff(commandsWith("json"), listed); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, commandsWith("json"), listed)
 }
 
 // jsonPage is the page while it is made.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -101,9 +102,7 @@ func TestMayImport(t *testing.T) {
 		{"internal/bound", "model", false},
 		{"reduce", "reduce/reducetest", false},
 	} {
-		if got := mayImport(floors, c.from, c.to); got != c.want {
-			t.Errorf("%s imports %s: %v, want %v", c.from, c.to, got, c.want)
-		}
+		checktest.Equal(t, c.want, mayImport(floors, c.from, c.to), c.from, "imports", c.to)
 	}
 }
 

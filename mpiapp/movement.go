@@ -49,9 +49,10 @@ type movementAnalysis struct{ *app }
 
 func (a movementAnalysis) command() *cobra.Command {
 	var f movementFlags
-	cmd := a.runDirCommand("movement [flags] RUNDIR",
-		"Find broken chains of data movement, and ranks that differ from the others", movementLong, movementExample,
-		func(ctx context.Context, dir string) error { return a.reportMovement(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "movement [flags] RUNDIR", Short: "Find broken chains of data movement, and ranks that differ from the others",
+		Long: movementLong, Example: movementExample,
+	}, func(ctx context.Context, dir string) error { return a.reportMovement(ctx, f, dir) })
 	f.output.register(cmd, "the result", "something is found")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")
@@ -81,10 +82,8 @@ func (a movementAnalysis) movementQuestion(f movementFlags, dir string) (movemen
 	if err := errors.Join(f.output.check(), f.check()); err != nil {
 		return movement.Question{}, err
 	}
-	for _, d := range append([]string{dir}, f.train...) {
-		if err := isDir(d); err != nil {
-			return movement.Question{}, err
-		}
+	if err := checkDirs(append([]string{dir}, f.train...)...); err != nil {
+		return movement.Question{}, err
 	}
 	return movement.Question{
 		Dir: dir, Train: f.train, Ranks: ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,

@@ -54,10 +54,7 @@ func TestNotesPage(t *testing.T) {
 		t.Errorf("only %d notes were found in the code", made)
 	}
 	literals.WriteString(ofRecorder(t))
-	sentences, err := os.ReadFile("../internal/sentences/testdata/sentences.golden") // for the reasons of losses
-	if err != nil {
-		t.Fatal(err)
-	}
+	sentences := musttest.Get(os.ReadFile("../internal/sentences/testdata/sentences.golden"))(t) // for the reasons of losses
 	literals.Write(sentences)
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllStringSubmatch(page, -1) {
 		for _, piece := range regexp.MustCompile("[…`]").Split(row[1], -1) {
@@ -97,9 +94,7 @@ func ofRecorder(t *testing.T) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	return b.String()
 }
 

@@ -148,23 +148,22 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// runDirCommand is a command that does something with a run directory, or without an argument with the newest one here. The
-// texts are those of a cobra.Command.
-func (a *app) runDirCommand(use, short, long, example string, do func(ctx context.Context, dir string) error) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, ValidArgsFunction: completeRunDirs,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError{fmt.Errorf("expected one RUNDIR argument, got %d; see %s --help", len(args), cmd.CommandPath())}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.runDir(args)
-			if err != nil {
-				return err
-			}
-			return do(cmd.Context(), dir)
-		},
+// runDirCommand completes a command, whose texts are given, that does something with a run directory, or without an argument with the
+// newest one here.
+func (a *app) runDirCommand(cmd *cobra.Command, do func(ctx context.Context, dir string) error) *cobra.Command {
+	cmd.ValidArgsFunction = completeRunDirs
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usageError{fmt.Errorf("expected one RUNDIR argument, got %d; see %s --help", len(args), cmd.CommandPath())}
+		}
+		return nil
 	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir, err := a.runDir(args)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), dir)
+	}
+	return cmd
 }

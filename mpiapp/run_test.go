@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/job"
 	"laggard/report/diagnosis"
 )
@@ -34,9 +35,7 @@ func TestVerdict(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got != c.want {
-			t.Errorf("%s: exit status %d, want %d", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, got, c.name, "exit status")
 	}
 }
 

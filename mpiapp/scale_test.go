@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/share"
 	"laggard/injector/synth"
 	"laggard/internal/musttest"
@@ -26,15 +24,10 @@ import (
 // writeSyntheticRun makes a run directory and tells what a diagnosis must find.
 func writeSyntheticRun(t testing.TB, template string, c synth.Config) (dir string, truth synth.Truth) {
 	t.Helper()
-	ranks, err := synth.LoadTemplate(template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranks := musttest.Get(synth.LoadTemplate(template))(t)
 	dir = filepath.Join(t.TempDir(), "run")
 	musttest.Succeed(t, os.Mkdir(dir, 0o700))
-	if truth, err = synth.Write(dir, ranks, c, nil); err != nil {
-		t.Fatal(err)
-	}
+	truth = musttest.Get(synth.Write(dir, ranks, c, nil))(t)
 	return dir, truth
 }
 
@@ -43,8 +36,7 @@ func diagnoseRun(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
 	q := question{analysts: analysts}
 	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
-	r := musttest.Get(q.answer(t.Context(), runInWorld, nil))(t)
-	return r
+	return musttest.Get(q.answer(t.Context(), runInWorld, nil))(t)
 }
 
 // kinds are the faults that hang a job, with the method by which they are found.
@@ -154,9 +146,7 @@ func TestAnalystsOfMany(t *testing.T) {
 			t.Errorf("%d analysis ranks: %d rounds, %d bytes, want %d rounds", r.Analysis.Ranks, r.Analysis.Rounds,
 				r.Analysis.Bytes, rounds)
 		}
-		if diff := cmp.Diff(want, reportForms(t, r)); diff != "" {
-			t.Fatalf("%d analysis ranks: %s", n, diff)
-		}
+		musttest.Equal(t, want, reportForms(t, r), n, "analysis ranks")
 	}
 }
 
@@ -238,10 +228,7 @@ func BenchmarkDiagnose(b *testing.B) {
 	}
 	vary := synth.Vary{Counts: true, Branches: true, States: true}
 	if text := os.Getenv("LAGGARD_BENCH_VARY"); text != "" {
-		var err error
-		if vary, err = synth.ParseVary(text); err != nil {
-			b.Fatal(err)
-		}
+		vary = musttest.Get(synth.ParseVary(text))(b)
 	}
 	c := synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary, Fault: synth.Fault{Kind: synth.Compute}}
 	if n, err := strconv.Atoi(os.Getenv("LAGGARD_BENCH_COMMS")); err == nil {

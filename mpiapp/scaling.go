@@ -76,10 +76,8 @@ func (f *scalingFlags) register(cmd *cobra.Command) {
 
 // checkRunDirs sees to it that there are runs.
 func (f *scalingFlags) checkRunDirs(dirs []string) error {
-	for _, dir := range dirs {
-		if err := isDir(dir); err != nil {
-			return err
-		}
+	if err := checkDirs(dirs...); err != nil {
+		return err
 	}
 	return f.analysisFlags.check()
 }
@@ -163,8 +161,10 @@ func asUsageError(err error) error {
 
 func (a scalingAnalysis) scalingTestCommand() *cobra.Command {
 	var f scalingFlags
-	cmd := a.runDirCommand("test [flags] --model MODEL RUNDIR", "Judge a run by a model of smaller ones", testLong, testExample,
-		func(ctx context.Context, dir string) error { return a.testScaling(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "test [flags] --model MODEL RUNDIR", Short: "Judge a run by a model of smaller ones",
+		Long: testLong, Example: testExample,
+	}, func(ctx context.Context, dir string) error { return a.testScaling(ctx, f, dir) })
 	f.register(cmd)
 	f.output.register(cmd, "the report", "ranks were flagged or one crashed")
 	cmd.Flags().StringVar(&f.model, "model", "", "the model `FILE` that train made")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -136,14 +137,8 @@ func TestScalingTest(t *testing.T) {
 	} {
 		run := volumeRun(t, dir, c.ranks, c.path, c.distance, c.change)
 		status, out, errs := runLaggard("scaling", "test", "--exit-code", "--model", file, run)
-		if status != c.status {
-			t.Errorf("%s: exit status %d\n%s%s", c.name, status, out, errs)
-		}
-		for _, text := range c.says {
-			if !strings.Contains(out, text) {
-				t.Errorf("%s: %q is not said:\n%s", c.name, text, out)
-			}
-		}
+		checktest.Equal(t, c.status, status, c.name, "exit status", out, errs)
+		checktest.Contains(t, out, c.says...)
 		_, form, _ := runLaggard("scaling", "test", "--json", "--model", file, run)
 		if !json.Valid([]byte(form)) {
 			t.Errorf("%s: %s", c.name, form)

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -25,18 +25,12 @@ func TestDefaults(t *testing.T) {
 	if err != nil || len(meta.Undecoded()) > 0 {
 		t.Fatal(err, meta.Undecoded())
 	}
-	if _, err := s.check(); err != nil {
-		t.Error(err)
-	}
+	musttest.Get(s.check())(t)
 	if s.Run.OnHang != "diagnose" || time.Duration(s.Recorder.Quiet) != 2*time.Second || s.Recorder.MaxMB != 64 {
 		t.Errorf("defaults: %+v", s)
 	}
-	if diff := cmp.Diff(defaultSettings(), s, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("the defaults, and as they are printed:\n%s", diff)
-	}
-	if diff := cmp.Diff(tomlKeys(t, encodeTOML(t, s)), tomlKeys(t, defaultsTOML())); diff != "" {
-		t.Errorf("keys that exist, and that are printed:\n%s", diff)
-	}
+	checktest.EqualBy(t, cmpopts.EquateEmpty(), defaultSettings(), s, "the defaults, and as they are printed")
+	checktest.Equal(t, tomlKeys(t, encodeTOML(t, s)), tomlKeys(t, defaultsTOML()), "keys that exist, and that are printed")
 	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(defaultsTOML(), -1)
 	there := []string{"LAGGARD_CONFIG"}
 	for _, r := range s.table() {
@@ -46,9 +40,7 @@ func TestDefaults(t *testing.T) {
 	}
 	slices.Sort(named)
 	slices.Sort(there)
-	if diff := cmp.Diff(there, named); diff != "" {
-		t.Errorf("variables that exist, and that are named:\n%s", diff)
-	}
+	checktest.Equal(t, there, named, "variables that exist, and that are named")
 }
 
 func encodeTOML(t *testing.T, s settings) string {
@@ -87,12 +79,8 @@ func TestReadEnv(t *testing.T) {
 	want.Symbols.Roots, want.Symbols.DebugDirs = []string{"/node", "/image"}, []string{"/debug"}
 	want.Recorder.Library, want.Recorder.Quiet = "l.so", duration(250*time.Millisecond)
 	want.Recorder.SampleHz, want.Recorder.MaxMB, want.Recorder.Signal = 20, 7, "USR1"
-	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	musttest.Succeed(t, got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }))
+	checktest.Equal(t, want, got)
 }
 
 func TestRecorderEnv(t *testing.T) {
@@ -101,17 +89,13 @@ func TestRecorderEnv(t *testing.T) {
 	want := map[string]string{
 		"LAGGARD_QUIET_MS": "1500", "LAGGARD_SAMPLE_HZ": "10", "LAGGARD_MAX_MB": "64", "LAGGARD_STREAM_MB": "128", "LAGGARD_CHECKSUMS": "0",
 	}
-	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, s.recorderEnv())
 	s.Recorder.Signal = "USR1"
 	s.Movement.Allocators, s.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
 	s.Movement.Ignore = []string{"libone", "libtwo"}
 	want["LAGGARD_SIGNAL"], want["LAGGARD_IGNORE"] = "USR1", "libone,libtwo"
 	want["LAGGARD_ALLOCATORS"] = "get:2,fresh;free=put"
-	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
-		t.Errorf("what is not always set: %s", diff)
-	}
+	checktest.Equal(t, want, s.recorderEnv(), "what is not always set")
 }
 
 // TestFlags: a flag that the table names belongs to some command.
@@ -135,11 +119,8 @@ func TestFlags(t *testing.T) {
 // TestSet: --set gives every setting, and beats the environment.
 func TestSet(t *testing.T) {
 	t.Setenv("LAGGARD_MAX_MB", "7")
-	s, err := loadSettings("", "recorder.max_mb=128", "recorder.live_dir=/scratch/x", "recorder.quiet=500ms",
-		`symbols.roots=["/a", "/b"]`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := musttest.Get(loadSettings("", "recorder.max_mb=128", "recorder.live_dir=/scratch/x", "recorder.quiet=500ms",
+		`symbols.roots=["/a", "/b"]`))(t)
 	if s.Recorder.MaxMB != 128 || s.Recorder.LiveDir != "/scratch/x" || len(s.Symbols.Roots) != 2 ||
 		s.Recorder.Quiet != duration(500*time.Millisecond) {
 		t.Errorf("the settings are %+v", s)
@@ -147,9 +128,7 @@ func TestSet(t *testing.T) {
 	plain := defaultSettings()
 	for _, r := range plain.table() {
 		if value := r.tomlValue(); value != "" {
-			if _, err := loadSettings("", r.key+"="+value); err != nil {
-				t.Errorf("%s: %v", r.key, err)
-			}
+			musttest.Get(loadSettings("", r.key+"="+value))(t, r.key)
 		}
 	}
 }

@@ -46,9 +46,10 @@ type sliceFlags struct {
 
 func (a *app) sliceCommand() *cobra.Command {
 	var f sliceFlags
-	cmd := a.runDirCommand("slice [flags] RUNDIR",
-		"Show the source lines that led the least-progressed rank to where it is", sliceLong, sliceExample,
-		func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "slice [flags] RUNDIR", Short: "Show the source lines that led the least-progressed rank to where it is",
+		Long: sliceLong, Example: sliceExample,
+	}, func(ctx context.Context, dir string) error { return a.printSlice(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.StringVar(&f.backend, "backend", "native", "slicer `NAME`: native, dyninst")
@@ -86,7 +87,7 @@ func (a *app) printSlice(ctx context.Context, f sliceFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	q.backend, q.loops, q.Once = f.backend, f.loops, true

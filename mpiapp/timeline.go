@@ -45,8 +45,10 @@ type timelineAnalysis struct{ *app }
 
 func (a timelineAnalysis) command() *cobra.Command {
 	var f timelineFlags
-	cmd := a.runDirCommand("timeline [flags] RUNDIR", "Show what the ranks did over time", timelineLong, timelineExample,
-		func(ctx context.Context, dir string) error { return a.showTimeline(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "timeline [flags] RUNDIR", Short: "Show what the ranks did over time",
+		Long: timelineLong, Example: timelineExample,
+	}, func(ctx context.Context, dir string) error { return a.showTimeline(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.StringVar(&f.html, "html", "", "write the timeline as one page to `FILE`, - for standard output")
@@ -63,7 +65,7 @@ func (a timelineAnalysis) showTimeline(ctx context.Context, f timelineFlags, dir
 	if f.perfetto != "" && (f.json || f.html != "") {
 		return usageError{errors.New("--perfetto cannot be combined with --json or --html")}
 	}
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	slow, err := findSlowdowns(dir)

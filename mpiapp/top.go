@@ -47,8 +47,10 @@ type liveView struct{ *app }
 
 func (t liveView) command() *cobra.Command {
 	var f topFlags
-	cmd := t.runDirCommand("top [flags] RUNDIR", "Show how fast a running job is, and its slowest ranks", topLong, topExample,
-		func(ctx context.Context, dir string) error { return t.show(ctx, f, dir) })
+	cmd := t.runDirCommand(&cobra.Command{
+		Use: "top [flags] RUNDIR", Short: "Show how fast a running job is, and its slowest ranks",
+		Long: topLong, Example: topExample,
+	}, func(ctx context.Context, dir string) error { return t.show(ctx, f, dir) })
 	var orders []string
 	for _, o := range top.Orders {
 		orders = append(orders, string(o))
@@ -71,7 +73,7 @@ func (t liveView) show(ctx context.Context, f topFlags, dir string) error {
 	case f.interval < 100*time.Millisecond:
 		return usageError{fmt.Errorf("--interval %v: must be at least 0.1 s", f.interval)}
 	}
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	monitor, err := slowness.NewMonitor(dir)

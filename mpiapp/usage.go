@@ -55,8 +55,10 @@ type usageAnalysis struct{ *app }
 
 func (a usageAnalysis) command() *cobra.Command {
 	var f usageFlags
-	cmd := a.runDirCommand("usage [flags] RUNDIR", "Report where the program uses MPI wrongly", usageLong, usageExample,
-		func(ctx context.Context, dir string) error { return a.reportUsage(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "usage [flags] RUNDIR", Short: "Report where the program uses MPI wrongly",
+		Long: usageLong, Example: usageExample,
+	}, func(ctx context.Context, dir string) error { return a.reportUsage(ctx, f, dir) })
 	f.output.register(cmd, "the findings", "something is found")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.ignore, "ignore", nil,
@@ -103,7 +105,7 @@ func (a usageAnalysis) reportUsage(ctx context.Context, f usageFlags, dir string
 	if f.time < 0 {
 		return usageError{fmt.Errorf("--time must be positive, not %s", f.time)}
 	}
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	heap.TuneGC(heap.Little)

@@ -38,8 +38,10 @@ type viewFlags struct {
 
 func (a *app) viewCommand() *cobra.Command {
 	var f viewFlags
-	cmd := a.runDirCommand("view [flags] RUNDIR", "Show the report in a browser", viewLong, viewExample,
-		func(ctx context.Context, dir string) error { return a.serveReport(ctx, f, dir) })
+	cmd := a.runDirCommand(&cobra.Command{
+		Use: "view [flags] RUNDIR", Short: "Show the report in a browser",
+		Long: viewLong, Example: viewExample,
+	}, func(ctx context.Context, dir string) error { return a.serveReport(ctx, f, dir) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0",
 		"`ADDRESS` of this machine's loopback to serve on; port 0 takes a free one")
@@ -58,7 +60,7 @@ func (a *app) serveReport(ctx context.Context, f viewFlags, dir string) error {
 		return err
 	}
 	q.Compare = true
-	if err := isDir(dir); err != nil {
+	if err := checkDirs(dir); err != nil {
 		return err
 	}
 	if _, err := renderPage(ctx, q); err != nil {

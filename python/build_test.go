@@ -15,10 +15,7 @@ import (
 func TestWheel(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("python3", "-B", "-c", "import sys, laggard_build; print(laggard_build.build_wheel(sys.argv[1]))", dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out := musttest.Run(t, cmd)
 	wheel := musttest.Get(zip.OpenReader(filepath.Join(dir, strings.TrimSpace(string(out)))))(t)
 	defer wheel.Close()
 	files := map[string]string{}

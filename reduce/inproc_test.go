@@ -7,15 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/reduce"
 )
 
 func TestRunNeedsARank(t *testing.T) {
 	for _, size := range []int{0, -1} {
 		err := reduce.Run(size, func(reduce.Comm) error { return nil })
-		if !errors.Is(err, reduce.ErrSize) {
-			t.Errorf("size %d: got %v, want ErrSize", size, err)
-		}
+		checktest.ErrorIs(t, reduce.ErrSize, err, "size", size)
 	}
 }
 
@@ -93,9 +92,7 @@ func TestMessagesOutliveTheirSender(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, err)
 }
 
 // Failures of several ranks are all told, each once, in rank order.
@@ -136,7 +133,5 @@ func TestManyRanks(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, err)
 }

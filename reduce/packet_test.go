@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
@@ -14,9 +15,7 @@ func TestPacketsConform(t *testing.T) {
 		err := reduce.Run(4, func(c reduce.Comm) error {
 			return reducetest.Conformance(reduce.InPackets(c, chunk))
 		})
-		if err != nil {
-			t.Errorf("chunks of %d bytes: %v", chunk, err)
-		}
+		checktest.ErrorIs(t, nil, err, "chunks of", chunk, "bytes")
 	}
 }
 
@@ -41,9 +40,7 @@ func TestPacketBoundaries(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, err)
 }
 
 // A damaged packet is an error, never a panic, and yields no payload.
@@ -73,8 +70,6 @@ func TestMalformedPackets(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		checktest.ErrorIs(t, nil, err, name)
 	}
 }

@@ -6,17 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
 
 func TestInprocConforms(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 9, 12} {
-		if err := reduce.Run(size, reducetest.Conformance); err != nil {
-			t.Error(err)
-		}
+		checktest.ErrorIs(t, nil, reduce.Run(size, reducetest.Conformance))
 	}
 }
 
@@ -40,9 +38,7 @@ func TestMergeInRankOrder(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, err)
 	}
 }
 
@@ -56,9 +52,7 @@ func TestStatsOfFive(t *testing.T) {
 		stats[c.Rank()] = tree.Stats()
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	want := [][]reduce.Round{
 		{{Number: 0, Peer: 1, Received: 4}, {Number: 1, Peer: 2, Received: 9}, {Number: 2, Peer: 4, Received: 3}},
 		{{Number: 0, Peer: 0, Sent: 4}},
@@ -67,16 +61,10 @@ func TestStatsOfFive(t *testing.T) {
 		{{Number: 2, Peer: 0, Sent: 3}},
 	}
 	for rank, s := range stats {
-		if diff := cmp.Diff(want[rank], s[0].Rounds); diff != "" {
-			t.Errorf("rank %d: (-want +got)\n%s", rank, diff)
-		}
+		checktest.Equal(t, want[rank], s[0].Rounds, "rank", rank)
 	}
-	if got := stats[0].Rounds(); got != 3 {
-		t.Errorf("%d rounds, want 3", got)
-	}
-	if got := stats[0].Bytes(); got != 4+9+3+3*2 {
-		t.Errorf("%d bytes, want the 16 of the values and 6 of the verdict", got)
-	}
+	checktest.Equal(t, 3, stats[0].Rounds(), "rounds")
+	checktest.Equal(t, 4+9+3+3*2, stats[0].Bytes(), "bytes")
 }
 
 // Of several failures all ranks hear the same one.
@@ -132,7 +120,5 @@ func TestOutOfStep(t *testing.T) {
 		_, err := reduce.Reduce(tree, words, "x", nil)
 		return err
 	})
-	if !errors.Is(err, reduce.ErrOutOfStep) {
-		t.Errorf("got %v, want ErrOutOfStep", err)
-	}
+	checktest.ErrorIs(t, reduce.ErrOutOfStep, err)
 }

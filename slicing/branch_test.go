@@ -3,6 +3,7 @@ package slicing
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -21,9 +22,7 @@ func TestLoopFirst(t *testing.T) {
 		b := Branch{Jump: c.jumps[0], Or: c.jumps[1:]}
 		b.LoopFirst()
 		for i, j := range append([]Jump{b.Jump}, b.Or...) {
-			if j.Stack[0].Offset != c.want[i] {
-				t.Errorf("%d comes at %d, want %v", j.Stack[0].Offset, i, c.want)
-			}
+			checktest.Equal(t, c.want[i], j.Stack[0].Offset, "comes at", i, c.want)
 		}
 	}
 }
@@ -44,9 +43,7 @@ func TestDifferingFirst(t *testing.T) {
 		b := Branch{Jump: c.jumps[0], Or: c.jumps[1:]}
 		b.DifferingFirst()
 		for i, j := range append([]Jump{b.Jump}, b.Or...) {
-			if j.Stack[0].Offset != c.want[i] {
-				t.Errorf("%d comes at %d, want %v", j.Stack[0].Offset, i, c.want)
-			}
+			checktest.Equal(t, c.want[i], j.Stack[0].Offset, "comes at", i, c.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -44,9 +45,7 @@ func TestUnion(t *testing.T) {
 	s := scripted{3: {5, 7}, 1: {7, 9}, 0: {5}}
 	steps := slicing.Union(context.Background(), s, rankCriteria(3, 2, 1, 0), slicing.Budget{})
 	want := [][]bool{{true, true}, nil, {false, true}, {false}}
-	if len(steps) != len(want) {
-		t.Fatalf("%d steps", len(steps))
-	}
+	musttest.Equal(t, len(want), len(steps), "steps")
 	for i, w := range want {
 		if !slices.Equal(steps[i].New, w) || (steps[i].Err != nil) != (i == 1) {
 			t.Errorf("step %d: %+v", i, steps[i])

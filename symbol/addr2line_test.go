@@ -173,9 +173,7 @@ func addr2line(t *testing.T, oracle []string, prog string, addrs []uint64) []str
 		}
 		answers = append(answers, strings.Join(parts, " < "))
 	}
-	if len(answers) != len(addrs) {
-		t.Fatalf("%d answers for %d addresses", len(answers), len(addrs))
-	}
+	musttest.Equal(t, len(addrs), len(answers), "answers")
 	return answers
 }
 

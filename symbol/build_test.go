@@ -28,10 +28,7 @@ func runProgram(t testing.TB, dir string, args ...string) string {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
-	}
+	out := musttest.Run(t, cmd)
 	return string(out)
 }
 

@@ -14,8 +14,7 @@ import (
 // openCode returns the code of a program.
 func openCode(t *testing.T, path string, c Config) *Code {
 	t.Helper()
-	code := musttest.Get(newTestResolver(t, c).CodeOf(recordedModule(t, path)))(t)
-	return code
+	return musttest.Get(newTestResolver(t, c).CodeOf(recordedModule(t, path)))(t)
 }
 
 // TestCodeOfStripped: without symbols the unwinding information still tells

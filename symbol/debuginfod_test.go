@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -85,9 +86,7 @@ func TestDebuginfodFails(t *testing.T) {
 		if l.Function == "" && l.Line != 0 || !strings.Contains(l.Note, c.note) {
 			t.Errorf("%s: got %v, note %q", c.note, l, l.Note)
 		}
-		if asked != 1 {
-			t.Errorf("%s: asked %d times", c.note, asked)
-		}
+		checktest.Equal(t, 1, asked, c.note, "times asked")
 		server.Close()
 	}
 	d, _ := debuginfodOf(t)
@@ -109,8 +108,6 @@ func TestPackage(t *testing.T) {
 		"/lib/x86_64-linux-gnu/libc.so.6": "libc6", "/usr/lib/x86_64-linux-gnu/libc.so.6": "libc6",
 		"/usr/bin/python3.11": "python", "/usr/bin/python3": "", "/opt/x": "",
 	} {
-		if got := dpkgOwner(lists, path); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
+		checktest.Equal(t, want, dpkgOwner(lists, path), path)
 	}
 }

@@ -255,8 +255,7 @@ func seedProgram(f *testing.F, flags string) []byte {
 	if err := compileSeed(src, out, flags); err != nil {
 		return nil
 	}
-	data := musttest.Get(os.ReadFile(out))(f)
-	return data
+	return musttest.Get(os.ReadFile(out))(f)
 }
 
 // TestConcurrent: many goroutines, one answer each, and all the same.

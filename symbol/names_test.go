@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -63,9 +64,7 @@ func TestBadNames(t *testing.T) {
 		}
 		r.Close()
 	}
-	if n, err := ReadNames(t.TempDir()); err != nil || n.Len() != 0 {
-		t.Errorf("no file: %d names, %v", n.Len(), err)
-	}
+	checktest.Equal(t, 0, musttest.Get(ReadNames(t.TempDir()))(t).Len(), "names of no file")
 }
 
 // FuzzNames: any text is a table of names or an error, and each name that is in it can be
@@ -93,8 +92,6 @@ func FuzzNames(f *testing.F) {
 		}
 		dir := t.TempDir()
 		musttest.Succeed(t, n.Write(dir))
-		if back, err := ReadNames(dir); err != nil || back.Len() != n.Len() {
-			t.Errorf("%d of %d names came back, %v", back.Len(), n.Len(), err)
-		}
+		checktest.Equal(t, n.Len(), musttest.Get(ReadNames(dir))(t).Len(), "names that came back")
 	})
 }

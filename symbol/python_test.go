@@ -3,6 +3,7 @@ package symbol
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -105,8 +106,6 @@ func TestTrimTest(t *testing.T) {
 		{"pytest alone", locatedStack(call, hook, top), 3},
 		{"no pytest", locatedStack(helper, test, script), 3},
 	} {
-		if got := len(TrimStack(c.stack)); got != c.left {
-			t.Errorf("%s: %d frames, want %d", c.name, got, c.left)
-		}
+		checktest.Equal(t, c.left, len(TrimStack(c.stack)), c.name, "frames")
 	}
 }

@@ -34,13 +34,9 @@ func TestMethodsOfExtensionModules(t *testing.T) {
 	for _, file := range []string{"made.cpython-311-x86_64-linux-gnu.so", "made.abi3.so", "libmade.so"} {
 		path := filepath.Join(dir, file)
 		args := []string{"-O1", "-shared", "-fPIC", "-Wl,--build-id", "-o", path, source}
-		if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		musttest.Run(t, exec.Command("gcc", args...))
 		starts := startsOf(t, path)
-		if out, err := exec.Command("strip", path).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		musttest.Run(t, exec.Command("strip", path))
 		img := musttest.Get(openImage(path))(t)
 		id := img.buildID
 		img.close()

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -38,9 +39,7 @@ func TestTrim(t *testing.T) {
 		{"begins in a starter", []Location{locationIn(app, "_start")}, 1, 0},
 	} {
 		got := TrimStack(c.stack)
-		if len(got) != c.want {
-			t.Errorf("%s: %d levels, want %d: %v", c.name, len(got), c.want, got)
-		}
+		checktest.Equal(t, c.want, len(got), c.name, "levels", got)
 		if l, _, _ := AppCall(got); (l == nil) != (c.app < 0) || l != nil && l != &got[c.app] {
 			t.Errorf("%s: application frame %v, want number %d", c.name, l, c.app)
 		}

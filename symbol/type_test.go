@@ -11,6 +11,7 @@ import (
 
 	"laggard/binary/expression"
 	"laggard/internal/bound"
+	"laggard/internal/checktest"
 )
 
 // typeShape writes a type as its size and what is where in it.
@@ -45,9 +46,7 @@ func TestTypes(t *testing.T) {
 			code := openCode(t, path, Config{})
 			pc := functionSymbols(t, path)["sum"].addr
 			vars := code.Variables(pc)
-			if got := typeShape(code, vars.Result, 1); got != "8" {
-				t.Errorf("%s %v: sum returns %s", compiler, flags, got)
-			}
+			checktest.Equal(t, "8", typeShape(code, vars.Result, 1), compiler, flags, "sum returns")
 			var pointers []string
 			for _, v := range vars.Stack {
 				pointers = append(pointers, typeShape(code, v.Type, 1))
@@ -76,12 +75,8 @@ func TestDerived(t *testing.T) {
 		pc := functionSymbols(t, path)["sum"].addr
 		const rdi = 5
 		link := code.TargetOf(code.Variables(pc).RegisterType(rdi, pc))
-		if got := typeShape(code, link, 0); got != "8{0:*}" {
-			t.Errorf("%s: the iterator is of %s", compiler, got)
-		}
-		if got := typeShape(code, code.DerivedType(link, 24), 0); got != "24{0:8{0:*} 8:16{0:16{0:4 8:8}}}" {
-			t.Errorf("%s: a node is %s", compiler, got)
-		}
+		checktest.Equal(t, "8{0:*}", typeShape(code, link, 0), compiler, "the iterator is of")
+		checktest.Equal(t, "24{0:8{0:*} 8:16{0:16{0:4 8:8}}}", typeShape(code, code.DerivedType(link, 24), 0), compiler, "a node is")
 		if got := code.DerivedType(link, 25); got != nil {
 			t.Errorf("%s: something larger is %s", compiler, typeShape(code, got, 0))
 		}

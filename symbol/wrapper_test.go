@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -105,14 +106,10 @@ func TestCaller(t *testing.T) {
 		{"no wrapper", []Location{locationIn("/opt/app", "norm"), wrapper}, "norm", ""},
 	} {
 		_, call, through := AppCall(c.stack)
-		if call.Function != c.want {
-			t.Errorf("%s: %q, want %q", c.name, call.Function, c.want)
-		}
+		checktest.Equal(t, c.want, call.Function, c.name)
 		if through == nil {
 			through = &Call{}
 		}
-		if through.Function != c.through {
-			t.Errorf("%s: through %q, want %q", c.name, through.Function, c.through)
-		}
+		checktest.Equal(t, c.through, through.Function, c.name, "through")
 	}
 }

@@ -131,12 +131,7 @@ const smallShare = 0.02
 
 func (k counts) hasOtherShare(from, to int) bool {
 	share := func(b *behaviour) float64 { return float64(b.next[from][to]) / math.Max(1, float64(b.left(from))) }
-	for _, g := range k.references() {
-		if math.Abs(share(g)-share(k.bad)) <= smallShare {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(k.references(), func(g *behaviour) bool { return math.Abs(share(g)-share(k.bad)) <= smallShare })
 }
 
 // Runs that nobody changed may differ in counts by this much, where all ranks differ alike: a solver may need another

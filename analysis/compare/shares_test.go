@@ -1,9 +1,9 @@
 package compare
 
 import (
-	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -49,9 +49,7 @@ func TestShares(t *testing.T) {
 		for _, s := range findShares(sharesRuns(c.samples...)) {
 			got = append(got, line{s.At.Call, s.Waiting, s.Bad, s.Good})
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+		checktest.EqualList(t, c.want, got, name)
 	}
 }
 
@@ -66,7 +64,5 @@ func TestTimesMerge(t *testing.T) {
 	a.addRanks([]*model.Rank{rank(0, []*model.State{sum, wait}, model.Samples{Computing: 1}, model.Samples{Waiting: 20})})
 	b.addRanks([]*model.Rank{rank(1, []*model.State{wait, sum}, model.Samples{Computing: 300}, model.Samples{})})
 	want := []placeTime{{0, 300, 20}, {1, 1, 0}}
-	if got := a.mergeFrom(b).Times; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	checktest.EqualList(t, want, a.mergeFrom(b).Times)
 }

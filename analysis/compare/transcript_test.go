@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/reduce/reducetest"
 )
@@ -73,9 +74,7 @@ fin: MPI_Finalize main:9
 		}
 		return out
 	}
-	if err := reducetest.Laws(runsRead, build, 30, rand.New(rand.NewPCG(3, 4))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(runsRead, build, 30, rand.New(rand.NewPCG(3, 4))))
 }
 
 // TestRunIsLikeItself: a program is no different from itself, whatever it does.

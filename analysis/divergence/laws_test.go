@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
@@ -23,9 +24,7 @@ func TestCensusLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(Censuses, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(Censuses, build, 20, rand.New(rand.NewPCG(1, 2))))
 }
 
 // randomMember is a rank in three communicators of all, in one of which all agree,
@@ -99,7 +98,5 @@ func TestHistoriesLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(gathered, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(gathered, build, 20, rand.New(rand.NewPCG(1, 2))))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
@@ -240,9 +241,7 @@ func TestLeft(t *testing.T) {
 			"  4: extra at 2, alike up to 1: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {
 		comms := musttest.Get(parseHistories(c.begun))(t)
-		if got := formatDivergences(FindEarlyLeavers(comms, gone(c.gone...))); got != c.want {
-			t.Errorf("%s, gone %v: %s, want %s", c.begun, c.gone, got, c.want)
-		}
+		checktest.Equal(t, c.want, formatDivergences(FindEarlyLeavers(comms, gone(c.gone...))), c.begun, "gone", c.gone)
 	}
 }
 

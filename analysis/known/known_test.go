@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -84,12 +85,8 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s in %s: want %t", c.version, c.want, c.in)
 		}
 	}
-	if v := VersionIn("Open MPI v4.1.4, package: Debian OpenMPI"); v != "4.1.4" {
-		t.Errorf("version %q", v)
-	}
-	if v := VersionIn("MPICH Version: 4.0.2"); v != "4.0.2" {
-		t.Errorf("version %q", v)
-	}
+	checktest.Equal(t, "4.1.4", VersionIn("Open MPI v4.1.4, package: Debian OpenMPI"), "version")
+	checktest.Equal(t, "4.0.2", VersionIn("MPICH Version: 4.0.2"), "version")
 }
 
 func TestBadTables(t *testing.T) {
@@ -99,9 +96,7 @@ func TestBadTables(t *testing.T) {
 		head + "calls=['a']\nversions=['4']\n", head + "calls=['a']\nmpi='mpich'\nversions=['new']\n",
 		head + "calls=['a']\ncolour='red'\n", "[[issue]\n",
 	} {
-		if _, err := parseTable(text); !errors.Is(err, ErrTable) {
-			t.Errorf("%q: %v", text, err)
-		}
+		checktest.Fails(parseTable(text))(t, ErrTable, text)
 	}
 	own := filepath.Join(t.TempDir(), "own.toml")
 	musttest.Succeed(t, os.WriteFile(own, []byte(head+"calls=['MPI_Recv']\n"), 0o600))
@@ -109,9 +104,7 @@ func TestBadTables(t *testing.T) {
 	if err != nil || table[0].Title != "t" {
 		t.Errorf("a table of one's own: %v, %v", table[:1], err)
 	}
-	if _, err := Load(own + "none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
-	}
+	checktest.Fails(Load(own+"none"))(t, os.ErrNotExist, "a file that is not there")
 }
 
 // FuzzParse: any text is a table of issues that each say something, or an error.

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/invariant"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -69,9 +68,7 @@ func readExpected(t testing.TB, name string, into any) {
 	if err == nil {
 		err = json.Unmarshal(text, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 }
 
 func checkNear(t *testing.T, what string, got, want float64) {
@@ -129,12 +126,8 @@ func TestOracleInvariants(t *testing.T) {
 		found = append(found, name(p.Group))
 		checkNear(t, "share of "+name(p.Group), p.Share, float64(p.Count)/want.Total)
 	}
-	if diff := cmp.Diff(want.Invariants, found); diff != "" {
-		t.Error(diff)
-	}
-	if len(r.Violations) != len(want.Violations) {
-		t.Fatalf("%d violations, expected %d", len(r.Violations), len(want.Violations))
-	}
+	checktest.Equal(t, want.Invariants, found)
+	musttest.Equal(t, len(want.Violations), len(r.Violations), "violations")
 	for _, w := range want.Violations {
 		i := slices.IndexFunc(r.Violations, func(v invariant.Violation) bool {
 			return name(v.Chain) == w.Chain && name(r.Invariants[v.Invariant].Group) == w.Inv
@@ -164,9 +157,7 @@ func (w oracleViolation) check(t *testing.T, v invariant.Violation) {
 		op, _ := parseOp(m)
 		missing = append(missing, op)
 	}
-	if diff := cmp.Diff(missing, v.Missing); diff != "" {
-		t.Errorf("%s misses other operations: %s", w.Chain, diff)
-	}
+	checktest.Equal(t, missing, v.Missing, w.Chain, "misses other operations")
 	if c := contexts[w.Chain+"|"+w.Inv]; v.ContextMatches != c[0] || v.Instances != c[1] {
 		t.Errorf("%s: context %d of %d, expected %v", w.Chain, v.ContextMatches, v.Instances, c)
 	}
@@ -178,9 +169,7 @@ func TestKnownAnswer(t *testing.T) {
 	usual, rare := makeGroup(15075, full...), makeGroup(154, full[1:]...)
 	list, _ := invariant.Violations(&chain.Trace{Groups: []chain.Group{usual, rare}},
 		[]invariant.Invariant{{Group: usual}}, nil)
-	if len(list) != 1 {
-		t.Fatalf("%d violations", len(list))
-	}
+	musttest.Equal(t, 1, len(list), "violations")
 	v := list[0]
 	for what, pair := range map[string][2]float64{
 		"similarity": {v.Similarity, 0.833333}, "rareness": {v.Rareness, 0.989784},
@@ -232,9 +221,7 @@ func TestOracleDistances(t *testing.T) {
 		outliers, alone := []int{}, []int{}
 		for i, x := range d.By {
 			checkNear(t, fmt.Sprintf("%s rank %d", name, i), x.K, want.DK[i])
-			if x.Top != want.TopGroup[i] {
-				t.Errorf("%s rank %d: top group %d, expected %d", name, i, x.Top, want.TopGroup[i])
-			}
+			checktest.Equal(t, want.TopGroup[i], x.Top, name, "rank", i, "top group")
 			if x.LeaveOneOut > 5 {
 				alone = append(alone, i)
 			}
@@ -245,8 +232,6 @@ func TestOracleDistances(t *testing.T) {
 				t.Errorf("%s rank %d: the group is %v", name, o.Rank, o.Group.Ops)
 			}
 		}
-		if diff := cmp.Diff([][]int{want.Outliers, want.OutliersLOO}, [][]int{outliers, alone}); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		checktest.Equal(t, [][]int{want.Outliers, want.OutliersLOO}, [][]int{outliers, alone}, name)
 	}
 }

@@ -3,6 +3,8 @@ package progress
 import (
 	"testing"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -27,18 +29,13 @@ func TestAnySource(t *testing.T) {
 		"none":                               {server + "\n" + waits + "\n", -1},
 	} {
 		sum, part := analyseBlocks(t, [][]*model.Rank{parseScript(c.script).buildRanks()}, Options{}, nil)
-		f, err := FindLP(sum, part, Options{})
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		f := musttest.Get(FindLP(sum, part, Options{}))(t, name)
 		from := -1
 		for _, w := range f.scene.Unsent() {
 			if w.AnySource && w.Rank == 2 {
 				from = w.Peer
 			}
 		}
-		if from != c.from {
-			t.Errorf("%s: a message of rank %d, want %d", name, from, c.from)
-		}
+		checktest.Equal(t, c.from, from, name, "a message of rank")
 	}
 }

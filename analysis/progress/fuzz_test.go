@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/internal/musttest"
@@ -63,16 +61,11 @@ func FuzzDecodeSummary(f *testing.F) {
 			if !errors.Is(err, facts.ErrEncoding) {
 				t.Fatalf("error of another kind: %v", err)
 			}
-			if diff := cmp.Diff(facts.Summary{}, s); diff != "" {
-				t.Fatalf("an error and a value: %s", diff)
-			}
+			musttest.Equal(t, facts.Summary{}, s, "an error and a value")
 			return
 		}
 		first := mustEncode(t, s, facts.EncodeSummary)
-		again, err := facts.DecodeSummary(first)
-		if err != nil {
-			t.Fatalf("own encoding: %v", err)
-		}
+		again := musttest.Get(facts.DecodeSummary(first))(t, "own encoding")
 		if second := mustEncode(t, again, facts.EncodeSummary); !bytes.Equal(first, second) {
 			t.Fatalf("not stable:\n%s\n%s", first, second)
 		}
@@ -107,10 +100,7 @@ func FuzzDecodePartial(f *testing.F) {
 			return
 		}
 		first := mustEncode(t, p, EncodePartial)
-		again, err := DecodePartial(first)
-		if err != nil {
-			t.Fatalf("own encoding: %v", err)
-		}
+		again := musttest.Get(DecodePartial(first))(t, "own encoding")
 		merged := musttest.Get(MergePartials(Partial{}, again))(t)
 		if second := mustEncode(t, merged, EncodePartial); !bytes.Equal(first, second) {
 			t.Fatalf("not stable:\n%s\n%s", first, second)
@@ -120,6 +110,5 @@ func FuzzDecodePartial(f *testing.F) {
 
 func mustEncode[T any](t testing.TB, v T, encode func(T) ([]byte, error)) []byte {
 	t.Helper()
-	b := musttest.Get(encode(v))(t)
-	return b
+	return musttest.Get(encode(v))(t)
 }

@@ -1,17 +1,15 @@
 package progress
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -77,13 +75,9 @@ func TestMergeLaws(t *testing.T) {
 		want := musttest.Get(concludeDiagnosis(sum, part, opts))(t)
 		for p := 1; p <= 9; p++ {
 			s, q := analyseBlocks(t, blocksOf(ranks, p, rng), opts, rng)
-			if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, s, q)); diff != "" {
-				t.Fatalf("%d blocks:\n%s\n%s", p, text, diff)
-			}
-			got, err := concludeDiagnosis(s, q, opts)
-			if diff := cmp.Diff(describeDiagnosis(want), describeDiagnosis(got)); diff != "" || err != nil {
-				t.Fatalf("%d blocks: %v\n%s\n%s", p, err, text, diff)
-			}
+			musttest.Equal(t, encodeBoth(t, sum, part), encodeBoth(t, s, q), p, "blocks", text)
+			got := musttest.Get(concludeDiagnosis(s, q, opts))(t)
+			musttest.Equal(t, describeDiagnosis(want), describeDiagnosis(got), p, "blocks", text)
 		}
 	}
 }
@@ -94,30 +88,18 @@ func TestNeutralElements(t *testing.T) {
 	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	left := musttest.Get(facts.MergeSummaries(facts.Summary{}, sum))(t)
 	right := musttest.Get(MergePartials(part, Partial{}))(t)
-	if diff := cmp.Diff(encodeBoth(t, sum, part), encodeBoth(t, left, right)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, encodeBoth(t, sum, part), encodeBoth(t, left, right))
 }
 
 func TestErrors(t *testing.T) {
 	ranks := parseScript("rank 0-1 at=A\n").buildRanks()
 	sum, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
-	if _, err := facts.MergeSummaries(sum, sum); !errors.Is(err, facts.ErrOverlap) {
-		t.Errorf("merging a block with itself: %v", err)
-	}
-	if _, err := summarise(append(ranks, ranks[0])); !errors.Is(err, facts.ErrOverlap) {
-		t.Errorf("a rank twice: %v", err)
-	}
-	if _, err := localPartial(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
-		t.Errorf("unknown algorithm: %v", err)
-	}
-	if _, err := concludeDiagnosis(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
-		t.Errorf("unknown algorithm: %v", err)
-	}
+	checktest.Fails(facts.MergeSummaries(sum, sum))(t, facts.ErrOverlap, "merging a block with itself")
+	checktest.Fails(summarise(append(ranks, ranks[0])))(t, facts.ErrOverlap, "a rank twice")
+	checktest.Fails(localPartial(ranks, &sum, Options{Algorithm: "tarot"}))(t, inference.ErrUnknownAlgorithm, "unknown algorithm")
+	checktest.Fails(concludeDiagnosis(sum, part, Options{Algorithm: "tarot"}))(t, inference.ErrUnknownAlgorithm, "unknown algorithm")
 	foreign := Partial{Partial: inference.Partial{Edges: []inference.PairEdge{{A: 0, B: 7, Code: inference.Forward}}}}
-	if _, err := concludeDiagnosis(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
-		t.Errorf("partial of another summary: %v", err)
-	}
+	checktest.Fails(concludeDiagnosis(sum, foreign, Options{}))(t, inference.ErrMismatch, "partial of another summary")
 }
 
 // Text that is no UTF-8 gives the same bytes whether or not it travelled.
@@ -130,9 +112,7 @@ func TestOddText(t *testing.T) {
 	whole, part := analyseBlocks(t, [][]*model.Rank{ranks}, Options{}, nil)
 	rng := rand.New(rand.NewPCG(17, 18))
 	s, p := analyseBlocks(t, blocksOf(ranks, 3, rng), Options{}, rng)
-	if diff := cmp.Diff(encodeBoth(t, whole, part), encodeBoth(t, s, p)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, encodeBoth(t, whole, part), encodeBoth(t, s, p))
 }
 
 // Twenty thousand ranks, half of them waiting for the other half, in a chain

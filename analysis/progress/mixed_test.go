@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/divergence"
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -32,8 +33,6 @@ func TestUnlike(t *testing.T) {
 			return l
 		}
 		begun := []divergence.Comm{{ID: 1, Lines: []divergence.Line{line(0, c.one), line(1, c.other)}}}
-		if got := unusualSites(begun, 1, begun[0].Lines[0].Latest) != nil; got != c.differs {
-			t.Errorf("%s: %v", name, got)
-		}
+		checktest.Equal(t, c.differs, unusualSites(begun, 1, begun[0].Lines[0].Latest) != nil, name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
 )
@@ -31,7 +32,5 @@ func TestOverviewLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(overviews, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(overviews, build, 20, rand.New(rand.NewPCG(1, 2))))
 }

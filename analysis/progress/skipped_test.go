@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/unsent"
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -39,8 +40,6 @@ func TestMayBeSkipped(t *testing.T) {
 		"error of an unknown call":  {sent(nil), Diagnosis{ReturnedErrors: failed(3, "MPIX_Send_later")}, true},
 		"error of a receive of its": {sent(nil), Diagnosis{ReturnedErrors: failed(3, "MPI_Recv")}, true},
 	} {
-		if got := c.d.MayBeSkipped(c.m); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, c.d.MayBeSkipped(c.m), name)
 	}
 }

@@ -159,17 +159,9 @@ func foldRandomly[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a,
 			i = rng.IntN(len(values))
 			j = (i + 1 + rng.IntN(len(values)-1)) % len(values)
 		}
-		b, err := encode(values[j])
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if values[i], err = merge(values[i], other); err != nil {
-			t.Fatal(err)
-		}
+		b := musttest.Get(encode(values[j]))(t)
+		other := musttest.Get(decode(b))(t)
+		values[i] = musttest.Get(merge(values[i], other))(t)
 		values = append(values[:j:j], values[j+1:]...)
 	}
 	return values[0]

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/evidence"
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -40,10 +42,8 @@ func TestCertain(t *testing.T) {
 				opts.Liveness[r] = evidence.Dead
 			}
 			sum, part := analyseBlocks(t, [][]*model.Rank{parseScript(c.script).buildRanks()}, opts, nil)
-			d, err := concludeDiagnosis(sum, part, opts)
-			if err != nil || d.Certain != c.want {
-				t.Errorf("certain: %v, %v, want %v\n%s", d.Certain, err, c.want, describeDiagnosis(d))
-			}
+			d := musttest.Get(concludeDiagnosis(sum, part, opts))(t)
+			checktest.Equal(t, c.want, d.Certain, "certain", describeDiagnosis(d))
 		})
 	}
 }

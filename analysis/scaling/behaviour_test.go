@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -40,9 +41,7 @@ func TestRealLibrary(t *testing.T) {
 	if !bad.Flagged.Equal(everyRank(16)) || bad.Model != judge.ByKCCA || !bad.InRange {
 		t.Errorf("faulty run: %s flagged by %s, in range %v", bad.Flagged, bad.Model, bad.InRange)
 	}
-	if first := firstFunction(bad); first != "ompi_coll_base_allgather_intra_recursivedoubling" {
-		t.Errorf("localised in %q", first)
-	}
+	checktest.Equal(t, "ompi_coll_base_allgather_intra_recursivedoubling", firstFunction(bad), "localised in")
 }
 
 // TestSynthetic does the same with the synthetic data set.
@@ -76,12 +75,8 @@ func TestFewRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := training.DecodeTrained(encodeModel(t, m)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := judgeRun(m, chainProgram(0.01).runTable(16, 2048, rng), judge.Circumstances{}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		musttest.Get(training.DecodeTrained(encodeModel(t, m)))(t, name)
+		musttest.Get(judgeRun(m, chainProgram(0.01).runTable(16, 2048, rng), judge.Circumstances{}))(t, name)
 	}
 }
 

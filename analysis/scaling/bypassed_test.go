@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/checktest"
 )
 
 // TestBypassed: sockets that carry next to nothing of what the calls sent do not speak,
@@ -36,8 +37,6 @@ func TestBypassed(t *testing.T) {
 			trained.Models = append(trained.Models, training.Sourced{Source: recorded.AtMPI, Model: model(1000)})
 			read.Tables[recorded.AtMPI] = table(1000)
 		}
-		if got := socketsBypassed(trained, read); got != c.wants {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		checktest.Equal(t, c.wants, socketsBypassed(trained, read), c.name)
 	}
 }

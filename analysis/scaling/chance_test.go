@@ -54,9 +54,7 @@ func roughProgram(seed uint64) program {
 func TestChance(t *testing.T) {
 	for seed := range 8 * *seeds {
 		m, err := trainModel(roughProgram(firstSeed()+seed).trainingTable([]int{2, 4, 8, 12, 16}, []float64{100}, nil), kcca.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, err)
 		for _, ranks := range []int{6, 20, 24, 32} {
 			v := musttest.Get(judgeRun(m, roughProgram(firstSeed()+seed).runTable(ranks, 100, nil), judge.Circumstances{}))(t)
 			if v.Flagged.Len() > 0 && v.Model == judge.ByRegression {

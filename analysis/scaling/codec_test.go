@@ -20,8 +20,7 @@ import (
 func smallModel(t testing.TB) *training.Model {
 	t.Helper()
 	table := chainProgram(0.01).trainingTable([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
-	return m
+	return musttest.Get(trainModel(table, kcca.Options{}))(t)
 }
 
 // withHead puts a right first line before the body of a file.

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -109,9 +110,7 @@ func TestUnite(t *testing.T) {
 				len(a.Places))
 		}
 		for i, p := range a.Places {
-			if p.Order != i+1 {
-				t.Errorf("%s: place %d has number %d", c.name, i+1, p.Order)
-			}
+			checktest.Equal(t, i+1, p.Order, c.name, "order")
 		}
 	}
 }

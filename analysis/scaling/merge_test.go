@@ -6,12 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
@@ -37,9 +36,7 @@ func splitRows(t *recorded.Table, rng *rand.Rand) []*recorded.Table {
 
 func checkLaws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 	t.Helper()
-	if err := reducetest.Laws(m, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(m, build, 20, rand.New(rand.NewPCG(1, 2))))
 }
 
 func TestTablesMerge(t *testing.T) {
@@ -122,7 +119,5 @@ func checkJudgedInParts(t *testing.T, m *training.Model, run *recorded.Table) {
 	if want.Flagged.Len() == 0 || len(want.Localisation) == 0 {
 		t.Errorf("nothing flagged: %+v", want)
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, got)
 }

@@ -50,10 +50,7 @@ func oracleStacks(t testing.TB) []recorded.Site {
 		for text := range strings.SplitSeq(stack, ";") {
 			module, rest, _ := strings.Cut(text, "!")
 			function, at, _ := strings.Cut(rest, "@")
-			offset, err := strconv.ParseUint(at, 16, 64)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
+			offset := musttest.Get(strconv.ParseUint(at, 16, 64))(t, text)
 			site.Frames = append(site.Frames, recorded.Frame{Module: module, Function: function, Offset: offset})
 		}
 		sites = append(sites, site)

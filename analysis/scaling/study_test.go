@@ -146,8 +146,7 @@ func firstFunction(v *judge.Verdict) string {
 func (s study) judgeAt(t *testing.T, m *training.Model, p program, ranks int, rng *rand.Rand) *judge.Verdict {
 	t.Helper()
 	library := musttest.Get(recorded.InModules(recorded.LibraryModules...))(t)
-	v := musttest.Get(judgeRun(m, p.runTable(ranks, s.arg, rng), judge.Circumstances{Library: library}))(t)
-	return v
+	return musttest.Get(judgeRun(m, p.runTable(ranks, s.arg, rng), judge.Circumstances{Library: library}))(t)
 }
 
 var (

@@ -38,8 +38,7 @@ func trainedOn(t *testing.T, paths map[int]recorded.Site) *training.Model {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		appendGatherRun(table, ranks, paths[ranks])
 	}
-	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
-	return m
+	return musttest.Get(trainModel(table, kcca.Options{}))(t)
 }
 
 // TestSwitching: another path at the next scale is a finding if the library kept

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/musttest"
 )
 
 // trainModel makes a model of good runs, as one rank alone does.
@@ -30,10 +31,7 @@ func judgeRun(m *training.Model, t *recorded.Table, c judge.Circumstances) (*jud
 // encodeModel is a model file with one model.
 func encodeModel(t testing.TB, m *training.Model) []byte {
 	t.Helper()
-	data, err := training.EncodeTrained(
-		&training.Trained{Models: []training.Sourced{{Source: recorded.AtMPI, Model: m}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := musttest.Get(training.EncodeTrained(
+		&training.Trained{Models: []training.Sourced{{Source: recorded.AtMPI, Model: m}}}))(t)
 	return data
 }

@@ -33,8 +33,7 @@ func trainedTwice(t *testing.T, p program, again, times int, rng *rand.Rand) *tr
 	for n := range times {
 		p.appendRun(table, fmt.Sprint("again", n), again, 2048, rng)
 	}
-	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
-	return m
+	return musttest.Get(trainModel(table, kcca.Options{}))(t)
 }
 
 // TestTwins: a program that no law predicts can be judged where training has a run of
@@ -60,11 +59,8 @@ func TestTwins(t *testing.T) {
 			rng := rand.New(rand.NewPCG(firstSeed()+seed, 7))
 			p := lawlessProgram(c.noise)
 			m := trainedTwice(t, p, 16, c.times, rng)
-			v, err := judgeRun(m, p.scaleBytes(haloSite, c.by).runTable(16, 2048, rng),
-				judge.Circumstances{Library: func(f recorded.Frame) bool { return f.BuildID == "aa" }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := musttest.Get(judgeRun(m, p.scaleBytes(haloSite, c.by).runTable(16, 2048, rng),
+				judge.Circumstances{Library: func(f recorded.Frame) bool { return f.BuildID == "aa" }}))(t)
 			if v.InRange != c.inRange || v.Flagged.Equal(everyRank(16)) != c.found || !c.found && v.Flagged.Len() > 0 {
 				t.Errorf("%s, seed %d: flagged %s, in range %v, covered %.2f",
 					c.name, seed, v.Flagged, v.InRange, v.Covered)
@@ -136,6 +132,5 @@ func TestWanted(t *testing.T) {
 func judgedBy(t *testing.T, table, test *recorded.Table) *judge.Verdict {
 	t.Helper()
 	m := musttest.Get(trainModel(table, kcca.Options{}))(t)
-	v := musttest.Get(judgeRun(m, test, judge.Circumstances{}))(t)
-	return v
+	return musttest.Get(judgeRun(m, test, judge.Circumstances{}))(t)
 }

@@ -4,8 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
 )
@@ -31,9 +30,7 @@ func TestProblemsOfOneKindAreSummedUp(t *testing.T) {
 			"0: checksum mismatch",
 		"model: n: chunk at 4096: file is cut short",
 	}
-	if diff := cmp.Diff(want, ab.Lines()); diff != "" {
-		t.Errorf("problems: %s", diff)
-	}
+	checktest.Equal(t, want, ab.Lines(), "problems")
 	if !ab.Holes || ab.Damaged.Len() != 2*maxTexts {
 		t.Errorf("merged %+v", ab)
 	}
@@ -59,7 +56,5 @@ func TestProblemsLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(ProblemsMonoid, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(ProblemsMonoid, build, 20, rand.New(rand.NewPCG(1, 2))))
 }

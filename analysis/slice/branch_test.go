@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -79,9 +80,7 @@ func TestWhoseCallIsMissing(t *testing.T) {
 		found := &progress.Result{}
 		found.Diverged = []divergence.Divergence{{Odd: []divergence.Odd{o}}}
 		b := branchOf(context.Background(), c.known, found)
-		if kind := found.Diverged[0].Odd[0].Kind; kind != c.kind {
-			t.Errorf("%s: %s, want %s", name, kind, c.kind)
-		}
+		checktest.Equal(t, c.kind, found.Diverged[0].Odd[0].Kind, name)
 		switch {
 		case b == nil && c.branch == 0:
 		case b == nil || c.branch == 0 || b.Stack[0].Offset != c.branch || len(b.Or) != c.or:

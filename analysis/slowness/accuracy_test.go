@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // programs are like those that were measured: iterations of 5 ms to 4 s, that compute for 60 to 90 % of the time.
@@ -54,11 +56,7 @@ func countFromEnv(t *testing.T, name string, otherwise int) int {
 	if text == "" {
 		return otherwise
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
+	return musttest.Get(strconv.Atoi(text))(t, name)
 }
 
 // judge simulates a run with a fault and scores the first event that run would tell of.

@@ -1,6 +1,10 @@
 package slowness
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 // TestTypicallyStarved: who lacks a processor far longer than the others stands out, though others lack one a little longer as well.
 func TestTypicallyStarved(t *testing.T) {
@@ -19,8 +23,6 @@ func TestTypicallyStarved(t *testing.T) {
 		for i, lack := range c.lack {
 			ranks = append(ranks, compared{rank: i, before: sums{seconds: 30, starved: 0.3}, since: sums{seconds: 30, starved: 30 * lack}})
 		}
-		if got := typicallyStarved(ranks); got != c.want {
-			t.Errorf("%v: %v, want %v", c.lack, got, c.want)
-		}
+		checktest.Equal(t, c.want, typicallyStarved(ranks), c.lack)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
@@ -34,13 +35,9 @@ func TestDevelop(t *testing.T) {
 		t.Errorf("the loop is %+v with %d iterations", d.Loop, d.Iterations)
 	}
 	other := scanned(t, job)
-	if n := d.IterationsIn(other); n != 9 {
-		t.Errorf("%d iterations in the other run, want 9", n)
-	}
+	checktest.Equal(t, 9, d.IterationsIn(other), "iterations in the other run")
 	d.Loop = &model.State{ID: model.StateID{77}}
-	if n := d.IterationsIn(other); n != 0 {
-		t.Errorf("%d iterations of a loop that the other run does not have", n)
-	}
+	checktest.Equal(t, 0, d.IterationsIn(other), "iterations of a loop that the other run does not have")
 }
 
 // TestDevelopShort: of a run that is too short for a speed nothing is said.
@@ -65,8 +62,7 @@ func scanned(t *testing.T, job timelinetest.Job) *runfiles.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	musttest.Succeed(t, job.Write(dir))
-	x := musttest.Get(runfiles.Scan(dir))(t)
-	return x
+	return musttest.Get(runfiles.Scan(dir))(t)
 }
 
 // TestCompared: the time in which a change of speed would have been noticed is that of the loop, and none at the start.

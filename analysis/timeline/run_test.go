@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
@@ -53,9 +52,7 @@ func TestRun(t *testing.T) {
 	for _, row := range one.Rows {
 		rows = append(rows, row.Ranks.String())
 	}
-	if diff := cmp.Diff([]string{"0-6,8-175", "7", "176-332,334-351", "333"}, rows); diff != "" {
-		t.Errorf("rows: %s", diff)
-	}
+	checktest.Equal(t, []string{"0-6,8-175", "7", "176-332,334-351", "333"}, rows, "rows")
 	if one.Scale.Width != 60 || one.Scale.Columns != 120 {
 		t.Errorf("scale %+v", one.Scale)
 	}
@@ -94,9 +91,7 @@ func TestNoSamples(t *testing.T) {
 	j := timelinetest.Job{Ranks: 2, PerNode: 2}
 	dir := filepath.Join(t.TempDir(), "run")
 	musttest.Succeed(t, j.Write(dir))
-	if _, err := ask(t, Question{Dir: dir, Columns: 30}, 1); !errors.Is(err, ErrNoSamples) {
-		t.Errorf("the error is %v", err)
-	}
+	checktest.Fails(ask(t, Question{Dir: dir, Columns: 30}, 1))(t, ErrNoSamples, "the error is")
 }
 
 // TestLaws: any tree over the shares gives the same sums and the same ranks to compare.
@@ -132,9 +127,7 @@ func TestLaws(t *testing.T) {
 		}
 		return out
 	}, 20, rng))
-	if err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, err)
 }
 
 // TestGroupAlikeLimitsRows: ranks that all differ are put together until there are few enough rows.

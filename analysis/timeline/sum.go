@@ -3,6 +3,7 @@ package timeline
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"laggard/model"
@@ -91,12 +92,9 @@ func newSum(tracks []*track, rows map[int]int) Sum {
 	for _, loop := range byLoop {
 		s.Loops = append(s.Loops, *loop)
 	}
-	for _, state := range states {
-		s.States = append(s.States, state)
-	}
 	slices.SortFunc(s.Rows, compareRows)
 	slices.SortFunc(s.Loops, compareLoops)
-	slices.SortFunc(s.States, compareStates)
+	s.States = slices.SortedFunc(maps.Values(states), compareStates)
 	return s
 }
 

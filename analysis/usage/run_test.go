@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -97,7 +98,5 @@ func TestRunWithin(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, err)
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -142,9 +142,7 @@ func TestCoresAgainstDefinition(t *testing.T) {
 		for _, set := range sortBySmallestRank(ranksOf(g, largest)) {
 			want = append(want, set.String())
 		}
-		if diff := cmp.Diff(want, setTexts(g.Cores())); diff != "" {
-			t.Fatalf("%v: %s", g.needs, diff)
-		}
+		musttest.Equal(t, want, setTexts(g.Cores()), g.needs)
 		found += len(want)
 	})
 	if found < 300 {
@@ -284,18 +282,10 @@ func TestRenaming(t *testing.T) {
 			return setTexts(sortBySmallestRank(sets))
 		}
 		stuck := g.Stuck(g.Nodes())
-		if diff := cmp.Diff(stuck, other.Stuck(other.Nodes())); diff != "" {
-			t.Fatal(diff)
-		}
-		if diff := cmp.Diff(renamed(g.Cores()), setTexts(other.Cores())); diff != "" {
-			t.Fatal(diff)
-		}
-		if diff := cmp.Diff(renamed(g.Knots(stuck)), setTexts(other.Knots(stuck))); diff != "" {
-			t.Fatal(diff)
-		}
-		if diff := cmp.Diff(g.Heights(), other.Heights()); diff != "" {
-			t.Fatal(diff)
-		}
+		musttest.Equal(t, stuck, other.Stuck(other.Nodes()))
+		musttest.Equal(t, renamed(g.Cores()), setTexts(other.Cores()))
+		musttest.Equal(t, renamed(g.Knots(stuck)), setTexts(other.Knots(stuck)))
+		musttest.Equal(t, g.Heights(), other.Heights())
 	})
 }
 
@@ -339,9 +329,7 @@ func TestComponents(t *testing.T) {
 		}
 		slices.SortFunc(want, slices.Compare)
 		slices.SortFunc(got, slices.Compare)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
-		}
+		musttest.Equal(t, want, got)
 	})
 }
 

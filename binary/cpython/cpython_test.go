@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // stating is a runtime whose words of _Py_DebugOffsets are their own numbers, but for those given.
@@ -40,9 +42,7 @@ func TestFind(t *testing.T) {
 		{"without a global lock since 3.14", 0x030e00f0, stating(0x030e00f0, map[uint32]uint64{2: 1, 75: 79}), false},
 	} {
 		l, ok := Find(c.version, func(int) []byte { return c.runtime })
-		if ok != c.want {
-			t.Errorf("%s: found %v", c.name, ok)
-		}
+		checktest.Equal(t, c.want, ok, c.name, "found")
 		if ok && c.runtime != nil && (l.Interpreters != 5 || l.Keys != 32 || l.EntryFrame != Absent) {
 			t.Errorf("%s: %+v", c.name, l)
 		}

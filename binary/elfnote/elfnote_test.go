@@ -3,6 +3,8 @@ package elfnote
 import (
 	"encoding/binary"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 func note(order binary.AppendByteOrder, name string, kind uint32, desc string) []byte {
@@ -22,16 +24,10 @@ func TestBuildID(t *testing.T) {
 		binary.AppendByteOrder
 	}{binary.LittleEndian, binary.BigEndian} {
 		other, id := note(order, "stapsdt", 3, "abcde"), note(order, "GNU", 3, "\x01\xfe\x22")
-		if got := BuildID(append(other, id...), order); got != "01fe22" {
-			t.Errorf("%v: %q", order, got)
-		}
-		if got := BuildID(append(other, id[:len(id)-4]...), order); got != "" {
-			t.Errorf("%v: %q of one that is cut", order, got)
-		}
+		checktest.Equal(t, "01fe22", BuildID(append(other, id...), order), order)
+		checktest.Equal(t, "", BuildID(append(other, id[:len(id)-4]...), order), order, "of one that is cut")
 	}
-	if got := BuildID(note(binary.LittleEndian, "GNU", 3, ""), nil); got != "" {
-		t.Errorf("%q of an empty one", got)
-	}
+	checktest.Equal(t, "", BuildID(note(binary.LittleEndian, "GNU", 3, ""), nil), "of an empty one")
 }
 
 // FuzzEach: notes of any bytes end, and lie within them.

@@ -1,6 +1,10 @@
 package processor
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 func TestConditions(t *testing.T) {
 	registers := make([]uint64, 31)
@@ -50,9 +54,7 @@ func TestX86Holds(t *testing.T) {
 			hold[n] = true
 		}
 		for n := range byte(16) {
-			if got := X86Holds(n, c.flags); got != hold[n] {
-				t.Errorf("%s: condition %d holds: %v", c.name, n, got)
-			}
+			checktest.Equal(t, hold[n], X86Holds(n, c.flags), c.name, "condition", n, "holds")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -39,9 +40,7 @@ func TestShare(t *testing.T) {
 
 func TestNoteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "judged.jsonl")
-	if err := AppendCase(Case{Source: "nowhere"}); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, AppendCase(Case{Source: "nowhere"}))
 	t.Setenv(Variable, path)
 	want := []Case{{"a", 0.5, true}, {"b", 0.99, false}}
 	for _, c := range want {

@@ -2,12 +2,10 @@ package provoke
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model/mpi"
 )
@@ -21,19 +19,14 @@ var example = &Schedule{Version: 1, Seed: 7, LongestUS: 300_000, BudgetUS: 2_500
 
 func TestScheduleRoundTrip(t *testing.T) {
 	text := musttest.Get(example.Text())(t)
-	got, err := ParseSchedule(text)
-	if d := cmp.Diff(example, got); d != "" || err != nil {
-		t.Errorf("%v\n%s\n%s", err, d, text)
-	}
+	checktest.Equal(t, example, musttest.Get(ParseSchedule(text))(t), text)
 }
 
 // TestLines: this is what recorder/perturb/schedule.c reads.
 func TestLines(t *testing.T) {
 	want := "laggard-schedule 1 seed 7 longest 300000 budget 2500000\n" +
 		"rule send 2 1dd86bf0db5e965c 0 1000000 0\n" + "rule collective -1 1f 3 1000000 0\n" + "rule delay -1 0 0 20 5000\n"
-	if d := cmp.Diff(want, example.Lines()); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, example.Lines())
 }
 
 func TestScheduleErrors(t *testing.T) {
@@ -73,13 +66,8 @@ func FuzzParseSchedule(f *testing.F) {
 			return
 		}
 		again := musttest.Get(s.Text())(t)
-		read, err := ParseSchedule(again)
-		if err != nil || read.Lines() != s.Lines() {
-			t.Errorf("%v\n%s", err, again)
-		}
-		if n := strings.Count(s.Lines(), "\n"); n != len(s.Rules)+1 {
-			t.Errorf("%d lines for %d rules", n, len(s.Rules))
-		}
+		checktest.Equal(t, s.Lines(), musttest.Get(ParseSchedule(again))(t).Lines(), again)
+		checktest.Equal(t, len(s.Rules)+1, strings.Count(s.Lines(), "\n"), "lines for", len(s.Rules), "rules")
 	})
 }
 
@@ -97,9 +85,7 @@ func FuzzParseMade(f *testing.F) {
 func TestParseMade(t *testing.T) {
 	got := parseMade([]byte("send 2 e8d1 12 0 e8d1      \nluck 1 1 1 1 1\ncollective -1 1f 3 0 2\ndelay 0 a\x00\x00\x00"))
 	want := []Made{{mpi.SendMode, 2, 0xe8d1, 12, 0, 0xe8d1}, {mpi.Synchronising, EveryRank, 0x1f, 3, 0, 2}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, got)
 }
 
 // TestCallsWithAKind: of all calls on a line of Python, the one at which a choice is open is named, as of MPI_Send in comm.allreduce.
@@ -107,9 +93,7 @@ func TestCallsWithAKind(t *testing.T) {
 	send, bcast := Place{Calls: []string{"MPI_Send"}}, Place{Calls: []string{"MPI_Bcast"}}
 	p := Place{}.Merge(send).Merge(bcast).Merge(send)
 	for kind, want := range map[mpi.Choice]string{mpi.SendMode: "MPI_Send", mpi.Synchronising: "MPI_Bcast", mpi.Match: ""} {
-		if got := strings.Join(p.CallsWith(kind), " "); got != want {
-			t.Errorf("%v: %q, want %q", kind, got, want)
-		}
+		checktest.Equal(t, want, strings.Join(p.CallsWith(kind), " "), kind)
 	}
 }
 
@@ -126,8 +110,6 @@ func TestPlacesOfRules(t *testing.T) {
 		{Rule{Kind: "send", Rank: 1, Site: here}, []uint64{here.Key()}},
 		{Rule{Kind: "send", Rank: 1, Site: there}, []uint64{there.Key()}},
 	} {
-		if got := c.rule.Places(made); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %x, want %x", c.rule, got, c.want)
-		}
+		checktest.EqualList(t, c.want, c.rule.Places(made), c.rule)
 	}
 }

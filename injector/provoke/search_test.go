@@ -129,8 +129,7 @@ func (p *simulated) need(site, rank int, count uint64) {
 func (p *simulated) search(t *testing.T, seed uint64) *Result {
 	t.Helper()
 	s := Search{Runner: p, Runs: 400, Seed: seed, Only: ^mpi.Choice(0), Repeat: 5}
-	r := musttest.Get(s.Run(context.Background()))(t)
-	return r
+	return musttest.Get(s.Run(context.Background()))(t)
 }
 
 // TestSearchFindsMinimalSet: what is left makes no choice at another site or rank than the failure takes.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/arch/arm64/arm64asm"
+
+	"laggard/internal/checktest"
 )
 
 // disassemble disassembles code up to what is no instruction: a number that it loads.
@@ -61,9 +63,7 @@ func TestMoveArm(t *testing.T) {
 			t.Errorf("%#x: %v", w, err)
 		}
 	}
-	if _, err := moveArm(encodeWords(0x14000002), 0x5000, 1<<40); !errors.Is(err, ErrInstruction) {
-		t.Errorf("out of reach: %v", err)
-	}
+	checktest.Fails(moveArm(encodeWords(0x14000002), 0x5000, 1<<40))(t, ErrInstruction, "out of reach")
 }
 
 func TestSavesLink(t *testing.T) {

@@ -3,6 +3,8 @@ package ptrace
 import (
 	"bytes"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // TestFind: the instruction that calls the system is found where an instruction may begin.
@@ -13,9 +15,7 @@ func TestFind(t *testing.T) {
 			if ahead%p.Alignment != 0 {
 				want = -1
 			}
-			if got := p.findSyscall(code); got != want {
-				t.Errorf("%v: %d instead of %d", p.ELF, got, want)
-			}
+			checktest.Equal(t, want, p.findSyscall(code), p.ELF)
 		}
 	}
 }

@@ -12,13 +12,9 @@ import (
 // A stripped program has its functions still, at the same places.
 func TestFunctionsOfAStrippedFile(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole")
-	if out, err := exec.Command("gcc", "-O1", "-g", "-o", whole, "testdata/functions.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	musttest.Run(t, exec.Command("gcc", "-O1", "-g", "-o", whole, "testdata/functions.c"))
 	stripped := whole + ".stripped"
-	if out, err := exec.Command("strip", "-o", stripped, whole).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	musttest.Run(t, exec.Command("strip", "-o", stripped, whole))
 	named := musttest.Get(Functions(whole))(t)
 	got := musttest.Get(Functions(stripped))(t)
 	for _, name := range []string{"main", "one", "two", "three"} {

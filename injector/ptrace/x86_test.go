@@ -3,19 +3,18 @@ package ptrace
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"strings"
 	"testing"
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
 func decodeHex(t *testing.T, text string) []byte {
 	t.Helper()
-	out := musttest.Get(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t)
-	return out
+	return musttest.Get(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t)
 }
 
 // Lengths and places of relative addresses, as an assembler made them.
@@ -46,22 +45,16 @@ func TestMeasure(t *testing.T) {
 		{"62f37d4825c0ff", shape{size: 7}},             // vpternlogd zmm0, zmm0, zmm0, 0xff
 		{"62f17c481044 2401 90909090", shape{size: 8}}, // vmovups zmm0, [rsp+0x40]
 	} {
-		got, err := measureInstruction(decodeHex(t, c.code))
-		if err != nil || got != c.want {
-			t.Errorf("%s: %+v, %v; want %+v", c.code, got, err, c.want)
-		}
+		got := musttest.Get(measureInstruction(decodeHex(t, c.code)))(t)
+		checktest.Equal(t, c.want, got, c.code)
 	}
 }
 
 func TestMoveRefuses(t *testing.T) {
 	for _, code := range []string{"cc", "06", "c7f800000000", "", "48"} {
-		if _, err := moveX86(decodeHex(t, code), 0x1000, 0x2000); !errors.Is(err, ErrInstruction) {
-			t.Errorf("%q: %v", code, err)
-		}
+		checktest.Fails(moveX86(decodeHex(t, code), 0x1000, 0x2000))(t, ErrInstruction, code)
 	}
-	if _, err := moveX86(decodeHex(t, "488b0500000000"), 0x1000, 1<<40); !errors.Is(err, ErrInstruction) {
-		t.Errorf("out of reach: %v", err)
-	}
+	checktest.Fails(moveX86(decodeHex(t, "488b0500000000"), 0x1000, 1<<40))(t, ErrInstruction, "out of reach")
 }
 
 // Whatever bytes are moved: no panic, and what comes out fits and is code.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
@@ -230,10 +231,7 @@ func TestCutBack(t *testing.T) {
 func TestParse(t *testing.T) {
 	for _, text := range []string{"compute", "none", "deadlock:ranks=1-3,7", "compute:ranks=1,5,after=MPI_Send",
 		"killed:after=76"} {
-		f, err := ParseFault(text)
-		if err != nil || f.String() != text {
-			t.Errorf("%q reads as %q, %v", text, f, err)
-		}
+		checktest.Equal(t, text, musttest.Get(ParseFault(text))(t).String())
 	}
 	for _, text := range []string{"", "slow", "compute:ranks=x", "compute:where=1"} {
 		if f, err := ParseFault(text); !errors.Is(err, ErrFault) {
@@ -249,9 +247,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q reads as %+v, %v", text, d, err)
 		}
 	}
-	if _, err := ParseVary("counts,all"); !errors.Is(err, ErrConfig) {
-		t.Error(err)
-	}
+	checktest.Fails(ParseVary("counts,all"))(t, ErrConfig)
 }
 
 // TestRefused: what makes no sense is refused, with the reason.
@@ -273,14 +269,8 @@ func TestRefused(t *testing.T) {
 	} {
 		changed := ok
 		c.change(&changed)
-		if _, err := Write(t.TempDir(), ranks, changed, nil); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		checktest.Fails(Write(t.TempDir(), ranks, changed, nil))(t, c.want, name)
 	}
-	if _, err := Write(t.TempDir(), nil, ok, nil); !errors.Is(err, ErrTemplate) {
-		t.Errorf("without templates: %v", err)
-	}
-	if _, err := LoadTemplate("nothing"); !errors.Is(err, ErrTemplate) {
-		t.Error(err)
-	}
+	checktest.Fails(Write(t.TempDir(), nil, ok, nil))(t, ErrTemplate, "without templates")
+	checktest.Fails(LoadTemplate("nothing"))(t, ErrTemplate)
 }

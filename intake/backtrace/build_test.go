@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -122,9 +121,7 @@ func TestBuildWithAncestor(t *testing.T) {
 		"elsewhere": {rankStack(0, frameAt("start", 4), frameAt("other_main", 20)), "0 computation", false},
 	} {
 		job := mustBuild(t, Options{Ancestor: loopAncestor(t)}, c.stack)
-		if got := describeRank(job.Ranks[0]); got != c.want {
-			t.Errorf("%s: %s\nwant %s", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, describeRank(job.Ranks[0]), name)
 		if matched := job.Unmatched.Len() == 0; matched != c.matched {
 			t.Errorf("%s: matched is %t", name, matched)
 		}
@@ -140,9 +137,7 @@ func TestTwoComputations(t *testing.T) {
 		"0 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
 		"1 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
 	} {
-		if got := describeRank(job.Ranks[i]); got != want {
-			t.Errorf("%s\nwant %s", got, want)
-		}
+		checktest.Equal(t, want, describeRank(job.Ranks[i]))
 	}
 	if job.Ranks[0].Threads[0].Op.State == job.Ranks[1].Threads[0].Op.State {
 		t.Error("they are one state")
@@ -155,12 +150,8 @@ func TestWithoutLines(t *testing.T) {
 	plain := func(function string) Frame { return Frame{Function: function, Address: 1} }
 	job := mustBuild(t, Options{Ancestor: loopAncestor(t)},
 		rankStack(0, inMPI("MPI_Waitall"), plain("halo"), plain("main")), rankStack(1, plain("compute"), plain("main")))
-	if got := job.Ranks[0].Threads[0].Op.State; got != 1 {
-		t.Errorf("rank 0 is in state %d", got)
-	}
-	if got := job.Unmatched.String(); got != "1" {
-		t.Errorf("unmatched: %q", got)
-	}
+	checktest.Equal(t, 1, job.Ranks[0].Threads[0].Op.State, "rank 0 is in state")
+	checktest.Equal(t, "1", job.Unmatched.String(), "unmatched")
 	a := ancestorOf(t, []siteAt{{"MPI_Send", "main", 0, 10}, {"MPI_Send", "main", 0, 11}})
 	job = mustBuild(t, Options{Ancestor: a}, rankStack(0, inMPI("MPI_Send"), plain("main")))
 	if job.Unmatched.Len() != 1 {
@@ -177,9 +168,7 @@ func TestBuildAgrees(t *testing.T) {
 	}
 	job := mustBuild(t, Options{Size: 5}, first, second)
 	x, y := job.Ranks[0].Threads[0].Op, job.Ranks[1].Threads[0].Op
-	if diff := cmp.Diff(x, y); diff != "" {
-		t.Errorf("they are apart:\n%s", diff)
-	}
+	checktest.Equal(t, x, y, "they are apart")
 	if job.Size != 5 || job.Ranks[0].Size != 5 {
 		t.Errorf("size %d, %d", job.Size, job.Ranks[0].Size)
 	}

@@ -2,6 +2,7 @@ package backtrace
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"laggard/model"
@@ -56,17 +57,11 @@ func isMPILibrary(l symbol.Location) bool {
 		return false
 	}
 	base := l.Module[strings.LastIndexByte(l.Module, '/')+1:]
-	for _, prefix := range []string{"libmpi", "libpmpi", "libopen-", "mca_"} {
-		if strings.HasPrefix(base, prefix) {
-			return true
-		}
+	begins := func(name string, prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 	}
-	for _, prefix := range []string{"ompi_", "opal_", "mca_", "MPIR_", "MPIDI_", "MPID_", "MPIC_", "MPIDIG_", "PMPI_"} {
-		if strings.HasPrefix(l.Function, prefix) {
-			return true
-		}
-	}
-	return false
+	return begins(base, "libmpi", "libpmpi", "libopen-", "mca_") ||
+		begins(l.Function, "ompi_", "opal_", "mca_", "MPIR_", "MPIDI_", "MPID_", "MPIC_", "MPIDIG_", "PMPI_")
 }
 
 // kindOf says what evidence the name of a call is by itself: that a rank has

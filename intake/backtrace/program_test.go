@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/symbol"
 )
@@ -55,9 +54,7 @@ Frame Address     Saved Link Reg
 	for _, l := range resolver.ResolveStack(state.Stack, false) {
 		got = append(got, fmt.Sprintf("%s %d %t", l.Function, l.Line, l.Exact))
 	}
-	if diff := cmp.Diff([]string{"exchange 7 true", "main 13 true"}, got); diff != "" {
-		t.Errorf("stack (-want +got):\n%s", diff)
-	}
+	checktest.Equal(t, []string{"exchange 7 true", "main 13 true"}, got, "stack")
 }
 
 // functionStarts returns where the functions of a program begin.

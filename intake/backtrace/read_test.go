@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -37,9 +38,7 @@ func readSample(t *testing.T, path string) ([]Stack, []*Problem) {
 	file := musttest.Get(os.Open(path))(t)
 	defer file.Close()
 	stacks, problems, err := Read(filepath.Base(path), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	return stacks, problems
 }
 
@@ -102,9 +101,7 @@ func checkGolden(t *testing.T, path, got string) {
 		musttest.Succeed(t, os.WriteFile(path, []byte(got), 0o600))
 	}
 	want := musttest.Get(os.ReadFile(path))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-) differs (-update writes it anew):\n%s", path, diff)
-	}
+	checktest.Equal(t, string(want), got, path, "differs; -update writes it anew")
 }
 
 func TestNoBacktrace(t *testing.T) {

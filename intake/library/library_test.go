@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -107,9 +108,7 @@ func TestMPICH(t *testing.T) {
 		if c := l.ResolveComm(handle, false); c != nil {
 			got = c.Members
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%#x has ranks %v, want %v", handle, got, want)
-		}
+		checktest.EqualList(t, want, got, "ranks of", handle)
 	}
 	for i, want := range []Request{
 		{Kind: model.Recv, Peer: 2, Tag: 7},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -69,9 +70,7 @@ func TestWindows(t *testing.T) {
 		{Access: []int{1, 2}, Exposure: []int{1}},
 		{Locks: []Lock{{1, model.Either}}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, got)
 	l := openFake(withWindows())
 	for i, want := range [][]int{{3, 1}, {3}, nil, nil} {
 		if got := l.GroupRanks(uint64(directHandle<<30|groupKind<<26+i), false); !cmp.Equal(got, want) {

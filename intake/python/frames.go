@@ -2,6 +2,7 @@ package python
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"laggard/binary/cpython"
 )
@@ -55,12 +56,10 @@ func (p *Interpreter) hasThreadID(thread uint64, tid int) bool {
 	if !ok || id == 0 {
 		return false
 	}
-	for _, at := range threadNumber {
-		if b := p.memory.readBytes(id+at, 4); b != nil && int(binary.LittleEndian.Uint32(b)) == tid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(threadNumber, func(at uint64) bool {
+		b := p.memory.readBytes(id+at, 4)
+		return b != nil && int(binary.LittleEndian.Uint32(b)) == tid
+	})
 }
 
 // innermostFrame is the innermost frame of a thread, 0 none.

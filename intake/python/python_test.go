@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/symbol"
 )
@@ -121,9 +121,7 @@ func checkLevels(t *testing.T, python string) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	defer func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -131,18 +129,14 @@ func checkLevels(t *testing.T, python string) {
 	musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	awaitSleep(t, cmd.Process.Pid)
 	process := musttest.Get(stopped.Open(cmd.Process.Pid))(t)
-	tids, err := process.TIDs()
-	if err != nil || len(tids) != 2 {
-		t.Fatalf("threads %v, %v", tids, err)
-	}
+	tids := musttest.Get(process.TIDs())(t)
+	musttest.Equal(t, 2, len(tids), "threads")
 	first := stackOf(t, process, tids[0])
 	want := []string{"Grid.wait:6", "rows:9", "key:11", "größe:15", "<module>:20"}
 	if exec.Command(python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		want[0] = "wait:6" // without the class
 	}
-	if !slices.Equal(first, want) {
-		t.Errorf("got %v, want %v", first, want)
-	}
+	checktest.EqualList(t, want, first)
 	second := stackOf(t, process, tids[1])
 	if len(second) < 3 || second[0] != "other:17" {
 		t.Errorf("second thread: %v", second)

@@ -16,6 +16,7 @@ import (
 
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -100,9 +101,7 @@ func TestNames(t *testing.T) {
 				}
 			}
 			want := []string{"rest", "handler", "signalled", "grown", "aligned", "compare", "saved", "main", "_start"}
-			if !slices.Equal(got, want) {
-				t.Errorf("%v instead of %v", got, want)
-			}
+			checktest.EqualList(t, want, got)
 		})
 	}
 }
@@ -127,9 +126,7 @@ func running(t *testing.T, program string, spins bool) int {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	musttest.Get(out.Read(make([]byte, 1)))(t)
 	_, said := stateOf(t, cmd.Process.Pid)
@@ -163,20 +160,12 @@ func stackOf(t *testing.T, pid int) (out []string) {
 
 func framesOf(t *testing.T, pid int) []Frame {
 	t.Helper()
-	p, err := stopped.Open(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := musttest.Get(stopped.Open(pid))(t)
 	u := New(&p.Image, &Rows{})
-	th, err := p.ReadThread(pid, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	th := musttest.Get(p.ReadThread(pid, false))(t)
 	s := u.Unwind(&th)
 	if s.Lacks {
-		if th, err = p.ReadThread(pid, true); err != nil {
-			t.Fatal(err)
-		}
+		th = musttest.Get(p.ReadThread(pid, true))(t)
 		s = u.Unwind(&th)
 	}
 	if s.Partial {

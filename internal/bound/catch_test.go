@@ -3,6 +3,8 @@ package bound
 import (
 	"errors"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 func TestCatch(t *testing.T) {
@@ -13,7 +15,5 @@ func TestCatch(t *testing.T) {
 	if err := CatchPanic(func() error { panic("no such register") }); err == nil || err.Error() != "no such register" {
 		t.Errorf("%v", err)
 	}
-	if err := CatchPanic(func() error { return nil }); err != nil {
-		t.Errorf("%v", err)
-	}
+	checktest.ErrorIs(t, nil, CatchPanic(func() error { return nil }))
 }

@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -22,7 +21,5 @@ func Check(t testing.TB, name string, got []byte) {
 		musttest.Succeed(t, os.WriteFile(path, got, 0o644))
 	}
 	want := musttest.Get(os.ReadFile(path))(t)
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("differs from %s (-update writes it anew):\n%s", path, d)
-	}
+	checktest.Equal(t, string(want), string(got), path, "differs; -update writes it anew")
 }

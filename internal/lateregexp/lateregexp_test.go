@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestPatterns compiles every pattern in this repository, as their packages do not when they start.
@@ -31,9 +33,7 @@ func TestPatterns(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if pattern, ok := patternOf(n); ok {
 				found++
-				if _, err := regexp.Compile(pattern); err != nil {
-					t.Errorf("%s: %v", path, err)
-				}
+				musttest.Get(regexp.Compile(pattern))(t, path)
 			}
 			return true
 		})

@@ -3,6 +3,8 @@ package parallel
 import (
 	"sync/atomic"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 func TestForEach(t *testing.T) {
@@ -10,9 +12,7 @@ func TestForEach(t *testing.T) {
 		calls := make([]atomic.Int32, n)
 		ForEach(n, func(i int) { calls[i].Add(1) })
 		for i := range calls {
-			if got := calls[i].Load(); got != 1 {
-				t.Errorf("of %d: %d calls for %d", n, got, i)
-			}
+			checktest.Equal(t, 1, calls[i].Load(), "of", n, "calls for", i)
 		}
 	}
 }
@@ -28,7 +28,5 @@ func TestForEachWith(t *testing.T) {
 		calls.Add(1)
 		used.users.Add(-1)
 	})
-	if calls.Load() != 1000 {
-		t.Errorf("%d calls", calls.Load())
-	}
+	checktest.Equal(t, 1000, calls.Load(), "calls")
 }

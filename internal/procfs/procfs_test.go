@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 func TestParseMaps(t *testing.T) {
@@ -44,9 +47,7 @@ func TestSelf(t *testing.T) {
 	if err != nil || s.Parent != os.Getppid() || s.Start == 0 || s.Ended() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if one, err := ReadThreadStat(pid, pid); err != nil || one.Start != s.Start {
-		t.Errorf("%+v, %v", one, err)
-	}
+	checktest.Equal(t, s.Start, musttest.Get(ReadThreadStat(pid, pid))(t).Start)
 	status, err := ReadStatus(pid)
 	if err != nil || status["Tgid"] != strconv.Itoa(pid) || status["TracerPid"] != "0" {
 		t.Errorf("%v, %v", status, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -18,9 +19,7 @@ func writeSized(t *testing.T, path string, bytes int64) {
 	if err == nil {
 		err = errors.Join(file.Truncate(bytes), file.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 }
 
 func mustSymlink(t *testing.T, to, path string) {
@@ -50,9 +49,7 @@ func TestRefused(t *testing.T) {
 		"none": fs.ErrNotExist,
 	} {
 		file, _, err := Open(filepath.Join(dir, name))
-		if !errors.Is(err, want) {
-			t.Errorf("Open %s: %v, want %v", name, err, want)
-		}
+		checktest.ErrorIs(t, want, err, "Open", name)
 		file.Close()
 	}
 	for name, ok := range map[string]bool{
@@ -87,8 +84,6 @@ func TestReplace(t *testing.T) {
 	}{{ReplaceFile, 0o600}, {ReplacePublicFile, 0o644}} {
 		musttest.Succeed(t, c.replace(path, []byte("text")))
 		info := musttest.Get(os.Stat(path))(t)
-		if got := info.Mode().Perm(); got != c.mode {
-			t.Errorf("mode %o, want %o", got, c.mode)
-		}
+		checktest.Equal(t, c.mode, info.Mode().Perm(), "mode")
 	}
 }

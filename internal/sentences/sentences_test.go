@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"laggard/internal/golden"
+	"laggard/internal/musttest"
 )
 
 // root is the module's folder.
@@ -53,9 +54,7 @@ func TestSentences(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	golden.Check(t, "sentences.golden", []byte(format(found)))
 }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -27,9 +28,7 @@ func TestWitness(t *testing.T) {
 			return slices.Contains(got, s)
 		})
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("signals %v, want %v", got, want)
-	}
+	checktest.EqualList(t, want, got, "signals")
 	eventually(t, "idle", func() bool { idle, there := w.IsIdle(); return idle && there })
 	if files, err := os.ReadDir(proc + "fd"); err != nil || len(files) != 2 {
 		t.Errorf("files %v, %v; want its pipe and its signals", files, err)

@@ -1,7 +1,6 @@
 package subprocess
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -21,9 +21,7 @@ func TestAsk(t *testing.T) {
 	const program = "read a; echo \"<$a>\"; read b; echo \"<$b>\"; read c; echo bad >&2; exit 3"
 	p := musttest.Get(Start(exec.Command("sh", "-c", program)))(t)
 	for _, text := range []string{"one", "two"} {
-		if got, err := p.Ask([]byte(text), time.Minute); err != nil || string(got) != "<"+text+">" {
-			t.Errorf("%s: %q, %v", text, got, err)
-		}
+		checktest.Equal(t, "<"+text+">", string(musttest.Get(p.Ask([]byte(text), time.Minute))(t)))
 	}
 	_, err := p.Ask([]byte("three"), time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "exit status 3: bad") {
@@ -43,9 +41,7 @@ func TestSummary(t *testing.T) {
 		for part := range strings.SplitSeq(c.text, "\n") {
 			fmt.Fprintln(&stderr, part)
 		}
-		if got := stderr.errorLine(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		checktest.Equal(t, c.want, stderr.errorLine())
 	}
 }
 
@@ -53,9 +49,7 @@ func TestSummary(t *testing.T) {
 func TestDescendants(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pid")
 	p := musttest.Get(Start(exec.Command("sh", "-c", fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids))))(t)
-	if _, err := p.Ask(nil, 500*time.Millisecond); !errors.Is(err, ErrTimeout) {
-		t.Errorf("%v, want %v", err, ErrTimeout)
-	}
+	checktest.Fails(p.Ask(nil, 500*time.Millisecond))(t, ErrTimeout)
 	_ = p.End()
 	text := musttest.Get(os.ReadFile(pids))(t)
 	pid := musttest.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"laggard/internal/checktest"
 )
 
 func TestLine(t *testing.T) {
@@ -25,8 +27,6 @@ func TestLine(t *testing.T) {
 		{"inline: the table around it", "a = 1\nrun = { x = 1 }\n", toml.Key{"run", "x"}, 2},
 		{"nowhere", "a = 1\n", toml.Key{"run", "x"}, 1},
 	} {
-		if got := KeyLine(c.text, c.key); got != c.want {
-			t.Errorf("%s: line %d, want %d", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, KeyLine(c.text, c.key), c.name, "line")
 	}
 }

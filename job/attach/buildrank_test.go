@@ -1,7 +1,6 @@
 package attach
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"laggard/binary/processor"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
@@ -83,9 +83,7 @@ func TestTake(t *testing.T) {
 		t.Errorf("%+v, %v", run, err)
 	}
 	o.PIDs = []int{1 << 30}
-	if _, err := TakeSnapshot(o); !errors.Is(err, stopped.ErrGone) {
-		t.Errorf("of a process that is not there: %v", err)
-	}
+	checktest.Fails(TakeSnapshot(o))(t, stopped.ErrGone, "of a process that is not there")
 }
 
 // awaitSleep waits until a process is asleep.
@@ -114,10 +112,8 @@ func TestShared(t *testing.T) {
 			musttest.Succeed(t, os.Rename(dir+"/"+f.Name(), dir+"/node-other.lgd"))
 		}
 	}
-	got, err := taken.Write(dir, "test")
-	if err != nil || got != dir {
-		t.Errorf("the second went to %q, %v", got, err)
-	}
+	got := musttest.Get(taken.Write(dir, "test"))(t)
+	checktest.Equal(t, dir, got, "the second went to")
 	both, _ := os.ReadDir(dir)
 	here, _ := os.ReadDir(".")
 	if len(both) != len(first)+1 || len(here) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -24,21 +25,15 @@ func TestContainer(t *testing.T) {
 			}
 			return ""
 		}
-		if got := containerKind(get, func(path string) bool { return path == c.file }); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.variable, c.file, got, c.want)
-		}
+		checktest.Equal(t, c.want, containerKind(get, func(path string) bool { return path == c.file }), c.variable, c.file)
 	}
 }
 
 func TestDistribution(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "os-release")
-	if got := distribution(path); got != "an unknown system" {
-		t.Errorf("without a file: %q", got)
-	}
+	checktest.Equal(t, "an unknown system", distribution(path), "without a file")
 	musttest.Succeed(t, os.WriteFile(path, []byte("ID=rocky\nPRETTY_NAME=\"Rocky Linux 8.10\"\n"), 0o600))
-	if got := distribution(path); got != "Rocky Linux 8.10" {
-		t.Errorf("got %q", got)
-	}
+	checktest.Equal(t, "Rocky Linux 8.10", distribution(path))
 }
 
 // TestMisfits: the launcher that PATH has first is not that of the program's MPI.
@@ -62,8 +57,6 @@ func TestMisfits(t *testing.T) {
 		var out strings.Builder
 		found := []launcher{{"mpirun", launcherFamily(c.mpirun)}, {"mpirun.other", launcherFamily(c.other)}}
 		(&Doctor{Out: &out, mpi: found}).reportMismatchedLaunchers("./app", c.family)
-		if out.String() != c.want {
-			t.Errorf("%q, %q, program of %s: %q, want %q", c.mpirun, c.other, c.family, out.String(), c.want)
-		}
+		checktest.Equal(t, c.want, out.String(), c.mpirun, c.other, "program of", c.family)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/internal/procfs"
 	"laggard/model"
@@ -224,9 +225,7 @@ func TestStopped(t *testing.T) {
 	if left := j.End(0, func() {}); left != nil {
 		t.Error(left)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "told")); err != nil {
-		t.Error("the stopped process did not take SIGTERM")
-	}
+	musttest.Get(os.Stat(filepath.Join(dir, "told")))(t, "the stopped process did not take SIGTERM")
 }
 
 // TestReused: a signal does not reach a process that has the number of an earlier one.
@@ -234,9 +233,7 @@ func TestReused(t *testing.T) {
 	line := sleepCommand()
 	cmd := startScript(t, nil, "exec "+line, line)
 	p := Identify(cmd.Process.Pid)
-	if got, err := ParseProcess(p.String()); err != nil || got != p {
-		t.Errorf("%v, %v, want %v", got, err, p)
-	}
+	checktest.Equal(t, p, musttest.Get(ParseProcess(p.String()))(t))
 	if _, err := ParseProcess("12"); err == nil {
 		t.Error("half a process is read")
 	}
@@ -259,9 +256,7 @@ func TestLeft(t *testing.T) {
 // TestAdopt: see adoptAndEnd.
 func TestAdopt(t *testing.T) {
 	for _, how := range []string{"alone", "with others"} {
-		if out, err := exec.Command("/proc/self/exe", "adopt", how).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", how, err, out)
-		}
+		musttest.Run(t, exec.Command("/proc/self/exe", "adopt", how))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -60,12 +61,8 @@ func TestLaunchers(t *testing.T) {
 			if key != c.key || c.key == "" && !errors.Is(err, ErrNoJob) || c.key != "" && err != nil {
 				t.Errorf("job %q, %v, want %q", key, err, c.key)
 			}
-			if got := Rank(); got != c.rank {
-				t.Errorf("rank %q, want %q", got, c.rank)
-			}
-			if got := Size(); got != c.size {
-				t.Errorf("size %d, want %d", got, c.size)
-			}
+			checktest.Equal(t, c.rank, Rank(), "rank")
+			checktest.Equal(t, c.size, Size(), "size")
 		})
 	}
 }
@@ -114,9 +111,7 @@ func TestForward(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), c.launcher)
 		musttest.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700))
-		if got := ForwardEnv(path, args, env); !slices.Equal(got, c.want) {
-			t.Errorf("%s, %s: %q, want %q", c.launcher, c.version, got, c.want)
-		}
+		checktest.EqualList(t, c.want, ForwardEnv(path, args, env), c.launcher, c.version)
 	}
 }
 
@@ -131,9 +126,7 @@ func TestForwardByLink(t *testing.T) {
 		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, file), []byte("#!/bin/sh\ntouch "+asked+"\n"), 0o700))
 		path := filepath.Join(dir, "mpirun")
 		musttest.Succeed(t, os.Symlink(file, path))
-		if got := ForwardEnv(path, args, map[string]string{"LAGGARD_DIR": "d"}); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", file, got, want)
-		}
+		checktest.EqualList(t, want, ForwardEnv(path, args, map[string]string{"LAGGARD_DIR": "d"}), file)
 		if _, err := os.Stat(asked); err == nil {
 			t.Errorf("%s was run", file)
 		}

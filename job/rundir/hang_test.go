@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -17,11 +18,8 @@ import (
 func writeRun(t *testing.T, dir string, calls uint64) (node string) {
 	t.Helper()
 	_ = os.Remove(filepath.Join(dir, "node-a.lgd"))
-	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
-		Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}, Calls: calls}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
+		Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}, Calls: calls}}}}))(t)
 	return filepath.Join(dir, name)
 }
 
@@ -47,12 +45,8 @@ func TestNoteHang(t *testing.T) {
 		Threads: []*model.Thread{{Op: model.Op{State: -1}}}}
 	musttest.Succeed(t, NoteHang(dir, at, []*model.Rank{outside}))
 	writeRun(t, dir, 20)
-	if got := readCalls(t, runfiles.Open, dir); got != 10 {
-		t.Errorf("%d calls when the hang was noticed, want 10", got)
-	}
-	if got := readCalls(t, runfiles.OpenPresent, dir); got != 20 {
-		t.Errorf("%d calls by now, want 20", got)
-	}
+	checktest.Equal(t, 10, readCalls(t, runfiles.Open, dir), "calls when the hang was noticed")
+	checktest.Equal(t, 20, readCalls(t, runfiles.OpenPresent, dir), "calls by now")
 	if run, err := runfiles.Open(dir); err != nil || len(run.Ranks) != 2 || run.Ranks[1].PID != 6 {
 		t.Errorf("rank 1 was seen from outside: %+v, %v", run, err)
 	}
@@ -70,7 +64,5 @@ func TestNoteHang(t *testing.T) {
 			t.Errorf("%+v, %v: want that it stood at %s", x, err, at)
 		}
 	}
-	if got := readCalls(t, runfiles.Open, dir); got != 20 {
-		t.Errorf("%d calls after it went on, want 20", got)
-	}
+	checktest.Equal(t, 20, readCalls(t, runfiles.Open, dir), "calls after it went on")
 }

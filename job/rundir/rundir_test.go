@@ -1,15 +1,13 @@
 package rundir
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
@@ -22,19 +20,13 @@ func TestCreate(t *testing.T) {
 		t.Errorf("a name of its own: %s, %v", dir, err)
 	}
 	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "data"), nil, 0o600))
-	if _, err := Create(dir); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("a directory with data in it: %v", err)
-	}
+	checktest.Fails(Create(dir))(t, ErrNotEmpty, "a directory with data in it")
 	if _, err := Create(filepath.Join(dir, "data")); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 	musttest.Succeed(t, os.Mkdir("open", 0o755))
-	if dir, err = Create("open"); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("an empty directory is left at %v, %v", info.Mode(), err)
-	}
+	dir = musttest.Get(Create("open"))(t)
+	checktest.Equal(t, 0o700, musttest.Get(os.Stat(dir))(t).Mode().Perm(), "an empty directory")
 	if dir, err = Create(filepath.Join("deep", "er")); err != nil || dir == "" {
 		t.Errorf("a directory without its parent: %q, %v", dir, err)
 	}
@@ -83,9 +75,7 @@ func TestRunID(t *testing.T) {
 		t.Errorf("run ids %x, %x of one job, %x of another", a, again, b)
 	}
 	t.Setenv("LAGGARD_RUN_ID", "00000000000004d2")
-	if id, err := IDOf("job-1"); id != 1234 || err != nil {
-		t.Errorf("given id: %x, %v", id, err)
-	}
+	checktest.Equal(t, 1234, musttest.Get(IDOf("job-1"))(t), "given id")
 	t.Setenv("LAGGARD_RUN_ID", "night")
 	if _, err := IDOf("job-1"); err == nil {
 		t.Error("an id that is no number is taken")
@@ -99,27 +89,19 @@ func TestDescribe(t *testing.T) {
 	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm",
 		Record: []string{"progress", "volume"}}
 	musttest.Succeed(t, WriteManifest(dir, 0xbeef, wrote))
-	if err := WriteManifest(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a manifest was overwritten: %v", err)
-	}
+	checktest.ErrorIs(t, os.ErrExist, WriteManifest(dir, 0xbeef, model.Manifest{}), "a manifest was overwritten")
 	index := musttest.Get(runfiles.Scan(dir))(t)
 	m := *index.Manifest
 	if index.ID != 0xbeef || m.Job != "slurm 17" || m.Created.IsZero() {
 		t.Errorf("manifest %+v", m)
 	}
 	wrote.SchemaVersion, wrote.RunID, wrote.Job, wrote.Created = m.SchemaVersion, m.RunID, m.Job, m.Created
-	if diff := cmp.Diff(wrote, m); diff != "" {
-		t.Error(diff)
-	}
-	if err := CheckRunID(dir, 0xbeef); err != nil {
-		t.Error(err)
-	}
+	checktest.Equal(t, wrote, m)
+	checktest.ErrorIs(t, nil, CheckRunID(dir, 0xbeef))
 	if err := CheckRunID(dir, 1); err == nil {
 		t.Error("the directory of another run is taken")
 	}
-	if err := CheckRunID(t.TempDir(), 1); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, CheckRunID(t.TempDir(), 1))
 }
 
 // TestForeign: a directory that another user made is not shared.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/process"
@@ -38,9 +39,7 @@ func TestNoted(t *testing.T) {
 			s.ending[slot] = at(ms)
 			s.ranks[slot] = &watchedProcess{rank: &model.Rank{Slot: slot}, seen: process.Observation{Gone: at(c.gone[slot])}}
 		}
-		if got := s.areEndsNoted(); got != c.noted {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		checktest.Equal(t, c.noted, s.areEndsNoted(), c.name)
 	}
 }
 

@@ -83,9 +83,7 @@ func startRelay(t *testing.T, shell string, command ...string) *relayProcess {
 	r := &relayProcess{t: t, cmd: exec.Command("sh", args...)}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	r.cmd.Stdout, r.lines = w, bufio.NewScanner(out)
 	musttest.Succeed(t, r.cmd.Start())
 	w.Close()

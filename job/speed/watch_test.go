@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -34,9 +35,7 @@ func slowJob(t *testing.T) string {
 	if err == nil {
 		err = os.Rename(filepath.Join(dir, "node-node001.lgd"), filepath.Join(dir, "node-"+host+".lgd"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	return dir
 }
 
@@ -84,9 +83,7 @@ func TestMetricsWithoutRecords(t *testing.T) {
 	}}
 	check := func(want string) {
 		t.Helper()
-		if text, err := os.ReadFile(metrics); err != nil || string(text) != want {
-			t.Errorf("%q, not %q: %v", text, want, err)
-		}
+		checktest.Equal(t, want, string(musttest.Get(os.ReadFile(metrics))(t)))
 	}
 	w.Look(timelinetest.End, none, "shown", false)
 	check("running true, 0 ranks, shown")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/process"
@@ -171,9 +172,7 @@ func TestPatience(t *testing.T) {
 			2 * time.Second, uncertainHang, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := new(Observer).Look(runOf(c.ranks), now).IsHung(c.timeout, now, c.certain); got != c.want {
-				t.Errorf("hung: %v, want %v", got, c.want)
-			}
+			checktest.Equal(t, c.want, new(Observer).Look(runOf(c.ranks), now).IsHung(c.timeout, now, c.certain), "hung")
 		})
 	}
 }
@@ -197,9 +196,7 @@ func TestLongest(t *testing.T) {
 		if call := c.at.LongestCall(time.Minute); call != nil {
 			got = call.String()
 		}
-		if got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		checktest.Equal(t, c.want, got)
 	}
 }
 
@@ -229,9 +226,7 @@ func TestMute(t *testing.T) {
 	} {
 		at := now.Add(step.after)
 		mute.Threads[0].Progress, other.Heartbeat = step.progress, at
-		if got := eye.Look(run, at).IsHung(30*time.Second, at, uncertainHang); got != step.want {
-			t.Errorf("after %s: hung: %v, want %v", step.after, got, step.want)
-		}
+		checktest.Equal(t, step.want, eye.Look(run, at).IsHung(30*time.Second, at, uncertainHang), "after", step.after, "hung")
 	}
 }
 
@@ -254,9 +249,7 @@ func TestStaleWord(t *testing.T) {
 		if step.want { // it has looked again, and stands still there
 			r.Heartbeat, r.QuietSince = at, now.Add(time.Second)
 		}
-		if got := eye.Look(run, at).IsHung(5*time.Second, at, certainHang); got != step.want {
-			t.Errorf("after %s: hung: %v, want %v", step.after, got, step.want)
-		}
+		checktest.Equal(t, step.want, eye.Look(run, at).IsHung(5*time.Second, at, certainHang), "after", step.after, "hung")
 	}
 }
 
@@ -299,8 +292,6 @@ func TestResumed(t *testing.T) {
 		timeout time.Duration
 		want    bool
 	}{{0, false}, {11 * time.Second, false}, {10 * time.Second, true}} {
-		if got := eye.Look(run, now).IsHung(c.timeout, now, uncertainHang); got != c.want {
-			t.Errorf("timeout %s: hung: %v, want %v", c.timeout, got, c.want)
-		}
+		checktest.Equal(t, c.want, eye.Look(run, now).IsHung(c.timeout, now, uncertainHang), "timeout", c.timeout, "hung")
 	}
 }

@@ -22,11 +22,8 @@ func TestJournals(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "rank":
-				f, err := os.OpenFile(filepath.Join(s.dir, "rank-"+d.CmdArgs[0].Key+".jsonl"),
-					os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := musttest.Get(os.OpenFile(filepath.Join(s.dir, "rank-"+d.CmdArgs[0].Key+".jsonl"),
+					os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 				defer f.Close()
 				text := d.Input + "\n"
 				if d.HasArg("torn") {

@@ -539,12 +539,6 @@ const (
 	SizeofChannel   = 32
 )
 
-// CHANNELS: Messages exchanged.
-const (
-	ChannelsEntry      = 0
-	SizeofChannelsLive = 2048
-)
-
 // The call that messages of a channel come from.
 const (
 	OriginSeq    = 0 // sequence number; odd while the entry changes
@@ -557,12 +551,6 @@ const (
 	SizeofOrigin = 32
 )
 
-// ORIGINS: Which calls send on the channels: one entry for each channel that sends.
-const (
-	OriginsEntry      = 0
-	SizeofOriginsLive = 2048
-)
-
 // A lock of a window, from the return of the call that took it to that of the one that gives it up.
 const (
 	LockSeq    = 0 // sequence number; odd while the entry changes
@@ -570,12 +558,6 @@ const (
 	LockTarget = 8 // rank in the window, or NONE: every member
 	LockType   = 12
 	SizeofLock = 16
-)
-
-// LOCKS: Locks of windows that the process has.
-const (
-	LocksEntry      = 0
-	SizeofLocksLive = 1024
 )
 
 // A message that a receive with a wildcard, or a matched probe, took.
@@ -589,18 +571,6 @@ const (
 	TakeThread = 28 // index of the thread
 	TakeWild   = 30
 	SizeofTake = 32
-)
-
-// TAKEN: The latest messages that wildcards took, in no order. At most one record in a slot.
-const (
-	TakenEntry      = 0
-	SizeofTakenLive = 1024
-)
-
-// PROBED: Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
-const (
-	ProbedEntry      = 0
-	SizeofProbedLive = 1024
 )
 
 // FAILED: Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
@@ -662,8 +632,6 @@ const (
 	SeriesStep        = 0 // seconds
 	SeriesHz          = 4 // samples a second
 	SizeofSeriesFixed = 8
-	SeriesEntry       = 0
-	SizeofSeriesLive  = 3840
 )
 
 // Bytes that were moved. Both words change by themselves.

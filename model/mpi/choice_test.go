@@ -1,6 +1,11 @@
 package mpi
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
+)
 
 // TestSynchronousForms: a send whose mode is open has a synchronous form, and what the program chose itself is not open.
 func TestSynchronousForms(t *testing.T) {
@@ -12,9 +17,7 @@ func TestSynchronousForms(t *testing.T) {
 		if f := FindFunction(name).SynchronousForm(); f != nil {
 			got = f.Name
 		}
-		if got != want {
-			t.Errorf("%s has the form %q, want %q", name, got, want)
-		}
+		checktest.Equal(t, want, got, name, "has the form")
 	}
 	for _, f := range Functions() {
 		if f.Choices&SendMode != 0 && f.HasTrait(Synchronous|Ready|Buffered) {
@@ -29,17 +32,13 @@ func TestSynchronousForms(t *testing.T) {
 // TestChoicesOfForms: a function and its form with large counts leave the same open.
 func TestChoicesOfForms(t *testing.T) {
 	for _, f := range Functions() {
-		if f.Choices != f.Narrow.Choices {
-			t.Errorf("%s: %s, but %s: %s", f.Name, f.Choices, f.Narrow.Name, f.Narrow.Choices)
-		}
+		checktest.Equal(t, f.Narrow.Choices, f.Choices, f.Name, "but", f.Narrow.Name)
 	}
 }
 
 func TestChoiceNames(t *testing.T) {
 	for _, c := range AllChoices() {
-		if got, err := ParseChoice(c.String()); got != c || err != nil {
-			t.Errorf("%s is read as %s, %v", c, got, err)
-		}
+		checktest.Equal(t, c, musttest.Get(ParseChoice(c.String()))(t), "is read as")
 	}
 	if _, err := ParseChoice("luck"); err == nil {
 		t.Error("an unknown word is taken")

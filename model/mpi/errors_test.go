@@ -1,6 +1,10 @@
 package mpi
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 // TestDescribeError: the class, and of what MPI says the line that says most.
 func TestDescribeError(t *testing.T) {
@@ -27,18 +31,14 @@ func TestDescribeError(t *testing.T) {
 		{"", 15, "message truncated", "message truncated"},
 		{"", 15, "", ""},
 	} {
-		if got := c.family.DescribeError(c.code, c.text); got != c.want {
-			t.Errorf("%s %d %q: %q, want %q", c.family, c.code, c.text, got, c.want)
-		}
+		checktest.Equal(t, c.want, c.family.DescribeError(c.code, c.text), c.family, c.code, c.text)
 	}
 }
 
 // TestMayFollowLoss: the loss of a process is no error of the arguments of a call.
 func TestMayFollowLoss(t *testing.T) {
 	for code, want := range map[int]bool{4: false, 14: false, 15: true, 16: true, 101: true} {
-		if got := MPICH.MayFollowLoss(code, "Failure during collective"); got != want {
-			t.Errorf("class %d: %v, want %v", code, got, want)
-		}
+		checktest.Equal(t, want, MPICH.MayFollowLoss(code, "Failure during collective"), "class", code)
 	}
 	if MPICH.MayFollowLoss(15, "Too many communicators (0/2048 free on this process)") {
 		t.Error("that there are no more communicators follows from a loss")

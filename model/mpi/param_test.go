@@ -1,6 +1,10 @@
 package mpi
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 func TestEveryParameterHasAKind(t *testing.T) {
 	for _, f := range Functions() {
@@ -106,8 +110,6 @@ func TestParameters(t *testing.T) {
 func TestFortranInts(t *testing.T) {
 	for name, want := range map[string]bool{"MPI_Type_hvector": true, "MPI_Type_create_hvector": false} {
 		f := FindFunction(name)
-		if got := f.Params[f.ParamIndex("stride")].FortranInt; got != want {
-			t.Errorf("%s: stride is an INTEGER in Fortran: %v", name, got)
-		}
+		checktest.Equal(t, want, f.Params[f.ParamIndex("stride")].FortranInt, name, "stride is an INTEGER in Fortran")
 	}
 }

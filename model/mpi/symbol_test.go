@@ -1,6 +1,10 @@
 package mpi
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 func TestFindSymbol(t *testing.T) {
 	for _, c := range []struct {
@@ -27,9 +31,7 @@ func TestFindSymbol(t *testing.T) {
 		{"p", "", 0, false},
 	} {
 		s, ok := FindSymbol(c.name)
-		if ok != (c.want != "") {
-			t.Errorf("%q: found %v", c.name, ok)
-		}
+		checktest.Equal(t, c.want != "", ok, c.name, "found")
 		if ok && (s.Name != c.want || s.Binding != c.binding || s.Profiling != c.profiling) {
 			t.Errorf("%q is %s, binding %d, profiling %v; want %+v", c.name, s.Name, s.Binding, s.Profiling, c)
 		}
@@ -84,8 +86,6 @@ func TestCollectiveOn(t *testing.T) {
 		"MPI_Barrier": Comm, "MPI_Comm_idup": Comm, "MPIX_Stream_comm_create": Comm, "MPI_Win_create": Comm,
 		"MPI_Win_fence": Win, "MPI_File_read_all": File, "MPI_Send": 0, "MPI_Comm_create_from_group": 0,
 	} {
-		if got := FindFunction(name).CollectiveOn(); got != want {
-			t.Errorf("%s is a collective on %v, want %v", name, got, want)
-		}
+		checktest.Equal(t, want, FindFunction(name).CollectiveOn(), name, "is a collective on")
 	}
 }

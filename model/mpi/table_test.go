@@ -3,6 +3,8 @@ package mpi
 import (
 	"slices"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 func TestTableIsWhole(t *testing.T) {
@@ -52,9 +54,7 @@ func TestGives(t *testing.T) {
 	for name, want := range map[string]Gives{"MPI_Allreduce": GivesAlike, "MPI_Iallreduce": GivesAlike, "MPI_Bcast_init_c": GivesAlike,
 		"MPI_Comm_rank": GivesOwn, "MPI_Wtime": GivesOwn, "MPI_Comm_size": GivesAlike,
 		"MPI_Reduce": GivesUnknown, "MPI_Recv": GivesUnknown} {
-		if got := FindFunction(name).Gives; got != want {
-			t.Errorf("%s gives %v, want %v", name, got, want)
-		}
+		checktest.Equal(t, want, FindFunction(name).Gives, name, "gives")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -24,17 +25,13 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	before := len(file)
 	write := func() {
 		binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
-		if err := os.WriteFile(path, file, 0o600); err != nil { // in place
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, os.WriteFile(path, file, 0o600)) // in place
 	}
 	file = modeltest.AppendBlock(file, 0, 0, 1, third, false)
 	write()
 	old := musttest.Get(openImage(path, "node-a.lgd"))(t)
 	list, end, err := old.piecesToCopy(format.PageSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	next := bytes.Repeat([]byte("the next- "), 9000) // in a chunk of the same size
 	copy(file[before:], modeltest.AppendBlock(nil, 0, 0, 2, next, false))
 	file = modeltest.AppendBlock(file, 0, 0, 1, third, true)
@@ -47,15 +44,11 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	musttest.Succeed(t, errors.Join(err, out.Close()))
 	f := Open(to, "node-a.lgd", path)
 	defer f.Close()
-	streams, err := f.StreamsOf(&model.Rank{File: "node-a.lgd"}, UsageStream)
-	if err != nil || len(streams) != 1 {
-		t.Fatalf("%d streams, %v", len(streams), err)
-	}
+	streams := musttest.Get(f.StreamsOf(&model.Rank{File: "node-a.lgd"}, UsageStream))(t)
+	musttest.Equal(t, 1, len(streams), "streams")
 	var got []byte
 	for data, err := range streams[0].Blocks() {
-		if err != nil {
-			t.Error(err)
-		}
+		checktest.ErrorIs(t, nil, err)
 		got = append(got, data...)
 	}
 	if want := string(third) + string(third) + string(next); string(got) != want {

@@ -137,10 +137,7 @@ func TestDamageStaysInItsSlot(t *testing.T) {
 		at := r.Int64N(int64(len(d.data)))
 		bad := slices.Clone(d.data)
 		bad[at] ^= byte(1 + r.IntN(255))
-		run, err := decodeFile(bad)
-		if err != nil {
-			t.Fatalf("byte %d: %v", at, err)
-		}
+		run := musttest.Get(decodeFile(bad))(t, "byte", at)
 		for rank := range d.used {
 			inside := at >= d.first[rank] && at < d.last[rank]
 			if !inside && !d.sameRank(run, rank) {

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model/format"
 	"laggard/model/modeltest"
@@ -30,9 +29,7 @@ func TestDump(t *testing.T) {
 		musttest.Succeed(t, os.WriteFile(golden, out.Bytes(), 0o644))
 	}
 	want := musttest.Get(os.ReadFile(golden))(t)
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, string(want), out.String())
 }
 
 func TestDumpOfNoFile(t *testing.T) {

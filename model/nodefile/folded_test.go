@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -22,9 +21,7 @@ func TestFoldedRoundTrip(t *testing.T) {
 		if len(run.Problems) > 0 {
 			t.Fatalf("seed %d: %v", seed, run.Problems[0].Err)
 		}
-		if diff := cmp.Diff(ranks, run.Ranks, modeltest.SharedStates); diff != "" {
-			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
-		}
+		musttest.EqualBy(t, modeltest.SharedStates, ranks, run.Ranks, "seed", seed)
 		if whole := mustEncode(t, testHeader, ranks); len(data) > len(whole) {
 			t.Errorf("seed %d: %d bytes folded, %d not", seed, len(data), len(whole))
 		}
@@ -57,9 +54,7 @@ func TestFoldedBaseDamaged(t *testing.T) {
 		if !lost[i] || len(got.Threads[0].Model.States) > 0 {
 			t.Errorf("rank %d: lost %v, %d states", i, lost[i], len(got.Threads[0].Model.States))
 		}
-		if diff := cmp.Diff(ranks[i].Comms, got.Comms); diff != "" {
-			t.Errorf("rank %d: %s", i, diff)
-		}
+		checktest.Equal(t, ranks[i].Comms, got.Comms, "rank", i)
 	}
 }
 

@@ -118,9 +118,7 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 			t.Fatalf("communicator %d made from %d", c.ID, c.Parent)
 		}
 		for _, c := range run.Ranks[0].Channels {
-			if c.Sent != c.Received {
-				t.Fatalf("sent %d, received %d", c.Sent, c.Received)
-			}
+			musttest.Equal(t, c.Sent, c.Received, "sent and received")
 		}
 	}
 	if whole == 0 {

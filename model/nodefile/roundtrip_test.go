@@ -23,8 +23,7 @@ var testHeader = Header{RunID: 0xfeedf00d12345678, Host: modeltest.Host, Created
 
 func mustEncode(t testing.TB, h Header, ranks []*model.Rank) []byte {
 	t.Helper()
-	data := musttest.Get(Encode(h, ranks))(t)
-	return data
+	return musttest.Get(Encode(h, ranks))(t)
 }
 
 // decodeAll decodes all slots of a file.
@@ -56,8 +55,7 @@ func decodeFile(data []byte) (*model.Run, error) {
 
 func mustDecode(t testing.TB, data []byte) *model.Run {
 	t.Helper()
-	run := musttest.Get(decodeFile(data))(t)
-	return run
+	return musttest.Get(decodeFile(data))(t)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -68,9 +66,7 @@ func TestRoundTrip(t *testing.T) {
 		if len(run.Problems) > 0 {
 			t.Fatalf("seed %d: %v", seed, run.Problems[0].Err)
 		}
-		if diff := cmp.Diff(ranks, run.Ranks, modeltest.SharedStates); diff != "" {
-			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
-		}
+		musttest.EqualBy(t, modeltest.SharedStates, ranks, run.Ranks, "seed", seed)
 		if run.ID != testHeader.RunID || len(run.Others) > 0 {
 			t.Fatalf("seed %d: id %x, %d others", seed, run.ID, len(run.Others))
 		}
@@ -106,9 +102,7 @@ func TestChunksInAnyOrder(t *testing.T) {
 		if len(run.Problems) > 0 {
 			t.Fatal(run.Problems[0].Err)
 		}
-		if diff := cmp.Diff(ranks, run.Ranks, modeltest.SharedStates); diff != "" {
-			t.Fatal(diff)
-		}
+		musttest.EqualBy(t, modeltest.SharedStates, ranks, run.Ranks)
 	}
 }
 

@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -215,9 +216,7 @@ func (r *slotReader) leaveTrail(off int64) {
 // begin makes the reader ready for a slot, in the memory that it worked in before.
 func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	room, scratch := r.room, r.cursor.scratch
-	for _, t := range r.threads {
-		room.threads = append(room.threads, t)
-	}
+	room.threads = slices.AppendSeq(room.threads, maps.Values(r.threads))
 	clear(r.threads)
 	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
 	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
@@ -316,12 +315,7 @@ func (r *slotReader) copyBlocks() {
 }
 
 func (r *slotReader) threadOrder() []uint32 {
-	order := make([]uint32, 0, len(r.threads))
-	for index := range r.threads {
-		order = append(order, index)
-	}
-	slices.Sort(order)
-	return order
+	return slices.Sorted(maps.Keys(r.threads))
 }
 
 // checkRange returns v if it lies in low..high; else it complains and returns

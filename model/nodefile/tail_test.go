@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -57,9 +57,7 @@ func TestFollowedSlotReadsOn(t *testing.T) {
 			written++
 		}
 	}
-	if diff := cmp.Diff(all, got, cmpopts.IgnoreFields(model.Interval{}, "Thread")); diff != "" {
-		t.Error(diff)
-	}
+	checktest.EqualBy(t, cmpopts.IgnoreFields(model.Interval{}, "Thread"), all, got)
 }
 
 // putInterval writes an interval at a place of the records of a file of one rank, as a recorder does.
@@ -97,7 +95,5 @@ func TestWithoutOverlap(t *testing.T) {
 	got := withoutOverlap([]model.Interval{step(1230, 1), step(1229, 1), step(1231, 1), step(1220, 10), step(1210, 10),
 		step(1230, 10), step(600, 600), step(1200, 600), step(1180, 60), step(1200, 10)})
 	want := []model.Interval{step(600, 600), step(1200, 10), step(1210, 10), step(1220, 10), step(1230, 1), step(1231, 1)}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, got)
 }

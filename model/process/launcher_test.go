@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -19,14 +18,9 @@ func TestLauncher(t *testing.T) {
 	}
 	want := Launcher{SchemaVersion: 1, Status: 137, Signal: 9, Ended: time.Date(2026, 3, 12, 14, 2, 10, 5, time.UTC)}
 	musttest.Succeed(t, want.Write(dir))
-	got, err := ReadLauncher(dir)
-	if diff := cmp.Diff(&want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
+	checktest.Equal(t, &want, musttest.Get(ReadLauncher(dir))(t))
 	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, LauncherName), []byte(`{"schema_version": 1}`), 0o600))
-	if _, err := ReadLauncher(dir); !errors.Is(err, ErrLauncher) {
-		t.Errorf("no time: %v", err)
-	}
+	checktest.Fails(ReadLauncher(dir))(t, ErrLauncher, "no time")
 }
 
 func FuzzParseLauncher(f *testing.F) {

@@ -7,26 +7,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
 
 func TestSightings(t *testing.T) {
 	node := filepath.Join(t.TempDir(), "node-n1.example.lgd")
-	if s, err := ReadObservations(node); err != nil || len(s.Processes) != 0 {
-		t.Errorf("nothing was seen: %+v, %v", s, err)
-	}
+	checktest.Equal(t, 0, len(musttest.Get(ReadObservations(node))(t).Processes), "processes that were seen")
 	at := time.Date(2026, 3, 12, 3, 15, 0, 123456789, time.UTC)
 	want := &Observations{Processes: []Observation{{Slot: 0, PID: 17}, {Slot: 2, PID: 18, Stopped: at, Gone: at.Add(1)}}}
 	for range 2 { // the second time in place of the first
 		musttest.Succeed(t, want.Write(node))
 	}
-	got, err := ReadObservations(node)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
+	got := musttest.Get(ReadObservations(node))(t)
+	checktest.Equal(t, want, got)
 	if ok, _ := filepath.Match(ObservationFiles, filepath.Base(ObservationsName(node))); !ok {
 		t.Errorf("%s is not found by %s", ObservationsName(node), ObservationFiles)
 	}
@@ -38,14 +33,10 @@ func TestSightings(t *testing.T) {
 		{model.Rank{Slot: 2, PID: 17}, nil}, // the slot is another process's by now
 		{model.Rank{Slot: 1, PID: 18}, nil},
 	} {
-		if diff := cmp.Diff(c.want, got.ForRank(&c.rank)); diff != "" {
-			t.Errorf("slot %d, process %d:\n%s", c.rank.Slot, c.rank.PID, diff)
-		}
+		checktest.Equal(t, c.want, got.ForRank(&c.rank), "slot", c.rank.Slot, "process", c.rank.PID)
 	}
 	musttest.Succeed(t, os.WriteFile(ObservationsName(node), []byte(`{"schema_version": 99}`), 0o600))
-	if _, err := ReadObservations(node); !errors.Is(err, ErrObservations) {
-		t.Errorf("a later version: %v", err)
-	}
+	checktest.Fails(ReadObservations(node))(t, ErrObservations, "a later version")
 }
 
 func FuzzParseSightings(f *testing.F) {

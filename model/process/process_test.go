@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -29,9 +30,7 @@ func TestOf(t *testing.T) {
 		{"no process", model.Rank{PID: 1 << 30, Exe: self}, Gone},
 		{"a thread of the kernel, or another program", model.Rank{PID: 2, Exe: self}, Gone},
 	} {
-		if got := StateOf(&c.rank); got != c.want {
-			t.Errorf("%s: state %d, want %d", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, StateOf(&c.rank), c.name, "state")
 	}
 }
 

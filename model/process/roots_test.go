@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/nodefile"
@@ -24,9 +25,7 @@ func TestRoots(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if sleep, err = filepath.EvalSymlinks(sleep); err != nil {
-		t.Fatal(err)
-	}
+	sleep = musttest.Get(filepath.EvalSymlinks(sleep))(t)
 	var ranks []*model.Rank
 	const container = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
 	for i, apart := range []uintptr{0, container, container} {
@@ -63,9 +62,7 @@ func TestRoot(t *testing.T) {
 		defer child.Process.Kill()
 		root := processRoot(child.Process.Pid)
 		if !apart {
-			if root != "" {
-				t.Errorf("with the same mounts: %s", root)
-			}
+			checktest.Equal(t, "", root, "with the same mounts")
 			continue
 		}
 		if _, err := os.Stat(root + "/proc"); root == "" || err != nil {

@@ -10,14 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
 func TestArrivals(t *testing.T) {
 	dir := t.TempDir()
-	if all, err := ReadSignals(dir); err != nil || len(all) != 0 {
-		t.Errorf("before any signal: %+v, %v", all, err)
-	}
+	checktest.EqualList(t, nil, musttest.Get(ReadSignals(dir))(t), "before any signal")
 	at := time.Date(2026, 3, 12, 14, 2, 10, 5, time.UTC)
 	var want []ReceivedSignal
 	for i := range maxSignals + 2 {
@@ -25,10 +24,7 @@ func TestArrivals(t *testing.T) {
 		musttest.Succeed(t, AppendSignal(dir, a))
 		want = append(want, a)
 	}
-	got, err := ReadSignals(dir)
-	if diff := cmp.Diff(want[2:], got); diff != "" || err != nil {
-		t.Errorf("the latest signals: %v\n%s", err, diff)
-	}
+	checktest.Equal(t, want[2:], musttest.Get(ReadSignals(dir))(t), "the latest signals")
 }
 
 func TestBadArrivals(t *testing.T) {
@@ -41,13 +37,9 @@ func TestBadArrivals(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, SignalsName), []byte(text), 0o600))
-		if _, err := ReadSignals(dir); !errors.Is(err, ErrSignals) {
-			t.Errorf("%s: %v", name, err)
-		}
+		checktest.Fails(ReadSignals(dir))(t, ErrSignals, name)
 		a := ReceivedSignal{Signal: 15, Name: "SIGTERM", Time: time.Unix(1, 0).UTC()}
-		if err := AppendSignal(dir, a); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		checktest.ErrorIs(t, nil, AppendSignal(dir, a), name)
 		if got, err := ReadSignals(dir); err != nil || !cmp.Equal(got, []ReceivedSignal{a}) {
 			t.Errorf("%s, replaced: %+v, %v", name, got, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/model/nodefile"
 )
 
@@ -23,8 +24,6 @@ func TestStrange(t *testing.T) {
 	}
 	a, b := Claims{0: claimOf(slots[0], 3)}, Claims{0: claimOf(slots[3], 3)}
 	for _, c := range []Claims{MergeClaims(Claims{0: a[0]}, b), MergeClaims(Claims{0: b[0]}, a)} {
-		if c[0].Slot != 0 {
-			t.Errorf("the claim of slot %d counts", c[0].Slot)
-		}
+		checktest.Equal(t, 0, c[0].Slot, "the slot whose claim counts")
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -47,8 +46,7 @@ func writeNode(t testing.TB, dir string, h nodefile.Header, ranks []*model.Rank)
 
 func mustOpen(t testing.TB, dir string) *model.Run {
 	t.Helper()
-	run := musttest.Get(Open(dir))(t)
-	return run
+	return musttest.Get(Open(dir))(t)
 }
 
 // problemText lists the problems of a run, one a line.
@@ -67,9 +65,7 @@ func TestOpen(t *testing.T) {
 	musttest.Succeed(t, WriteManifest(dir, m))
 	run := mustOpen(t, dir)
 	want := &model.Run{Dir: dir, ID: testHeader.RunID, Manifest: m, Ranks: ranks, Size: 6, Seen: model.NewRankSet(0, 1, 2, 3, 4, 5)}
-	if diff := cmp.Diff(want, run, modeltest.SharedStates); diff != "" {
-		t.Error(diff)
-	}
+	checktest.EqualBy(t, modeltest.SharedStates, want, run)
 	if run.MissingRanks().Len() > 0 {
 		t.Errorf("missing %s", run.MissingRanks())
 	}
@@ -89,9 +85,7 @@ func TestLoadBlocks(t *testing.T) {
 			}
 			ranks = append(ranks, part.Ranks...)
 		}
-		if diff := cmp.Diff(whole.Ranks, ranks, modeltest.SharedStates); diff != "" {
-			t.Fatalf("%d blocks: %s", p, diff)
-		}
+		musttest.EqualBy(t, modeltest.SharedStates, whole.Ranks, ranks, p, "blocks")
 	}
 	for _, bad := range [][2]int{{-1, 2}, {3, 2}, {0, 7}} {
 		if run, err := x.LoadSlots(bad[0], bad[1]); err == nil || run != nil {
@@ -201,9 +195,7 @@ func TestStrangeFiles(t *testing.T) {
 	musttest.Succeed(t, os.Mkdir(filepath.Join(dir, "node-dir.lgd"), 0o700))
 	musttest.Succeed(t, syscall.Mkfifo(filepath.Join(dir, "node-pipe.lgd"), 0o600))
 	run := mustOpen(t, dir)
-	if len(run.Ranks) != 6 {
-		t.Errorf("%d ranks", len(run.Ranks))
-	}
+	checktest.Equal(t, 6, len(run.Ranks), "ranks")
 	want := map[string]error{"manifest.json": model.ErrManifest, "node-empty.lgd": model.ErrTruncated, "node-text.lgd": model.ErrMagic,
 		"node-dir.lgd": model.ErrMagic, "node-pipe.lgd": model.ErrMagic}
 	for _, p := range run.Problems {
@@ -220,19 +212,11 @@ func TestStrangeFiles(t *testing.T) {
 func TestNothingIsOverwritten(t *testing.T) {
 	dir, ranks := runDir(t)
 	h := testHeader
-	if _, err := nodefile.WriteNode(dir, h, ranks); !errors.Is(err, os.ErrExist) {
-		t.Error(err)
-	}
-	if err := WriteManifest(dir, &model.Manifest{RunID: "1"}); err != nil {
-		t.Error(err)
-	}
-	if err := WriteManifest(dir, &model.Manifest{RunID: "1"}); !errors.Is(err, os.ErrExist) {
-		t.Error(err)
-	}
+	checktest.Fails(nodefile.WriteNode(dir, h, ranks))(t, os.ErrExist)
+	checktest.ErrorIs(t, nil, WriteManifest(dir, &model.Manifest{RunID: "1"}))
+	checktest.ErrorIs(t, os.ErrExist, WriteManifest(dir, &model.Manifest{RunID: "1"}))
 	h.Host = "../x"
-	if _, err := nodefile.WriteNode(dir, h, ranks); !errors.Is(err, model.ErrEncode) {
-		t.Error(err)
-	}
+	checktest.Fails(nodefile.WriteNode(dir, h, ranks))(t, model.ErrEncode)
 }
 
 func TestParseManifest(t *testing.T) {
@@ -270,9 +254,7 @@ func TestValidate(t *testing.T) {
 	}
 	want := "model: node-b.lgd: rank 2: RANK record at 4128: checksum mismatch\n" +
 		"model: node-b.lgd: rank 2: RANK record: record is missing: of slot 0\n"
-	if got := problemText(r.Problems); got != want {
-		t.Errorf("problems:\n%s", got)
-	}
+	checktest.Equal(t, want, problemText(r.Problems), "problems")
 }
 
 // TestHoles: a file that says that it is a terabyte long is read as fast as what is in it.
@@ -287,9 +269,7 @@ func TestHoles(t *testing.T) {
 	musttest.Get(data.WriteAt([]byte("far behind"), 1<<39))(t)
 	begin := time.Now()
 	run := mustOpen(t, dir)
-	if len(run.Ranks) != len(ranks) {
-		t.Errorf("%d ranks of %d", len(run.Ranks), len(ranks))
-	}
+	checktest.Equal(t, len(ranks), len(run.Ranks), "ranks")
 	if text := problemText(run.Problems); !strings.Contains(text, "belong to no chunk") {
 		t.Errorf("nothing is said of what lies behind: %s", text)
 	}

@@ -32,11 +32,8 @@ func FuzzDecodeFile(f *testing.F) {
 		}
 		f.Add(bad)
 	}
-	good, err := nodefile.Encode(testHeader,
-		[]*model.Rank{{Rank: 7, Size: 8, Family: "mpich", Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}}}}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := musttest.Get(nodefile.Encode(testHeader,
+		[]*model.Rank{{Rank: 7, Size: 8, Family: "mpich", Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}}}}}))(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = modeltest.RepairChecksums(data)
 		var run *model.Run

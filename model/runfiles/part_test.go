@@ -7,8 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/modeltest"
@@ -63,9 +62,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 		slices.SortFunc(slots, func(a, b nodefile.SlotInfo) int { return cmp.Compare(a.Rank, b.Rank) })
-		if diff := gocmp.Diff(whole.Slots, slots); diff != "" {
-			t.Errorf("%d parts: %s", n, diff)
-		}
+		checktest.Equal(t, whole.Slots, slots, n, "parts")
 		if len(problems) != 1 || problems[0] != whole.Problems[0].Err.Error() {
 			t.Errorf("%d parts: problems %q", n, problems)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -79,10 +80,8 @@ func TestStreamsComeBackInOrder(t *testing.T) {
 		f = modeltest.AppendBlock(f, 0, 0, 1, b, false) // killed while it was packed
 		return modeltest.AppendBlock(f, 0, 0, 2, c, false)
 	})
-	got, err := readAllStreams(x)
-	if err != nil || len(got) != 2 {
-		t.Fatal(len(got), err)
-	}
+	got := musttest.Get(readAllStreams(x))(t)
+	musttest.Equal(t, 2, len(got))
 	if !bytes.Equal(got[0], bytes.Join([][]byte{a, b, c}, nil)) || !bytes.Equal(got[1], c) {
 		t.Error("other bytes came back")
 	}
@@ -98,9 +97,8 @@ func TestDamagedBlocksAreToldAndTheRestRead(t *testing.T) {
 		return modeltest.AppendBlock(f, 0, 0, 3, b, true)
 	})
 	got, err := readAllStreams(x)
-	if !errors.Is(err, model.ErrChecksum) || !errors.Is(err, model.ErrLost) {
-		t.Errorf("the damage is %v", err)
-	}
+	checktest.ErrorIs(t, model.ErrChecksum, err, "the damage")
+	checktest.ErrorIs(t, model.ErrLost, err, "the damage")
 	if len(got) != 1 || !bytes.Equal(got[0], append(a, b...)) {
 		t.Error("what is whole did not come back")
 	}
@@ -134,26 +132,19 @@ func TestCopyRecords(t *testing.T) {
 	musttest.Succeed(t, os.Mkdir(hang, 0o700))
 	musttest.Succeed(t, nodefile.CopyRecords(from, filepath.Join(hang, x.Slots[0].File)))
 	musttest.Succeed(t, WriteManifest(hang, &model.Manifest{RunID: model.RunIDText(7)}))
-	file, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := musttest.Get(os.ReadFile(from))(t)
 	file = modeltest.AppendBlock(file, 0, 0, 2, []byte("later"), false)
 	binary.LittleEndian.PutUint64(file[format.FileEnd:], uint64(len(file)))
 	musttest.Succeed(t, os.WriteFile(from, file, 0o600))
-	if x, err = Scan(x.Dir); err != nil || len(x.Slots) != 1 || len(x.Problems) > 0 {
-		t.Fatalf("%+v, %v", x, err)
+	if x = musttest.Get(Scan(x.Dir))(t); len(x.Slots) != 1 || len(x.Problems) > 0 {
+		t.Fatalf("%+v", x)
 	}
 	var got [][]byte
 	x.EachBatch(func(run *model.Run) {
-		streams, err := x.StreamsOf(run.Ranks[0], nodefile.UsageStream)
-		if err != nil || len(streams) != 1 {
-			t.Fatalf("%+v, %v", streams, err)
-		}
+		streams := musttest.Get(x.StreamsOf(run.Ranks[0], nodefile.UsageStream))(t)
+		musttest.Equal(t, 1, len(streams))
 		for b, err := range streams[0].Blocks() {
-			if err != nil {
-				t.Error(err)
-			}
+			checktest.ErrorIs(t, nil, err)
 			got = append(got, b)
 		}
 	})

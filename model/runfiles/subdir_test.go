@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -25,9 +26,7 @@ func TestSubDirectories(t *testing.T) {
 	}
 	for _, elsewhere := range []string{"xy", "123", "a0/a1/a2"} {
 		move("node-c.lgd", elsewhere)
-		if got := len(mustOpen(t, dir).Ranks); got != 4 {
-			t.Errorf("in %s: %d ranks are found, want 4", elsewhere, got)
-		}
+		checktest.Equal(t, 4, len(mustOpen(t, dir).Ranks), "in", elsewhere, "ranks are found")
 		musttest.Succeed(t, os.Rename(filepath.Join(dir, elsewhere, "node-c.lgd"), filepath.Join(dir, "node-c.lgd")))
 	}
 	musttest.Succeed(t, os.Truncate(filepath.Join(dir, "3f/node-a.lgd"), 100))

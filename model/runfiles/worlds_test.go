@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/modeltest"
@@ -91,9 +90,7 @@ func TestJoinWorlds(t *testing.T) {
 		{Name: childName, First: 2, Size: 2, Seen: model.NewRankSet(2, 3), Root: 1, Comm: spawnComm, Parents: []int{0, 1}},
 		{Name: secondName, First: 4, Size: 1, Seen: model.NewRankSet(4), Root: 1, Comm: 104, Parents: []int{1}},
 	}
-	if diff := cmp.Diff(want, x.Worlds); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, x.Worlds)
 	if len(run.Ranks) != 5 || len(run.Others) > 0 || run.Size != 5 || run.MissingRanks().Len() > 0 {
 		t.Fatalf("%d ranks, %d others, size %d, %s missing", len(run.Ranks), len(run.Others), run.Size, run.MissingRanks())
 	}
@@ -161,8 +158,6 @@ func TestWorldCensus(t *testing.T) {
 		a.countSlots(slots[cut:])
 		b.countSlots(slots[:cut])
 		a.merge(&b)
-		if diff := cmp.Diff(want, a.findWorlds(2)); diff != "" {
-			t.Errorf("cut at %d: %s", cut, diff)
-		}
+		checktest.Equal(t, want, a.findWorlds(2), "cut at", cut)
 	}
 }

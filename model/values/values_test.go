@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -61,9 +60,7 @@ func TestFiles(t *testing.T) {
 		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	got, problems := Read(dir)
-	if diff := cmp.Diff(append(first, second...), got); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, append(first, second...), got)
 	if len(problems) != 2 || !strings.Contains(fmt.Sprint(problems), "values-c.json: bad file of values") {
 		t.Errorf("problems: %v", problems)
 	}

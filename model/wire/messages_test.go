@@ -40,13 +40,10 @@ func FuzzMessages(f *testing.F) {
 	place := finding.Place{Call: "MPI_Send", Role: "call"}
 	place.Site.Stack = []model.Frame{{Module: &model.Module{Path: "a.out"}, Offset: 1}, {Offset: 2}}
 	group := musttest.Get(finding.EncodeGroup(finding.NewGroup(finding.New(finding.Classes[0].Name, "count is 1", place))))(f)
-	summary, err := facts.EncodeSummary(facts.Summary{
+	summary := musttest.Get(facts.EncodeSummary(facts.Summary{
 		Facts: []facts.Fact{{Rank: 3, Host: "n", Waits: []facts.Wait{{Wants: []facts.Want{{Peer: -1, Neighbourhood: true}}}}}},
 		Comms: []facts.Comm{{ID: 1, World: true, Counts: []facts.Count{{N: 2, Ranks: model.NewRankSet(1, 2)}}}},
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	}))(f)
 	script := chaintest.RandomScript(rand.New(rand.NewPCG(1, 2)))
 	table := chaintest.MustEncode(f, chaintest.MustMerge(f, chaintest.PlayScript(f, script), nil))
 	for _, data := range [][]byte{summary, group, {0}, table, usageEvidence(f)} {
@@ -88,6 +85,5 @@ func usageEvidence(f *testing.F) []byte {
 		d := between.NewDigester(t)
 		digests = append(digests, d.Finish(replay.Run(t, d)))
 	}
-	data := musttest.Get(between.Encode(between.NewEvidence(digests...)))(f)
-	return data
+	return musttest.Get(between.Encode(between.NewEvidence(digests...)))(f)
 }

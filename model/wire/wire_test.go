@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -68,9 +69,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("a module is read twice")
 	}
 	want.Stack[2].Module = want.Stack[0].Module // where it was mapped does not travel
-	if diff := cmp.Diff(want, &got, cmp.Comparer(model.RankSet.Equal)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.EqualBy(t, cmp.Comparer(model.RankSet.Equal), want, &got)
 	for n := range data {
 		if err := Decode(data[:n], new(sample).codeSample); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("the first %d bytes: %v", n, err)
@@ -104,12 +103,8 @@ func TestFewBytesStandForLittle(t *testing.T) {
 		}
 	}
 	long := []byte{0xff, 0xff, 0xff, 0xff, 0x0f}
-	if err := Decode(long, func(c *Coder) { Ints(c, new([]int)) }); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a list longer than what follows: %v", err)
-	}
-	if err := Decode([]byte{0x80, 0}, func(c *Coder) { Uint(c, new(int)) }); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a number in more bytes than it needs: %v", err)
-	}
+	checktest.ErrorIs(t, ErrDamaged, Decode(long, func(c *Coder) { Ints(c, new([]int)) }), "a list longer than what follows")
+	checktest.ErrorIs(t, ErrDamaged, Decode([]byte{0x80, 0}, func(c *Coder) { Uint(c, new(int)) }), "a number in more bytes than it needs")
 }
 
 func FuzzDecode(f *testing.F) {

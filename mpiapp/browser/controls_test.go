@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"laggard/internal/checktest"
 	"laggard/report/reporttest"
 )
 
@@ -42,9 +43,7 @@ func TestKinds(t *testing.T) {
 	for _, kind := range []string{"collective", "p2p:not(.weak)", "p2p.weak", "inferred", "undefined"} {
 		seen[style(kind, "strokeDasharray")+" "+style(kind, "strokeWidth")] = true
 	}
-	if len(seen) != 5 {
-		t.Errorf("five kinds of edge are drawn in %d ways: %v", len(seen), seen)
-	}
+	checktest.Equal(t, 5, len(seen), "ways to draw five kinds of edge", seen)
 	if p.countElements("#graph .wait path.undefined[marker-end]") != 0 ||
 		p.countElements("#graph .wait path.collective[marker-end]") != 1 {
 		t.Error("an arrow head belongs on every edge but an undefined one")
@@ -231,13 +230,9 @@ func TestHelp(t *testing.T) {
 		t.Error("the help stays")
 	}
 	p.pressKeys("4")
-	if got := evalJS[string](p, "document.activeElement.id"); got != "title-grid" {
-		t.Errorf("4 goes to %s", got)
-	}
+	checktest.Equal(t, "title-grid", evalJS[string](p, "document.activeElement.id"), "4 goes to")
 	p.click(`nav a[href="#order"]`)
-	if got := evalJS[string](p, "location.hash"); got != "#order" {
-		t.Errorf("a link of the bar goes to %s", got)
-	}
+	checktest.Equal(t, "#order", evalJS[string](p, "location.hash"), "a link of the bar goes to")
 }
 
 // TestCopy copies the next command.

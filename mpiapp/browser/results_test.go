@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
@@ -40,13 +41,9 @@ func TestLarge(t *testing.T) {
 	p.wantText("h1", "Rank 10922 is least progressed, of 32768 ranks")
 	p.wantText("#undrawn", "10 more groups are listed below and not drawn")
 	p.click("#allgroups")
-	if p.countElements("#graph tbody tr") != 40 {
-		t.Errorf("%d groups are listed, want 40", p.countElements("#graph tbody tr"))
-	}
+	checktest.Equal(t, 40, p.countElements("#graph tbody tr"), "groups are listed")
 	p.click("#alllevels")
-	if p.countElements("#order li") != 40 {
-		t.Errorf("%d levels are listed, want 40", p.countElements("#order li"))
-	}
+	checktest.Equal(t, 40, p.countElements("#order li"), "levels are listed")
 	if h := evalJS[float64](p, `document.querySelector("#grid canvas").getBoundingClientRect().height`); h > 600 {
 		t.Errorf("the cells are %v high", h)
 	}
@@ -86,19 +83,15 @@ func TestView(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program, run := filepath.Join(dir, "laggard"), filepath.Join(dir, "run")
-	if out, err := exec.Command("go", "build", "-o", program, "laggard/mpiapp").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	musttest.Run(t, exec.Command("go", "build", "-o", program, "laggard/mpiapp"))
 	musttest.Succeed(t, os.CopyFS(run, os.DirFS("../testdata/runs/halo16")))
 	address := startView(t, program, run)
 	p := openTab(t, address, 1280, 900)
 	p.wantText("h1", "Rank 11 is least progressed, of 16 ranks")
 	p.wantText("#source", "MPI_Waitall(4, pending, MPI_STATUSES_IGNORE);", "exchange_borders(line);")
 	p.saveScreenshot("halo16-view")
-	nodes, err := filepath.Glob(filepath.Join(run, "*.lgd"))
-	if err != nil || len(nodes) != 1 {
-		t.Fatal(nodes, err)
-	}
+	nodes := musttest.Get(filepath.Glob(filepath.Join(run, "*.lgd")))(t)
+	musttest.Equal(t, 1, len(nodes), nodes)
 	musttest.Succeed(t, os.Truncate(nodes[0], 200_000))
 	p.runActions(chromedp.Reload(), chromedp.WaitReady("#record", chromedp.ByQuery))
 	p.wantText("header", "damaged")

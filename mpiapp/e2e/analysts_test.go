@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // TestAnalystsAgree diagnoses one run with analysis ranks of every kind and
@@ -15,10 +18,10 @@ import (
 func TestAnalystsAgree(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "testdata", "runs", "halo16")
-	text, form := diagnoseBothForms(t, nil, filepath.Join(binaryDir(t), "laggard"), "--analysts", "1", dir)
+	text, form := diagnoseBothForms(t, nil, laggardPath(t), "--analysts", "1", dir)
 	for n := 2; n <= 9; n++ {
 		t.Run(fmt.Sprintf("goroutines/%d", n), func(t *testing.T) {
-			checkSameDiagnoses(t, text, form, nil, filepath.Join(binaryDir(t), "laggard"), "--analysts", fmt.Sprint(n), dir)
+			checkSameDiagnoses(t, text, form, nil, laggardPath(t), "--analysts", fmt.Sprint(n), dir)
 		})
 	}
 	program := map[string]string{"openmpi": "laggard-mpi", "mpich": "laggard-mpich"}
@@ -35,12 +38,8 @@ func TestAnalystsAgree(t *testing.T) {
 func checkSameDiagnoses(t *testing.T, text, form string, launcher []string, program string, args ...string) {
 	t.Helper()
 	gotText, gotForm := diagnoseBothForms(t, launcher, program, args...)
-	if gotText != text {
-		t.Errorf("text differs:\n%s\nwant\n%s", gotText, text)
-	}
-	if gotForm != form {
-		t.Errorf("JSON differs:\n%s\nwant\n%s", gotForm, form)
-	}
+	checktest.Equal(t, text, gotText, "text differs")
+	checktest.Equal(t, form, gotForm, "JSON differs")
 }
 
 // diagnoseBothForms returns the text of a diagnosis, and its JSON without analysis.
@@ -48,19 +47,11 @@ func diagnoseBothForms(t *testing.T, launcher []string, program string, args ...
 	t.Helper()
 	env := families[0].runEnvironment(t)
 	command := append(append([]string{}, launcher...), program, "diagnose")
-	asText := runCommand(t, env, append(command, args...)...)
-	asJSON := runCommand(t, env, append(append(command, "--json"), args...)...)
-	if asText.status != 0 || asJSON.status != 0 {
-		t.Fatalf("exit status %d and %d\n%s%s", asText.status, asJSON.status, asText.stderr, asJSON.stderr)
-	}
+	asText := runCommand(t, env, append(command, args...)...).mustSucceed(t)
+	asJSON := runCommand(t, env, append(append(command, "--json"), args...)...).mustSucceed(t)
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(asJSON.stdout), &fields); err != nil {
-		t.Fatalf("%v\n%s", err, asJSON.stdout)
-	}
+	musttest.Succeed(t, json.Unmarshal([]byte(asJSON.stdout), &fields), asJSON.stdout)
 	delete(fields, "analysis")
-	rest, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rest := musttest.Get(json.Marshal(fields))(t)
 	return asText.stdout, string(rest)
 }

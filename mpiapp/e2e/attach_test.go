@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -79,9 +80,8 @@ func TestAttachImage(t *testing.T) {
 		t.Parallel()
 		s := hangScenario(t, "before_collective.c", "hang")
 		env, image, name := f.runEnvironment(t), t.TempDir(), "laggard-"+s.source
-		text, err := os.ReadFile(f.buildProgram(t, s.source, "-O0"))
-		must(t, err)
-		must(t, os.WriteFile(filepath.Join(image, name), text, 0o700))
+		text := musttest.Get(os.ReadFile(f.buildProgram(t, s.source, "-O0")))(t)
+		musttest.Succeed(t, os.WriteFile(filepath.Join(image, name), text, 0o700))
 		inside := `mount --bind "$1" /opt && exec "/opt/$2" "$3"`
 		args := append(f.launchCommand(s.rankCount()), append(own, "sh", "-c", inside, "sh", image, name, s.mode)...)
 		startJob(t, env, nil, args...)
@@ -103,7 +103,7 @@ func (f family) attachUntilHung(t *testing.T, s scenario, env []string, program 
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
+		args := []string{laggardPath(t), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
 		got := runCommand(t, env, appendPIDs(args, pids)...)
 		if got.status != exitDone && late {
 			t.Fatalf("attach: %+v", got)
@@ -114,12 +114,10 @@ func (f family) attachUntilHung(t *testing.T, s scenario, env []string, program 
 		a := runDiagnose(t, env, strings.Fields(next)...)
 		there := a.Hang && a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, s.least)
 		if there || late {
-			again := []string{filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice"}
+			again := []string{laggardPath(t), "diagnose", "--json", "--no-slice"}
 			got := runCommand(t, env, append(again, strings.Fields(next)...)...)
 			var compact bytes.Buffer
-			if err := json.Compact(&compact, []byte(got.stdout)); err != nil {
-				t.Fatal(err)
-			}
+			musttest.Succeed(t, json.Compact(&compact, []byte(got.stdout)))
 			return compact.Bytes(), a
 		}
 	}
@@ -142,7 +140,7 @@ func attachUntilStill(t *testing.T, env []string, program string, ranks int, fla
 	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		dir = filepath.Join(t.TempDir(), "attached")
-		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir}, flags...)
+		args := append([]string{laggardPath(t), "attach", "-o", dir}, flags...)
 		got = runCommand(t, env, appendPIDs(args, programPIDs(t, env, program))...)
 		run, err := runfiles.Open(dir)
 		stands := err == nil && len(run.Ranks) == ranks && !slices.ContainsFunc(run.Ranks, goesOn)

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // TestAttachMany looks at as many ranks as a large node has, each with an MPI of its own: 512, or LAGGARD_RANKS.
@@ -35,12 +38,9 @@ func TestAttachMany(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "run")
 		args := appendPIDs([]string{"attach", "-o", dir}, programPIDs(t, env, program))
-		cmd := exec.Command(filepath.Join(binaryDir(t), "laggard"), args...)
+		cmd := exec.Command(laggardPath(t), args...)
 		cmd.Env = env
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("attach: %v\n%s", err, out)
-		}
+		out := musttest.Run(t, cmd)
 		used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		cpu := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(ranks)
 		t.Logf("%d ranks: %v of CPU each, %d MB: %s", ranks, cpu, used.Maxrss>>10, out)
@@ -81,13 +81,11 @@ func TestAttachLAMMPS(t *testing.T) {
 			if len(pids) < 16 {
 				continue
 			}
-			args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", filepath.Join(t.TempDir(), "run")}
+			args := []string{laggardPath(t), "attach", "-o", filepath.Join(t.TempDir(), "run")}
 			t.Log(strings.TrimSpace(runCommand(t, env, appendPIDs(args, pids)...).stdout))
 		}
 		got := j.wait()
-		if got.status != 0 {
-			t.Fatalf("LAMMPS: %+v", got)
-		}
+		got.mustSucceed(t, "LAMMPS")
 		t.Logf("looked at: %v, %v", look, time.Since(begin).Round(time.Second))
 		return strings.Join(thermo.FindAllString(got.stdout, -1), "\n")
 	}
@@ -95,9 +93,7 @@ func TestAttachLAMMPS(t *testing.T) {
 	if plain == "" {
 		t.Fatal("LAMMPS printed no results")
 	}
-	if seen := run(true); seen != plain {
-		t.Errorf("LAMMPS prints other results when it is looked at:\n%s\nwant\n%s", seen, plain)
-	}
+	checktest.Equal(t, plain, run(true), "LAMMPS prints other results when it is looked at")
 }
 
 // TestAttachCompared looks at LAMMPS with 16 ranks with attach, and at four of them with each of the debuggers that
@@ -112,7 +108,7 @@ func TestAttachCompared(t *testing.T) {
 			t.Fatalf("only %d ranks of LAMMPS run", len(pids))
 		}
 	}
-	attach := appendPIDs([]string{filepath.Join(binaryDir(t), "laggard"), "attach", "--looks", "1"}, pids)
+	attach := appendPIDs([]string{laggardPath(t), "attach", "--looks", "1"}, pids)
 	compareCosts(t, "laggard attach", attach)
 	for _, tool := range [][]string{
 		{"eu-stack", "-p"}, {"gdb", "-batch", "-ex", "thread apply all backtrace", "-p"},
@@ -168,12 +164,10 @@ var ptraces = regexp.MustCompile(`(?m)^(?:\d+ +)?(\d+\.\d+) ptrace\(PTRACE_(ATTA
 
 // stoppedTimes returns for how long each thread was stopped, from the call that stops it to the one that lets it go.
 func stoppedTimes(t *testing.T, trace string) (out []time.Duration) {
-	text, err := os.ReadFile(trace)
-	must(t, err)
+	text := musttest.Get(os.ReadFile(trace))(t)
 	began := map[string]float64{}
 	for _, m := range ptraces.FindAllStringSubmatch(string(text), -1) {
-		at, err := strconv.ParseFloat(m[1], 64)
-		must(t, err)
+		at := musttest.Get(strconv.ParseFloat(m[1], 64))(t)
 		if m[2] != "DETACH" {
 			began[m[3]] = at
 		} else if from, ok := began[m[3]]; ok {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // TestAttachKilled kills attach at random moments: the job is making progress again as if nobody had looked.
@@ -29,8 +31,8 @@ func killAttach(t *testing.T, kills int) {
 			for _, pid := range pids {
 				args = append(args, "--pid", fmt.Sprint(pid))
 			}
-			looker := exec.Command(filepath.Join(binaryDir(t), "laggard"), args...)
-			must(t, looker.Start())
+			looker := exec.Command(laggardPath(t), args...)
+			musttest.Succeed(t, looker.Start())
 			time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 			_ = looker.Process.Kill()
 			_ = looker.Wait()

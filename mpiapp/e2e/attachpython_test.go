@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -39,10 +40,7 @@ func TestAttachPython(t *testing.T) {
 func (f family) attachPython(t *testing.T, h pythonHang) {
 	env := f.runEnvironment(t)
 	startJob(t, env, nil, append(f.launchCommand(4), pythonExe, h.program, "hang")...)
-	exe, err := filepath.EvalSymlinks(pythonExe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := musttest.Get(filepath.EvalSymlinks(pythonExe))(t)
 	text := ""
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Second) {
 		pids := programPIDs(t, env, exe)
@@ -50,12 +48,12 @@ func (f family) attachPython(t *testing.T, h pythonHang) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
+		args := []string{laggardPath(t), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
 		if got := runCommand(t, env, appendPIDs(args, pids)...); got.status != exitDone {
 			text = got.stderr
 			continue
 		}
-		text = runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice", dir).stdout
+		text = runLaggard(t, env, "diagnose", "--json", "--no-slice", dir).stdout
 		if h.isDiagnosed(text) {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -161,18 +162,13 @@ func (x *attachTrial) runTrial(t *testing.T, live, cores *attachScore, lines boo
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 	}
 	dir = filepath.Join(t.TempDir(), "cores")
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "import", "-o", dir}
+	args := []string{laggardPath(t), "import", "-o", dir}
 	for _, pid := range pids {
 		core := filepath.Join(t.TempDir(), "core")
-		out, err := exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)).CombinedOutput()
-		if err != nil {
-			t.Fatalf("gcore: %v\n%s", err, out)
-		}
+		out := musttest.Run(t, exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)))
 		args = append(args, fmt.Sprintf("%s.%d", core, pid))
 	}
-	if got := runCommand(t, x.env, args...); got.status != exitDone {
-		t.Errorf("import: %+v", got)
-	}
+	runCommand(t, x.env, args...).mustSucceed(t)
 	x.scoreDiagnosis(t, "cores", dir, cores, lines)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -77,17 +79,15 @@ func failedWith(status int) func(r *model.Rank) bool {
 func TestBehaviour(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, b := range behaviours(f, t) {
-			name := b.source
-			if len(b.args) == 1 && b.source != "throws.c" {
-				name += "-" + b.args[0]
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				f.checkBehaviour(t, b)
-			})
-		}
+		eachCase(t, behaviours(f, t), f.checkBehaviour)
 	})
+}
+
+func (b behaviour) String() string {
+	if len(b.args) == 1 && b.source != "throws.c" {
+		return b.source + "-" + b.args[0]
+	}
+	return b.source
 }
 
 func (b behaviour) stdinReader() io.Reader {
@@ -111,8 +111,7 @@ func (f family) checkBehaviour(t *testing.T, b behaviour) {
 			t.Errorf("unexpected: %s", line)
 		}
 	}
-	run, err := runfiles.Open(dir)
-	must(t, err)
+	run := musttest.Get(runfiles.Open(dir))(t)
 	for _, p := range run.Problems {
 		// Where the file could not grow, what was to come is missing.
 		if b.says == "" || !errors.Is(p.Err, model.ErrTruncated) {
@@ -136,9 +135,7 @@ func (b behaviour) checkRank(t *testing.T, r *model.Rank) {
 		}
 	}
 	for call, want := range b.visits {
-		if sums[call] != want {
-			t.Errorf("rank %d: %s %d times, want %d", r.Rank, call, sums[call], want)
-		}
+		checktest.Equal(t, want, sums[call], "rank", r.Rank, call, "times")
 	}
 	if b.end != nil && !b.end(r) {
 		t.Errorf("rank %d: end %d, detail %d", r.Rank, r.End, r.EndDetail)
@@ -157,10 +154,8 @@ func TestInputThroughRun(t *testing.T) {
 			mode, want string
 			status     int
 		}{{"stdin", "got one\ngot two\ndone\n", 0}, {"status", "done\n", 7}} {
-			args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"),
-				"--"}
-			args = append(args, f.launchCommand(preloadRanks)...)
-			got := startJob(t, env, strings.NewReader("one\ntwo\n"), append(args, program, c.mode)...).wait()
+			got := startJob(t, env, strings.NewReader("one\ntwo\n"),
+				f.underRun(t, filepath.Join(t.TempDir(), "run"), nil, preloadRanks, program, c.mode)...).wait()
 			if got.stdout != c.want || got.status != c.status {
 				t.Errorf("%s: %q and status %d, want %q and %d", c.mode, got.stdout, got.status, c.want, c.status)
 			}
@@ -178,7 +173,7 @@ func TestExec(t *testing.T) {
 		env := f.runEnvironment(t)
 		program := f.buildProgram(t, s.source, "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append(f.launchCommand(s.rankCount()), filepath.Join(binaryDir(t), "laggard"), "exec", "-o", dir, "--timeout",
+		args := append(f.launchCommand(s.rankCount()), laggardPath(t), "exec", "-o", dir, "--timeout",
 			"2s", "--", program, s.mode)
 		got := startJob(t, env, nil, args...).wait()
 		if got.status == 0 {
@@ -201,7 +196,7 @@ func TestExecFailed(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-		args := append(f.launchCommand(4), filepath.Join(binaryDir(t), "laggard"), "exec", "-o", dir, "--",
+		args := append(f.launchCommand(4), laggardPath(t), "exec", "-o", dir, "--",
 			f.buildProgram(t, "departs.c", "-O0"), "exit", "2", "1000")
 		got := startJob(t, env, nil, args...).wait()
 		if got.status == 0 {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // workDir holds the built programs of one run of the tests.
@@ -46,9 +48,7 @@ func (f family) buildProgram(t *testing.T, source string, flags ...string) strin
 	dir := filepath.Join(workDir, f.String(), strings.ReplaceAll(strings.Join(flags, ""), "/", "_"), source)
 	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 	once, _ := built.LoadOrStore(out, sync.OnceValue(func() error { return f.compileProgram(source, dir, out, flags) }))
-	if err := once.(func() error)(); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, once.(func() error)())
 	return out
 }
 
@@ -94,7 +94,6 @@ func pythonCommand(t *testing.T, source string) []string {
 	if err := exec.Command(python, "-c", "import mpi4py").Run(); err != nil {
 		t.Skip("no mpi4py (Debian: python3-mpi4py)")
 	}
-	path, err := filepath.Abs(filepath.Join(programs, source))
-	must(t, err)
+	path := musttest.Get(filepath.Abs(filepath.Join(programs, source)))(t)
 	return []string{python, path}
 }

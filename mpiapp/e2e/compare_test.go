@@ -3,11 +3,12 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // pairOfRuns is a line of testdata/compare.tsv, which says what the columns are.
@@ -18,9 +19,9 @@ type pairOfRuns struct {
 }
 
 // comparisonJSON is the part of the JSON form of laggard compare that is looked at.
-type comparisonJSON struct {
-	Differences []struct{ Kind, Ranks, Text string }
-}
+type comparisonJSON struct{ Differences []differenceJSON }
+
+type differenceJSON struct{ Kind, Ranks, Text string }
 
 // recordPair records both runs of a pair and returns their directories.
 func (f family) recordPair(t *testing.T, p pairOfRuns) (good, bad string) {
@@ -46,16 +47,14 @@ func (f family) recordPair(t *testing.T, p pairOfRuns) (good, bad string) {
 // recordForComparison runs a program to its end, or until it hangs.
 func (f family) recordForComparison(t *testing.T, dir, record string, ranks int, program string) {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--timeout",
-		standstillTimeout(3e9), "--"}
-	startJob(t, f.runEnvironment(t), nil, append(append(args, f.launchCommand(ranks)...), program)...).wait()
+	flags := []string{"--record", record, "--timeout", standstillTimeout(3e9)}
+	startJob(t, f.runEnvironment(t), nil, f.underRun(t, dir, flags, ranks, program)...).wait()
 }
 
 // buildMoved compiles a program with other lines in and between its functions.
 func (f family) buildMoved(t *testing.T, source string, flags []string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(programs, source))
-	must(t, err)
+	text := musttest.Get(os.ReadFile(filepath.Join(programs, source)))(t)
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		b.WriteString(line)
@@ -65,24 +64,19 @@ func (f family) buildMoved(t *testing.T, source string, flags []string) string {
 	}
 	dir := t.TempDir()
 	moved, out := filepath.Join(dir, filepath.Base(source)), filepath.Join(dir, "moved")
-	must(t, os.WriteFile(moved, []byte(b.String()), 0o600))
-	path, err := filepath.Abs(programs)
-	must(t, err)
-	relative, err := filepath.Rel(path, moved)
-	must(t, err)
-	must(t, f.compileProgram(relative, dir, out, flags))
+	musttest.Succeed(t, os.WriteFile(moved, []byte(b.String()), 0o600))
+	path := musttest.Get(filepath.Abs(programs))(t)
+	relative := musttest.Get(filepath.Rel(path, moved))(t)
+	musttest.Succeed(t, f.compileProgram(relative, dir, out, flags))
 	return out
 }
 
 // compareRuns returns the differences between two runs.
 func compareRuns(t *testing.T, good, bad string) comparisonJSON {
 	t.Helper()
-	o := runCommand(t, os.Environ(), filepath.Join(binaryDir(t), "laggard"), "compare", "--json", good, bad)
-	if o.status != 0 {
-		t.Fatalf("status %d\n%s", o.status, o.stderr)
-	}
 	var c comparisonJSON
-	must(t, json.Unmarshal([]byte(o.stdout), &c))
+	o := runForJSON(t, os.Environ(), &c, "compare", "--json", good, bad)
+	o.mustSucceed(t)
 	return c
 }
 
@@ -98,7 +92,7 @@ func TestCompare(t *testing.T) {
 		if len(c.Differences) == 0 || !strings.HasPrefix(c.Differences[0].Text, want) {
 			t.Errorf("not %q first: %+v", want, c)
 		}
-		o := runCommand(t, os.Environ(), filepath.Join(binaryDir(t), "laggard"), "diagnose", "--no-slice", "--against", good, bad)
+		o := runLaggard(t, os.Environ(), "diagnose", "--no-slice", "--against", good, bad)
 		if o.status != 0 || !strings.Contains(o.stdout, "  1. "+want) {
 			t.Errorf("status %d\n%s%s", o.status, o.stdout, o.stderr)
 		}

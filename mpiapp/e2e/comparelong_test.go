@@ -5,9 +5,12 @@ package e2e
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // leastFound is the part of the seeded changes that must be among the first three differences.
@@ -46,18 +49,13 @@ func TestCompareLong(t *testing.T) {
 }
 
 func hasTruth(c comparisonJSON, truth *regexp.Regexp) bool {
-	for _, d := range c.Differences[:min(3, len(c.Differences))] {
-		if truth.MatchString(d.Text) {
-			return true
-		}
-	}
-	return false
+	first := c.Differences[:min(3, len(c.Differences))]
+	return slices.ContainsFunc(first, func(d differenceJSON) bool { return truth.MatchString(d.Text) })
 }
 
 func readPairs(t *testing.T) (pairs []pairOfRuns) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/compare.tsv")
-	must(t, err)
+	text := musttest.Get(os.ReadFile("testdata/compare.tsv"))(t)
 	for line := range strings.Lines(string(text)) {
 		words := strings.Split(strings.TrimSpace(line), "\t")
 		if strings.HasPrefix(line, "#") || len(words) != 7 {

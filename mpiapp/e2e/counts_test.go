@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -45,38 +45,25 @@ func TestCounts(t *testing.T) {
 
 func (f family) checkCallCounts(t *testing.T, source, flag string, binding mpi.Binding) {
 	const ranks = 4
-	program := f.buildProgram(t, source, flag)
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, f.runEnvironment(t), ranks, nil, program)
-	if got := j.wait(); got.status != 0 {
-		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-	}
+	j, _, dir := f.record(t, ranks, f.buildProgram(t, source, flag))
+	j.wait().mustSucceed(t)
 	run := openRun(t, dir)
-	if len(run.Ranks) != ranks {
-		t.Fatalf("%d ranks are recorded, want %d", len(run.Ranks), ranks)
-	}
+	musttest.Equal(t, ranks, len(run.Ranks), "ranks are recorded")
 	for _, r := range run.Ranks {
 		want := readCounts(t, filepath.Join(j.cmd.Dir, fmt.Sprintf("counts.%d", r.Rank)))
-		if diff := cmp.Diff(want, recordedCounts(t, r, binding)); diff != "" {
-			t.Errorf("rank %d, made (-) and recorded (+):\n%s", r.Rank, diff)
-		}
+		checktest.Equal(t, want, recordedCounts(t, r, binding), "rank", r.Rank, "made and recorded")
 	}
 }
 
 // readCounts reads the lines "NAME COUNT" that a rank wrote.
 func readCounts(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(path))(t)
 	counts := map[string]uint64{}
 	for line := range strings.Lines(string(text)) {
 		var name string
 		var n uint64
-		if _, err := fmt.Sscan(line, &name, &n); err != nil {
-			t.Fatalf("%s: %q: %v", path, line, err)
-		}
+		musttest.Get(fmt.Sscan(line, &name, &n))(t, path, line)
 		if light[name] {
 			name = "light"
 		}
@@ -93,9 +80,7 @@ func readCounts(t *testing.T, path string) map[string]uint64 {
 func recordedCounts(t *testing.T, r *model.Rank, binding mpi.Binding) map[string]uint64 {
 	t.Helper()
 	sums := map[string]uint64{}
-	if len(r.Threads) != 1 {
-		t.Errorf("rank %d has %d threads", r.Rank, len(r.Threads))
-	}
+	checktest.Equal(t, 1, len(r.Threads), "rank", r.Rank, "threads")
 	for _, th := range r.Threads {
 		visits, edges := modelTotals(&th.Model)
 		if visits != th.Calls || edges+1 != visits {
@@ -103,9 +88,7 @@ func recordedCounts(t *testing.T, r *model.Rank, binding mpi.Binding) map[string
 		}
 		for i, s := range th.Model.States {
 			sums[s.Call] += th.Model.Visits[i]
-			if s.Binding != binding {
-				t.Errorf("rank %d: %s came through binding %d, want %d", r.Rank, s.Call, s.Binding, binding)
-			}
+			checktest.Equal(t, binding, s.Binding, "rank", r.Rank, s.Call, "came through binding")
 			if s.Partial || len(s.Stack) == 0 {
 				t.Errorf("rank %d: the stack of %s has %d frames, cut short: %t", r.Rank, s.Call, len(s.Stack),
 					s.Partial)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model/nodefile"
 )
 
@@ -49,8 +50,7 @@ func (f family) checkDeparture(t *testing.T, s scenario) {
 func checkEndsNoted(t *testing.T, node string, ranks int) {
 	t.Helper()
 	const ownerDied = 0x40000000
-	file, err := os.ReadFile(node)
-	must(t, err)
+	file := musttest.Get(os.ReadFile(node))(t)
 	for slot := range ranks {
 		if note := binary.LittleEndian.Uint32(file[nodefile.EndingsAt+4*slot:]); note&ownerDied == 0 {
 			t.Errorf("of slot %d the kernel noted %#x", slot, note)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"laggard/injector/judgedtest"
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
@@ -83,17 +85,14 @@ const (
 func runDiagnose(t *testing.T, env []string, dir ...string) *diagnosisJSON {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "diagnosis.json")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json-copy", copied, "--no-slice"}, dir...)
+	args := append([]string{laggardPath(t), "diagnose", "--json-copy", copied, "--no-slice"}, dir...)
 	got := runCommand(t, env, args...)
 	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("diagnose: exit status %d\n%s", got.status, got.stderr)
 	}
-	text, err := os.ReadFile(copied)
-	must(t, err)
+	text := musttest.Get(os.ReadFile(copied))(t)
 	a, whole := new(diagnosisJSON), new(diagnosis.Result)
-	if err := errors.Join(json.Unmarshal(text, a), json.Unmarshal(text, whole)); err != nil {
-		t.Fatalf("diagnose: %v\n%s", err, text)
-	}
+	musttest.Succeed(t, errors.Join(json.Unmarshal(text, a), json.Unmarshal(text, whole)), "diagnose", string(text))
 	if wrong := reporttest.Contradictions(got.stdout, whole); len(wrong) > 0 {
 		t.Errorf("the text contradicts the result: %q\n%s", wrong, got.stdout)
 	}
@@ -151,9 +150,7 @@ func (s scenario) checkDiagnosis(t *testing.T, when string, a *diagnosisJSON) {
 func noteJudged(t *testing.T, source, when string, confidence float64, right bool) {
 	t.Helper()
 	by := fmt.Sprintf("%s, %s, %s", t.Name(), source, when)
-	if err := judgedtest.AppendCase(judgedtest.Case{Source: by, Confidence: confidence, Right: right}); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, judgedtest.AppendCase(judgedtest.Case{Source: by, Confidence: confidence, Right: right}))
 }
 
 // sameCycles: a cycle may be told from any of its ranks on.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // TestDiagnosisKilled: the job is ended, with the status that it has without it, when the process that diagnoses
@@ -19,13 +21,10 @@ func TestDiagnosisKilled(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--exit-code"}
-		args = append(append(args, "--"), f.launchCommand(5)...)
-		j := startJob(t, f.runEnvironment(t), nil, append(args, f.buildProgram(t, "ring.c"), "hang")...)
+		args := f.underRun(t, dir, []string{"--timeout", "2s", "--exit-code"}, 5, f.buildProgram(t, "ring.c"), "hang")
+		j := startJob(t, f.runEnvironment(t), nil, args...)
 		pid := awaitDiagnosis(t, dir)
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, syscall.Kill(pid, syscall.SIGKILL))
 		got := j.wait()
 		if got.status != 3 || !strings.Contains(got.stderr, "the diagnosis failed: signal: killed") ||
 			!strings.Contains(got.stderr, "laggard: ending the job") {

@@ -107,7 +107,6 @@ func (f family) checkDeath(t *testing.T, d death) {
 // diagnoseDeath runs a program with four ranks, and diagnoses the run.
 func (f family) diagnoseDeath(t *testing.T, program string, args ...string) *diagnosisJSON {
 	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "6s", "--"}, f.launchCommand(4)...)
-	startJob(t, env, nil, append(append(command, program), args...)...).wait()
+	startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "6s"}, 4, append([]string{program}, args...)...)...).wait()
 	return runDiagnose(t, env, dir)
 }

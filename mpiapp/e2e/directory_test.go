@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model/nodefile"
 	"laggard/model/runfiles"
 )
@@ -100,10 +102,7 @@ func checkReadable(t *testing.T, c trouble, dir string) {
 	if c.program != "callsites.c" {
 		return
 	}
-	run, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := musttest.Get(runfiles.Open(dir))(t)
 	off := 0
 	for _, r := range run.Ranks {
 		if r.Off {
@@ -139,14 +138,7 @@ func readFiles(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func emptyDir(t *testing.T, dir string) { must(t, os.Mkdir(dir, 0o700)) }
+func emptyDir(t *testing.T, dir string) { musttest.Succeed(t, os.Mkdir(dir, 0o700)) }
 
 func smallDisk(options string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
@@ -164,15 +156,17 @@ func smallDisk(options string) func(t *testing.T, dir string) {
 }
 
 func foreignDir(t *testing.T, dir string) {
-	must(t, os.Mkdir(dir, 0o777))
-	must(t, os.Chown(dir, 65534, 65534))
+	musttest.Succeed(t, os.Mkdir(dir, 0o777))
+	musttest.Succeed(t, os.Chown(dir, 65534, 65534))
 }
 
-func plainFile(t *testing.T, dir string) { must(t, os.WriteFile(dir, []byte("mine"), 0o600)) }
+func plainFile(t *testing.T, dir string) {
+	musttest.Succeed(t, os.WriteFile(dir, []byte("mine"), 0o600))
+}
 
 func linkToDir(t *testing.T, dir string) {
 	emptyDir(t, dir+".real")
-	must(t, os.Symlink(dir+".real", dir))
+	musttest.Succeed(t, os.Symlink(dir+".real", dir))
 	t.Cleanup(func() {
 		if left := readFiles(t, dir+".real"); len(left) > 0 {
 			t.Errorf("the link was followed: %d files", len(left))
@@ -183,21 +177,19 @@ func linkToDir(t *testing.T, dir string) {
 func symbolicLink(t *testing.T, dir string) {
 	emptyDir(t, dir)
 	plainFile(t, dir+".target")
-	must(t, os.Symlink(dir+".target", nodeFile(t, dir)))
+	musttest.Succeed(t, os.Symlink(dir+".target", nodeFile(t, dir)))
 }
 
 func hardLink(t *testing.T, dir string) {
 	emptyDir(t, dir)
 	plainFile(t, dir+".target")
-	must(t, os.Link(dir+".target", nodeFile(t, dir)))
+	musttest.Succeed(t, os.Link(dir+".target", nodeFile(t, dir)))
 }
 
 func otherRun(t *testing.T, dir string) {
 	emptyDir(t, dir)
-	host, err := os.Hostname()
-	must(t, err)
-	name, err := nodefile.WriteNode(dir, nodefile.Header{RunID: preloadRunID + 1, Host: host}, nil)
-	must(t, err)
+	host := musttest.Get(os.Hostname())(t)
+	name := musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: preloadRunID + 1, Host: host}, nil))(t)
 	if filepath.Join(dir, name) != nodeFile(t, dir) {
 		t.Fatalf("the node file of this host is called %s", name)
 	}
@@ -209,20 +201,14 @@ func TestModes(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "cart.c", "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{"sh", "-c", `umask 0; exec "$@"`, "sh", filepath.Join(binaryDir(t), "laggard"), "run", "-o",
-			dir, "--"}
-		args = append(args, f.launchCommand(preloadRanks)...)
-		if got := startJob(t, f.runEnvironment(t), nil, append(args, program)...).wait(); got.status != 0 {
-			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-		}
+		args := append([]string{"sh", "-c", `umask 0; exec "$@"`, "sh"}, f.underRun(t, dir, nil, preloadRanks, program)...)
+		got := startJob(t, f.runEnvironment(t), nil, args...).wait()
+		got.mustSucceed(t)
 		want := map[string]os.FileMode{dir: os.ModeDir | 0o700, nodeFile(t, dir): 0o600,
 			filepath.Join(dir, runfiles.ManifestName): 0o600}
 		for path, mode := range want {
-			info, err := os.Lstat(path)
-			must(t, err)
-			if info.Mode() != mode {
-				t.Errorf("%s has mode %v, want %v", path, info.Mode(), mode)
-			}
+			info := musttest.Get(os.Lstat(path))(t)
+			checktest.Equal(t, mode, info.Mode(), path, "has mode")
 		}
 	})
 }

@@ -3,16 +3,15 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/checktest"
 )
 
 // divergenceJSON is the part of a divergence that the tests look at.
@@ -46,35 +45,11 @@ type divergenceCase struct {
 	ends      bool   // the launcher, or MPI, may end the job by itself
 }
 
-func divergenceCases(t *testing.T) []divergenceCase {
-	paths, err := filepath.Glob(filepath.Join(programs, "divergence", "*.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []divergenceCase
-	for _, path := range paths {
-		if filepath.Ext(path) == ".md" {
-			continue
-		}
-		d := divergenceCase{source: filepath.Join("divergence", filepath.Base(path))}
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = d.parseComments(string(text))
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		out = append(out, d)
-	}
-	return out
-}
+func (d divergenceCase) String() string { return d.source }
 
-func (d *divergenceCase) parseComments(text string) (err error) {
-	for line := range strings.Lines(text) {
-		key, value, is := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "/! "), ": ")
-		if !is || !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "!") {
-			break
-		}
+func readDivergence(source, text string) (d divergenceCase, err error) {
+	d.source = source
+	err = eachComment(text, func(key, value string) (err error) {
 		value, _, _ = strings.Cut(value, "  ")
 		switch key {
 		case "np":
@@ -92,11 +67,9 @@ func (d *divergenceCase) parseComments(text string) (err error) {
 		case "ends":
 			d.ends = value == "yes"
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	return nil
+		return err
+	})
+	return d, err
 }
 
 func parseNumbers(list string) (out []int, err error) {
@@ -118,30 +91,10 @@ func parseNumbers(list string) (out []int, err error) {
 func TestDivergences(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, d := range selectCases(f, divergenceCases(t)) {
-			t.Run(d.source, func(t *testing.T) {
-				t.Parallel()
-				f.checkDivergence(t, d)
-			})
-		}
+		eachCase(t, selectCases(f, readCases(t, "divergence", readDivergence)), func(t *testing.T, d divergenceCase) {
+			f.diagnoseTwice(t, d.np, d.ends, d.checkDiagnosis, f.buildProgram(t, d.source, "-O1"), "hang")
+		})
 	})
-}
-
-func (f family) checkDivergence(t *testing.T, d divergenceCase) {
-	program := f.buildProgram(t, d.source, "-O1")
-	env := f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, env, d.np, nil, program, "hang")
-	if d.ends {
-		j.waitOrEnd(20 * time.Second)
-	} else {
-		j.awaitHang()
-		j.yieldToOthers()
-		d.checkDiagnosis(t, "hung", env, dir)
-		signalRanks(openRun(t, dir), syscall.SIGKILL)
-		j.waitOrEnd(15 * time.Second)
-	}
-	d.checkDiagnosis(t, "ended", env, dir)
 }
 
 // TestMixedUp: calls that look alike are matched though they do not belong together, and ranks
@@ -157,18 +110,12 @@ func TestMixedUp(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			f.startRecorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
 			if d := runDiagnose(t, env, dir); len(d.Divergences) > 0 && d.Divergences[0].Majority {
-				text = runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
+				text = diagnosisText(t, env, dir)
 				break
 			}
 		}
-		for _, want := range []string{
-			"died of SIGSEGV", "First divergence: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
-			"decided at announce (lookup.c:33)",
-		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("no %q in\n%s", want, text)
-			}
-		}
+		checktest.Contains(t, text, "died of SIGSEGV", "First divergence: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
+			"decided at announce (lookup.c:33)")
 	})
 }
 
@@ -187,10 +134,7 @@ func TestInlinedExits(t *testing.T) {
 			} {
 				dir := filepath.Join(t.TempDir(), "run")
 				f.startRecorded(t, dir, env, 4, nil, program, how).waitOrEnd(20 * time.Second)
-				text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
-				if !strings.Contains(text, want) {
-					t.Errorf("%s %s: no %q in\n%s", level, how, want, text)
-				}
+				checktest.Contains(t, diagnosisText(t, env, dir), want)
 			}
 		}
 	})
@@ -202,26 +146,18 @@ func TestStrayed(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program, env, dir := f.buildProgram(t, "divergence/phases.c", "-O1"), f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-		f.startRecorded(t, dir, env, 4, nil, program, "hang").awaitHang()
-		text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
-		for _, want := range []string{
+		j, env, dir := f.record(t, 4, f.buildProgram(t, "divergence/phases.c", "-O1"), "hang")
+		j.awaitHang()
+		checktest.Contains(t, diagnosisText(t, env, dir),
 			"all ranks: MPI_Barrier in iteration (phases.c:84), the last common call",
-			"then 2 collectives that match, but from different places: rank 0: MPI_Barrier in phase_begin " +
-				"(phases.c:34)",
+			"then 2 collectives that match, but from different places: rank 0: MPI_Barrier in phase_begin (phases.c:34)",
 			"; ranks 1-3: MPI_Barrier in iteration (phases.c:91)",
-			"decided at iteration (phases.c:86): if (bench.rank < tasks) {",
-		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("no %q in\n%s", want, text)
-			}
-		}
+			"decided at iteration (phases.c:86): if (bench.rank < tasks) {")
 	})
 }
 
 func (d divergenceCase) checkDiagnosis(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", dir)
 	var a struct {
 		LeastProgressed *struct {
 			Set        string
@@ -229,9 +165,7 @@ func (d divergenceCase) checkDiagnosis(t *testing.T, when string, env []string, 
 		} `json:"least_progressed"`
 		Divergences []divergenceJSON
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &a); err != nil {
-		t.Fatalf("%s: %v\n%s%s", when, err, got.stdout, got.stderr)
-	}
+	runForJSON(t, env, &a, "diagnose", "--json", dir)
 	if len(a.Divergences) == 0 || a.LeastProgressed == nil {
 		t.Errorf("%s: no divergence", when)
 		return
@@ -243,9 +177,7 @@ func (d divergenceCase) checkDiagnosis(t *testing.T, when string, env []string, 
 	if wrong {
 		t.Errorf("%s: %s named, majority %v, want %s", when, a.LeastProgressed.Set, p.Majority, d.odd)
 	}
-	if p.Kind != d.kind {
-		t.Errorf("%s: %s, want %s", when, p.Kind, d.kind)
-	}
+	checktest.Equal(t, d.kind, p.Kind, when)
 	d.checkCall(t, when, p)
 	if d.made != "" && (p.MadeBy == nil || fmt.Sprint(p.MadeBy.MPI, " ", p.MadeBy.Line) != d.made) {
 		t.Errorf("%s: made by %+v, want %s", when, p.MadeBy, d.made)

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -111,20 +112,18 @@ func TestEnding(t *testing.T) {
 func (f family) startBystanders(t *testing.T, program string) (dir string) {
 	dir = t.TempDir()
 	program = copyProgram(t, program, dir)
-	args := append(f.launchCommand(2), program, "sleep")
-	without := startJob(t, f.runEnvironment(t), nil, args...)
-	with := startJob(t, f.runEnvironment(t), nil, append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o",
-		filepath.Join(dir, "run"), "--timeout", "1h", "--"}, args...)...)
+	without := startJob(t, f.runEnvironment(t), nil, append(f.launchCommand(2), program, "sleep")...)
+	with := startJob(t, f.runEnvironment(t), nil,
+		f.underRun(t, filepath.Join(dir, "run"), []string{"--timeout", "1h"}, 2, program, "sleep")...)
 	with.eventually("four ranks beside", func() bool { return countRunning(program) == 4 })
 	t.Cleanup(func() { without.killTree(); with.killTree() })
 	return dir
 }
 
 func copyProgram(t *testing.T, program, dir string) string {
-	text, err := os.ReadFile(program)
-	must(t, err)
+	text := musttest.Get(os.ReadFile(program))(t)
 	program = filepath.Join(dir, filepath.Base(program))
-	must(t, os.WriteFile(program, text, 0o755))
+	musttest.Succeed(t, os.WriteFile(program, text, 0o755))
 	return program
 }
 
@@ -135,8 +134,7 @@ func (f family) checkJobEnds(t *testing.T, program, command string, w startMetho
 			t.Skipf("%s is not installed", w.needs)
 		}
 	}
-	dir, err := os.MkdirTemp("/tmp", "le") // short: tmux has its socket there
-	must(t, err)
+	dir := musttest.Get(os.MkdirTemp("/tmp", "le"))(t) // short: tmux has its socket there
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	program = copyProgram(t, program, dir)
 	line, ranks := f.writeJob(t, dir, program, command, w, end)
@@ -174,7 +172,7 @@ func (f family) checkJobEnds(t *testing.T, program, command string, w startMetho
 
 // writeJob writes the scripts of a job, and returns the command line and how many ranks there will be.
 func (f family) writeJob(t *testing.T, dir, program, command string, w startMethod, end string) (line string, ranks int) {
-	laggard := filepath.Join(binaryDir(t), "laggard")
+	laggard := laggardPath(t)
 	timeout, behind := "1h", []string(nil)
 	if end == "hang" {
 		timeout = standstillTimeout(2 * time.Second)
@@ -191,11 +189,11 @@ func (f family) writeJob(t *testing.T, dir, program, command string, w startMeth
 	if command == "exec" {
 		more = "false" // it goes on with what comes next
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/sh\n"+launch+"\n"+more+"\n"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "inner.sh"), []byte("#!/bin/sh\n"+cleared+inner+" &\n"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "job.mk"), []byte("all: a b\na:\n\t"+launch+"\nb:\n\t"+more+"\n"), 0o644))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/sh\n"+launch+"\n"+more+"\n"), 0o755))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "inner.sh"), []byte("#!/bin/sh\n"+cleared+inner+" &\n"), 0o755))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "job.mk"), []byte("all: a b\na:\n\t"+launch+"\nb:\n\t"+more+"\n"), 0o644))
 	script := strings.ReplaceAll(strings.ReplaceAll(w.command, "LAUNCH", launch), "NESTED", nested)
-	must(t, os.WriteFile(filepath.Join(dir, "start.sh"), []byte("cd "+dir+"\n"+script+"\n"), 0o644))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "start.sh"), []byte("cd "+dir+"\n"+script+"\n"), 0o644))
 	ranks = 2
 	if w.name == "nested" {
 		ranks = 4
@@ -212,23 +210,11 @@ func startIn(t *testing.T, dir string, env []string, terminal bool, line string)
 	if !terminal {
 		return startJob(t, env, nil, strings.Fields(line)...), nil
 	}
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
-	must(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	must(t, err)
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
+	master, slave := openTerminal(t)
 	defer slave.Close()
 	j = &job{t: t, done: make(chan struct{}), cmd: exec.Command("sh", "-c", line+"; :")}
 	j.cmd.Env, j.cmd.Stdin, j.cmd.Stdout, j.cmd.Stderr = env, slave, slave, slave
-	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	must(t, j.cmd.Start())
-	go func() {
-		j.status = exitStatus(j.cmd, j.cmd.Wait())
-		close(j.done)
-	}()
-	t.Cleanup(j.killTree)
+	j.start(&syscall.SysProcAttr{Setsid: true, Setctty: true})
 	return j, master
 }
 

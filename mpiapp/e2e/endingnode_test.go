@@ -9,13 +9,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // TestEndingNode looks at what exec leaves on a node other than rank 0's: it ends the node's processes when the job is
 // being ended, and is gone soon after they are.
 func TestEndingNode(t *testing.T) {
 	t.Parallel()
-	laggard := filepath.Join(binaryDir(t), "laggard")
+	laggard := laggardPath(t)
 	for _, what := range []string{"the job is ended", "the program ends"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -30,9 +32,9 @@ func TestEndingNode(t *testing.T) {
 				})
 			})
 			if what == "the job is ended" {
-				must(t, os.WriteFile(filepath.Join(dir, ".ending"), nil, 0o600))
+				musttest.Succeed(t, os.WriteFile(filepath.Join(dir, ".ending"), nil, 0o600))
 			} else {
-				must(t, syscall.Kill(j.cmd.Process.Pid, syscall.SIGKILL))
+				musttest.Succeed(t, syscall.Kill(j.cmd.Process.Pid, syscall.SIGKILL))
 			}
 			j.wait()
 			j.eventually("nothing of laggard's", func() bool { return len(helperNames(dir)) == 0 })
@@ -52,7 +54,7 @@ func TestLeftOnPurpose(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			server := "setsid sh -c 'while :; do sleep 1; done' " + dir + "/server >/dev/null 2>&1 &\n"
-			j := startJob(t, families[0].runEnvironment(t), nil, filepath.Join(binaryDir(t), "laggard"), "run", "-o",
+			j := startJob(t, families[0].runEnvironment(t), nil, laggardPath(t), "run", "-o",
 				filepath.Join(dir, "run"), "--", "sh", "-c", server+"sleep 1; "+end)
 			got := j.wait()
 			defer killProcessesIn(dir)

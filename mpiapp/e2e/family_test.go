@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // family is an MPI implementation as it is installed here.
@@ -38,10 +41,8 @@ var families = []family{
 }
 
 // launchCommand is the launcher's command line for a number of ranks.
-func (f family) launchCommand(ranks int, flags ...string) []string {
-	out := append([]string{}, f.launcher...)
-	out = append(out, flags...)
-	return append(out, "-np", strconv.Itoa(ranks))
+func (f family) launchCommand(ranks int) []string {
+	return append(slices.Clone(f.launcher), "-np", strconv.Itoa(ranks))
 }
 
 // String is how tests are called after it.
@@ -102,6 +103,16 @@ func selectCases[T any](f family, list []T) (out []T) {
 	return out
 }
 
+// eachCase runs a test for each case of a list, side by side; it is called what the case prints as.
+func eachCase[T any](t *testing.T, cases []T, check func(*testing.T, T)) {
+	for _, c := range cases {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			t.Parallel()
+			check(t, c)
+		})
+	}
+}
+
 // isOnlyMPI reports whether no other MPI is installed.
 func (f family) isOnlyMPI() bool {
 	return !slices.ContainsFunc(families, func(o family) bool {
@@ -115,14 +126,9 @@ const programs = "../testdata/programs"
 // binaryDir is where make build puts the program and the recorder.
 func binaryDir(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := musttest.Get(filepath.Abs("../../bin"))(t)
 	for _, name := range []string{"laggard", "liblaggard.so"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Fatalf("%v; build it with make build", err)
-		}
+		musttest.Get(os.Stat(filepath.Join(dir, name)))(t, "build it with make build")
 	}
 	return dir
 }
@@ -132,10 +138,7 @@ func binaryDir(t *testing.T) string {
 // take stacks.
 func (f family) runEnvironment(t *testing.T, more ...string) []string {
 	t.Helper()
-	tmp, err := os.MkdirTemp("/tmp", "lg") // short: OpenMPI puts sockets in it
-	if err != nil {
-		t.Fatal(err)
-	}
+	tmp := musttest.Get(os.MkdirTemp("/tmp", "lg"))(t) // short: OpenMPI puts sockets in it
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	var env []string
 	for _, kv := range os.Environ() {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // straceLog is what strace saw of a job: lines "PID call(…) = result", with the
@@ -24,23 +26,17 @@ type straceLog struct {
 // straceSteady runs steady.c on four nodes under strace.
 func (f family) straceSteady(t *testing.T) straceLog {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Fatalf("%v; make deps installs it", err)
-	}
+	strace := musttest.Get(exec.LookPath("strace"))(t, "make deps installs it")
 	dir := filepath.Join(t.TempDir(), "run")
 	log := filepath.Join(t.TempDir(), "trace")
 	args := []string{strace, "--follow-forks", "--seccomp-bpf", "--decode-fds=path", "--quiet=all",
 		"--string-limit=24", "--output=" + log,
 		"--trace=%file,%desc,prctl,clock_nanosleep,msync,execve"}
 	args = append(args, f.launchCommand(2*ranksPerNode)...)
-	args = append(args, rankOnNode("true", filepath.Join(binaryDir(t), "laggard"), "exec", "-o", dir, "--",
+	args = append(args, rankOnNode("true", laggardPath(t), "exec", "-o", dir, "--",
 		f.buildProgram(t, "steady.c", "-O0"), "4")...)
-	if got := startJob(t, f.runEnvironment(t), nil, args...).wait(); got.status != 0 {
-		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-	}
-	text, err := os.ReadFile(log)
-	must(t, err)
+	startJob(t, f.runEnvironment(t), nil, args...).wait().mustSucceed(t)
+	text := musttest.Get(os.ReadFile(log))(t)
 	out := straceLog{lines: wholeCalls(string(text)), dir: dir, watching: map[string]bool{}}
 	out.begin = slices.IndexFunc(out.lines, func(l string) bool { return strings.Contains(l, `"steady: begin`) })
 	out.end = slices.IndexFunc(out.lines, func(l string) bool { return strings.Contains(l, `"steady: end`) })
@@ -52,9 +48,7 @@ func (f family) straceSteady(t *testing.T) straceLog {
 			out.watching[strings.Fields(l)[0]] = true
 		}
 	}
-	if len(out.watching) != 2*ranksPerNode {
-		t.Fatalf("%d threads of the recorder's were seen, want %d", len(out.watching), 2*ranksPerNode)
-	}
+	musttest.Equal(t, 2*ranksPerNode, len(out.watching), "threads of the recorder's were seen")
 	return out
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"laggard/internal/checktest"
 	"laggard/model/runfiles"
 )
 
@@ -21,12 +22,7 @@ import (
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, s := range selectCases(f, hangs) {
-			t.Run(s.String(), func(t *testing.T) {
-				t.Parallel()
-				f.checkHang(t, s, "-O0")
-			})
-		}
+		eachCase(t, selectCases(f, hangs), func(t *testing.T, s scenario) { f.checkHang(t, s, "-O0") })
 	})
 }
 
@@ -64,10 +60,7 @@ func TestHangsOptimised(t *testing.T) {
 }
 
 func (f family) checkHang(t *testing.T, s scenario, flags ...string) {
-	program := f.buildProgram(t, s.source, flags...)
-	env := f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, env, s.rankCount(), nil, program, s.mode)
+	j, env, dir := f.record(t, s.rankCount(), f.buildProgram(t, s.source, flags...), s.mode)
 	j.awaitHang()
 	j.yieldToOthers()
 	if j.hasEnded() {
@@ -105,10 +98,7 @@ func TestFrozen(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		program := f.buildProgram(t, frozen.source)
-		env := f.runEnvironment(t)
-		dir := filepath.Join(t.TempDir(), "run")
-		j := f.startRecorded(t, dir, env, frozen.rankCount(), nil, program, frozen.mode)
+		j, env, dir := f.record(t, frozen.rankCount(), f.buildProgram(t, frozen.source), frozen.mode)
 		j.awaitHang()
 		frozen.checkDiagnosis(t, "frozen", runDiagnose(t, env, dir))
 		j.eventually("a silence that is longer than chance would have it", func() bool { return isSilent(dir, frozen.least[0]) })
@@ -142,12 +132,7 @@ func isSilent(dir string, rank int) bool {
 func TestOnHang(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, s := range []scenario{scenarioOf(t, "before_collective.c"), scenarioOf(t, "halo.c"), frozen} {
-			t.Run(s.String(), func(t *testing.T) {
-				t.Parallel()
-				f.checkEndedByRun(t, s)
-			})
-		}
+		eachCase(t, []scenario{scenarioOf(t, "before_collective.c"), scenarioOf(t, "halo.c"), frozen}, f.checkEndedByRun)
 	})
 }
 
@@ -165,21 +150,15 @@ func (f family) checkEndedByRun(t *testing.T, s scenario) {
 	program := f.buildProgram(t, s.source, "-O0")
 	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout",
-		standstillTimeout(2 * time.Second), "--"}, f.launchCommand(s.rankCount())...)
-	j := startJob(t, env, nil, append(args, program, s.mode)...)
-	got := j.wait()
+	flags := []string{"--timeout", standstillTimeout(2 * time.Second)}
+	got := startJob(t, env, nil, f.underRun(t, dir, flags, s.rankCount(), program, s.mode)...).wait()
 	if got.status == 0 {
 		t.Errorf("a job that was ended has exit status 0")
 	}
 	_, said, _ := strings.Cut(got.stderr, "makes no progress\n\n")
 	said, _, _ = strings.Cut(said, "\nlaggard: ending the job")
-	for _, want := range []string{"least progressed", s.function[0], s.source} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the diagnosis on stderr does not say %q:\n%s", want, got.stderr)
-		}
-	}
-	after := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
+	checktest.Contains(t, said, "least progressed", s.function[0], s.source)
+	after := runLaggard(t, env, "diagnose", dir)
 	next := regexp.MustCompile(`(?m)^Next.*$`) // depends on whether the process exists
 	if diff := cmp.Diff(next.ReplaceAllString(said, ""), next.ReplaceAllString(after.stdout, "")); diff != "" {
 		t.Errorf("what is said afterwards is not what was said:\n%s", diff)

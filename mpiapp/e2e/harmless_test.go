@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/checktest"
 )
 
 // checkSameOutput wants a program to print and end under a recording as it does without.
@@ -19,9 +19,7 @@ func (f family) checkSameOutput(t *testing.T, env []string, dir, record string, 
 	t.Helper()
 	const ranks = 2
 	plain := startJob(t, env, nil, append(f.launchCommand(ranks), program...)...).wait()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
-	args = append(args, f.launchCommand(ranks)...)
-	got := startJob(t, env, nil, append(args, program...)...).wait()
+	got := startJob(t, env, nil, f.underRun(t, dir, []string{"--record", record}, ranks, program...)...).wait()
 	if plain.status != 0 || got.status != 0 || !strings.HasPrefix(got.stdout, plain.stdout) {
 		t.Errorf("without a recording it prints %q, status %d; with one %q, status %d\n%s",
 			plain.stdout, plain.status, got.stdout, got.status, got.stderr)
@@ -57,12 +55,9 @@ func TestFullDisk(t *testing.T) {
 func TestClosedDescriptors(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, record := range []string{"progress", "usage", "volume", "movement"} {
-			t.Run(record, func(t *testing.T) {
-				t.Parallel()
-				f.checkSameOutput(t, f.runEnvironment(t), filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "closes.c", "-O1"))
-			})
-		}
+		eachCase(t, []string{"progress", "usage", "volume", "movement"}, func(t *testing.T, record string) {
+			f.checkSameOutput(t, f.runEnvironment(t), filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "closes.c", "-O1"))
+		})
 	})
 }
 
@@ -117,11 +112,8 @@ func TestTortures(t *testing.T) {
 				plain := f.sortedOutput(t, env, program, name)
 				for _, record := range records {
 					dir := filepath.Join(t.TempDir(), "run")
-					got := f.sortedOutput(t, env, filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record,
-						"--", program, name)
-					if diff := cmp.Diff(plain, got); diff != "" {
-						t.Errorf("--record %s: without (-) and with a recording (+)\n%s", record, diff)
-					}
+					got := f.sortedOutput(t, env, laggardPath(t), "run", "-o", dir, "--record", record, "--", program, name)
+					checktest.Equal(t, plain, got, "--record", record, "without and with a recording")
 				}
 			})
 		}
@@ -144,14 +136,11 @@ func (f family) sortedOutput(t *testing.T, env []string, words ...string) []stri
 func TestHandlers(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, record := range []string{"progress", "usage,volume,movement"} {
-			t.Run(record, func(t *testing.T) {
-				t.Parallel()
-				const restSeconds = "3"
-				env := append(f.runEnvironment(t), "LAGGARD_QUIET_MS=300")
-				f.checkSameOutput(t, env, filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "handlers.c", "-O1"), restSeconds)
-			})
-		}
+		eachCase(t, []string{"progress", "usage,volume,movement"}, func(t *testing.T, record string) {
+			const restSeconds = "3"
+			env := append(f.runEnvironment(t), "LAGGARD_QUIET_MS=300")
+			f.checkSameOutput(t, env, filepath.Join(t.TempDir(), "run"), record, f.buildProgram(t, "handlers.c", "-O1"), restSeconds)
+		})
 	})
 }
 
@@ -163,8 +152,7 @@ func TestCutFile(t *testing.T) {
 			t.Run(record, func(t *testing.T) {
 				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "run")
-				args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
-				args = append(append(args, f.launchCommand(2)...), f.buildProgram(t, "steady.c", "-O1"), "4")
+				args := f.underRun(t, dir, []string{"--record", record}, 2, f.buildProgram(t, "steady.c", "-O1"), "4")
 				j := startJob(t, f.runEnvironment(t), nil, args...)
 				for range 100 {
 					time.Sleep(20 * time.Millisecond)

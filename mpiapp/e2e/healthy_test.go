@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // TestHealthy runs every program without its fault, with and without laggard:
@@ -51,9 +53,7 @@ func (f family) checkHealthyRun(t *testing.T, s scenario) {
 		len(a.Lost)+len(a.Damaged)+len(a.Unfinished)+len(a.Deadlock.Cycles)+len(a.Problems) > 0 {
 		t.Errorf("the diagnosis of a healthy run: %+v", a)
 	}
-	if a.Ranks != s.rankCount() {
-		t.Errorf("%d ranks, want %d", a.Ranks, s.rankCount())
-	}
+	checktest.Equal(t, s.rankCount(), a.Ranks, "ranks")
 }
 
 // laggardLines picks the lines that laggard wrote among those of a program.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // debuggers write the stacks of a process in their ways.
@@ -32,9 +34,7 @@ func TestImport(t *testing.T) {
 		program := f.buildProgram(t, s.source, "-O1")
 		env := f.runEnvironment(t)
 		healthy, hung := filepath.Join(t.TempDir(), "healthy"), filepath.Join(t.TempDir(), "hung")
-		if got := f.startRecorded(t, healthy, env, s.rankCount(), nil, program, "ok").wait(); got.status != 0 {
-			t.Fatalf("the healthy run: %+v", got)
-		}
+		f.startRecorded(t, healthy, env, s.rankCount(), nil, program, "ok").wait().mustSucceed(t)
 		j := f.startRecorded(t, hung, env, s.rankCount(), nil, program, s.mode)
 		j.awaitHang()
 		for name, command := range debuggers {
@@ -48,7 +48,7 @@ func TestImport(t *testing.T) {
 				if len(text) == 0 {
 					t.Fatalf("%s: rank %d: %v", name, r.Rank, err)
 				}
-				must(t, os.WriteFile(filepath.Join(texts, fmt.Sprintf("rank-%d.txt", r.Rank)), text, 0o600))
+				musttest.Succeed(t, os.WriteFile(filepath.Join(texts, fmt.Sprintf("rank-%d.txt", r.Rank)), text, 0o600))
 			}
 			s.checkImported(t, name, env, texts)
 			s.checkImported(t, name+", with models", env, texts, "--healthy", healthy)
@@ -60,10 +60,8 @@ func TestImport(t *testing.T) {
 func (s scenario) checkImported(t *testing.T, when string, env []string, texts string, flags ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "import", "-o", dir}, append(flags, texts)...)
-	if got := runCommand(t, env, args...); got.status != exitDone {
-		t.Fatalf("%s: import: %+v", when, got)
-	}
+	args := append([]string{laggardPath(t), "import", "-o", dir}, append(flags, texts)...)
+	runCommand(t, env, args...).mustSucceed(t)
 	a := runDiagnose(t, env, dir)
 	if !a.Hang || a.Ranks != s.rankCount() || a.LeastProgressed == nil || a.LeastProgressed.Set != fmt.Sprint(s.least[0]) {
 		t.Errorf("%s: %+v", when, a)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -50,6 +51,13 @@ type outcome struct {
 func (o outcome) programOutput() string {
 	text, _, _ := strings.Cut(o.stdout, "\n"+strings.Repeat("=", 60))
 	return text
+}
+
+// mustSucceed ends the test if the command failed.
+func (o outcome) mustSucceed(t *testing.T, what ...any) outcome {
+	t.Helper()
+	musttest.Equal(t, 0, o.status, append(what, "exit status", o.stdout, o.stderr)...)
+	return o
 }
 
 // job is a command that runs, in a process group of its own.
@@ -88,24 +96,26 @@ func startJob(t *testing.T, env []string, stdin io.Reader, args ...string) *job 
 
 func startAs(t *testing.T, env []string, stdin io.Reader, attr *syscall.SysProcAttr, args ...string) *job {
 	t.Helper()
-	j := &job{t: t, done: make(chan struct{})}
-	j.cmd = exec.Command(args[0], args[1:]...)
+	j := &job{t: t, done: make(chan struct{}), cmd: exec.Command(args[0], args[1:]...)}
 	j.cmd.Env = env
 	j.cmd.Dir = t.TempDir()
 	j.cmd.Stdin = stdin
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.err
-	j.cmd.SysProcAttr = attr
 	j.cmd.WaitDelay = 5 * time.Second // a rank that is left may hold the pipes
-	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	j.start(attr)
+	return j
+}
+
+// start starts the command; whatever is left of it ends with the test.
+func (j *job) start(attr *syscall.SysProcAttr) {
+	j.t.Helper()
+	j.cmd.SysProcAttr = attr
+	musttest.Succeed(j.t, j.cmd.Start())
 	go func() {
-		err := j.cmd.Wait()
-		j.status = exitStatus(j.cmd, err)
+		j.status = exitStatus(j.cmd, j.cmd.Wait())
 		close(j.done)
 	}()
-	t.Cleanup(j.killTree)
-	return j
+	j.t.Cleanup(j.killTree)
 }
 
 func exitStatus(cmd *exec.Cmd, err error) int {
@@ -241,20 +251,41 @@ func runCommand(t *testing.T, env []string, args ...string) outcome {
 // startRecorded starts a program under laggard run, which leaves a hung job alone.
 func (f family) startRecorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout",
-		standstillTimeout(2 * time.Second), "--on-hang", "keep", "--exit-code", "--"}
-	args = append(args, f.launchCommand(ranks, flags...)...)
-	return startJob(t, env, nil, append(args, command...)...)
+	f.launcher = slices.Concat(f.launcher, flags)
+	keep := []string{"--timeout", standstillTimeout(2 * time.Second), "--on-hang", "keep", "--exit-code"}
+	return startJob(t, env, nil, f.underRun(t, dir, keep, ranks, command...)...)
+}
+
+// record starts a program so, in an environment and with a run directory of its own.
+func (f family) record(t *testing.T, ranks int, command ...string) (j *job, env []string, dir string) {
+	t.Helper()
+	env, dir = f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
+	return f.startRecorded(t, dir, env, ranks, nil, command...), env, dir
+}
+
+// diagnoseTwice records a program that hangs, and has it diagnosed while it hangs and once its ranks are killed; where it ends by itself,
+// once it has.
+func (f family) diagnoseTwice(t *testing.T, ranks int, ends bool, check func(t *testing.T, when string, env []string, dir string),
+	command ...string) {
+	t.Helper()
+	j, env, dir := f.record(t, ranks, command...)
+	if ends {
+		j.waitOrEnd(20 * time.Second)
+	} else {
+		j.awaitHang()
+		j.yieldToOthers()
+		check(t, "hung", env, dir)
+		signalRanks(openRun(t, dir), syscall.SIGKILL)
+		j.waitOrEnd(15 * time.Second)
+	}
+	check(t, "ended", env, dir)
 }
 
 // openRun reads a run directory that must be sound. A rank that the kernel has put
 // aside in the midst of an update is.
 func openRun(t *testing.T, dir string) *model.Run {
 	t.Helper()
-	run, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := musttest.Get(runfiles.Open(dir))(t)
 	for _, p := range run.Problems {
 		if !errors.Is(p.Err, model.ErrTorn) {
 			t.Errorf("%s: %v", dir, p.Err)

@@ -165,8 +165,7 @@ func TestHowEnds(t *testing.T) {
 
 func (f family) checkJobEnding(t *testing.T, h jobEnding) {
 	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "6s", "--"}, f.launchCommand(4)...)
-	j := startJob(t, env, nil, append(args, f.howEndsCommand(t, h)...)...)
+	j := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "6s"}, 4, f.howEndsCommand(t, h)...)...)
 	if h.end != nil {
 		h.end(f.awaitAllRunning(j, dir), j)
 	}
@@ -200,13 +199,20 @@ func (f family) howEndsCommand(t *testing.T, h jobEnding) []string {
 }
 
 // awaitAllRunning waits until all ranks have gone on for a moment.
-func (f family) awaitAllRunning(j *job, dir string) (run *model.Run) {
+func (f family) awaitAllRunning(j *job, dir string) *model.Run {
+	run := j.awaitRunning(dir, 4)
+	time.Sleep(howendsAfter * time.Millisecond)
+	return run
+}
+
+// awaitRunning waits until all ranks of a job are past MPI_Init, or it has ended.
+func (j *job) awaitRunning(dir string, ranks int) (run *model.Run) {
+	j.t.Helper()
 	j.eventually("all ranks", func() bool {
 		run, _ = runfiles.Open(dir)
-		return j.hasEnded() || run != nil && len(run.Ranks) == 4 &&
+		return j.hasEnded() || run != nil && len(run.Ranks) == ranks &&
 			!slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
 	})
-	time.Sleep(howendsAfter * time.Millisecond)
 	return run
 }
 

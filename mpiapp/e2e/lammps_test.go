@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -23,18 +24,12 @@ const crackInput = "/usr/share/lammps/examples/crack/in.crack"
 func TestLAMMPS(t *testing.T) {
 	t.Parallel()
 	for _, need := range []string{"/usr/bin/lmp", crackInput} {
-		if _, err := os.Stat(need); err != nil {
-			t.Fatalf("%v; make deps installs lammps", err)
-		}
+		musttest.Get(os.Stat(need))(t, "make deps installs lammps")
 	}
 	f := families[0]
-	if _, err := exec.LookPath(f.launcher[0]); err != nil {
-		t.Fatalf("Debian's LAMMPS wants OpenMPI: %v", err)
-	}
+	musttest.Get(exec.LookPath(f.launcher[0]))(t, "Debian's LAMMPS wants OpenMPI")
 	const ranks, victim = 4, 2
-	env := f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, env, ranks, nil, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
+	j, env, dir := f.record(t, ranks, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
 	var run *model.Run
 	j.eventually("5000 calls", func() bool {
 		run, _ = runfiles.Open(dir)
@@ -43,9 +38,7 @@ func TestLAMMPS(t *testing.T) {
 	if j.hasEnded() {
 		t.Fatalf("LAMMPS ended: %s%s", j.out.String(), j.err.String())
 	}
-	if err := syscall.Kill(run.Ranks[victim].PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, syscall.Kill(run.Ranks[victim].PID, syscall.SIGSTOP))
 	j.awaitHang()
 	checkLAMMPS(t, runDiagnose(t, env, dir), victim)
 }
@@ -53,18 +46,13 @@ func TestLAMMPS(t *testing.T) {
 // longCrack is the crack input with so many steps that it cannot end by itself.
 func longCrack(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(crackInput)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(crackInput))(t)
 	long := strings.Replace(string(text), "run\t\t5000", "run\t\t50000000", 1)
 	if long == string(text) {
 		t.Fatalf("%s has no line \"run 5000\"", crackInput)
 	}
 	path := filepath.Join(t.TempDir(), "in.crack")
-	if err := os.WriteFile(path, []byte(long), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, os.WriteFile(path, []byte(long), 0o644))
 	return path
 }
 

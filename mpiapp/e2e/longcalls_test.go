@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -34,12 +35,9 @@ type longCall struct {
 func TestLongCalls(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
-		for _, mode := range selectCases(f, f.longCalls()) {
-			t.Run(mode, func(t *testing.T) {
-				t.Parallel()
-				f.checkLongCall(t, longCall{mode, 25, 10 * time.Second})
-			})
-		}
+		eachCase(t, selectCases(f, f.longCalls()), func(t *testing.T, mode string) {
+			f.checkLongCall(t, longCall{mode, 25, 10 * time.Second})
+		})
 	})
 }
 
@@ -70,9 +68,7 @@ var interruptions = []struct {
 	{"debugger", func(t *testing.T, run *model.Run) {
 		pause := fmt.Sprintf("shell sleep %.0f", 2*interruptTimeout.Seconds())
 		gdb := exec.Command("gdb", "-p", strconv.Itoa(run.Ranks[0].PID), "-batch", "-ex", pause)
-		if out, err := gdb.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		musttest.Run(t, gdb)
 	}},
 }
 
@@ -103,9 +99,8 @@ func (f family) checkInterrupted(t *testing.T, interrupt func(*testing.T, *model
 // startWatched starts such a job under laggard run.
 func (f family) startWatched(t *testing.T, env []string, dir string, c longCall) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", c.timeout.String(), "--"}
-	args = append(args, f.launchCommand(3)...)
-	return startJob(t, env, nil, append(args, f.buildProgram(t, "longcalls.c", "-O2"), c.mode, strconv.Itoa(c.seconds))...)
+	return startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", c.timeout.String()}, 3,
+		f.buildProgram(t, "longcalls.c", "-O2"), c.mode, strconv.Itoa(c.seconds))...)
 }
 
 // checkUnharmed waits for the end of a job that laggard must have left alone, and that may last that long.

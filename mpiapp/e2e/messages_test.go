@@ -3,13 +3,14 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/checktest"
 )
 
 // messageCase is what is known of a program of testdata/programs/messages, by its first lines.
@@ -20,44 +21,22 @@ type messageCase struct {
 	ends      bool
 }
 
-func messageCases(t *testing.T) []messageCase {
-	paths, err := filepath.Glob(filepath.Join(programs, "messages", "*.*"))
-	must(t, err)
-	var out []messageCase
-	for _, path := range paths {
-		if filepath.Ext(path) == ".md" {
-			continue
-		}
-		m := messageCase{source: filepath.Join("messages", filepath.Base(path))}
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = m.parseComments(string(text))
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		out = append(out, m)
-	}
-	return out
-}
+func (m messageCase) String() string { return filepath.Base(m.source) }
 
 var (
 	linePlace = regexp.MustCompile(`@(\d+)`)
 	lineMark  = regexp.MustCompile(`LAGGARD: (\d+)`)
 )
 
-func (m *messageCase) parseComments(text string) (err error) {
+func readMessage(source, text string) (m messageCase, err error) {
+	m.source = source
 	at := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
 		if mark := lineMark.FindStringSubmatch(line); mark != nil {
 			at[mark[1]] = strconv.Itoa(i + 1)
 		}
 	}
-	for line := range strings.Lines(text) {
-		key, value, is := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "/! "), ": ")
-		if !is || !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "!") {
-			break
-		}
+	err = eachComment(text, func(key, value string) (err error) {
 		value = linePlace.ReplaceAllStringFunc(value, func(place string) string { return at[place[1:]] })
 		switch key {
 		case "np":
@@ -69,23 +48,16 @@ func (m *messageCase) parseComments(text string) (err error) {
 		case "ends":
 			m.ends = value == "yes"
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
+	return m, err
 }
 
 // TestMessages lets every program miss a message, or overlook an error, and asks what is said of it; of its twin nothing is.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, m := range selectCases(f, messageCases(t)) {
-			t.Run(filepath.Base(m.source), func(t *testing.T) {
-				t.Parallel()
-				f.checkMessage(t, m)
-			})
-		}
+		eachCase(t, selectCases(f, readCases(t, "messages", readMessage)), f.checkMessage)
 	})
 }
 
@@ -108,11 +80,7 @@ func (f family) checkMessage(t *testing.T, m messageCase) {
 			return !strings.Contains(text, "in MPI_Init")
 		})
 	}
-	for _, want := range m.says {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q", want)
-		}
-	}
+	checktest.Contains(t, text, m.says...)
 	for _, wrong := range m.not {
 		if strings.Contains(text, wrong) {
 			t.Errorf("%q", wrong)
@@ -125,5 +93,5 @@ func (f family) checkMessage(t *testing.T, m messageCase) {
 
 func diagnosisText(t *testing.T, env []string, dir string) string {
 	t.Helper()
-	return runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir).stdout
+	return runLaggard(t, env, "diagnose", dir).stdout
 }

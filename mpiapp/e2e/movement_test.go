@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // movementJSON is the part of the JSON form of laggard movement that is looked at.
@@ -37,16 +40,12 @@ type moveSite struct {
 // runMovement analyses run directories with the flags and returns the findings.
 func runMovement(t *testing.T, args ...string) movementJSON {
 	t.Helper()
-	o := runCommand(t, os.Environ(), append([]string{filepath.Join(binaryDir(t), "laggard"), "movement", "--json"},
+	o := runCommand(t, os.Environ(), append([]string{laggardPath(t), "movement", "--json"},
 		args...)...)
-	if o.status != 0 {
-		t.Fatalf("movement %v: status %d\n%s", args, o.status, o.stderr)
-	}
+	o.mustSucceed(t, "movement", args)
 	var m movementJSON
 	text := strings.NewReplacer(`"linked_sends"`, `"LinkedSends"`).Replace(o.stdout)
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, json.Unmarshal([]byte(text), &m))
 	return m
 }
 
@@ -86,19 +85,15 @@ func recordMoves(t *testing.T, f family, flags []string, hangs time.Duration, ar
 func recordMovesOf(t *testing.T, f family, flags []string, ranks int, hangs time.Duration, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	command := []string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep",
-		"-o", dir, "--"}
-	command = append(append(command, f.launchCommand(ranks, flags...)...), args...)
-	j := startJob(t, f.runEnvironment(t), nil, command...)
+	f.launcher = slices.Concat(f.launcher, flags)
+	j := startJob(t, f.runEnvironment(t), nil, f.underRun(t, dir, []string{"--record", "movement", "--on-hang", "keep"}, ranks, args...)...)
 	if hangs > 0 {
 		j.eventually("the resending", func() bool { return waitsInBarrier(dir) })
 		time.Sleep(hangs)
 		j.killTree() // by SIGKILL: what was recorded must be there all the same
 		return dir
 	}
-	if o := j.wait(); o.status != 0 {
-		t.Fatalf("%v: status %d\n%s", args, o.status, o.stderr)
-	}
+	j.wait().mustSucceed(t)
 	return dir
 }
 

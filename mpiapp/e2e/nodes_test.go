@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // A job on several nodes is played on one machine: each rank has a host name of
@@ -54,9 +56,7 @@ func TestSubDirectories(t *testing.T) {
 				j.killTree()
 				for node := range s.rankCount() / ranksPerNode {
 					host := fmt.Sprintf("node%d", node)
-					if _, err := os.Stat(filepath.Join(dir, nodeSubdir(host, c.levels), "node-"+host+".lgd")); err != nil {
-						t.Error(err)
-					}
+					musttest.Get(os.Stat(filepath.Join(dir, nodeSubdir(host, c.levels), "node-"+host+".lgd")))(t)
 				}
 				s.checkDiagnosis(t, "killed", runDiagnose(t, env, dir))
 			})
@@ -79,10 +79,8 @@ func TestLiveDir(t *testing.T) {
 		s := scenarioOf(t, "halo.c")
 		env := f.runEnvironment(t)
 		dir, live := filepath.Join(t.TempDir(), "run"), t.TempDir()
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--live-dir", live,
-			"--timeout", "4s", "--"}
-		args = append(args, f.launchCommand(s.rankCount())...)
-		got := startJob(t, env, nil, append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...).wait()
+		got := startJob(t, env, nil, f.underRun(t, dir, []string{"--live-dir", live, "--timeout", "4s"}, s.rankCount(),
+			f.buildProgram(t, s.source, "-O0"), s.mode)...).wait()
 		if !strings.Contains(got.stderr, "least progressed") {
 			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
 		}
@@ -104,9 +102,8 @@ func TestNumbersInContainers(t *testing.T) {
 		s := scenarioOf(t, "halo.c")
 		env := f.runEnvironment(t, "OMPI_MCA_btl=self,tcp") // shared memory of Open MPI is named by the number
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "4s", "--"}
-		args = append(append(args, f.launchCommand(s.rankCount())...), container...)
-		got := startJob(t, env, nil, append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...).wait()
+		got := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "4s"}, s.rankCount(),
+			append(slices.Clone(container), f.buildProgram(t, s.source, "-O0"), s.mode)...)...).wait()
 		if !strings.Contains(got.stderr, " inside its container on ") || strings.Contains(got.stderr, "killed: ") {
 			t.Errorf("stderr:\n%s", got.stderr)
 		}
@@ -116,8 +113,7 @@ func TestNumbersInContainers(t *testing.T) {
 // wantEmptyDir wants nothing left of a run in a live_dir.
 func wantEmptyDir(t *testing.T, live string) {
 	t.Helper()
-	left, err := os.ReadDir(live)
-	must(t, err)
+	left := musttest.Get(os.ReadDir(live))(t)
 	if len(left) > 0 {
 		t.Errorf("%s still has %s", live, left[0].Name())
 	}
@@ -132,11 +128,11 @@ func TestLiveDirsOfNodes(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		s := scenarioOf(t, "halo.c")
-		program := filepath.Join(binaryDir(t), "laggard")
+		program := laggardPath(t)
 		dir, lives := filepath.Join(t.TempDir(), "run"), t.TempDir()
 		nodes := s.rankCount() / ranksPerNode
 		for n := range nodes {
-			must(t, os.Mkdir(filepath.Join(lives, fmt.Sprintf("node%d", n)), 0o700))
+			musttest.Succeed(t, os.Mkdir(filepath.Join(lives, fmt.Sprintf("node%d", n)), 0o700))
 		}
 		env := f.runEnvironment(t, "LAGGARD_ON_HANG=keep", "LAGGARD_TIMEOUT=4s")
 		setup := "export LAGGARD_LIVE_DIR=" + lives + "/$NODE"
@@ -190,7 +186,7 @@ func withArgument(arg string) (pids []int) {
 func runCollect(t *testing.T, env []string, lives string, node int, dir string) outcome {
 	live := filepath.Join(lives, fmt.Sprintf("node%d", node))
 	return runCommand(t, env, "unshare", "--uts", "sh", "-c", `hostname "$1"; shift; exec "$@"`, "sh", filepath.Base(live),
-		filepath.Join(binaryDir(t), "laggard"), "collect", "--live-dir", live, dir)
+		laggardPath(t), "collect", "--live-dir", live, dir)
 }
 
 func collectEverywhere(t *testing.T, env []string, lives string, nodes int, dir string) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -62,9 +63,6 @@ func compareWithPlain(t *testing.T, plain, got outcome) []string {
 // nodeFile is the path of this host's file in a run directory.
 func nodeFile(t *testing.T, dir string) string {
 	t.Helper()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := musttest.Get(os.Hostname())(t)
 	return filepath.Join(dir, "node-"+host+".lgd")
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // racing are programs with a mode "race", which relies on a choice of the MPI library, and one "right", which does not.
@@ -46,23 +49,19 @@ var correct = []struct {
 func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "every.toml")
-	must(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
+	musttest.Succeed(t, os.WriteFile(schedule, []byte(everyChoice), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		for _, name := range racing {
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+name+".c"), "right")
-			if got.status != 0 {
-				t.Errorf("%s: status %d, %s%s", name, got.status, got.stdout, got.stderr)
-			}
+			checktest.Equal(t, 0, got.status, name, "status", got.stdout, got.stderr)
 		}
 		for _, c := range correct {
 			if f.standard < c.standard || f.compilerFor(c.source) == "" {
 				continue
 			}
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/"+c.source, c.flags...), c.mode)
-			if got.status != 0 {
-				t.Errorf("%s %s: status %d, %s%s", c.source, c.mode, got.status, got.stdout, got.stderr)
-			}
+			checktest.Equal(t, 0, got.status, c.source, c.mode, "status", got.stdout, got.stderr)
 		}
 	})
 }
@@ -70,7 +69,7 @@ func TestCorrectProgramsWorkWithEveryChoice(t *testing.T) {
 // runPerturbed runs a program with the choices of a schedule.
 func (f family) runPerturbed(t *testing.T, schedule, program, mode string) outcome {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "--timeout", standstillTimeout(6e9), "--perturb", schedule, "--"}
+	args := []string{laggardPath(t), "run", "--timeout", standstillTimeout(6e9), "--perturb", schedule, "--"}
 	return startJob(t, f.runEnvironment(t), nil, append(append(args, f.launchCommand(4)...), program, mode)...).wait()
 }
 
@@ -78,7 +77,7 @@ func (f family) runPerturbed(t *testing.T, schedule, program, mode string) outco
 func TestSynchronousSendsShowEagerDependence(t *testing.T) {
 	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "send.toml")
-	must(t, os.WriteFile(schedule, []byte("version = 1\n[[choice]]\nkind = \"send\"\nrank = -1\noften = 1000000\n"), 0o600))
+	musttest.Succeed(t, os.WriteFile(schedule, []byte("version = 1\n[[choice]]\nkind = \"send\"\nrank = -1\noften = 1000000\n"), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
 		t.Parallel()
 		got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/exchange.c"), "race")
@@ -93,7 +92,7 @@ func TestSynchronousSendsShowEagerDependence(t *testing.T) {
 func TestLateDataShows(t *testing.T) {
 	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "late.toml")
-	must(t, os.WriteFile(schedule, []byte(`version = 1
+	musttest.Succeed(t, os.WriteFile(schedule, []byte(`version = 1
 choice = [{kind = "buffer", rank = -1, often = 1000000}, {kind = "epoch", rank = -1, often = 1000000}]
 `), 0o600))
 	eachFamily(t, func(t *testing.T, f family) {
@@ -119,11 +118,10 @@ func TestRequestsStartInAnotherOrder(t *testing.T) {
 		t.Parallel()
 		for often, status := range map[int]int{0: 0, 1000000: 1} {
 			schedule := filepath.Join(dir, fmt.Sprintf("%s-%d.toml", f, often))
-			must(t, os.WriteFile(schedule, fmt.Appendf(nil, "version = 1\nchoice = [%s often = %d}]\n", backwards, often), 0o600))
+			text := fmt.Appendf(nil, "version = 1\nchoice = [%s often = %d}]\n", backwards, often)
+			musttest.Succeed(t, os.WriteFile(schedule, text, 0o600))
 			got := f.runPerturbed(t, schedule, f.buildProgram(t, "provoke/early.c"), "order")
-			if got.status != status {
-				t.Errorf("%d: status %d, want %d, %s", often, got.status, status, got.stderr)
-			}
+			checktest.Equal(t, status, got.status, often, "status", got.stderr)
 		}
 	})
 }
@@ -133,7 +131,7 @@ func TestRequestsStartInAnotherOrder(t *testing.T) {
 func TestNoesAreSpentOnMessagesThatAreThere(t *testing.T) {
 	t.Parallel()
 	schedule := filepath.Join(t.TempDir(), "polls.toml")
-	must(t, os.WriteFile(schedule, []byte(`version = 1
+	musttest.Succeed(t, os.WriteFile(schedule, []byte(`version = 1
 longest_us = 1000000
 budget_us = 1000000
 choice = [{kind = "completion", rank = 1, often = 1000000, count = 1, value = 100}]
@@ -159,7 +157,7 @@ func TestProvoke(t *testing.T) {
 		program, env, dir := f.buildProgram(t, "provoke/collect.c"), f.runEnvironment(t), filepath.Join(t.TempDir(), "out")
 		junit := dir + ".xml"
 		launch := append(f.launchCommand(4), program, "race")
-		args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--only", "match", "--repeat", "2",
+		args := []string{laggardPath(t), "provoke", "-o", dir, "--only", "match", "--repeat", "2",
 			"--junit", junit, "--"}
 		got := startJob(t, env, nil, append(args, launch...)...).wait()
 		if got.status != 3 || !strings.Contains(got.stdout, "Fails in 2 of 2 runs when the wildcard of rank 0 (MPI_Recv, collect.c:") {
@@ -185,7 +183,7 @@ func TestProvokeOfFlakyProgram(t *testing.T) {
 		program, dir := f.buildProgram(t, "provoke/exchange.c"), filepath.Join(t.TempDir(), "out")
 		launch := strings.Join(append(f.launchCommand(2), program, "right"), " ")
 		script := `echo >>"$0"; ` + launch + ` && [ $(wc -l <"$0") = 3 ]`
-		got := startJob(t, f.runEnvironment(t), nil, filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", dir, "--",
+		got := startJob(t, f.runEnvironment(t), nil, laggardPath(t), "provoke", "-o", dir, "--",
 			"sh", "-c", script, dir+".runs").wait()
 		if got.status != 3 || !strings.HasPrefix(got.stdout, "Fails in 2 of 3 runs without any perturbation.\n") {
 			t.Errorf("status %d, %s%s", got.status, got.stdout, got.stderr)

@@ -41,7 +41,7 @@ func TestProvokeLong(t *testing.T) {
 // provoke runs laggard provoke on a program.
 func (f family) provoke(t *testing.T, program, mode string, runs int) outcome {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "provoke", "-o", filepath.Join(t.TempDir(), "out"), "--runs", fmt.Sprint(runs),
+	args := []string{laggardPath(t), "provoke", "-o", filepath.Join(t.TempDir(), "out"), "--runs", fmt.Sprint(runs),
 		"--time", "20m", "--"}
 	j := startJob(t, f.runEnvironment(t), nil, append(append(args, f.launchCommand(4)...), program, mode)...)
 	select {

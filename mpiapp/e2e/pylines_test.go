@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // pylines has programs in Python that use MPI wrongly, move data wrongly, or send too much at
@@ -41,24 +43,18 @@ func eachPython(t *testing.T, test func(t *testing.T, f family)) {
 // pyProgram is the path of a file of these programs.
 func pyProgram(t *testing.T, file string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(pylines, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return musttest.Get(filepath.Abs(filepath.Join(pylines, file)))(t)
 }
 
 // pyRecorded runs one of the programs to its end, and returns the run directory.
 func (f family) pyRecorded(t *testing.T, record string, ranks int, net []string, words ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", record, "--on-hang", "keep",
-		"-o", dir, "--"}, f.launchCommand(ranks)...)
-	command = append(command, pythonExe, pyProgram(t, words[0]))
-	j := startJob(t, f.runEnvironment(t, net...), nil, append(command, words[1:]...)...)
-	if got, _ := j.waitOrEnd(4 * time.Minute); got.status != 0 {
-		t.Fatalf("%v: exit status %d\n%s", words, got.status, got.stderr)
-	}
+	command := append([]string{pythonExe, pyProgram(t, words[0])}, words[1:]...)
+	flags := []string{"--record", record, "--on-hang", "keep"}
+	j := startJob(t, f.runEnvironment(t, net...), nil, f.underRun(t, dir, flags, ranks, command...)...)
+	got, _ := j.waitOrEnd(4 * time.Minute)
+	got.mustSucceed(t, words)
 	return dir
 }
 
@@ -77,18 +73,6 @@ func placeOfMark(t *testing.T, function, file, mark string) string {
 	t.Helper()
 	path := pyProgram(t, file)
 	return pyPlace{Function: function, File: path, Line: lineOf(t, path, "# "+mark)}.String()
-}
-
-// runForJSON runs a command of laggard that prints JSON, with these words.
-func runForJSON(t *testing.T, said any, words ...string) {
-	t.Helper()
-	got := runCommand(t, os.Environ(), append([]string{filepath.Join(binaryDir(t), "laggard")}, words...)...)
-	if got.status != exitDone {
-		t.Fatalf("%v: exit status %d\n%s", words, got.status, got.stderr)
-	}
-	if err := json.Unmarshal([]byte(got.stdout), said); err != nil {
-		t.Fatalf("%v: %v\n%s", words, err, got.stdout)
-	}
 }
 
 // TestPythonUsage: a message whose types differ, and sends that nobody completed, are told by the
@@ -113,7 +97,7 @@ func TestPythonUsage(t *testing.T) {
 					Locations      []pyPlace
 				}
 			}
-			runForJSON(t, &said, "usage", "--json", dir)
+			runForJSON(t, os.Environ(), &said, "usage", "--json", dir).mustSucceed(t)
 			if c.class == "" && len(said.Findings) == 0 {
 				continue
 			}
@@ -122,9 +106,7 @@ func TestPythonUsage(t *testing.T) {
 				continue
 			}
 			for i, want := range c.first {
-				if got := said.Findings[0].Locations[i].String(); got != want {
-					t.Errorf("fault %q: place %d is %s, want %s", c.fault, i, got, want)
-				}
+				checktest.Equal(t, want, said.Findings[0].Locations[i].String(), "fault", c.fault, "place", i, "is")
 			}
 		}
 	})
@@ -143,7 +125,7 @@ func TestPythonMovement(t *testing.T) {
 				Outliers   []struct{ Rank int }
 				Violations []struct{ Locations []pyPlace }
 			}
-			runForJSON(t, &said, append([]string{"movement", "--json"}, args...)...)
+			runForJSON(t, os.Environ(), &said, append([]string{"movement", "--json"}, args...)...).mustSucceed(t, args)
 			if len(said.Outliers) > 0 || len(said.Violations) == 0 {
 				t.Fatalf("%v: %+v", args, said)
 			}
@@ -167,13 +149,11 @@ func TestPythonScaling(t *testing.T) {
 			net, sources = nil, sources[:1]
 		}
 		file := filepath.Join(t.TempDir(), "model")
-		train := []string{filepath.Join(binaryDir(t), "laggard"), "scaling", "train", "-o", file}
+		train := []string{laggardPath(t), "scaling", "train", "-o", file}
 		for _, n := range []int{2, 3, 4, 6} {
 			train = append(train, f.pyRecorded(t, "volume", n, net, "balance.py", "20"))
 		}
-		if got := runCommand(t, os.Environ(), train...); got.status != exitDone {
-			t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
-		}
+		runCommand(t, os.Environ(), train...).mustSucceed(t)
 		for fault, want := range map[string]string{
 			"well":   "",
 			"branch": placeOfMark(t, "Balancer.tell", "balance.py", "WHOLE"),
@@ -197,7 +177,7 @@ func checkPyPlace(t *testing.T, file, dir, source, fault, want string) {
 			Divergence pyPlace
 		} `json:"localisation"`
 	}
-	runForJSON(t, &said, "scaling", "test", "--json", "--source", source, "--model", file, dir)
+	runForJSON(t, os.Environ(), &said, "scaling", "test", "--json", "--source", source, "--model", file, dir).mustSucceed(t)
 	got := ""
 	if len(said.Places) > 0 {
 		got = said.Places[0].Divergence.String()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/python"
 )
 
@@ -25,10 +26,7 @@ func runPytest(t *testing.T, env []string, before []string, words ...string) sui
 	args := append(append([]string{}, before...), pythonExe, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short",
 		"--junitxml", report)
 	run := suiteRun{startJob(t, env, nil, append(args, words...)...).wait(), map[string]string{}}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatalf("%v: status %d\n%s\n%s", err, run.status, run.stdout, run.stderr)
-	}
+	text := musttest.Get(os.ReadFile(report))(t, "status", run.status, run.stdout, run.stderr)
 	var suite struct {
 		Cases []struct {
 			Name     string `xml:"name,attr"`
@@ -38,7 +36,7 @@ func runPytest(t *testing.T, env []string, before []string, words ...string) sui
 			} `xml:"failure"`
 		} `xml:"testsuite>testcase"`
 	}
-	must(t, xml.Unmarshal(text, &suite))
+	musttest.Succeed(t, xml.Unmarshal(text, &suite))
 	for _, c := range suite.Cases {
 		run.tests[c.Name] = ""
 		for _, f := range c.Failures {
@@ -65,7 +63,7 @@ func (r suiteRun) checkTests(t *testing.T, want map[string]string) {
 // withPlugin is an environment in which the plug-in and laggard are installed.
 func withPlugin(t *testing.T, f family, more ...string) []string {
 	site := t.TempDir()
-	must(t, python.Install(site))
+	musttest.Succeed(t, python.Install(site))
 	more = append(more, "PYTHONPATH="+site, "PATH="+binaryDir(t)+":"+os.Getenv("PATH"), "LAGGARD_TIMEOUT=4s")
 	return f.runEnvironment(t, more...)
 }
@@ -75,13 +73,12 @@ func withPlugin(t *testing.T, f family, more ...string) []string {
 func TestPytest(t *testing.T) {
 	t.Parallel()
 	f := families[0] // Debian has mpi4py for Open MPI
-	program, err := filepath.Abs(filepath.Join(programs, "pytest", "test_field.py"))
-	must(t, err)
+	program := musttest.Get(filepath.Abs(filepath.Join(programs, "pytest", "test_field.py")))(t)
 	save := fmt.Sprintf("Field.save (test_field.py:%d)", lineOf(t, program, "rank 0 does not come"))
 	polls := fmt.Sprintf("test_polls (test_field.py:%d)", lineOf(t, program, "nobody sends 99"))
 	leaves := fmt.Sprintf("test_leaves (%s:%d: ValueError: no cells), and continued with ", program,
 		lineOf(t, program, "rank 2 does not send"))
-	laggard := []string{filepath.Join(binaryDir(t), "laggard"), "test", "--timeout", "4s", "--"}
+	laggard := []string{laggardPath(t), "test", "--timeout", "4s", "--"}
 	t.Run("laggard test", func(t *testing.T) {
 		t.Parallel()
 		runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(4)...), program, "-k", "exchange or save or dies or sum").

@@ -15,10 +15,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -88,14 +88,8 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 		t.Fatal("no programs: ", err)
 	}
 	for _, name := range files {
-		program, err := filepath.Abs(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := musttest.Get(filepath.Abs(name))(t)
+		f := musttest.Get(os.Open(program))(t)
 		h := pythonHang{program: program}
 		for n, lines := 1, bufio.NewScanner(f); lines.Scan(); n++ {
 			if strings.HasSuffix(lines.Text(), "# DECIDES") {
@@ -160,23 +154,13 @@ func TestPythonRefused(t *testing.T) {
 
 // checkPythonHang lets a program hang, started by a launcher if there is one.
 func (f family) checkPythonHang(t *testing.T, h pythonHang, launcher ...string) {
-	env := f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	command := append(launcher, pythonExe, h.program, "hang")
-	j := f.startRecorded(t, dir, env, 4, nil, command...)
-	j.awaitHang()
-	j.yieldToOthers()
-	h.checkForms(t, "hung", env, dir)
-	signalRanks(openRun(t, dir), syscall.SIGKILL)
-	j.waitOrEnd(15 * time.Second)
-	h.checkForms(t, "killed", env, dir)
+	f.diagnoseTwice(t, 4, false, h.checkForms, append(launcher, pythonExe, h.program, "hang")...)
 }
 
 // checkForms holds the JSON, the text, the tree of stacks and the page against what the program
 // says.
 func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	laggard := filepath.Join(binaryDir(t), "laggard")
 	a := runDiagnose(t, env, dir)
 	if a.LeastProgressed == nil || len(a.LeastProgressed.Ranks) == 0 {
 		t.Fatalf("%s: no rank is named", when)
@@ -189,9 +173,7 @@ func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir stri
 	for _, l := range a.LeastProgressed.Locations {
 		if l.Rank == h.rank && l.Function == h.function && l.File == h.program && slices.Contains(h.lines, l.Line) {
 			line = l.Line
-			if l.WaitsFor != h.waits {
-				t.Errorf("%s: it waits for %q, want %q", when, l.WaitsFor, h.waits)
-			}
+			checktest.Equal(t, h.waits, l.WaitsFor, when, "it waits for")
 		}
 	}
 	if line == 0 {
@@ -199,14 +181,12 @@ func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir stri
 		t.Errorf("%s: want rank %d in %s (%s:%v), got\n%s", when, h.rank, h.function, h.program, h.lines, text)
 	}
 	place := fmt.Sprintf("%s (%s:%d)", h.function, filepath.Base(h.program), line)
-	if text := runCommand(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
-		t.Errorf("%s: the text does not have %q:\n%s", when, place, text)
-	}
-	if form := runCommand(t, env, laggard, "diagnose", "--json", dir).stdout; h.silent && strings.Contains(form, `"branch": {`) {
+	text := diagnosisText(t, env, dir)
+	checktest.Contains(t, text, place)
+	if form := runLaggard(t, env, "diagnose", "--json", dir).stdout; h.silent && strings.Contains(form, `"branch": {`) {
 		t.Errorf("%s: a line is named that decided:\n%s", when, form)
 	}
 	if want := fmt.Sprintf("%s:%d): ", filepath.Base(h.program), h.decides); h.decides > 0 {
-		text := runCommand(t, env, laggard, "diagnose", dir).stdout
 		_, decided, _ := strings.Cut(text, "decided at ")
 		decided, _, _ = strings.Cut(decided, "\n")
 		if !strings.Contains(decided, want) {
@@ -215,15 +195,12 @@ func (h pythonHang) checkForms(t *testing.T, when string, env []string, dir stri
 	}
 	node := regexp.MustCompile(fmt.Sprintf(`%s  %s:[\d,]*\b%d\b`, regexp.QuoteMeta(h.function),
 		regexp.QuoteMeta(filepath.Base(h.program)), line))
-	if tree := runCommand(t, env, laggard, "diagnose", "--stacks", dir).stdout; !node.MatchString(tree) {
+	if tree := runLaggard(t, env, "diagnose", "--stacks", dir).stdout; !node.MatchString(tree) {
 		t.Errorf("%s: the tree does not have %q:\n%s", when, node, tree)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
-	runCommand(t, env, laggard, "diagnose", "--html", page, dir)
-	html, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runLaggard(t, env, "diagnose", "--html", page, dir)
+	html := musttest.Get(os.ReadFile(page))(t)
 	source, _ := json.Marshal(fmt.Sprintf("# HANGS %d %s", h.rank, h.said)) // as the page's data have it
 	if !bytes.Contains(html, source[1:len(source)-1]) {
 		t.Errorf("%s: the page does not show the line %q", when, source)
@@ -244,9 +221,7 @@ func (h pythonHang) checkRaised(t *testing.T, when string, a *diagnosisJSON) {
 	for _, x := range a.Exceptions {
 		got = append(got, fmt.Sprintf("%s %s %s:%d", x.Ranks, x.Type, x.File, x.Line))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: exceptions %v, want %v", when, got, want)
-	}
+	checktest.EqualList(t, want, got, when, "exceptions")
 	if h.raised != "" && (a.Cause == nil || !strings.Contains(a.Cause.Text, h.raised+", raised in ")) {
 		t.Errorf("%s: the cause does not have %s: %+v", when, h.raised, a.Cause)
 	}
@@ -254,11 +229,8 @@ func (h pythonHang) checkRaised(t *testing.T, when string, a *diagnosisJSON) {
 
 // checkPythonTwin runs the program without its fault.
 func (f family) checkPythonTwin(t *testing.T, h pythonHang) {
-	env := f.runEnvironment(t)
-	j := f.startRecorded(t, filepath.Join(t.TempDir(), "run"), env, 4, nil, pythonExe, h.program, "well")
-	if got := j.wait(); got.status != 0 {
-		t.Errorf("without the fault: exit status %d\n%s", got.status, got.stderr)
-	}
+	j, _, _ := f.record(t, 4, pythonExe, h.program, "well")
+	j.wait().mustSucceed(t)
 }
 
 // TestPythonStates: ranks of one program, and of another run of it, have the same states, which
@@ -266,25 +238,17 @@ func (f family) checkPythonTwin(t *testing.T, h pythonHang) {
 func TestPythonStates(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		program, err := filepath.Abs(filepath.Join(programs, "python", "library.py"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := musttest.Get(filepath.Abs(filepath.Join(programs, "python", "library.py")))(t)
 		var want []string
 		for range 2 {
-			env := f.runEnvironment(t)
-			dir := filepath.Join(t.TempDir(), "run")
-			if got := f.startRecorded(t, dir, env, 3, nil, pythonExe, program, "well").wait(); got.status != 0 {
-				t.Fatal(got.stderr)
-			}
+			j, _, dir := f.record(t, 3, pythonExe, program, "well")
+			j.wait().mustSucceed(t)
 			for _, r := range openRun(t, dir).Ranks {
 				ids, places := statesOf(r)
 				if want == nil {
 					want = ids
 				}
-				if !slices.Equal(ids, want) {
-					t.Errorf("rank %d has states %v, want %v", r.Rank, ids, want)
-				}
+				checktest.EqualList(t, want, ids, "rank", r.Rank, "has states")
 				if line := lineOf(t, program, "comm.barrier()"); !places[fmt.Sprintf("MPI_Barrier in main:%d", line)] {
 					t.Errorf("rank %d has no barrier that main calls at line %d: %v", r.Rank, line, places)
 				}
@@ -311,10 +275,7 @@ func statesOf(r *model.Rank) (ids []string, places map[string]bool) {
 
 // lineOf is the number of the first line that has a text at its end.
 func lineOf(t *testing.T, file, end string) int {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(file))(t)
 	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"),
 		func(l string) bool { return strings.HasSuffix(l, end) })
 }

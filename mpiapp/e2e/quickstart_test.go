@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -14,7 +13,7 @@ import (
 func TestQuickStart(t *testing.T) {
 	t.Parallel()
 	env := append(families[0].runEnvironment(t), "GODEBUG=inittrace=1")
-	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "--version")
+	got := runLaggard(t, env, "--version")
 	made := regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`).FindAllStringSubmatch(got.stderr, -1)
 	if len(made) < 10 {
 		t.Fatalf("what packages make when they start is not told:\n%s", got.stderr)

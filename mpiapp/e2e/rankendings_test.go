@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"laggard/model"
-	"laggard/model/runfiles"
+	"laggard/internal/musttest"
 )
 
 // ending is a way in which a rank goes away or stands still, and how often it must
@@ -83,38 +82,23 @@ func (f family) checkRankEnding(t *testing.T, l leavingProgram, e ending, random
 	victim, after := random.IntN(l.ranks), 200+random.IntN(1500)
 	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "3s", "--"},
-		f.launchCommand(l.ranks)...)
-	j := startJob(t, env, nil, append(args, f.leavingCommand(t, l, e, victim, after)...)...)
-	var run *model.Run
-	j.eventually("all ranks", func() bool {
-		run, _ = runfiles.Open(dir)
-		return j.hasEnded() || run != nil && len(run.Ranks) == l.ranks &&
-			!slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase != model.Running })
-	})
+	command := f.leavingCommand(t, l, e, victim, after)
+	j := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "3s"}, l.ranks, command...)...)
+	run := j.awaitRunning(dir, l.ranks)
 	if e.signal != 0 {
 		time.Sleep(time.Duration(after) * time.Millisecond)
-		if err := syscall.Kill(run.Ranks[victim].PID, e.signal); err != nil {
-			t.Fatalf("%v: the job ended by itself\n%s", err, j.err.String())
-		}
+		musttest.Succeed(t, syscall.Kill(run.Ranks[victim].PID, e.signal), "the job ended by itself", j.err.String())
 	}
 	got := j.wait()
 	said := namesRank(got.stderr, victim)
 	a := runDiagnose(t, env, dir)
 	named := a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, []int{victim})
 	s.trials++
-	s.said += zeroOrOne(said)
-	s.after += zeroOrOne(named)
+	s.said += boolToInt(said)
+	s.after += boolToInt(named)
 	if !said || !named {
 		t.Logf("rank %d, said %v, afterwards %+v, lost %v\n%s", victim, said, a.LeastProgressed, a.Lost, got.stderr)
 	}
-}
-
-func zeroOrOne(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // leavingCommand is the command of the program.
@@ -143,10 +127,8 @@ func TestBeforeInit(t *testing.T) {
 		env := f.runEnvironment(t)
 		dir := filepath.Join(t.TempDir(), "run")
 		const victim = 2
-		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "3s", "--"},
-			f.launchCommand(4)...)
-		args = append(args, f.buildProgram(t, "departs.c", "-O0"), "before", fmt.Sprint(victim), "0")
-		got := startJob(t, env, nil, args...).wait()
+		got := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "3s"}, 4, f.buildProgram(t, "departs.c", "-O0"), "before",
+			fmt.Sprint(victim), "0")...).wait()
 		a := runDiagnose(t, env, dir)
 		if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) || len(a.Lost) > 0 {
 			t.Fatalf("%+v, lost %v\n%s", a.LeastProgressed, a.Lost, got.stderr)
@@ -191,9 +173,8 @@ func TestSteady(t *testing.T) {
 func (f family) checkSteadyRun(t *testing.T, s scenario) {
 	env := f.runEnvironment(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", "5s", "--"},
-		f.launchCommand(s.rankCount())...)
-	got := startJob(t, env, nil, append(args, f.buildProgram(t, s.source, "-O0"), "ok")...).wait()
+	program := f.buildProgram(t, s.source, "-O0")
+	got := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "5s"}, s.rankCount(), program, "ok")...).wait()
 	a := runDiagnose(t, env, dir)
 	if got.status != 0 || len(laggardLines(got.stderr)) != 1 || a.Hang || a.LeastProgressed != nil || len(a.Lost) > 0 {
 		t.Errorf("%s: status %d, %+v\n%s", s.source, got.status, a, got.stderr)
@@ -205,6 +186,6 @@ func runBackground(t *testing.T, command string) {
 	t.Helper()
 	c := exec.Command("sh", "-c", command)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	must(t, c.Start())
+	musttest.Succeed(t, c.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL); _ = c.Wait() })
 }

@@ -3,15 +3,11 @@
 package e2e
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // rootCase is what is known of a program of testdata/programs/roots, by its first
@@ -28,35 +24,11 @@ type rootCase struct {
 	ends         bool
 }
 
-func rootCases(t *testing.T) []rootCase {
-	var out []rootCase
-	for _, pattern := range []string{"*.c", "*.cc"} {
-		paths, err := filepath.Glob(filepath.Join(programs, "roots", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			r := rootCase{source: filepath.Join("roots", filepath.Base(path)), most: 1}
-			text, err := os.ReadFile(path)
-			if err == nil {
-				err = r.parseComments(string(text))
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
-			out = append(out, r)
-		}
-	}
-	return out
-}
+func (r rootCase) String() string { return filepath.Base(r.source) }
 
-func (r *rootCase) parseComments(text string) (err error) {
-	for line := range strings.Lines(text) {
-		rest, comment := strings.CutPrefix(strings.TrimSpace(line), "// ")
-		key, value, is := strings.Cut(rest, ": ")
-		if !comment || !is {
-			break
-		}
+func readRoot(source, text string) (rootCase, error) {
+	r := rootCase{source: source, most: 1}
+	err := eachComment(text, func(key, value string) (err error) {
 		switch key {
 		case "np":
 			r.np, err = strconv.Atoi(value)
@@ -79,45 +51,23 @@ func (r *rootCase) parseComments(text string) (err error) {
 		case "ends":
 			r.ends = value == "yes"
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
+	return r, err
 }
 
 // TestRoots lets every program hang, or be ended by MPI, and asks who is the root.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, r := range selectCases(f, rootCases(t)) {
-			t.Run(filepath.Base(r.source), func(t *testing.T) {
-				t.Parallel()
-				f.checkRootCase(t, r)
-			})
-		}
+		eachCase(t, selectCases(f, readCases(t, "roots", readRoot)), func(t *testing.T, r rootCase) {
+			f.diagnoseTwice(t, r.np, r.ends, r.checkDiagnosis, f.buildProgram(t, r.source, "-O1"), "hang")
+		})
 	})
-}
-
-func (f family) checkRootCase(t *testing.T, r rootCase) {
-	program := f.buildProgram(t, r.source, "-O1")
-	env := f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, env, r.np, nil, program, "hang")
-	if r.ends {
-		j.waitOrEnd(20 * time.Second)
-	} else {
-		j.awaitHang()
-		r.checkDiagnosis(t, "hung", env, dir)
-		signalRanks(openRun(t, dir), syscall.SIGKILL)
-		j.waitOrEnd(15 * time.Second)
-	}
-	r.checkDiagnosis(t, "ended", env, dir)
 }
 
 func (r rootCase) checkDiagnosis(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
-	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
 	var a struct {
 		diagnosisJSON
 		LeastProgressed *struct {
@@ -130,9 +80,7 @@ func (r rootCase) checkDiagnosis(t *testing.T, when string, env []string, dir st
 		Differences []struct{ What, Function string }
 		Taken       []struct{ Function string }
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &a); err != nil {
-		t.Fatalf("%s: %v\n%s%s", when, err, got.stdout, got.stderr)
-	}
+	runForJSON(t, env, &a, "diagnose", "--json", "--no-slice", dir)
 	l := a.LeastProgressed
 	if l == nil {
 		t.Fatalf("%s: nobody is named, want %v", when, r.named)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 )
 
@@ -140,10 +141,9 @@ func (s scalingCase) recordAtScale(t *testing.T, f family, dir string, scale int
 	t.Helper()
 	ranks, args := s.program(scale)
 	out := filepath.Join(dir, fmt.Sprintf("%d-%v", scale, faulty))
-	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "volume", "-o", out,
-		"--timeout", s.hangTimeout(f), "--"}, f.launchCommand(ranks)...)
-	command = append(append(command, f.buildProgram(t, s.source, "-O0")), args...)
-	j := startJob(t, f.runEnvironment(t, s.environment(f, faulty)...), nil, command...)
+	flags := []string{"--record", "volume", "--timeout", s.hangTimeout(f)}
+	command := append([]string{f.buildProgram(t, s.source, "-O0")}, args...)
+	j := startJob(t, f.runEnvironment(t, s.environment(f, faulty)...), nil, f.underRun(t, out, flags, ranks, command...)...)
 	got, _ := j.waitOrEnd(4 * time.Minute) // gigabytes are sent, or a hundred ranks started
 	stuck := s.hangTimeout(f) == briefly && strings.Contains(got.stderr, "in MPI_Finalize")
 	if got.status != 0 && !(faulty && s.crashes) && !stuck {
@@ -165,15 +165,9 @@ func (s scalingCase) hangTimeout(f family) string {
 
 func scalingTest(t *testing.T, f family, file, dir string) *scalingVerdict {
 	t.Helper()
-	got := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "scaling", "test", "--json", "--model",
-		file, dir)
-	if got.status != exitDone {
-		t.Fatalf("test: exit status %d\n%s", got.status, got.stderr)
-	}
 	j := new(scalingVerdict)
-	if err := json.Unmarshal([]byte(got.stdout), j); err != nil {
-		t.Fatalf("test: %v\n%s", err, got.stdout)
-	}
+	got := runForJSON(t, f.runEnvironment(t), j, "scaling", "test", "--json", "--model", file, dir)
+	musttest.Equal(t, exitDone, got.status, "test: exit status", got.stderr)
 	return j
 }
 
@@ -221,13 +215,11 @@ func (s scalingCase) checkScaling(t *testing.T, f family) {
 		scales = s.training
 	}
 	file := filepath.Join(dir, "model")
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "scaling", "train", "-o", file}
+	args := []string{laggardPath(t), "scaling", "train", "-o", file}
 	for _, n := range scales {
 		args = append(args, s.recordAtScale(t, f, dir, n, false))
 	}
-	if got := runCommand(t, f.runEnvironment(t), args...); got.status != exitDone {
-		t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
-	} else if *scalingTable {
+	if got := runCommand(t, f.runEnvironment(t), args...).mustSucceed(t, "train"); *scalingTable {
 		t.Log(got.stdout)
 	}
 	bad := scalingTest(t, f, file, s.recordAtScale(t, f, dir, s.test, true))

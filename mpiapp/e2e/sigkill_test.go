@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -47,8 +48,7 @@ func TestKilled(t *testing.T) {
 
 func (f family) checkKilled(t *testing.T, program string, after time.Duration) {
 	const ranks = 2
-	dir := filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, f.runEnvironment(t), ranks, nil, program)
+	j, _, dir := f.record(t, ranks, program)
 	// The first rank that shows itself starts the clock, so that the ranks are
 	// also killed while they start.
 	var run *model.Run
@@ -65,18 +65,13 @@ func (f family) checkKilled(t *testing.T, program string, after time.Duration) {
 	}
 	signalRanks(run, syscall.SIGKILL)
 	j.waitOrEnd(20 * time.Second) // Open MPI's mpirun may not notice that ranks died in MPI_Init
-	run, err := runfiles.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run = musttest.Get(runfiles.Open(dir))(t)
 	for _, p := range run.Problems {
 		if !errors.Is(p.Err, model.ErrTorn) { // that is the update under way
 			t.Errorf("after %s: %v", after, p.Err)
 		}
 	}
-	if len(run.Ranks) != ranks {
-		t.Errorf("after %s: %d ranks are left, want %d", after, len(run.Ranks), ranks)
-	}
+	checktest.Equal(t, ranks, len(run.Ranks), "after", after, "ranks are left")
 	for _, r := range run.Ranks {
 		checkCounts(t, after, r)
 	}
@@ -101,9 +96,7 @@ func absDiff(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 func TestBusyIsRecorded(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		program := f.buildProgram(t, "busy.c", "-O2")
-		dir := filepath.Join(t.TempDir(), "run")
-		j := f.startRecorded(t, dir, f.runEnvironment(t), 2, nil, program)
+		j, _, dir := f.record(t, 2, f.buildProgram(t, "busy.c", "-O2"))
 		calls := map[string]bool{}
 		j.eventually("all kinds of calls", func() bool {
 			run, err := runfiles.Open(dir)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/internal/musttest"
 )
 
 // TestSignalsSlurm is TestSignalsReach for srun in a batch job. Slurm sends signals to the processes of the step, or to
@@ -45,7 +47,7 @@ echo "status $?"
 
 func (c *cluster) signalledEffect(t *testing.T, f family, sent signalCase, program string, with bool) effect {
 	dir := t.TempDir()
-	laggard, run, out := filepath.Join(binaryDir(t), "laggard"), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
+	laggard, run, out := laggardPath(t), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
 	command, ranks := []string{"srun", "--nodes=1", "--ntasks=2"}, []string{program, dir}
 	switch {
 	case with && sent.by == "run":
@@ -54,9 +56,8 @@ func (c *cluster) signalledEffect(t *testing.T, f family, sent signalCase, progr
 		ranks = append([]string{laggard, "exec", "-o", run, "--"}, ranks...)
 	}
 	script := filepath.Join(t.TempDir(), "script")
-	must(t, os.WriteFile(script, fmt.Appendf(nil, batchScript, strings.Join(slices.Concat(command, ranks), " ")), 0o700))
-	id, err := c.runAsUser("sbatch", "--parsable", "--nodes=1", "--ntasks=2", "--error=/dev/null", "--output="+out, script)
-	must(t, err)
+	musttest.Succeed(t, os.WriteFile(script, fmt.Appendf(nil, batchScript, strings.Join(slices.Concat(command, ranks), " ")), 0o700))
+	id := musttest.Get(c.runAsUser("sbatch", "--parsable", "--nodes=1", "--ntasks=2", "--error=/dev/null", "--output="+out, script))(t)
 	id = strings.TrimSpace(id)
 	text := func() string { text, _ := os.ReadFile(out); return string(text) }
 	ended := func() bool { return strings.Contains(text(), "status ") }
@@ -74,7 +75,7 @@ func (c *cluster) signalledEffect(t *testing.T, f family, sent signalCase, progr
 	if with && sent.by == "exec" && !ended() && exec.Command("pgrep", "-f", "laggard watch .* "+run+"$").Run() != nil {
 		t.Errorf("%s: nobody watches the job any more", sent)
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
 	c.eventually(t, "the end of job "+id, ended)
 	e.stdout, e.ended, _ = strings.Cut(text(), "status ")
 	e.files = writtenByRanks(t, dir)
@@ -89,6 +90,5 @@ func (c *cluster) sendSlurm(t *testing.T, sent signalCase, id string, s syscall.
 	} else {
 		args = append(args, id+".0")
 	}
-	_, err := c.runAsUser(args...)
-	must(t, err)
+	musttest.Get(c.runAsUser(args...))(t)
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/internal/musttest"
 )
 
 // signalCase is a signal, who it is sent to, and what of laggard is in between.
@@ -48,12 +50,7 @@ var someSignals = []signalCase{
 
 func signalCases(f family) (cases []signalCase) {
 	if !runEverything() {
-		for i, c := range someSignals {
-			if f.runsCase(i) {
-				cases = append(cases, c)
-			}
-		}
-		return cases
+		return selectCases(f, someSignals)
 	}
 	for _, by := range []string{"run", "test", "exec"} {
 		for _, s := range signalKinds {
@@ -82,18 +79,13 @@ func TestSignalsReach(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "signalled.c", "-O2")
-		for _, c := range signalCases(f) {
-			t.Run(c.String(), func(t *testing.T) {
-				t.Parallel()
-				f.compareSignal(t, c, program)
-			})
-		}
+		eachCase(t, signalCases(f), func(t *testing.T, c signalCase) { f.compareSignal(t, c, program) })
 	})
 }
 
 func (f family) compareSignal(t *testing.T, c signalCase, program string) {
 	const ranks = 2
-	laggard := filepath.Join(binaryDir(t), "laggard")
+	laggard := laggardPath(t)
 	compareSignal(t, c, ranks, f.runEnvironment(t), func(dir, run string) []string {
 		launcher, program := f.launchCommand(ranks), []string{program, dir}
 		switch {
@@ -178,11 +170,11 @@ func (c signalCase) observeEffect(t *testing.T, ranks int, env []string, command
 		if c.to != "terminal" {
 			c.sendSignal(t, j, nil, unix.SIGCONT)
 		} else if job := descendants(j.cmd.Process.Pid)[1:]; !e.stopped && len(job) > 0 { // else the shell has sent it
-			must(t, syscall.Kill(-job[0], unix.SIGCONT))
+			musttest.Succeed(t, syscall.Kill(-job[0], unix.SIGCONT))
 		}
 	}
 	awaitSettled(t, dir, j.hasEnded)
-	must(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
 	e.stdout = j.wait().programOutput()
 	e.ended = fmt.Sprint("status ", j.cmd.ProcessState.ExitCode())
 	if ws := j.cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
@@ -219,8 +211,7 @@ func writtenByRanks(t *testing.T, dir string) string {
 	for _, kind := range []string{"rank", "checkpoint"} {
 		names, _ := filepath.Glob(filepath.Join(dir, kind+".*"))
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			must(t, err)
+			text := musttest.Get(os.ReadFile(name))(t)
 			all = append(all, kind+": "+strings.Join(strings.Fields(string(text)), " "))
 		}
 	}
@@ -236,7 +227,7 @@ func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscal
 	pid := j.cmd.Process.Pid
 	switch {
 	case c.to == "alone":
-		must(t, syscall.Kill(pid, s))
+		musttest.Succeed(t, syscall.Kill(pid, s))
 	case c.to == "session":
 		for _, p := range descendants(pid) {
 			if sid, err := unix.Getsid(p); err == nil && sid == pid {
@@ -252,28 +243,24 @@ func (c signalCase) sendSignal(t *testing.T, j *job, terminal *os.File, s syscal
 			}
 		}
 	case c.to == "timeout" && s == c.signal:
-		must(t, syscall.Kill(pid, unix.SIGALRM))
+		musttest.Succeed(t, syscall.Kill(pid, unix.SIGALRM))
 	case terminal == nil:
-		must(t, syscall.Kill(-pid, s))
+		musttest.Succeed(t, syscall.Kill(-pid, s))
 	case s == unix.SIGHUP:
-		must(t, terminal.Close())
+		musttest.Succeed(t, terminal.Close())
 	default:
-		_, err := terminal.WriteString(keys[s])
-		must(t, err)
+		musttest.Get(terminal.WriteString(keys[s]))(t)
 	}
 }
 
 // openTerminal makes a terminal.
 func openTerminal(t *testing.T) (master, slave *os.File) {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
+	master = musttest.Get(os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { master.Close() })
-	must(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	must(t, err)
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
+	musttest.Succeed(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	n := musttest.Get(unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN))(t)
+	slave = musttest.Get(os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { slave.Close() })
 	return master, slave
 }

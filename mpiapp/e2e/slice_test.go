@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -25,11 +24,9 @@ func (s scenario) checkSlice(t *testing.T, env []string, dir string) {
 	if len(marked["cause"]) == 0 {
 		return
 	}
-	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
 	var slice struct{ Lines []sliceLine }
-	if err := json.Unmarshal([]byte(got.stdout), &slice); err != nil || got.status != exitDone {
-		t.Fatalf("slice: exit status %d, %v\n%s", got.status, err, got.stderr)
-	}
+	got := runForJSON(t, env, &slice, "slice", "--json", dir)
+	got.mustSucceed(t)
 	has := func(spans []span, kind string) bool {
 		return slices.ContainsFunc(slice.Lines, func(l sliceLine) bool {
 			return filepath.Base(l.File) == s.source && coversLine(spans, l.Line) && (kind == "" || l.Kind == kind)
@@ -55,7 +52,7 @@ func checkKeptSlice(t *testing.T, env []string, dir, made string) {
 		if without {
 			given = append(slices.Clone(env), "LAGGARD_SLICE_CACHE_MB=0")
 		}
-		got := runCommand(t, given, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
+		got := runLaggard(t, given, "slice", "--json", dir)
 		if got.stdout != made {
 			t.Errorf("asked again (without a cache: %t):\n%s\nfirst:\n%s", without, got.stdout, made)
 		}

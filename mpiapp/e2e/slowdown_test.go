@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"laggard/injector"
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // iterations is how long an iteration took, in microseconds.
@@ -35,26 +37,21 @@ func TestSlowdowns(t *testing.T) {
 				continue
 			}
 			t.Run(s.fault, func(t *testing.T) {
-				fault, err := injector.ParseFault(s.fault)
-				must(t, err)
+				fault := musttest.Get(injector.ParseFault(s.fault))(t)
 				bin := binaryDir(t)
 				order := injector.Order{Out: t.TempDir(), Slow: &injector.SlowLibraries{
 					Before: filepath.Join(bin, "liblaggard-before.so"), Behind: filepath.Join(bin, "liblaggard-behind.so")},
 					Strike: &injector.Strike{Fault: fault, After: injector.Duration(2500 * time.Millisecond)}}
 				path := filepath.Join(order.Out, "order.json")
-				must(t, order.Write(path))
-				laggard := filepath.Join(bin, "laggard")
-				words := append([]string{laggard, "run", "-o", filepath.Join(t.TempDir(), "run"), "--"}, f.launchCommand(1)...)
-				words = append(words, laggard, "inject", "exec", path, "--", f.buildProgram(t, "timed.c", "-O1"), "2")
-				o := runCommand(t, f.runEnvironment(t), words...)
+				musttest.Succeed(t, order.Write(path))
+				inject := []string{laggardPath(t), "inject", "exec", path, "--", f.buildProgram(t, "timed.c", "-O1"), "2"}
+				o := runCommand(t, f.runEnvironment(t), f.underRun(t, filepath.Join(t.TempDir(), "run"), nil, 1, inject...)...)
 				var before, after iterations
-				_, err = fmt.Sscanf(o.stdout, "before %f %f\nafter %f %f", &before.least, &before.cpu, &after.least, &after.cpu)
+				_, err := fmt.Sscanf(o.stdout, "before %f %f\nafter %f %f", &before.least, &before.cpu, &after.least, &after.cpu)
 				if err != nil || o.status != 0 || !s.shows(before, after) {
 					t.Errorf("%v, status %d: %s%s", err, o.status, o.stdout, o.stderr)
 				}
-				if r, err := order.ReadReport(); err != nil || r.State != injector.Injected {
-					t.Errorf("%+v, %v", r, err)
-				}
+				checktest.Equal(t, injector.Injected, musttest.Get(order.ReadReport())(t).State)
 			})
 		}
 	})
@@ -63,11 +60,10 @@ func TestSlowdowns(t *testing.T) {
 // TestSlowdownCampaign: of each trial it is kept what the user was told; here nothing, as the job is over too soon for that.
 func TestSlowdownCampaign(t *testing.T) {
 	f := installedFamilies()[0]
-	launch, err := json.Marshal(append(append([]string{}, f.launcher...), "-np", "{ranks}"))
-	must(t, err)
+	launch := musttest.Get(json.Marshal(append(append([]string{}, f.launcher...), "-np", "{ranks}")))(t)
 	dir := t.TempDir()
 	campaign := filepath.Join(dir, "campaign.toml")
-	must(t, os.WriteFile(campaign, fmt.Appendf(nil, `[program]
+	musttest.Succeed(t, os.WriteFile(campaign, fmt.Appendf(nil, `[program]
 name = "steady"
 command = [%q, "60"]
 [launch]
@@ -84,11 +80,8 @@ from = "1s"
 to = "1s"
 watch = "1s"
 `, f.buildProgram(t, "steady.c", "-O1"), f.name, launch), 0o600))
-	o := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "inject", "--json", campaign)
 	var d injector.Document
-	if err := json.Unmarshal([]byte(o.stdout), &d); err != nil || o.status != 0 {
-		t.Fatalf("%v, status %d: %s", err, o.status, o.stderr)
-	}
+	runForJSON(t, f.runEnvironment(t), &d, "inject", "--json", campaign).mustSucceed(t)
 	rows := d.Totals.Report.Slowdowns
 	if len(rows) != 1 || rows[0].Trials != 1 || rows[0].Told != 0 || d.Totals.Health.Runs != 1 || len(d.Totals.Health.FalseAlarms) > 0 {
 		t.Errorf("%+v, %+v", rows, d.Totals.Health)

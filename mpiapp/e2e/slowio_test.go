@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // slowIO is a healthy program that waits for a slow file system, or compresses what it writes. It takes FILE and a size.
@@ -50,10 +52,9 @@ func (f family) checkSlowIO(t *testing.T, p slowIO, mounted string, timeout time
 		file = filepath.Join(t.TempDir(), "field.h5")
 		flags = append(flags, "-I/usr/include/hdf5/"+f.name, "-L/usr/lib/x86_64-linux-gnu/hdf5/"+f.name, "-Wl,--no-as-needed", "-lhdf5")
 	}
-	args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--timeout", timeout.String(), "--"},
-		f.launchCommand(3)...)
+	args := f.underRun(t, dir, []string{"--timeout", timeout.String()}, 3, f.buildProgram(t, p.source, flags...), file, p.size)
 	begin := time.Now()
-	j := startJob(t, env, nil, append(args, f.buildProgram(t, p.source, flags...), file, p.size)...)
+	j := startJob(t, env, nil, args...)
 	time.Sleep(25 * time.Second) // in the midst of the call
 	a := runDiagnose(t, env, dir)
 	if !p.hdf5 && a.LeastProgressed != nil && a.LeastProgressed.Confidence > 0.5 { // who compresses is the one that is awaited
@@ -72,12 +73,10 @@ func mountSlowFiles(t *testing.T) (dir string) {
 	}
 	program, dir := filepath.Join(t.TempDir(), "slowfs"), t.TempDir()
 	args := append([]string{"-O2", "-o", program, filepath.Join(programs, "slowio/slowfs.c")}, strings.Fields(string(flags))...)
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command("gcc", args...))
 	fs := exec.Command(program, dir, slowRate)
 	fs.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
-	must(t, fs.Start())
+	musttest.Succeed(t, fs.Start())
 	t.Cleanup(func() {
 		_ = fs.Process.Signal(syscall.SIGTERM) // libfuse unmounts
 		_ = fs.Wait()

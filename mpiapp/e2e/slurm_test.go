@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model/runfiles"
 )
 
@@ -96,8 +98,7 @@ func TestSlurm(t *testing.T) {
 
 // checkUnrecorded: a job that plain srun started hangs, and is found by its number.
 func (c *cluster) checkUnrecorded(t *testing.T, f family) {
-	script, err := filepath.Abs("../../jobscripts/slurm/attach.sh")
-	must(t, err)
+	script := musttest.Get(filepath.Abs("../../jobscripts/slurm/attach.sh"))(t)
 	name := "unrecorded-" + f.name
 	args := f.srunCommand("--job-name=" + name)
 	ended := make(chan string, 1)
@@ -138,7 +139,7 @@ func (f family) srunCommand(options ...string) []string {
 // can: Slurm ends all processes of a step with its ranks.)
 func (c *cluster) checkPrinted(t *testing.T, f family, s scenario) {
 	dir := filepath.Join(t.TempDir(), "run")
-	args := slices.Concat([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--"}, f.srunCommand())
+	args := slices.Concat([]string{laggardPath(t), "run", "-o", dir, "--"}, f.srunCommand())
 	out, err := c.runAsUser(append(args, f.buildProgram(t, s.source, "-O0"), s.mode)...)
 	if err == nil {
 		t.Error("the job succeeded")
@@ -157,16 +158,10 @@ func (c *cluster) checkHealthyRun(t *testing.T, f family) {
 	well.after = "afterany"
 	asked := c.submitJob(t, f, well)
 	for _, s := range []submittedJob{unasked, asked} {
-		if state := s.awaitJobEnd(t, s.run); state != "COMPLETED" {
-			t.Errorf("the run ended %s\n%s", state, c.logTails())
-		}
+		checktest.Equal(t, "COMPLETED", s.awaitJobEnd(t, s.run), "the run ended", c.logTails())
 	}
-	if state := unasked.awaitJobEnd(t, unasked.analysis); state != "CANCELLED" {
-		t.Errorf("the analysis nobody needs ended %s", state)
-	}
-	if state := asked.awaitJobEnd(t, asked.analysis); state != "COMPLETED" {
-		t.Errorf("the analysis ended %s", state)
-	}
+	checktest.Equal(t, "CANCELLED", unasked.awaitJobEnd(t, unasked.analysis), "the analysis nobody needs ended")
+	checktest.Equal(t, "COMPLETED", asked.awaitJobEnd(t, asked.analysis), "the analysis ended")
 	if text := asked.analysisText(t); !strings.Contains(text, " finished: no hang") {
 		t.Errorf("the analysis of a healthy run: %s", text)
 	}
@@ -184,16 +179,14 @@ var submittedJobs = regexp.MustCompile(`job (\d+); .*laggard-diagnosis-(\d+)\.tx
 
 func (c *cluster) submitJob(t *testing.T, f family, what failure) submittedJob {
 	t.Helper()
-	scripts, err := filepath.Abs("../../jobscripts/slurm")
-	must(t, err)
+	scripts := musttest.Get(filepath.Abs("../../jobscripts/slurm"))(t)
 	args := []string{filepath.Join(scripts, "submit.sh")}
 	if what.after != "" {
 		args = append(args, what.after)
 	}
 	args = append(args, slices.Concat(onNodes, what.args, f.underSlurm(what.args))...)
 	args = append(args, filepath.Join(scripts, what.script), f.buildProgram(t, what.source, "-O0"), what.mode)
-	out, err := c.runAsUser(args...)
-	must(t, err)
+	out := musttest.Get(c.runAsUser(args...))(t)
 	ids := submittedJobs.FindStringSubmatch(out)
 	if ids == nil {
 		t.Fatalf("submit.sh says %q", out)
@@ -220,17 +213,12 @@ func (s submittedJob) checkAnalysis(t *testing.T) {
 	if s.what.cancel {
 		s.c.eventually(t, "a hang", func() bool { return s.showsHang(t) })
 		killAll(s.c.path("work/laggard-" + s.run)) // what is beside the ranks: the epilogue must do without
-		_, err := s.c.runAsUser("scancel", s.run)
-		must(t, err)
+		musttest.Get(s.c.runAsUser("scancel", s.run))(t)
 	}
-	if state := s.awaitJobEnd(t, s.run); state != s.what.state {
-		t.Errorf("the job ended %s, want %s\n%s", state, s.what.state, s.c.logTails())
-	}
+	checktest.Equal(t, s.what.state, s.awaitJobEnd(t, s.run), "the job ended", s.c.logTails())
 	state := s.awaitJobEnd(t, s.analysis)
 	text := s.analysisText(t)
-	if state != "COMPLETED" {
-		t.Errorf("the analysis ended %s", state)
-	}
+	checktest.Equal(t, "COMPLETED", state, "the analysis ended")
 	s.checkText(t, text)
 	if s.what.script == "live.sbatch" {
 		s.checkCollected(t)
@@ -243,10 +231,8 @@ func (s submittedJob) checkAnalysis(t *testing.T) {
 // checkCollected: the nodes have nothing left of the run.
 func (s submittedJob) checkCollected(t *testing.T) {
 	t.Helper()
-	manifest, err := os.ReadFile(s.c.path("work/laggard-" + s.run + "/" + runfiles.ManifestName))
-	must(t, err)
-	m, err := runfiles.ParseManifest(manifest)
-	must(t, err)
+	manifest := musttest.Get(os.ReadFile(s.c.path("work/laggard-" + s.run + "/" + runfiles.ManifestName)))(t)
+	m := musttest.Get(runfiles.ParseManifest(manifest))(t)
 	left, err := s.c.runAsUser("srun", "--nodes=4", "--ntasks-per-node=1", "find", "/dev/shm", "-name", "laggard-"+m.RunID)
 	if err != nil || strings.Contains(left, "laggard-") {
 		t.Errorf("on the nodes is still %q (%v)", left, err)
@@ -256,15 +242,14 @@ func (s submittedJob) checkCollected(t *testing.T) {
 // analysisText is what the analysis wrote.
 func (s submittedJob) analysisText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(s.c.path("work/laggard-diagnosis-" + s.analysis + ".txt"))
-	must(t, err)
+	text := musttest.Get(os.ReadFile(s.c.path("work/laggard-diagnosis-" + s.analysis + ".txt")))(t)
 	return string(text)
 }
 
 // showsHang reports whether the run directory shows where the rank is that hangs.
 func (s submittedJob) showsHang(t *testing.T) bool {
 	time.Sleep(time.Second)
-	out, _ := s.c.runAsUser(filepath.Join(binaryDir(t), "laggard"), "diagnose", "laggard-"+s.run)
+	out, _ := s.c.runAsUser(laggardPath(t), "diagnose", "laggard-"+s.run)
 	return strings.Contains(out, " in "+s.what.function[0]+" (")
 }
 
@@ -274,8 +259,7 @@ var jobState = regexp.MustCompile(`JobState=(\w+)`)
 func (s submittedJob) awaitJobEnd(t *testing.T, job string) (state string) {
 	t.Helper()
 	s.c.eventually(t, "the end of job "+job, func() bool {
-		out, err := s.c.runAsUser("scontrol", "show", "job", job)
-		must(t, err)
+		out := musttest.Get(s.c.runAsUser("scontrol", "show", "job", job))(t)
 		state = jobState.FindStringSubmatch(out)[1]
 		return !slices.Contains([]string{"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED"}, state)
 	})
@@ -300,8 +284,7 @@ func (s submittedJob) checkText(t *testing.T, text string) {
 		t.Errorf("the analysis does not say that rank %d is in %s", rank, want.function[0])
 		return
 	}
-	line, err := strconv.Atoi(found[1])
-	must(t, err)
+	line := musttest.Get(strconv.Atoi(found[1]))(t)
 	if spans := readMarks(t, want.source)[want.mark[0]]; !coversLine(spans, line) {
 		t.Errorf("the analysis says line %d, want %v", line, spans)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"text/template"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 // nodes is how many nodes the cluster has.
@@ -70,12 +72,11 @@ type slurmNode struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	wantSlurm(t)
-	dir, err := os.MkdirTemp("/tmp", "lgsl") // short: there are sockets in it
-	must(t, err)
+	dir := musttest.Get(os.MkdirTemp("/tmp", "lgsl"))(t) // short: there are sockets in it
 	c := &cluster{t: t, dir: dir, env: clusterEnv(t, dir)}
 	t.Cleanup(c.stopAll)
 	for _, sub := range []string{"state", "work", "tmp"} {
-		must(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
+		musttest.Succeed(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
 	}
 	names := c.configure()
 	c.startDaemon("munged", "--foreground", "--force", "--key-file="+c.path("munge.key"), "--socket="+c.path("munge.socket"),
@@ -164,8 +165,7 @@ func (c *cluster) configure() []slurmNode {
 
 func freePorts(t *testing.T, n int) (ports []int) {
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
+		l := musttest.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}

@@ -33,7 +33,7 @@ func TestSlurmEnding(t *testing.T) {
 func (c *cluster) checkJobEnds(t *testing.T, f family, command, end string) {
 	dir := t.TempDir()
 	program := copyProgram(t, f.buildProgram(t, "stays.c"), dir)
-	laggard := []string{filepath.Join(binaryDir(t), "laggard"), command, "-o", filepath.Join(dir, "run"), "--kill-after",
+	laggard := []string{laggardPath(t), command, "-o", filepath.Join(dir, "run"), "--kill-after",
 		"4s", "--timeout", "1h", "--"}
 	mode := "stay"
 	if end == "hang" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -42,12 +43,11 @@ func (c *cluster) submitStep(t *testing.T, f family, timeout time.Duration, prog
 	t.Helper()
 	dir := t.TempDir()
 	s := stepJob{c: c, run: filepath.Join(dir, "run"), out: filepath.Join(dir, "out")}
-	command := slices.Concat([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", s.run, "--timeout",
+	command := slices.Concat([]string{laggardPath(t), "run", "-o", s.run, "--timeout",
 		timeout.String(), "--"}, f.srunCommand(), program)
 	script := filepath.Join(dir, "script")
-	must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+strings.Join(command, " ")+"\necho \"status $?\"\n"), 0o700))
-	id, err := c.runAsUser(slices.Concat([]string{"sbatch", "--parsable", "--output=" + s.out}, onNodes, []string{script})...)
-	must(t, err)
+	musttest.Succeed(t, os.WriteFile(script, []byte("#!/bin/sh\n"+strings.Join(command, " ")+"\necho \"status $?\"\n"), 0o700))
+	id := musttest.Get(c.runAsUser(slices.Concat([]string{"sbatch", "--parsable", "--output=" + s.out}, onNodes, []string{script})...))(t)
 	s.id = strings.TrimSpace(id)
 	c.eventually(t, "all ranks of job "+s.id, func() bool {
 		r, _ := runfiles.Open(s.run)
@@ -69,11 +69,9 @@ func (s stepJob) hasEnded() bool { return strings.Contains(s.text(), "status ") 
 func (c *cluster) checkSuspended(t *testing.T, f family) {
 	const timeout = 2 * interruptTimeout
 	s := c.submitStep(t, f, timeout, f.buildProgram(t, "longcalls.c", "-O2"), "write", "10")
-	_, err := c.runAsUser("scontrol", "suspend", s.id)
-	must(t, err)
+	musttest.Get(c.runAsUser("scontrol", "suspend", s.id))(t)
 	time.Sleep(timeout + interruptTimeout)
-	_, err = c.runAsUser("scontrol", "resume", s.id)
-	must(t, err)
+	musttest.Get(c.runAsUser("scontrol", "resume", s.id))(t)
 	c.eventually(t, "the end of job "+s.id, s.hasEnded)
 	if text := s.text(); !strings.HasSuffix(text, "done\nstatus 0\n") || strings.Contains(text, "ending the job") {
 		t.Errorf("the job was not left alone:\n%s", text)
@@ -83,8 +81,7 @@ func (c *cluster) checkSuspended(t *testing.T, f family) {
 // checkStepCancelled: scancel kills all ranks of a step, one after the other, and no rank is certainly to blame for it.
 func (c *cluster) checkStepCancelled(t *testing.T, f family) {
 	s := c.submitStep(t, f, time.Hour, f.buildProgram(t, "howends.c", "-O0"), "stay", "2", "0")
-	_, err := c.runAsUser("scancel", s.id+".0")
-	must(t, err)
+	musttest.Get(c.runAsUser("scancel", s.id+".0"))(t)
 	c.eventually(t, "the end of job "+s.id, s.hasEnded)
 	h := jobEnding{want: nobody}
 	a := runDiagnose(t, c.env, s.run)

@@ -3,11 +3,11 @@
 package e2e
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // spawnedCase is a program whose processes are started by MPI_Comm_spawn, with the answer that is known beforehand.
@@ -67,13 +67,10 @@ func (f family) checkSpawned(t *testing.T, c spawnedCase) {
 		} else if got := j.wait(); mode == "ok" && got.status != 0 {
 			t.Errorf("without the fault: status %d\n%s", got.status, got.stderr)
 		}
-		text := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
-		told := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "diagnose", "--json", dir)
-		j.killTree()
 		var a diagnosisJSON
-		if err := json.Unmarshal([]byte(told.stdout), &a); err != nil {
-			t.Fatal(err, told.stderr)
-		}
+		text := runLaggard(t, env, "diagnose", dir)
+		runForJSON(t, env, &a, "diagnose", "--json", dir)
+		j.killTree()
 		switch {
 		case mode == "ok" && (a.Hang || a.LeastProgressed != nil || len(a.Problems) > 0):
 			t.Errorf("without the fault: %s", text.stdout)
@@ -81,10 +78,8 @@ func (f family) checkSpawned(t *testing.T, c spawnedCase) {
 		case a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least):
 			t.Errorf("want ranks %d: %s", c.least, text.stdout)
 		}
-		for _, words := range c.says {
-			if mode != "ok" && !strings.Contains(text.stdout, words) {
-				t.Errorf("it does not say %q: %s", words, text.stdout)
-			}
+		if mode != "ok" {
+			checktest.Contains(t, text.stdout, c.says...)
 		}
 	}
 }

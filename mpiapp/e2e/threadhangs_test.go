@@ -3,12 +3,13 @@
 package e2e
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/checktest"
 )
 
 // threadHang is a program of testdata/programs/threadhangs that hangs, or dies, because of a thread.
@@ -41,45 +42,32 @@ var threadHangs = []threadHang{
 func TestThreadHangs(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, c := range selectCases(f, threadHangs) {
-			t.Run(c.source, func(t *testing.T) {
-				t.Parallel()
-				f.checkThreadHang(t, c)
-			})
-		}
+		eachCase(t, selectCases(f, threadHangs), f.checkThreadHang)
 	})
 }
 
+func (c threadHang) String() string { return c.source }
+
 func (f family) checkThreadHang(t *testing.T, c threadHang) {
 	program := f.buildProgram(t, filepath.Join("threadhangs", c.source), "-O1", "-fopenmp", "-Wl,--no-as-needed", "-lm")
-	laggard, env := filepath.Join(binaryDir(t), "laggard"), f.runEnvironment(t)
-	dir := filepath.Join(t.TempDir(), "hang")
+	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "hang")
 	j := f.startRecorded(t, dir, env, 3, nil, program, "hang")
 	if c.dies {
 		j.waitOrEnd(20 * time.Second)
 	} else {
 		j.awaitHang()
 	}
-	text := runCommand(t, env, laggard, "diagnose", "--no-slice", dir).stdout
-	told := runCommand(t, env, laggard, "diagnose", "--no-slice", "--json", dir)
-	j.killTree()
 	var a diagnosisJSON
-	if err := json.Unmarshal([]byte(told.stdout), &a); err != nil {
-		t.Fatal(err, told.stderr)
-	}
+	text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
+	runForJSON(t, env, &a, "diagnose", "--no-slice", "--json", dir)
+	j.killTree()
 	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least) {
 		t.Errorf("want ranks %d:\n%s", c.least, text)
 	}
-	for _, words := range c.says {
-		if !strings.Contains(text, words) {
-			t.Errorf("it does not say %q:\n%s", words, text)
-		}
-	}
+	checktest.Contains(t, text, c.says...)
 	dir = filepath.Join(t.TempDir(), "good")
-	if got := f.startRecorded(t, dir, env, 3, nil, program, "good").wait(); got.status != 0 {
-		t.Errorf("without the fault: status %d\n%s", got.status, got.stderr)
-	}
-	text = runCommand(t, env, laggard, "diagnose", "--no-slice", dir).stdout
+	f.startRecorded(t, dir, env, 3, nil, program, "good").wait().mustSucceed(t)
+	text = runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
 	if !strings.HasPrefix(text, "The job of 3 ranks finished: no hang.") {
 		t.Errorf("without the fault:\n%s", text)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/report/top"
 )
 
@@ -20,7 +21,7 @@ func TestTop(t *testing.T) {
 		t.Parallel()
 		dir, metrics := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "laggard.prom")
 		env := append(f.runEnvironment(t), "LAGGARD_METRICS="+metrics)
-		laggard := filepath.Join(binaryDir(t), "laggard")
+		laggard := laggardPath(t)
 		j := f.startRecorded(t, dir, env, 3, nil, f.buildProgram(t, "steady.c", "-g", "-O1"), "8")
 		var s top.Snapshot
 		j.eventually("places of all ranks", func() bool {
@@ -37,17 +38,13 @@ func TestTop(t *testing.T) {
 		if j.hasEnded() || s.Life != top.Running || s.Sampled != "0-2" || s.Slow {
 			t.Errorf("ended %v, %s, ranks %s, slow %v", j.hasEnded(), s.Life, s.Sampled, s.Slow)
 		}
-		if o := j.wait(); o.status != 0 {
-			t.Fatalf("status %d: %s", o.status, o.stderr)
-		}
+		j.wait().mustSucceed(t)
 		o := runCommand(t, env, laggard, "top", dir)
 		if o.status != 0 || !strings.Contains(o.stdout, "The job ended at") || strings.Contains(o.stdout, "\x1b") {
 			t.Errorf("status %d: %s%s", o.status, o.stdout, o.stderr)
 		}
-		text, err := os.ReadFile(metrics)
-		must(t, err)
-		info, err := os.Stat(metrics)
-		must(t, err)
+		text := musttest.Get(os.ReadFile(metrics))(t)
+		info := musttest.Get(os.Stat(metrics))(t)
 		whole := strings.Contains(string(text), "laggard_running{") && strings.HasSuffix(string(text), "# EOF\n")
 		if info.Mode().Perm() != 0o644 || !whole {
 			t.Errorf("%v:\n%s", info.Mode(), text)
@@ -65,11 +62,10 @@ func TestTop(t *testing.T) {
 func TestTopAfterLongStart(t *testing.T) {
 	t.Parallel()
 	f := installedFamilies()[0]
-	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
-	j := f.startRecorded(t, dir, env, 2, nil, f.buildProgram(t, "latestart.c", "-O1"))
+	j, env, dir := f.record(t, 2, f.buildProgram(t, "latestart.c", "-O1"))
 	var s top.Snapshot
 	j.eventually("the rate of the steps", func() bool {
-		o := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "top", "--json", dir)
+		o := runLaggard(t, env, "top", "--json", dir)
 		return json.Unmarshal([]byte(o.stdout), &s) == nil && s.Rate.Now > 0
 	})
 	j.killTree()

@@ -28,7 +28,7 @@ func TestTruncated(t *testing.T) {
 			"wait": "the receive buffer has room for 64 bytes", "ignored": ""} {
 			dir := filepath.Join(t.TempDir(), "run")
 			f.startRecorded(t, dir, f.runEnvironment(t), 3, nil, program, how).wait()
-			d := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
+			d := runLaggard(t, f.runEnvironment(t), "diagnose", dir)
 			_, because, found := strings.Cut(d.stdout, "because: rank 1: MPI reported an error in ")
 			because, _, _ = strings.Cut(because, "\n")
 			named := strings.Contains(because, " from rank 0 with tag 7 ")

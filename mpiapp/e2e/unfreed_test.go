@@ -41,7 +41,7 @@ func TestUnfreed(t *testing.T) {
 			case want != "" && !strings.Contains(o.stderr, "laggard: "+want+"\n"):
 				t.Errorf("%s: want %q: %s", how, want, o.stderr)
 			}
-			d := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
+			d := runLaggard(t, f.runEnvironment(t), "diagnose", dir)
 			if !strings.Contains(d.stdout, want) {
 				t.Errorf("%s: diagnose does not say %q: %s", how, want, d.stdout)
 			}
@@ -95,7 +95,7 @@ func TestExhausted(t *testing.T) {
 		} {
 			dir := filepath.Join(t.TempDir(), "run")
 			o := f.startRecorded(t, dir, f.runEnvironment(t), 2, nil, append(limited, how)...).wait()
-			d := runCommand(t, f.runEnvironment(t), filepath.Join(binaryDir(t), "laggard"), "diagnose", dir)
+			d := runLaggard(t, f.runEnvironment(t), "diagnose", dir)
 			if o.status == 0 || !strings.Contains(d.stdout, want) {
 				t.Errorf("%s: status %d, want %q: %s", how, o.status, want, d.stdout)
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // usageFindings is what laggard usage --json says.
@@ -69,11 +71,8 @@ func TestUsage(t *testing.T) {
 // counts as hung.
 func (f family) judgeCase(t *testing.T, c usageCase) []usageRun {
 	f.mustHaveCompiler(t, c.source)
-	laggard := filepath.Join(binaryDir(t), "laggard")
-	program, err := f.buildUsage(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	laggard := laggardPath(t)
+	program := musttest.Get(f.buildUsage(c))(t)
 	runs := []usageRun{{usageCase: c, family: f.String(), faulty: true}, {usageCase: c, family: f.String()}}
 	var beside sync.WaitGroup
 	beside.Go(func() { runs[0].judgeProgram(t, f, laggard, program) })
@@ -92,10 +91,8 @@ func (r *usageRun) judgeProgram(t *testing.T, f family, laggard, program string)
 	env := f.runEnvironment(t)
 	for trial := 0; trial < 2 && !ended; trial++ { // a launcher that does not notice the end of its ranks gets one more try
 		dir = filepath.Join(t.TempDir(), "run")
-		args := []string{laggard, "run", "-o", dir, "--record", "usage", "--timeout",
-			standstillTimeout(r.hangPatience(r.faulty)), "--"}
-		args = append(args, f.launchCommand(r.ranks)...)
-		if ran, ended = r.runBounded(t, env, append(args, program, r.programMode())...); !ended {
+		flags := []string{"--record", "usage", "--timeout", standstillTimeout(r.hangPatience(r.faulty))}
+		if ran, ended = r.runBounded(t, env, f.underRun(t, dir, flags, r.ranks, program, r.programMode())...); !ended {
 			t.Log(r.why)
 		}
 	}

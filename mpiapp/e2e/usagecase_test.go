@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"laggard/internal/musttest"
 )
 
 const usagePrograms = "../testdata/usage"
@@ -47,20 +49,14 @@ const (
 // usageCases reads all programs, sorted by name.
 func usageCases(t *testing.T) []usageCase {
 	t.Helper()
-	files, err := os.ReadDir(usagePrograms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := musttest.Get(os.ReadDir(usagePrograms))(t)
 	heldOut := heldOutCases(t)
 	var cases []usageCase
 	for _, f := range files {
 		if !slices.Contains([]string{".c", ".f", ".f90"}, filepath.Ext(f.Name())) {
 			continue
 		}
-		c, err := readUsageCase(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := musttest.Get(readUsageCase(f.Name()))(t)
 		if c.heldOut = heldOut[c.source]; c.heldOut != reportedByHash(c.source) {
 			t.Fatalf("%s: held-out.txt does not hold what the hash of the names says", c.source)
 		}
@@ -83,10 +79,7 @@ func reportedByHash(name string) bool {
 
 func heldOutCases(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(usagePrograms, "held-out.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(filepath.Join(usagePrograms, "held-out.txt")))(t)
 	names := map[string]bool{}
 	for name := range strings.FieldsSeq(string(text)) {
 		names[name] = true

@@ -4,22 +4,20 @@ package e2e
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // runUsage is what laggard usage says of a run, and its exit status.
 func runUsage(t *testing.T, dir string) (said usageFindings, status int) {
 	t.Helper()
-	out := startJob(t, nil, nil, filepath.Join(binaryDir(t), "laggard"), "usage", "--json", dir).wait()
-	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil {
-		t.Fatal(err, out.stderr)
-	}
-	return said, out.status
+	status = runForJSON(t, nil, &said, "usage", "--json", dir).status
+	return said, status
 }
 
 // TestUsageOfDead: of ranks that were killed or aborted it is not known what they would
@@ -50,9 +48,7 @@ func TestUsageOfSpawned(t *testing.T) {
 	t.Parallel()
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
-	if out := f.usageRun(t, dir, 1, f.buildProgram(t, "usagespawn.c", "-O1")).wait(); out.status != 0 {
-		t.Fatal(out.stderr)
-	}
+	f.usageRun(t, dir, 1, f.buildProgram(t, "usagespawn.c", "-O1")).wait().mustSucceed(t)
 	said, status := runUsage(t, dir)
 	if !said.Complete || status != 0 || len(said.Findings) != 1 || said.Findings[0].Class != "type_mismatch" ||
 		!strings.Contains(said.Findings[0].Message, "MPI_Comm_spawn started") {
@@ -94,10 +90,7 @@ func TestTouched(t *testing.T) {
 			}
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				text, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := musttest.Get(os.ReadFile(path))(t)
 				source := filepath.Join("touches", filepath.Base(path))
 				ranks := 0
 				fmt.Sscanf(strings.TrimLeft(string(text), "/*! "), "ranks=%d", &ranks)
@@ -146,9 +139,7 @@ func TestUsageOfConnected(t *testing.T) {
 	t.Parallel()
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
-	if out := f.usageRun(t, dir, 2, f.buildProgram(t, "connects.c", "-O1")).wait(); out.status != 0 {
-		t.Fatal(out.stderr)
-	}
+	f.usageRun(t, dir, 2, f.buildProgram(t, "connects.c", "-O1")).wait().mustSucceed(t)
 	if said, status := runUsage(t, dir); !said.Complete || status != 0 || len(said.Findings) > 0 {
 		t.Errorf("status %d, %+v", status, said)
 	}

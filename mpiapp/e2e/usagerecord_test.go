@@ -19,6 +19,8 @@ import (
 
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/model/runfiles"
@@ -29,12 +31,7 @@ import (
 func TestUsageIsRecorded(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, source := range []string{"usagecalls.c", "usagecalls.f90", "usagecalls_f08.f90"} {
-			t.Run(source, func(t *testing.T) {
-				t.Parallel()
-				f.usageIsRecorded(t, source)
-			})
-		}
+		eachCase(t, []string{"usagecalls.c", "usagecalls.f90", "usagecalls_f08.f90"}, f.usageIsRecorded)
 	})
 }
 
@@ -47,21 +44,14 @@ func (f family) usageIsRecorded(t *testing.T, source string) {
 	program := f.buildProgram(t, source, flags...)
 	dir := filepath.Join(t.TempDir(), "run")
 	j := f.usageRun(t, dir, ranks, program)
-	if got := j.wait(); got.status != 0 {
-		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-	}
+	j.wait().mustSucceed(t)
 	traces := usageTraces(t, dir)
-	if len(traces) != ranks {
-		t.Fatalf("%d ranks are recorded, want %d", len(traces), ranks)
-	}
+	musttest.Equal(t, ranks, len(traces), "ranks are recorded")
 	for _, trace := range traces {
 		if !trace.Complete {
 			t.Errorf("rank %d: not complete: %s", trace.Rank, trace.Why)
 		}
-		text, err := os.ReadFile(filepath.Join(j.cmd.Dir, fmt.Sprintf("says.%d", trace.Rank)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := musttest.Get(os.ReadFile(filepath.Join(j.cmd.Dir, fmt.Sprintf("says.%d", trace.Rank))))(t)
 		compareCalls(t, trace, strings.Split(strings.TrimSpace(string(text)), "\n"))
 	}
 }
@@ -69,19 +59,16 @@ func (f family) usageIsRecorded(t *testing.T, source string) {
 // usageRun starts a program whose calls are recorded.
 func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang",
-		"dump", "--"}
-	args = append(args, f.launchCommand(ranks)...)
-	return startJob(t, f.runEnvironment(t), nil, append(args, command...)...)
+	return startJob(t, f.runEnvironment(t), nil, f.underRun(t, dir, dumpUsage, ranks, command...)...)
 }
+
+// dumpUsage has laggard run record calls, and leave a hung job's diagnosis to others.
+var dumpUsage = []string{"--record", "usage", "--on-hang", "dump"}
 
 // usageTraces reads all ranks of a run.
 func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 	t.Helper()
-	x, err := runfiles.Scan(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := musttest.Get(runfiles.Scan(dir))(t)
 	return tracesOf(x)
 }
 
@@ -126,9 +113,7 @@ var (
 func callTexts(t *testing.T, trace *recorded.Trace) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := usagetest.Dump(&b, trace, func(recorded.Site) string { return "" }); err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, usagetest.Dump(&b, trace, func(recorded.Site) string { return "" }))
 	var out []string
 	for line := range strings.Lines(b.String()) {
 		_, line, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), " @"), ": ")
@@ -161,9 +146,7 @@ func TestUsageOfThreads(t *testing.T) {
 		const ranks, threads, times = 2, 4, 300
 		program := f.buildProgram(t, "usagethreads.c", "-O1")
 		dir := filepath.Join(t.TempDir(), "run")
-		if got := f.usageRun(t, dir, ranks, program).wait(); got.status != 0 {
-			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-		}
+		f.usageRun(t, dir, ranks, program).wait().mustSucceed(t)
 		for _, trace := range usageTraces(t, dir) {
 			if !trace.Complete {
 				t.Errorf("rank %d: not complete: %s", trace.Rank, trace.Why)
@@ -197,9 +180,7 @@ func checkThreads(t *testing.T, trace *recorded.Trace, threads, times int) {
 	for _, n := range next {
 		total += n
 	}
-	if total != 3*threads*times {
-		t.Errorf("rank %d: %d calls of threads, want %d", trace.Rank, total, 3*threads*times)
-	}
+	checktest.Equal(t, 3*threads*times, total, "rank", trace.Rank, "calls of threads")
 }
 
 // TestUsageOfTheKilled kills all ranks at random moments: what they recorded is
@@ -248,15 +229,11 @@ func (f family) usageOfTheKilled(t *testing.T, program string, after time.Durati
 func TestUsageOfLAMMPS(t *testing.T) {
 	t.Parallel()
 	for _, need := range []string{"/usr/bin/lmp", crackInput} {
-		if _, err := os.Stat(need); err != nil {
-			t.Fatalf("%v; make deps installs lammps", err)
-		}
+		musttest.Get(os.Stat(need))(t, "make deps installs lammps")
 	}
 	f := families[0]
 	dir := filepath.Join(t.TempDir(), "run")
-	if got := f.usageRun(t, dir, 2, "/usr/bin/lmp", "-log", "none", "-in", shortCrack(t)).wait(); got.status != 0 {
-		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-	}
+	f.usageRun(t, dir, 2, "/usr/bin/lmp", "-log", "none", "-in", shortCrack(t)).wait().mustSucceed(t)
 	for _, trace := range usageTraces(t, dir) {
 		calls := callsOf(trace)
 		last := calls[len(calls)-1]
@@ -275,10 +252,7 @@ func TestUsageOfLAMMPS(t *testing.T) {
 // shortCrack is the crack input with a hundredth of the steps.
 func shortCrack(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(crackInput)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(crackInput))(t)
 	path := filepath.Join(t.TempDir(), "in.crack")
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "run\t\t5000", "run\t\t50", 1)),
 		0o644); err != nil {
@@ -294,9 +268,7 @@ func TestChangedBuffers(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.buildProgram(t, "usagesums.c", "-O1")
 		dir := filepath.Join(t.TempDir(), "run")
-		if got := f.usageRun(t, dir, 2, program).wait(); got.status != 0 {
-			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-		}
+		f.usageRun(t, dir, 2, program).wait().mustSucceed(t)
 		for _, trace := range usageTraces(t, dir) {
 			var want, got []int64
 			if trace.Rank == 0 {
@@ -327,9 +299,8 @@ func TestUsageIsBounded(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "-o", dir, "--record", "usage",
-			"--on-hang", "dump", "--"}, f.launchCommand(1)...)
-		j := startJob(t, f.runEnvironment(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.buildProgram(t, "usageflood.c", "-O2"))...)
+		args := f.underRun(t, dir, dumpUsage, 1, f.buildProgram(t, "usageflood.c", "-O2"))
+		j := startJob(t, f.runEnvironment(t, "LAGGARD_STREAM_MB=1"), nil, args...)
 		var traces []*recorded.Trace
 		j.eventually("the end of the recording", func() bool {
 			x, err := runfiles.Scan(dir)

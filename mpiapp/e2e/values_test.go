@@ -3,13 +3,13 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"laggard/internal/musttest"
 	"laggard/model/values"
 )
 
@@ -53,9 +53,7 @@ func (f family) checkNotedValues(t *testing.T, source, flag string) {
 		if noted() {
 			t.Error("values were noted")
 		}
-		if got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "attach", "-o", dir); got.status != exitDone {
-			t.Fatalf("attach: %+v", got)
-		}
+		runLaggard(t, env, "attach", "-o", dir).mustSucceed(t)
 	}
 	checkValues(t, env, dir, source, flag)
 }
@@ -76,16 +74,14 @@ func (f family) checkAttachedValues(t *testing.T, source, flag string) {
 // keeps some values nowhere; what is said must be so.
 func checkValues(t *testing.T, env []string, dir, source, flag string) {
 	t.Helper()
-	got := runCommand(t, env, filepath.Join(binaryDir(t), "laggard"), "slice", "--json", dir)
 	type line struct {
 		File   string
 		Line   int
 		Values []values.Value
 	}
 	var slice struct{ Lines []line }
-	if err := json.Unmarshal([]byte(got.stdout), &slice); err != nil || got.status != exitDone {
-		t.Fatalf("slice: exit status %d, %v\n%s", got.status, err, got.stderr)
-	}
+	got := runForJSON(t, env, &slice, "slice", "--json", dir)
+	got.mustSucceed(t)
 	said := 0
 	for n, want := range expectedValues(t, source) {
 		at := slices.IndexFunc(slice.Lines, func(l line) bool { return filepath.Base(l.File) == source && l.Line == n })
@@ -113,10 +109,7 @@ func checkValues(t *testing.T, env []string, dir, source, flag string) {
 // expectedValues reads what stands behind the lines of a program.
 func expectedValues(t *testing.T, source string) map[int][]values.Value {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(programs, "values", source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := musttest.Get(os.ReadFile(filepath.Join(programs, "values", source)))(t)
 	out := map[int][]values.Value{}
 	for i, line := range strings.Split(string(text), "\n") {
 		_, mark, _ := strings.Cut(strings.TrimSuffix(line, " */"), "HOLDS: ")

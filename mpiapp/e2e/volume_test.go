@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -40,19 +41,14 @@ func TestVolume(t *testing.T) {
 func (f family) checkVolumes(t *testing.T, program string, net []string) {
 	const ranks = 4
 	dir := filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaryDir(t), "laggard"), "run", "--record", "volume", "-o", dir, "--"},
-		f.launchCommand(ranks)...)
-	got := startJob(t, f.runEnvironment(t, net...), nil, append(command, program, "-n", "7")...).wait()
-	if got.status != 0 {
-		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
-	}
+	command := f.underRun(t, dir, []string{"--record", "volume"}, ranks, program, "-n", "7")
+	got := startJob(t, f.runEnvironment(t, net...), nil, command...).wait()
+	got.mustSucceed(t)
 	run := openRun(t, dir)
 	want, recorded := strings.Split(strings.TrimSpace(got.programOutput()), "\n"), []string{}
 	for _, r := range run.Ranks {
 		recorded = append(recorded, sentLines(r)...)
-		if !slices.Equal(r.Arguments, []string{"-n", "7"}) {
-			t.Errorf("rank %d: arguments %q", r.Rank, r.Arguments)
-		}
+		checktest.EqualList(t, []string{"-n", "7"}, r.Arguments, "rank", r.Rank, "arguments")
 		if net != nil && len(r.Sites) == 0 {
 			t.Errorf("rank %d: nothing was sent through sockets", r.Rank)
 		}
@@ -60,9 +56,7 @@ func (f family) checkVolumes(t *testing.T, program string, net []string) {
 	want = slices.DeleteFunc(want, func(line string) bool { return strings.HasSuffix(line, " 0") })
 	slices.Sort(want)
 	slices.Sort(recorded)
-	if !slices.Equal(want, recorded) {
-		t.Errorf("printed, and recorded:\n%s\n\n%s", strings.Join(want, "\n"), strings.Join(recorded, "\n"))
-	}
+	checktest.EqualList(t, want, recorded, "printed and recorded")
 }
 
 // sentLines lists what a rank sent by function, as the program prints it.

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"laggard/internal/checktest"
 )
 
 // deterministic are programs that make the same calls in each run, and what they are called with.
@@ -28,9 +30,7 @@ func checkSameRecords(t *testing.T, root, system string) {
 				emulated := func(command string) string { return runInChroot(t, system, command, nil) }
 				here := recordProgram(t, t.TempDir(), root, mpi, program.source, program.ranks, natively)
 				there := recordProgram(t, at, "/laggard", mpi, program.source, program.ranks, emulated)
-				if d := gocmp.Diff(here, there); d != "" {
-					t.Error(d)
-				}
+				checktest.Equal(t, here, there)
 			})
 		}
 	}

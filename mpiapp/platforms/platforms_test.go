@@ -127,9 +127,7 @@ func copyBuild(t *testing.T, root, suite, system string) {
 	mustRun(t, "cp", "-r", root+"/mpiapp/testdata", to+"/mpiapp")
 	build := exec.Command("go", "test", "-c", "-tags", "e2e", "-o", to+"/mpiapp/e2e/e2e.test", root+"/mpiapp/e2e")
 	build.Env = buildEnvironment(suite)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	musttest.Run(t, build)
 }
 
 // testRelease runs the tests in the release and adds its rows to the table.
@@ -260,9 +258,6 @@ func mustRun(t *testing.T, command ...string) {
 // commandOutput is run for what the command prints.
 func commandOutput(t *testing.T, command ...string) string {
 	t.Helper()
-	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
-	}
+	out := musttest.Run(t, exec.Command(command[0], command[1:]...))
 	return string(out)
 }

@@ -46,9 +46,7 @@ func readFloors(t *testing.T) []string {
 // that the generator writes.
 func readSources(t *testing.T, floors []string) map[string]string {
 	made := t.TempDir()
-	if out, err := exec.Command("go", "run", "../gen", made).CombinedOutput(); err != nil {
-		t.Fatalf("gen: %v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command("go", "run", "../gen", made))
 	files := map[string]string{}
 	for _, dir := range []string{root, made} {
 		for _, floor := range floors {

@@ -13,10 +13,7 @@ import (
 // What the recorder asks of the C library was there in glibc 2.17, of 2012, with
 // which the oldest systems run that clusters still have.
 func TestOldestLibrary(t *testing.T) {
-	libraries, err := filepath.Glob(filepath.Join("..", "..", "build", "arm64", "bin", "*.so")) // of make arm64
-	if err != nil {
-		t.Fatal(err)
-	}
+	libraries := musttest.Get(filepath.Glob(filepath.Join("..", "..", "build", "arm64", "bin", "*.so")))(t) // of make arm64
 	for _, name := range []string{"liblaggard.so", "liblaggard-libc.so", "liblaggard-before.so", "liblaggard-behind.so"} {
 		libraries = append(libraries, filepath.Join("..", "..", "bin", name))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/checktest"
 )
 
 // symbolNames are the symbols of a C file that are neither static nor exported from the
@@ -113,7 +113,5 @@ void (*lg_e)(int);
 bool __attribute__((noinline)) lg_f(int (*g)(int)) { if (g) { return true; } return false; }
 `)
 	want := symbolNames{[]string{"lg_b", "lg_c", "lg_d", "lg_g"}, []string{"lg_b", "lg_c", "lg_e", "lg_f"}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(symbolNames{})); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, got)
 }

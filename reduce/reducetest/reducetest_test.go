@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
@@ -24,9 +25,7 @@ func newCensuses() []reducetest.Census {
 
 func TestCensusObeysTheLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	if err := reducetest.Laws(reducetest.CensusMonoid(), newCensuses, 200, rng); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(reducetest.CensusMonoid(), newCensuses, 200, rng))
 }
 
 // The laws must be able to fail.

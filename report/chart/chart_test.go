@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -29,9 +30,7 @@ func TestForms(t *testing.T) {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", form, err, svg)
-			}
+			musttest.Succeed(t, err, form, svg)
 			if e, ok := token.(xml.StartElement); ok {
 				marks[e.Name.Local]++
 			}
@@ -39,9 +38,7 @@ func TestForms(t *testing.T) {
 		want := map[string]int{"svg": 1, "rect": 1, "circle": 1, "polyline": 1, "line": 3, "text": 6, "title": 2,
 			"script": 0}
 		for name, n := range want {
-			if marks[name] != n {
-				t.Errorf("%s: %d of <%s>, want %d\n%s", form, marks[name], name, n, svg)
-			}
+			checktest.Equal(t, n, marks[name], form, "<"+name+">", svg)
 		}
 	}
 }

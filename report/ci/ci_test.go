@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/report"
@@ -92,9 +93,7 @@ func TestForms(t *testing.T) {
 					t.Errorf("%s %s is no JSON", name, form)
 				}
 			case ".xml":
-				if err := xml.Unmarshal(b.Bytes(), new(junitSuites)); err != nil {
-					t.Errorf("%s %s: %v", name, form, err)
-				}
+				checktest.ErrorIs(t, nil, xml.Unmarshal(b.Bytes(), new(junitSuites)), name, form)
 			}
 		}
 	}
@@ -133,9 +132,7 @@ func TestFingerprint(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	same := prints(func(o *Outcome) {})
-	if later := prints(func(o *Outcome) { o.Took, o.Result.LeastProgressed.Confidence = 0, 0.5 }); later != same {
-		t.Errorf("%s, then %s", same, later)
-	}
+	checktest.Equal(t, same, prints(func(o *Outcome) { o.Took, o.Result.LeastProgressed.Confidence = 0, 0.5 }), "then")
 	if other := prints(func(o *Outcome) { o.Result.Divergences[0].Branch.Line = 22 }); other == same {
 		t.Errorf("%s for another line, too", same)
 	}

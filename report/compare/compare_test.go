@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/compare"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model"
@@ -103,9 +104,7 @@ func TestPageSides(t *testing.T) {
 		got[compare.Kind(d.Kind)] = [2]string{sides.Bad, sides.Good} // the last of each kind
 	}
 	for kind, sides := range want {
-		if got[kind] != sides {
-			t.Errorf("%s: %q, want %q", kind, got[kind], sides)
-		}
+		checktest.Equal(t, sides, got[kind], kind)
 	}
 }
 
@@ -130,7 +129,5 @@ func TestNoDifference(t *testing.T) {
 	r := New(&compare.Result{Bad: &runfiles.Index{}, Compared: compare.Compared{GoodRanks: 8, BadRanks: 4, Places: 3, Passages: 2}})
 	musttest.Succeed(t, Text(&b, r, false))
 	const want = "No difference found. Compared: 4 ranks of BAD with 8 ranks of GOOD: 3 call sites of MPI, 2 passages\n"
-	if b.String() != want {
-		t.Errorf("%q", b.String())
-	}
+	checktest.Equal(t, want, b.String())
 }

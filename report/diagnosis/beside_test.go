@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/report"
 )
 
@@ -21,8 +22,6 @@ func TestBesideText(t *testing.T) {
 		{"3-4", []ThreadPlace{left}, "; another thread of rank 3 has left the program's code and waits in the OpenMP library"},
 		{"3", []ThreadPlace{{Ranks: "3", Site: at(4)}}, "; another thread of it waits in sweep (sweep.c:4)"},
 	} {
-		if got := besideText(Location{Ranks: c.ranks, Beside: c.beside}); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		checktest.Equal(t, c.want, besideText(Location{Ranks: c.ranks, Beside: c.beside}))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/facts"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -56,15 +57,11 @@ func TestNewBuffers(t *testing.T) {
 			"the send buffer has probably been freed, by what malloc notes of it; " +
 				"the receive buffer of MPI_Irecv, which is pending, was a local variable of a function that has returned"},
 	} {
-		if got := bufferText(s.newBuffers(test.in), true); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
+		checktest.Equal(t, test.want, bufferText(s.newBuffers(test.in), true), test.name)
 	}
 }
 
 func TestBufferLines(t *testing.T) {
 	r := &Result{Losses: []Loss{{Ranks: "2", Argument: "a is short", Buffers: []Buffer{{Text: "a is short"}, {Text: "b is gone"}}}}}
-	if got := strings.Join(bufferLines(r), "\n"); got != "Buffers: rank 2: b is gone" {
-		t.Errorf("%q", got)
-	}
+	checktest.Equal(t, "Buffers: rank 2: b is gone", strings.Join(bufferLines(r), "\n"))
 }

@@ -1,6 +1,10 @@
 package diagnosis
 
-import "testing"
+import (
+	"testing"
+
+	"laggard/internal/checktest"
+)
 
 func TestThreadLines(t *testing.T) {
 	r := &Result{AboveLevel: []AboveLevel{{Provided: "MPI_THREAD_FUNNELED", Ranks: "3", Threads: 2}}}
@@ -15,8 +19,6 @@ func TestThreadLines(t *testing.T) {
 		"3 threads of each of ranks 0-2 are in collective calls on MPI_COMM_WORLD at once (MPI_Allreduce)." + order,
 		"2 threads of rank 4 are in collective calls on window 1f of 2 ranks at once (MPI_Bcast, MPI_Win_fence)." + order,
 	} {
-		if got := threadLines(r)[i]; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		checktest.Equal(t, want, threadLines(r)[i])
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -41,9 +42,7 @@ func TestEnded(t *testing.T) {
 			"Ended from outside: all ranks were killed at once at 2026-03-12 14:02:10 UTC"},
 	} {
 		r := &Result{Ranks: 4, Hang: c.hang, Ended: endedOf(&c.ended), LeastProgressed: c.least}
-		if got := Headline(r); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, Headline(r), name)
 		if s := r.Ended.Signal; (s == "") != (c.ended.Signal == 0) || s != "" && !strings.HasPrefix(s, "SIG") {
 			t.Errorf("%s: signal %q", name, s)
 		}

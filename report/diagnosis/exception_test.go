@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/facts"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/report"
@@ -57,8 +58,6 @@ func TestExceptions(t *testing.T) {
 		}
 		d.Size = 1 // all have it
 		r = of(d)
-		if r.LeastProgressed.Reason != "ultimately awaited by rank 0" {
-			t.Errorf("%s: an exception that all have is in the reason: %q", name, r.LeastProgressed.Reason)
-		}
+		checktest.Equal(t, "ultimately awaited by rank 0", r.LeastProgressed.Reason, name, "an exception that all have is in the reason")
 	}
 }

@@ -1,11 +1,9 @@
 package diagnosis
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 )
@@ -33,21 +31,17 @@ func TestFilter(t *testing.T) {
 			groups, edges := []string{}, [][2]int{}
 			for i, g := range r.Groups {
 				groups = append(groups, g.Ranks)
-				if g.ID != i {
-					t.Errorf("group %d has id %d", i, g.ID)
-				}
+				checktest.Equal(t, i, g.ID, "group", "has id")
 			}
 			for _, e := range r.Edges {
 				edges = append(edges, [2]int{e.From, e.To})
 			}
-			if d := cmp.Diff(c.groups, groups) + cmp.Diff(c.edges, edges) +
-				cmp.Diff(c.order, r.ProgressOrder); d != "" {
-				t.Error(d)
-			}
+			checktest.Equal(t, c.groups, groups)
+			checktest.Equal(t, c.edges, edges)
+			checktest.Equal(t, c.order, r.ProgressOrder)
 			want := New(source)
-			if d := cmp.Diff(want.LeastProgressed, r.LeastProgressed) + cmp.Diff(want.Deadlock, r.Deadlock); d != "" {
-				t.Errorf("the answer itself was filtered:\n%s", d)
-			}
+			checktest.Equal(t, want.LeastProgressed, r.LeastProgressed, "the answer itself was filtered")
+			checktest.Equal(t, want.Deadlock, r.Deadlock, "the answer itself was filtered")
 			for form := range forms {
 				writeForm(t, form, r)
 			}
@@ -57,7 +51,5 @@ func TestFilter(t *testing.T) {
 
 func TestFilterBadSet(t *testing.T) {
 	r := &Result{Groups: []Group{{Ranks: "three"}}}
-	if err := Filter(r, set(3)); !errors.Is(err, model.ErrRankSet) {
-		t.Errorf("error %v, want %v", err, model.ErrRankSet)
-	}
+	checktest.ErrorIs(t, model.ErrRankSet, Filter(r, set(3)), "error")
 }

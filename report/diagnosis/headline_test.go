@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/report"
 )
 
@@ -51,8 +52,6 @@ func TestHeadline(t *testing.T) {
 		"No rank of this run called MPI_Init, or none was recorded": {},
 	} {
 		r.Ranks = 3
-		if got := Headline(r); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		checktest.Equal(t, want, Headline(r))
 	}
 }

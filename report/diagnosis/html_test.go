@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/report/diagnosis"
@@ -48,17 +49,13 @@ func TestPolicy(t *testing.T) {
 	page := renderHTML(t, reporttest.Complete())
 	hash := func(r *regexp.Regexp) string {
 		all := r.FindAllStringSubmatch(page, -1)
-		if len(all) != 1 {
-			t.Fatalf("%d times %v", len(all), r)
-		}
+		musttest.Equal(t, 1, len(all), "times", r)
 		sum := sha256.Sum256([]byte(all[0][1]))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	want := "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
-	if got := policy.FindStringSubmatch(page)[1]; got != want {
-		t.Errorf("the policy is %s, want %s", got, want)
-	}
+	checktest.Equal(t, want, policy.FindStringSubmatch(page)[1], "the policy is")
 }
 
 // TestPageStandsAlone: nothing in the page names another file or place.
@@ -80,9 +77,7 @@ func TestPageStandsAlone(t *testing.T) {
 // the script it stands in, and has no characters that a reader would obey.
 func TestHostilePage(t *testing.T) {
 	page := renderHTML(t, reporttest.Hostile())
-	if n := strings.Count(page, "<script"); n != 2 {
-		t.Errorf("%d scripts begin, want 2", n)
-	}
+	checktest.Equal(t, 2, strings.Count(page, "<script"), "scripts begin")
 	if strings.Contains(page, "<img") {
 		t.Error("a text became an image")
 	}

@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inside"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
@@ -63,9 +64,7 @@ This looks like a known issue (version 4.1.4; all ranks are in MPI_Barrier; insi
   https://x/1
   Try: a way round
 `
-	if p.String() != want {
-		t.Errorf("got %s\nwant %s", p.String(), want)
-	}
+	checktest.Equal(t, want, p.String())
 	s.Inside.Libraries = append(s.Inside.Libraries, inside.Library{Family: "openmpi", Version: "Open MPI v4.0.1"})
 	l = s.newLibrary()
 	if AddKnownIssues(&Result{Library: l}, table); len(l.Known) != 0 {
@@ -116,8 +115,6 @@ func TestLibraryNote(t *testing.T) {
 			at("0", own, library), at("1", library, wrapper), at("2"), at("3-4", library)},
 	} {
 		l := LeastProgressed{Locations: places}
-		if got := l.libraryNote(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		checktest.Equal(t, want, l.libraryNote())
 	}
 }

@@ -3,13 +3,13 @@ package diagnosis
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/passed"
 	"laggard/analysis/progress/unsent"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report/source"
@@ -125,9 +125,7 @@ func TestPassed(t *testing.T) {
 		if len(r.Passed) > 0 {
 			got = siteLines(&r.Passed[0].Branch)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: decided at %v, want %v", name, got, c.want)
-		}
+		checktest.EqualList(t, c.want, got, name, "decided at")
 	}
 }
 
@@ -147,9 +145,7 @@ Ranks 1-2 went past MPI_Send in forward (a.py:3), which sends a message that ano
   after MPI_Recv in run (a.py:7) they made MPI_Recv in run (a.py:7)
   decided at run (a.py:9): except TypeError:
 `
-	if got := out.String(); got != want {
-		t.Errorf("%s\nwant%s", got, want)
-	}
+	checktest.Equal(t, want, out.String())
 	want = "Ranks 1-2 went past MPI_Send in forward (a.py:3), which sends a message that another rank waits for; " +
 		"decided at run (a.py:9): except TypeError:"
 	if got := passedLines(r); len(got) != 1 || got[0] != want {
@@ -175,9 +171,7 @@ func TestPythonSkips(t *testing.T) {
 		m := progress.Unsent{Message: unsent.Message{Wait: unsent.Wait{Peer: 1}, By: send, At: c.at, Never: c.never}}
 		r := &Result{Unsent: []Unsent{{}}}
 		AddPythonSkips(r, p.source(&progress.Result{Unsent: []progress.Unsent{m}}), source.Finder{})
-		if got := siteLines(r.Unsent[0].Branch); !slices.Equal(got, c.want) {
-			t.Errorf("at %s, never %v: decided at %v, want %v", c.at.Call, c.never, got, c.want)
-		}
+		checktest.EqualList(t, c.want, siteLines(r.Unsent[0].Branch), "at", c.at.Call, "never", c.never, "decided at")
 	}
 }
 
@@ -206,9 +200,7 @@ for k in table:
 				t.Errorf("it is in %s", site.Function)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: decided at %v, want %v", from, got, want)
-		}
+		checktest.EqualList(t, want, got, from, "decided at")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/report"
 	"laggard/report/source"
@@ -147,9 +148,7 @@ func TestInCallbacks(t *testing.T) {
 		{[]report.Frame{c, after, run}, []report.Frame{c, rate, run}, false},
 	} {
 		w := waysOf(f.one, f.two)
-		if got := w.inCallbacks(); got != f.want {
-			t.Errorf("%v and %v: %v, want %v", f.one, f.two, got, f.want)
-		}
+		checktest.Equal(t, f.want, w.inCallbacks(), f.one, "and", f.two)
 	}
 }
 
@@ -208,9 +207,7 @@ func TestFramesOfLibraries(t *testing.T) {
 	if calledBack([]report.Frame{code, library, own}, 0) || !calledBack([]report.Frame{library, own, code}, 0) {
 		t.Error("who called the frame is wrong")
 	}
-	if got := calledFunction([]report.Frame{code, own}); got != "allreduce" {
-		t.Errorf("called %q", got)
-	}
+	checktest.Equal(t, "allreduce", calledFunction([]report.Frame{code, own}), "called")
 }
 
 // TestRepeatedWithin: who makes the last call again, from a loop of a function that it calls, is no round of its own function further than

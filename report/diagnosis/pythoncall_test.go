@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/report"
 	"laggard/symbol"
 )
@@ -22,17 +23,13 @@ func TestCalledInTheProgram(t *testing.T) {
 	}
 	barrier, gather := pythonCollective("MPI_Barrier", "Comm.barrier", 15), pythonCollective("MPI_Gather", "Comm.gather", 12)
 	want := "; in the program rank 3 called Comm.barrier at app.py:15, ranks 0-2 called Comm.gather at app.py:12"
-	if got := part(barrier, gather).pythonCallsText(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	checktest.Equal(t, want, part(barrier, gather).pythonCallsText())
 	inC := gather
 	inC.Stack = gather.Stack[:1]
 	for name, r := range map[string]*Result{
 		"nothing": {}, "the same": part(gather, gather), "in C": part(barrier, inC), "unknown": part(Begun{}, gather),
 	} {
-		if got := r.pythonCallsText(); got != "" {
-			t.Errorf("%s: %q", name, got)
-		}
+		checktest.Equal(t, "", r.pythonCallsText(), name)
 	}
 }
 

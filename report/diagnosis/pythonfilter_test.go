@@ -1,11 +1,11 @@
 package diagnosis
 
 import (
-	"slices"
 	"testing"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/report"
 	"laggard/report/source"
 )
@@ -80,9 +80,7 @@ func TestPythonBranches(t *testing.T) {
 			o.Shared = &calls[2]
 		}
 		got := siteNumbers(p.source(&progress.Result{}).pythonBranch(&o, false, source.Finder{}))
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: decided at %v, want %v", name, got, c.want)
-		}
+		checktest.EqualList(t, c.want, got, name, "decided at")
 	}
 }
 
@@ -107,8 +105,6 @@ func TestLeftLoop(t *testing.T) {
 		s := p.source(&progress.Result{})
 		w := waysOf(s.newMadeCall(send).Stack, s.newMadeCall(barrier).Stack)
 		receiver := pythonFrames(s.newMadeCall(p.state("MPI_Recv", c.receiver)).Stack)
-		if got := siteNumbers(leftLoop(w, receiver, source.Finder{})); !slices.Equal(got, c.want) {
-			t.Errorf("receiver in %s: decided at %v, want %v", c.receiver, got, c.want)
-		}
+		checktest.EqualList(t, c.want, siteNumbers(leftLoop(w, receiver, source.Finder{})), "receiver in", c.receiver, "decided at")
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model"
@@ -23,8 +22,7 @@ import (
 	"laggard/symbol"
 )
 
-// halo is the program beside the goldens; its source is demo.c among the test
-// programs of the commands.
+// halo is the program beside the goldens; its source is demo.c of the run halo16 among the test data of the commands.
 var halo = &model.Module{BuildID: "44214967f6d239614009543203218949159b1a9a", Path: "/opt/demo/halo"}
 
 // inSettle is a program counter in a function that was inlined twice.
@@ -82,13 +80,11 @@ func TestDOTParses(t *testing.T) {
 	if err != nil {
 		t.Skip("dot (Graphviz) is not installed")
 	}
-	for name, source := range testSources() {
+	for _, source := range testSources() {
 		source.Resolver = testResolver(t)
 		cmd := exec.Command(dot, "-Tplain")
 		cmd.Stdin = bytes.NewReader(writeForm(t, "dot", New(source)))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", name, err, out)
-		}
+		musttest.Run(t, cmd)
 	}
 }
 
@@ -101,9 +97,7 @@ func TestQuote(t *testing.T) {
 		if len(inner) != len(q)-2 || strings.Contains(q, "\n") {
 			t.Errorf("%q is quoted as %s", s, q)
 		}
-		if got := unquoteDOT(t, inner); got != s {
-			t.Errorf("%q is quoted as %s, which reads %q", s, q, got)
-		}
+		checktest.Equal(t, s, unquoteDOT(t, inner), "quoted as", q)
 	}
 }
 
@@ -134,9 +128,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		want := New(source)
 		var got Result
 		musttest.Succeed(t, json.Unmarshal(writeForm(t, "json", want), &got))
-		if d := cmp.Diff(want, &got); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
+		checktest.Equal(t, want, &got, name)
 	}
 }
 

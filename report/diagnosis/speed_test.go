@@ -1,11 +1,11 @@
 package diagnosis
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"laggard/analysis/slowness"
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -38,8 +38,6 @@ func TestSpeed(t *testing.T) {
 	} {
 		r := &Result{Hang: c.hang}
 		AddSpeed(r, d, c.good)
-		if got := speedLines(r); !slices.Equal(got, c.want) {
-			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
-		}
+		checktest.EqualList(t, c.want, speedLines(r), c.name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 )
@@ -36,9 +37,7 @@ func TestStacksHaveAllRanks(t *testing.T) {
 		for _, g := range r.Groups {
 			want += g.Count
 		}
-		if got := tree.ranks.Len(); got != want {
-			t.Errorf("%s: %d ranks in the tree, %d in the groups", name, got, want)
-		}
+		checktest.Equal(t, want, tree.ranks.Len(), name, "ranks in the tree")
 		checkTree(t, name, tree)
 	}
 }
@@ -50,9 +49,7 @@ func checkTree(t *testing.T, name string, n *rankTree) {
 		sum += c.ranks.Len()
 		checkTree(t, name, c)
 	}
-	if sum != n.ranks.Len() {
-		t.Errorf("%s: %s has %d ranks, below it are %d", name, n.name, n.ranks.Len(), sum)
-	}
+	checktest.Equal(t, n.ranks.Len(), sum, name, n.name, "ranks below it")
 }
 
 // TestStacksOfNothing: a run without ranks has an empty tree.

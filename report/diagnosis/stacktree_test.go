@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/report"
 	"laggard/report/diagnosis"
@@ -42,9 +41,7 @@ func TestStackTree(t *testing.T) {
     MPI_Waitall [group 2: 40-55]
   poll  pio.c:52 [group 5: 63]
 `
-	if d := cmp.Diff(want, drawStacks(t, reporttest.Complete())); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, drawStacks(t, reporttest.Complete()))
 }
 
 // TestStackTreeOfPlaces: ranks of one group at several places are told apart,
@@ -58,9 +55,7 @@ func TestStackTreeOfPlaces(t *testing.T) {
 			{Rank: 0, Ranks: "0-3", Stack: at("here")}, {Rank: 4, Ranks: "4-7", Stack: at("there")}}},
 	}
 	want := "main\n  here [group 0: 0-3]\n  there [group 0: 4-7]\n  last [group 0: 8-9]\n"
-	if d := cmp.Diff(want, drawStacks(t, r)); d != "" {
-		t.Error(d)
-	}
+	checktest.Equal(t, want, drawStacks(t, r))
 	r.Groups[0].Ranks = "nonsense"
 	if _, err := diagnosis.RankStacks(r); err == nil {
 		t.Error("nonsense is a set of ranks")

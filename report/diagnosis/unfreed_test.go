@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/report"
 )
 
@@ -22,8 +23,6 @@ func TestUnfreedText(t *testing.T) {
 		"3 to 4 persistent requests created by MPI_Recv_init were never freed by rank 0": {What: "persistent request", Least: 3, Most: 4,
 			Ranks: "0", MPI: "MPI_Recv_init"},
 	} {
-		if got := UnfreedText(&u); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		checktest.Equal(t, want, UnfreedText(&u))
 	}
 }

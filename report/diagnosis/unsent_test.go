@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/report"
 )
 
@@ -37,9 +38,7 @@ func TestUnsentReason(t *testing.T) {
 			}},
 			Unsent: []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: world, Number: 4, Unreceived: c.unreceived}},
 		}
-		if got := r.unsentReason(); got != c.want {
-			t.Errorf("%s:\n  %s\nwant\n  %s", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, r.unsentReason(), c.name)
 	}
 }
 
@@ -59,9 +58,7 @@ func TestTakenReason(t *testing.T) {
 			LeastProgressed: &LeastProgressed{Ranks: []int{0}},
 			Unsent:          []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Number: c.number, Sent: c.sent}},
 		}
-		if got := r.unsentReason(); got != c.want {
-			t.Errorf("%d sent:\n  %s\nwant\n  %s", c.sent, got, c.want)
-		}
+		checktest.Equal(t, c.want, r.unsentReason(), c.sent, "sent")
 	}
 }
 
@@ -94,9 +91,7 @@ func TestTakenInstead(t *testing.T) {
 	}
 	want := "; message 1 from rank 0 to rank 1 with tag 7 went to MPI_Recv with any tag (tally.c:48), " +
 		"and may have been meant for where rank 1 is"
-	if got := r.unsentReason(); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
+	checktest.Equal(t, want, r.unsentReason())
 	if r.LeastProgressed.Rule = progress.RuleLostProcess; r.unsentReason() != "" {
 		t.Errorf("of a rank that died: %s", r.unsentReason())
 	}
@@ -110,7 +105,5 @@ func TestSkips(t *testing.T) {
 		"only after MPI_Waitall in copy_files (copy.c:182).\n"
 	p := &printer{}
 	p.skips(&Result{Unsent: []Unsent{{Rank: 1, From: 2, SentBy: send, At: wait, Behind: true}}})
-	if p.String() != want {
-		t.Errorf("%q, want %q", p.String(), want)
-	}
+	checktest.Equal(t, want, p.String())
 }

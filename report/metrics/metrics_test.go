@@ -15,6 +15,7 @@ import (
 	pmodel "github.com/prometheus/common/model"
 
 	"laggard/analysis/slowness"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model"
@@ -50,9 +51,7 @@ func TestForm(t *testing.T) {
 	}
 	c := exec.Command(promtool, "check", "metrics")
 	c.Stdin = bytes.NewReader(written(t))
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	musttest.Run(t, c)
 }
 
 // Every metric of the dashboard exists, and it shows most of them.
@@ -77,9 +76,7 @@ func TestDashboard(t *testing.T) {
 func TestParsed(t *testing.T) {
 	parser := expfmt.NewTextParser(pmodel.LegacyValidation)
 	families := musttest.Get(parser.TextToMetricFamilies(bytes.NewReader(written(t))))(t)
-	if len(families) != len(all) {
-		t.Errorf("%d metrics, want %d", len(families), len(all))
-	}
+	checktest.Equal(t, len(all), len(families), "metrics")
 	for name, f := range families {
 		m := f.GetMetric()
 		if len(m) != 1 || f.GetHelp() == "" || m[0].GetGauge() == nil {

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/movement"
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/recorded"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/report"
@@ -47,9 +48,7 @@ func brokenChains(t *testing.T) *Result {
 		if err == nil {
 			table, err = chain.Merge(table, part)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, err)
 	}
 	trace := chain.Resolve(table)
 	resolver := symbol.New(symbol.Config{})
@@ -68,9 +67,7 @@ func TestMovementForms(t *testing.T) {
 	}
 	var text, page, data strings.Builder
 	for _, err := range []error{Text(&text, m), HTML(&page, m), report.JSON(&data, m)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		musttest.Succeed(t, err)
 	}
 	for form, s := range map[string]string{"text": text.String(), "page": page.String(), "json": data.String()} {
 		if strings.Contains(s, "\x1b") {
@@ -90,9 +87,5 @@ func TestMovementForms(t *testing.T) {
 	if !lost || kept < 3 {
 		t.Errorf("the missing copy is not marked:\n%s", text.String())
 	}
-	for _, picture := range []string{"Share of each kind of chain by rank", "Distance of each rank to its peers"} {
-		if !strings.Contains(page.String(), picture) {
-			t.Errorf("the page lacks %q", picture)
-		}
-	}
+	checktest.Contains(t, page.String(), "Share of each kind of chain by rank", "Distance of each rank to its peers")
 }

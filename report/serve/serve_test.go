@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -30,9 +31,7 @@ func sendRequest(v *Viewer, method, path, host string) *http.Response {
 func TestViewIsHidden(t *testing.T) {
 	v := someViewer()
 	for _, host := range []string{"127.0.0.1:8080", "localhost:99", "LOCALHOST", "[::1]:80", "127.0.0.1"} {
-		if got := sendRequest(v, "GET", v.path, host).StatusCode; got != http.StatusOK {
-			t.Errorf("as %s: %d", host, got)
-		}
+		checktest.Equal(t, http.StatusOK, sendRequest(v, "GET", v.path, host).StatusCode, "as", host)
 	}
 	for _, c := range []struct{ method, path, host string }{
 		{"GET", "/", "127.0.0.1"}, {"GET", v.path + "x", "127.0.0.1"},
@@ -42,9 +41,7 @@ func TestViewIsHidden(t *testing.T) {
 		{"GET", v.path, "127.0.0.1.evil.example"},
 		{"GET", v.path, "192.168.1.4:8080"}, {"GET", v.path, "localhost.evil.example:80"},
 	} {
-		if got := sendRequest(v, c.method, c.path, c.host).StatusCode; got != http.StatusNotFound {
-			t.Errorf("%s %s as %s: %d", c.method, c.path, c.host, got)
-		}
+		checktest.Equal(t, http.StatusNotFound, sendRequest(v, c.method, c.path, c.host).StatusCode, c.method, c.path, "as", c.host)
 	}
 	if other := someViewer(); other.path == v.path || len(v.path) < 22 {
 		t.Errorf("the path %s is no secret", v.path)
@@ -60,9 +57,7 @@ func TestViewHeaders(t *testing.T) {
 		"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin",
 		"Content-Type": "text/html; charset=utf-8",
 	} {
-		if got.Get(name) != want {
-			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
-		}
+		checktest.Equal(t, want, got.Get(name), name)
 	}
 }
 
@@ -82,9 +77,7 @@ func TestViewFails(t *testing.T) {
 		t.Errorf("%d %s %v", r.StatusCode, text, err)
 	}
 	fails = false
-	if got := sendRequest(v, "GET", v.path, "127.0.0.1").StatusCode; got != http.StatusOK {
-		t.Errorf("then: %d", got)
-	}
+	checktest.Equal(t, http.StatusOK, sendRequest(v, "GET", v.path, "127.0.0.1").StatusCode, "then")
 }
 
 // TestViewEnds when nobody asks, and when it is told to; requests by those who
@@ -116,17 +109,14 @@ func TestViewEnds(t *testing.T) {
 
 func listenLoopback(t *testing.T) net.Listener {
 	t.Helper()
-	l := musttest.Get(Listen("127.0.0.1:0"))(t)
-	return l
+	return musttest.Get(Listen("127.0.0.1:0"))(t)
 }
 
 // TestListen refuses what other machines could reach.
 func TestListen(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.168.1.4:0", "[::]:0", "example.org:80", "nonsense"} {
 		l, err := Listen(address)
-		if !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v, %v", address, l, err)
-		}
+		checktest.ErrorIs(t, ErrAddress, err, address, l)
 	}
 }
 
@@ -134,9 +124,5 @@ func TestListen(t *testing.T) {
 func TestInvitation(t *testing.T) {
 	v := someViewer()
 	text := v.Invitation(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}, 30*time.Minute)
-	for _, want := range []string{"http://127.0.0.1:4711" + v.path + "\n", "ssh -N -L 4711:127.0.0.1:4711 ", "30m0s"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in:\n%s", want, text)
-		}
-	}
+	checktest.Contains(t, text, "http://127.0.0.1:4711"+v.path+"\n", "ssh -N -L 4711:127.0.0.1:4711 ", "30m0s")
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model/values"
 	"laggard/report/source"
@@ -37,9 +36,7 @@ func TestTextWithValues(t *testing.T) {
      1 control    11  if (n)
      0 call       12    recv(peer, m->up);   <- peer = 2, m->up = null
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, out.String())
 }
 
 // TestTextOfFunctions: a function without line information is shown with the file that has its code.
@@ -61,7 +58,5 @@ func TestTextOfFunctions(t *testing.T) {
      0 data     halo::exchange  in libhalo.so
      2 data     halo::setup  in libhalo.so
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, out.String())
 }

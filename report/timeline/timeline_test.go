@@ -13,6 +13,7 @@ import (
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline"
 	"laggard/analysis/timeline/timelinetest"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model"
@@ -40,9 +41,7 @@ func newResult(t *testing.T) *timelinereport.Result {
 		found, err = timeline.Run(context.Background(), timeline.Question{Dir: dir, Columns: 60, Rows: 10}, c)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	slow := &slowness.Result{Events: []slowness.Event{{Kind: slowness.Slowdown, Begin: timelinetest.End.Add(-time.Minute),
 		Noticed: timelinetest.End, Cause: slowness.RankComputes, Ranks: model.NewRankSet(2), ComputingRatio: 2, Confidence: 0.9}}}
 	run := report.Run{Dir: "run", Command: []string{}}
@@ -96,9 +95,5 @@ func TestPerfetto(t *testing.T) {
 func TestHTML(t *testing.T) {
 	var b bytes.Buffer
 	musttest.Succeed(t, timelinereport.HTML(&b, newResult(t)))
-	for _, want := range []string{"<noscript><pre>run: 4 ranks", `id="data"`, "Timeline of 4 ranks"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
-	}
+	checktest.Contains(t, b.String(), "<noscript><pre>run: 4 ranks", `id="data"`, "Timeline of 4 ranks")
 }

@@ -70,23 +70,17 @@ func TestReader(t *testing.T) {
 		life  Life
 		says  string
 	}{{time.Second, Running, ""}, {time.Minute, Silent, "No rank has taken samples since"}} {
-		s, err := r.Snapshot(end.Add(c.after))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := musttest.Get(r.Snapshot(end.Add(c.after)))(t)
 		if s.Life != c.life || !strings.HasPrefix(s.Explanation, c.says) || len(s.Speeds) != 4 || s.IsIncomplete() {
 			t.Errorf("after %v: %s, %q, %d ranks, %q", c.after, s.Life, s.Explanation, len(s.Speeds), s.Problems)
 		}
 	}
-	d, err := r.Detail(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := musttest.Get(r.Detail(2))(t)
 	if d.PID != 1002 || d.Call != "MPI_Allreduce" || d.InMPI || len(d.Stack) != 1 || len(d.Series) != 60 {
 		t.Errorf("%+v", d)
 	}
-	if d, err = r.Detail(99); err != nil || d.Rank != 99 || d.PID != 0 {
-		t.Errorf("of a rank that is not there: %+v, %v", d, err)
+	if d := musttest.Get(r.Detail(99))(t); d.Rank != 99 || d.PID != 0 {
+		t.Errorf("of a rank that is not there: %+v", d)
 	}
 }
 

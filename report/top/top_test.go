@@ -11,6 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"laggard/analysis/slowness"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model"
@@ -172,9 +173,7 @@ func TestJSON(t *testing.T) {
 	r.Events = result(16, 2).Events
 	musttest.Succeed(t, report.JSON(&b, snapshot(r)))
 	golden.Check(t, "snapshot.json", b.Bytes())
-	if err := json.Unmarshal(b.Bytes(), new(Snapshot)); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, json.Unmarshal(b.Bytes(), new(Snapshot)))
 }
 
 // TestPress: what keys do.
@@ -228,8 +227,6 @@ func TestHeadlineOfNoChange(t *testing.T) {
 	} {
 		r := result(4)
 		r.Compared, r.Rate.Now = c.compared, c.rate
-		if got := snapshot(r).headline(); got != c.want {
-			t.Errorf("%q, not %q", got, c.want)
-		}
+		checktest.Equal(t, c.want, snapshot(r).headline())
 	}
 }

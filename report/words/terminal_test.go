@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -18,16 +19,12 @@ func TestTerminal(t *testing.T) {
 		w := Terminal(&b)
 		for text := hostile; text != ""; {
 			n := min(size, len(text))
-			if k, err := w.Write([]byte(text[:n])); k != n || err != nil {
-				t.Fatal(k, err)
-			}
+			musttest.Equal(t, n, musttest.Get(w.Write([]byte(text[:n])))(t))
 			text = text[n:]
 		}
 		want := `a\u001b[2J\u0007\u0000\u009b31m\u202e\u2066\u2028\u200b\ufeff\udb40\udc41é🙂` + "\ttab" + `\u000d` +
 			"\nend \uFFFD\uFFFD"
-		if b.String() != want {
-			t.Errorf("in pieces of %d: %q", size, b.String())
-		}
+		checktest.Equal(t, want, b.String(), "in pieces of", size)
 		drives := func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
 		if i := strings.IndexFunc(b.String(), drives); i >= 0 {
 			t.Errorf("in pieces of %d: %q at %d", size, b.String()[i:], i)

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -98,12 +99,7 @@ func printSkipped(out io.Writer, tests []*test, allowed []*regexp.Regexp) (ok bo
 }
 
 func matchesAny(patterns []*regexp.Regexp, line string) bool {
-	for _, p := range patterns {
-		if p.MatchString(line) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(line) })
 }
 
 // printRetried lists the tests that passed after they had failed, and saves what they printed when they failed.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -20,10 +21,8 @@ func TestReport(t *testing.T) {
 	} {
 		musttest.Succeed(t, os.WriteFile(allowed, []byte(patterns), 0o600))
 		var out bytes.Buffer
-		ok, err := printReport(&out, dir, allowed)
-		if err != nil || ok != want {
-			t.Errorf("%v, %v, want %v\n%s", ok, err, want, &out)
-		}
+		ok := musttest.Get(printReport(&out, dir, allowed))(t)
+		checktest.Equal(t, want, ok, &out)
 		mark := ""
 		if !want {
 			mark = "  [NOT ALLOWED IN CI]"

@@ -199,9 +199,7 @@ func compileC(t *testing.T, dir, name, source, cc string, flags ...string) strin
 	file, out := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
 	musttest.Succeed(t, os.WriteFile(file, []byte(source), 0o600))
 	args := append([]string{"-w", "-o", out, file}, flags...)
-	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	musttest.Run(t, exec.Command(cc, args...))
 	return out
 }
 
@@ -216,9 +214,7 @@ func (m *machine) checkArguments(t *testing.T, program string, args []string) (k
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	line := musttest.Get(bufio.NewReader(out).ReadString('\n'))(t)
@@ -278,9 +274,7 @@ func dumpCore(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	if err == nil {
 		err = cmd.Process.Signal(syscall.SIGABRT)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	cmd.Wait()
 	paths, err := filepath.Glob(filepath.Join(cmd.Dir, "qemu_*.core"))
 	if err != nil || len(paths) != 1 {

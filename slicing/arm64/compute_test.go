@@ -172,12 +172,8 @@ func emulateAll(t *testing.T, all []trial) []byte {
 	file, program := filepath.Join(dir, "a.s"), filepath.Join(dir, "a")
 	musttest.Succeed(t, os.WriteFile(file, source.Bytes(), 0o600))
 	build := exec.Command("aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-march=armv8.2-a", "-o", program, file)
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	out, err := exec.Command("qemu-aarch64-static", "-cpu", "max", program).Output()
-	if err != nil || len(out) != size {
-		t.Fatalf("%v: %d bytes of %d", err, len(out), size)
-	}
+	musttest.Run(t, build)
+	out := musttest.Get(exec.Command("qemu-aarch64-static", "-cpu", "max", program).Output())(t)
+	musttest.Equal(t, size, len(out), "bytes")
 	return out
 }

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
@@ -85,9 +84,8 @@ func TestKeptAnswer(t *testing.T) {
 	slice, branch := f.ask(t, 7, slicing.Budget{Time: time.Second})
 	again, branchAgain := f.ask(t, 7, slicing.Budget{Time: time.Minute})
 	f.wantMade(t, 1, 1)
-	if diff := cmp.Diff(slice, again) + cmp.Diff(branch, branchAgain); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, slice, again)
+	checktest.Equal(t, branch, branchAgain)
 	if branchAgain.Stack[0].Module != f.module {
 		t.Error("the branch has another module")
 	}
@@ -141,10 +139,8 @@ func TestDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", `{"Response":{}}`, `{"Response":{"Branch":{"Jump":{"Stack":[{"Module":9}]}}}}`} {
 		f := newFixture(t)
 		f.ask(t, 7, slicing.Budget{})
-		files, err := os.ReadDir(f.config.Dir)
-		if err != nil || len(files) != 2 {
-			t.Fatal(files, err)
-		}
+		files := musttest.Get(os.ReadDir(f.config.Dir))(t)
+		musttest.Equal(t, 2, len(files), files)
 		for _, file := range files {
 			musttest.Succeed(t, os.WriteFile(filepath.Join(f.config.Dir, file.Name()), []byte(text), 0o600))
 		}
@@ -169,9 +165,7 @@ func TestBound(t *testing.T) {
 	f.wantMade(t, 30, 30)
 	f.ask(t, 1, slicing.Budget{})
 	f.wantMade(t, 31, 31)
-	if _, err := os.Stat(other); err != nil {
-		t.Error(err)
-	}
+	musttest.Get(os.Stat(other))(t)
 	var size int64
 	files := musttest.Get(os.ReadDir(f.config.Dir))(t)
 	for _, file := range files {

@@ -3,6 +3,7 @@ package calls
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model/mpi"
 )
 
@@ -108,9 +109,7 @@ func TestDelivers(t *testing.T) {
 		{"MPI_Barrier", "MPI_Barrier", false},
 		{"printf", "MPI_Recv", false},
 	} {
-		if got := Delivers(c.send, c.recv); got != c.want {
-			t.Errorf("%s to %s: %v", c.send, c.recv, got)
-		}
+		checktest.Equal(t, c.want, Delivers(c.send, c.recv), c.send, "to", c.recv)
 	}
 }
 
@@ -121,8 +120,6 @@ func TestTag(t *testing.T) {
 		want int
 	}{{"MPI_Send", true, 4}, {"MPI_Irecv", false, 4}, {"MPI_Sendrecv", true, 4}, {"MPI_Sendrecv", false,
 		9}, {"MPI_Sendrecv_replace", false, 6}, {"MPI_Mrecv", false, -1}, {"MPI_Bcast", true, -1}} {
-		if got := TagIndex(c.name, c.sent); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, TagIndex(c.name, c.sent), c.name)
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/internal/subprocess"
 	"laggard/slicing"
@@ -56,9 +55,7 @@ func TestFailures(t *testing.T) {
 			s := New(helperScript(t, f.body), r, native.Options{})
 			defer s.Close()
 			got := musttest.Get(s.Slice(context.Background(), c, slicing.Budget{Time: 2 * time.Second}))(t)
-			if diff := cmp.Diff(want.Lines, got.Lines); diff != "" {
-				t.Errorf("not the slice of native:\n%s", diff)
-			}
+			checktest.Equal(t, want.Lines, got.Lines, "not the slice of native")
 			if all := strings.Join(got.Notes, "\n"); !strings.Contains(all, f.note) {
 				t.Errorf("notes %q, want %q", all, f.note)
 			}

@@ -1,11 +1,11 @@
 package dyninst
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -22,30 +22,20 @@ func TestFind(t *testing.T) {
 	bin := filepath.Join(root, "bin")
 	t.Setenv(HelperEnv, "")
 	t.Setenv("PATH", filepath.Join(root, "elsewhere"))
-	if _, err := Find(bin); !errors.Is(err, ErrAbsent) {
-		t.Errorf("nothing is there: %v", err)
-	}
+	checktest.Fails(Find(bin))(t, ErrAbsent, "nothing is there")
 	places := []string{"bin", "libexec/laggard", "libexec", "lib/laggard", "elsewhere"}
 	for _, place := range places {
 		put(place, program)
 	}
 	for _, want := range places {
 		path := filepath.Join(root, want, program)
-		if got, err := Find(bin); err != nil || got != path {
-			t.Errorf("%s, %v, want %s", got, err, path)
-		}
+		checktest.Equal(t, path, musttest.Get(Find(bin))(t))
 		musttest.Succeed(t, os.Remove(path))
 	}
 	set := put("set", "other")
 	t.Setenv(HelperEnv, set)
-	if got, err := Find(bin); err != nil || got != set {
-		t.Errorf("%s, %v, want %s", got, err, set)
-	}
-	if v, err := Version(set); err != nil || v != "Dyninst 99" {
-		t.Errorf("%q, %v", v, err)
-	}
+	checktest.Equal(t, set, musttest.Get(Find(bin))(t))
+	checktest.Equal(t, "Dyninst 99", musttest.Get(Version(set))(t))
 	t.Setenv(HelperEnv, filepath.Join(root, "none"))
-	if _, err := Find(bin); !errors.Is(err, ErrAbsent) {
-		t.Errorf("the variable names nothing: %v", err)
-	}
+	checktest.Fails(Find(bin))(t, ErrAbsent, "the variable names nothing")
 }

@@ -2,6 +2,7 @@ package folded
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"laggard/slicing"
@@ -154,16 +155,10 @@ func (s *search) activateFunction(file string, f *function, distance int) *names
 // scanFunctions looks once through all functions that the slice touches; false if it
 // found nothing.
 func (s *search) scanFunctions() bool {
-	keys := make([]scope, 0, len(s.active))
-	for k := range s.active {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b scope) int {
-		return cmp.Or(cmp.Compare(a.file, b.file),
-			cmp.Compare(a.first, b.first))
-	})
 	before := len(s.added)
-	for _, k := range keys {
+	for _, k := range slices.SortedFunc(maps.Keys(s.active), func(a, b scope) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.first, b.first))
+	}) {
 		s.scanFunction(k.file, s.active[k])
 	}
 	return len(s.added) > before

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
@@ -135,9 +136,7 @@ func TestRoundTrip(t *testing.T) {
 		made, other := c.Stack, []model.Frame{{Module: app, Offset: 8}}
 		got := musttest.Get(s.Branch(context.Background(), made, other, last))(t)
 		want, _ := new(echo).Branch(context.Background(), made, other, last)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		checktest.Equal(t, want, got)
 		if got.Stack[0].Module != app || got.Stack[1].Module != lib {
 			t.Error("the frames do not have the modules of the parent")
 		}
@@ -158,10 +157,8 @@ func TestFailures(t *testing.T) {
 			!strings.Contains(err.Error(), c.want) || errors.Is(err, slicing.ErrNothing) {
 			t.Errorf("%s: error %v, want %q", c.call, err, c.want)
 		}
-		got, err := s.Slice(context.Background(), slicing.Criterion{}, slicing.Budget{})
-		if err != nil || got.Backend != "echo" {
-			t.Errorf("after %s: %+v, %v", c.call, got, err)
-		}
+		got := musttest.Get(s.Slice(context.Background(), slicing.Criterion{}, slicing.Budget{}))(t, "after", c.call)
+		checktest.Equal(t, "echo", got.Backend, "after", c.call)
 	}
 	for range 4 {
 		_, _ = s.Slice(context.Background(), slicing.Criterion{Call: "exit"}, slicing.Budget{})

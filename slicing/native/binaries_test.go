@@ -3,7 +3,6 @@
 package native_test
 
 import (
-	"bytes"
 	"debug/elf"
 	"fmt"
 	"hash/fnv"
@@ -69,11 +68,7 @@ func envNumber(t *testing.T, name string, otherwise int) int {
 	if text == "" {
 		return otherwise
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
+	return musttest.Get(strconv.Atoi(text))(t, name)
 }
 
 // seedOf is a number for a name.
@@ -116,9 +111,7 @@ func (a *archive) aptGet(t *testing.T, args ...string) {
 	}
 	cmd := exec.Command("apt-get", append(append(options, "-q"), args...)...)
 	cmd.Dir = filepath.Join(a.dir, "packages")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("apt-get %v: %v: %s", args, err, bytes.TrimSpace(out))
-	}
+	musttest.Run(t, cmd)
 }
 
 // unpackPackages unpacks some packages into one directory, and downloads those that are not there.
@@ -129,9 +122,7 @@ func (a *archive) unpackPackages(t *testing.T, names []string) (dir string) {
 		if a.packageFile(name) == "" {
 			a.aptGet(t, "download", name)
 		}
-		if out, err := exec.Command("dpkg", "-x", a.packageFile(name), dir).CombinedOutput(); err != nil {
-			t.Fatalf("dpkg -x %s: %v: %s", name, err, out)
-		}
+		musttest.Run(t, exec.Command("dpkg", "-x", a.packageFile(name), dir))
 	}
 	return dir
 }

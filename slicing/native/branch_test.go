@@ -58,9 +58,7 @@ func buildProgramBy(t *testing.T, text, compiler string, flags ...string) builtP
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
 	musttest.Succeed(t, os.WriteFile(source, []byte(text), 0o600))
-	if out, err := exec.Command(compiler, append(flags, "-g", "-o", exe, source)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	musttest.Run(t, exec.Command(compiler, append(flags, "-g", "-o", exe, source)...))
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })
 	return builtProgram{New(resolver, Options{}), &model.Module{Path: exe}}

@@ -2,6 +2,7 @@ package native
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,10 +126,7 @@ func (b *builder) staysInside(addr uint64) bool {
 // buildBlocks makes blocks of what was decoded.
 func (b *builder) buildBlocks() {
 	f := b.f
-	f.insts, f.blocks = make([]cpu.Inst, 0, len(b.seen)), nil
-	for _, in := range b.seen {
-		f.insts = append(f.insts, in)
-	}
+	f.insts, f.blocks = slices.AppendSeq(make([]cpu.Inst, 0, len(b.seen)), maps.Values(b.seen)), nil
 	slices.SortFunc(f.insts, func(x, y cpu.Inst) int { return cmp.Compare(x.Addr, y.Addr) })
 	b.splitBlocks()
 	for n := range f.blocks {

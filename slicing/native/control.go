@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/graph/flow"
 	"gonum.org/v1/gonum/graph/simple"
 
@@ -75,12 +77,7 @@ func (f flowGraph) deadBlocks(caught bool) []bool {
 }
 
 func (f flowGraph) allSuccsDead(n int, dead []bool) bool {
-	for _, s := range f.blocks[n].succs {
-		if !dead[s] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.blocks[n].succs, func(s int32) bool { return !dead[s] })
 }
 
 func (f flowGraph) entryBlock() int {

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing/cpu"
@@ -83,9 +82,7 @@ func checkDeciders(t *testing.T, gcc string) {
 	source, exe := filepath.Join(dir, "decided.c"), filepath.Join(dir, "decided")
 	musttest.Succeed(t, os.WriteFile(source, []byte(decided), 0o600))
 	for _, level := range []string{"-O0", "-O1"} {
-		if out, err := exec.Command(gcc, level, "-g", "-fno-inline", "-o", exe, source).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		musttest.Run(t, exec.Command(gcc, level, "-g", "-fno-inline", "-o", exe, source))
 		resolver := symbol.New(symbol.Config{})
 		defer resolver.Close()
 		s, module := New(resolver, Options{}), &model.Module{Path: exe}
@@ -100,9 +97,7 @@ func checkDeciders(t *testing.T, gcc string) {
 			var stack []model.Frame
 			for caller, callee := c.function, "mark"; callee != "main"; caller, callee = "main", caller {
 				calls := callsIn(t, s, module, caller, callee)
-				if len(calls) != 1 {
-					t.Fatalf("%s: %d calls of %s in %s", level, len(calls), callee, caller)
-				}
+				musttest.Equal(t, 1, len(calls), level, "calls of", callee, "in", caller)
 				stack = append(stack, model.Frame{Module: module, Offset: calls[0]})
 			}
 			list := musttest.Get(s.Deciders(context.Background(), stack))(t)
@@ -124,9 +119,7 @@ func checkDeciders(t *testing.T, gcc string) {
 			}
 			slices.Sort(got)
 			slices.Sort(c.want)
-			if d := cmp.Diff(c.want, slices.Compact(got)); d != "" {
-				t.Errorf("%s, %s: %s", level, c.function, d)
-			}
+			checktest.Equal(t, c.want, slices.Compact(got), level, c.function)
 		}
 	}
 }

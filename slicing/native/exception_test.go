@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -90,9 +91,7 @@ func TestExceptionIsAlternative(t *testing.T) {
 	f := m.functionAt(addr)
 	for _, caught := range []bool{false, true} {
 		some := slices.ContainsFunc(f.graph().controlDependences(false, caught), func(c []int32) bool { return len(c) > 0 })
-		if some != caught {
-			t.Errorf("caught %v: something depends on the call: %v", caught, some)
-		}
+		checktest.Equal(t, caught, some, "caught", "something depends on the call")
 	}
 }
 
@@ -124,9 +123,7 @@ func TestCyclesThroughLinkage(t *testing.T) {
 			if !ok {
 				t.Fatalf("no %s", name)
 			}
-			if got := (funcRef{m, addr}).mayThrow(); got != want[name] {
-				t.Errorf("%s first: %s throws: %v", first, name, got)
-			}
+			checktest.Equal(t, want[name], (funcRef{m, addr}).mayThrow(), first, "first", name, "throws")
 		}
 	}
 }

@@ -168,12 +168,9 @@ func (b *builder) previousInsts(addr uint64) []cpu.Inst {
 // usesTable reports whether the code before a jump reads a table that base points
 // to.
 func (b *builder) usesTable(jump uint64, base cpu.Reg) bool {
-	for _, p := range b.previousInsts(jump) {
-		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != cpu.None && p.Load.Base == base {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.previousInsts(jump), func(p cpu.Inst) bool {
+		return p.Load != nil && p.Load.Scale == 4 && p.Load.Index != cpu.None && p.Load.Base == base
+	})
 }
 
 // readTable reads a table until an entry leaves the function; false if the first

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -277,9 +278,7 @@ func (o *outcome) runWorker(t *testing.T, b batch) (last event, said string) {
 	file := filepath.Join(t.TempDir(), "batch")
 	musttest.Succeed(t, os.WriteFile(file, text, 0o600))
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	defer r.Close()
 	cmd, stderr := exec.Command(os.Args[0], "-test.run=^TestStartsWorker$", "-test.timeout=0"), new(bytes.Buffer)
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), workerEnv+"="+file), []*os.File{w}
@@ -382,12 +381,7 @@ func functionsOf(path string) []uint64 {
 			found[s.Addr+at] = true
 		}
 	}
-	out := make([]uint64, 0, len(found))
-	for addr := range found {
-		out = append(out, addr)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(found))
 }
 
 // TestStarts starts all analyses at some functions of what is on this machine, and of a library with cycles of calls.

@@ -153,13 +153,6 @@ func (f flowGraph) loopsAround(block int) [][]bool {
 
 // entersAt reports whether a loop is entered at a block.
 func (f flowGraph) entersAt(block int, loop, gone []bool) bool {
-	if block == f.entryBlock() {
-		return true
-	}
-	for _, p := range f.blocks[block].preds {
-		if !loop[p] && !gone[p] {
-			return true
-		}
-	}
-	return false
+	return block == f.entryBlock() ||
+		slices.ContainsFunc(f.blocks[block].preds, func(p int32) bool { return !loop[p] && !gone[p] })
 }

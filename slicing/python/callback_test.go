@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 const callbacks = `def stream(comm):
@@ -39,14 +41,10 @@ func decidedLines(all []Decider) (out []int) {
 func TestGenerators(t *testing.T) {
 	text := strings.Split(callbacks, "\n")
 	for line, want := range map[int]bool{2: true, 4: true, 6: false, 12: false, 99: false} {
-		if got := IsGenerator(text, line); got != want {
-			t.Errorf("line %d is in a generator: %v, want %v", line, got, want)
-		}
+		checktest.Equal(t, want, IsGenerator(text, line), "line", line, "is in a generator")
 	}
 	for line, want := range map[int][]int{6: {7, 9}, 2: nil, 4: nil, 99: nil} {
-		if got := decidedLines(LoopLeaves(text, line)); !slices.Equal(got, want) {
-			t.Errorf("the loop at line %d is left at %v, want %v", line, got, want)
-		}
+		checktest.EqualList(t, want, decidedLines(LoopLeaves(text, line)), "the loop at line", line, "is left at")
 	}
 }
 
@@ -54,17 +52,13 @@ func TestGenerators(t *testing.T) {
 func TestRegistrations(t *testing.T) {
 	text := strings.Split(callbacks, "\n")
 	for function, want := range map[string][]int{"after": {18}, "register": nil, "gone": nil} {
-		if got := Registrations(text, function); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", function, got, want)
-		}
+		checktest.EqualList(t, want, Registrations(text, function), function)
 	}
 	if Calls(text, 19, "after") || !Calls(text, 20, "after") || Calls(text, 99, "after") {
 		t.Error("who calls it is wrong")
 	}
 	for line, want := range map[int]string{3: "stream", 12: "inner", 15: "after", 19: "register", 99: "<module>"} {
-		if got := FunctionAt(text, line); got != want {
-			t.Errorf("line %d is in %s, want %s", line, got, want)
-		}
+		checktest.Equal(t, want, FunctionAt(text, line), "line", line, "is in")
 	}
 }
 
@@ -77,9 +71,7 @@ if rank == step:
 while rank:
 if __name__ == "__main__":`, "\n")
 	for line, want := range []bool{false, true, true, true, false, false, true, false} {
-		if got := IsConstantCondition(text, line); got != want {
-			t.Errorf("line %d: %v, want %v", line, got, want)
-		}
+		checktest.Equal(t, want, IsConstantCondition(text, line), "line", line)
 	}
 }
 
@@ -113,9 +105,7 @@ func TestDecidersOfRound(t *testing.T) {
 		line, other int
 		want        bool
 	}{{8, 5, true}, {5, 8, true}, {5, 11, false}, {2, 5, false}, {99, 5, false}} {
-		if got := InOneLoop(text, c.line, c.other); got != c.want {
-			t.Errorf("lines %d and %d in one loop: %v", c.line, c.other, got)
-		}
+		checktest.Equal(t, c.want, InOneLoop(text, c.line, c.other), "lines", c.line, "and", c.other, "in one loop")
 	}
 	if !IsLoop(text, 3) || IsLoop(text, 2) || IsLoop(text, 99) || !IsForLoop(text, 7) || IsForLoop(text, 2) {
 		t.Error("which lines begin loops is wrong")

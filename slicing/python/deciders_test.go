@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 const script = `import sys
@@ -80,9 +82,7 @@ func TestDeciders(t *testing.T) {
 		for _, d := range Deciders(text, c.line, c.other) {
 			got = append(got, d.Line)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("line %d without %d: %v, want %v", c.line, c.other, got, c.want)
-		}
+		checktest.EqualList(t, c.want, got, "line", c.line, "without", c.other)
 	}
 }
 
@@ -112,9 +112,7 @@ func TestNextRound(t *testing.T) {
 		{2, 9, 8, false}, // no loop is around it
 		{99, 8, 8, false},
 	} {
-		if got := NextRound(text, c.line, c.other, c.last); got != c.want {
-			t.Errorf("line %d and %d, last %d: %v, want %v", c.line, c.other, c.last, got, c.want)
-		}
+		checktest.Equal(t, c.want, NextRound(text, c.line, c.other, c.last), "line", c.line, "and", c.other, "last", c.last)
 	}
 }
 

@@ -1,9 +1,10 @@
 package python
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 const filtered = `def halo(self, comm):
@@ -55,8 +56,6 @@ func TestFilters(t *testing.T) {
 		} else {
 			got = ComprehensionFilters(text, c.line, c.called)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("line %d, %q: %v, want %v", c.line, c.called, got, c.want)
-		}
+		checktest.EqualList(t, c.want, got, "line", c.line, c.called)
 	}
 }

@@ -3,6 +3,8 @@ package python
 import (
 	"strings"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // TestInlineCondition: the condition by which a call within a statement is made, and none of its arguments'.
@@ -23,13 +25,9 @@ y = 0 if comm is None else comm.allreduce(
     not""")
 z = comm.allreduce(1)`, "\n")
 	for line, want := range map[int]int{1: 1, 2: 4, 5: 0, 6: 6, 8: 0, 10: 0, 11: 11, 12: 12, 15: 0, 99: 0} {
-		if got := InlineCondition(text, line, "allreduce"); got != want {
-			t.Errorf("line %d: %d, want %d", line, got, want)
-		}
+		checktest.Equal(t, want, InlineCondition(text, line, "allreduce"), "line", line)
 	}
-	if got := InlineCondition(text, 1, "bcast"); got != 0 {
-		t.Errorf("a function that is not called there: %d", got)
-	}
+	checktest.Equal(t, 0, InlineCondition(text, 1, "bcast"), "a function that is not called there")
 }
 
 // TestShortCut: any and all need not go through a generator expression to its end.
@@ -42,9 +40,7 @@ if not any(
         check(f) for f in fields):
     pass`, "\n")
 	for line, want := range map[int]int{1: 1, 2: 0, 3: 0, 4: 0, 5: 5, 6: 5, 7: 0} {
-		if got := InlineCondition(text, line, GeneratorExpression); got != want {
-			t.Errorf("line %d: %d, want %d", line, got, want)
-		}
+		checktest.Equal(t, want, InlineCondition(text, line, GeneratorExpression), "line", line)
 	}
 }
 

@@ -2,11 +2,11 @@ package python
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -69,7 +69,5 @@ func TestSlice(t *testing.T) {
 		t.Errorf("%v, %s: %v", err, got.Backend, got.Lines)
 	}
 	_, err = New(fakeSlicer{}, text).Slice(t.Context(), slicing.Criterion{Stack: pythonStack()}, slicing.Budget{})
-	if !errors.Is(err, slicing.ErrNothing) {
-		t.Errorf("a stack without Python: %v", err)
-	}
+	checktest.ErrorIs(t, slicing.ErrNothing, err, "a stack without Python")
 }

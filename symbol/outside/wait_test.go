@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/symbol"
 )
 
@@ -79,9 +80,7 @@ func TestOf(t *testing.T) {
 			level{"/home/u/a", "sweep"}), "", ""},
 		{"nothing", nil, "", ""},
 	} {
-		if got := WaitOf(c.stack); got != (Wait{c.for_, c.inner}) {
-			t.Errorf("%s: got %+v", c.name, got)
-		}
+		checktest.Equal(t, (Wait{c.for_, c.inner}), WaitOf(c.stack), c.name)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"laggard/internal/checktest"
 )
 
 // parseSites reads sites, one a line: "main:10 exchange:31 MPI_Isend". "build X" gives those that follow a build-id.
@@ -115,8 +117,6 @@ func TestPlainFunction(t *testing.T) {
 		"exchange": "exchange", "exchange.part.0": "exchange", "exchange.constprop.0.isra.0": "exchange", "exchange.cold": "exchange",
 		"MAIN__": "MAIN__", "a.b": "a.b",
 	} {
-		if got := PlainFunction(name); got != want {
-			t.Errorf("%s: %s", name, got)
-		}
+		checktest.Equal(t, want, PlainFunction(name), name)
 	}
 }

@@ -3,6 +3,8 @@ package chain
 import (
 	"math/rand/v2"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // The table of intervals does what one value a byte does.
@@ -47,9 +49,7 @@ func compareIntervals(t *testing.T, table *intervals, flat []int32) {
 			}
 		}
 		for ; next < s.hi; next++ {
-			if flat[next] != s.v {
-				t.Fatalf("%d at %d, not %d", s.v, next, flat[next])
-			}
+			musttest.Equal(t, s.v, flat[next], "at", next)
 		}
 	}
 	for ; next < uint64(len(flat)); next++ {

@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/chain/chaintest"
+	"laggard/internal/checktest"
 )
 
 // In any order and tree, and through the encodings, the bytes are the same, and
@@ -44,9 +45,7 @@ func TestNeutralAndOverlap(t *testing.T) {
 			t.Errorf("merging with nothing: %v", err)
 		}
 	}
-	if _, err := chain.Merge(table, chaintest.RoundTrip(t, table)); !errors.Is(err, chain.ErrOverlap) {
-		t.Errorf("merging a rank with itself: %v", err)
-	}
+	checktest.Fails(chain.Merge(table, chaintest.RoundTrip(t, table)))(t, chain.ErrOverlap, "merging a rank with itself")
 }
 
 // Every operation is in some chain, and no chain has one twice.
@@ -109,7 +108,5 @@ func TestBadEvents(t *testing.T) {
 	if tr := chain.Resolve(table); err != nil || len(tr.Groups) != 0 || len(tr.Tracks) != 1 {
 		t.Errorf("chains of nothing: %+v %v", tr, err)
 	}
-	if _, err := chain.NewParser(-1).Finish(); !errors.Is(err, chain.ErrEvent) {
-		t.Errorf("rank -1: %v", err)
-	}
+	checktest.Fails(chain.NewParser(-1).Finish())(t, chain.ErrEvent, "rank -1")
 }

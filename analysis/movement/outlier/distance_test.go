@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"laggard/analysis/movement/profile"
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
 )
 
 // randomRows makes distributions of which many are equal, some empty.
@@ -77,9 +79,7 @@ func TestDistances(t *testing.T) {
 					t.Errorf("%d ranks of %d kinds: rank %d is a neighbour of %d", n, kinds, i, x.Neighbour)
 				}
 			}
-			if got.Error != 0 {
-				t.Errorf("exact distances with an error of %g", got.Error)
-			}
+			checktest.Equal(t, 0, got.Error, "exact distances with an error of")
 		}
 	}
 }
@@ -126,9 +126,7 @@ func TestNearest(t *testing.T) {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		slices.SortFunc(flat, neighbour.compare)
 		k := 1 + rng.IntN(len(flat))
-		if got := kthNearest(list, k); got != flat[k-1] {
-			t.Fatalf("number %d is %+v, not %+v", k, got, flat[k-1])
-		}
+		musttest.Equal(t, flat[k-1], kthNearest(list, k), "number", k)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -97,9 +98,7 @@ func TestWays(t *testing.T) {
 		t.Errorf("connections %v", w.joined)
 	}
 	want := map[[2]int]bool{{0, 2}: true, {1, 0}: true}
-	if diff := cmp.Diff(want, w.messages); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, w.messages)
 }
 
 func TestNames(t *testing.T) {
@@ -124,9 +123,7 @@ func TestNames(t *testing.T) {
 		s.Frames[0].Module.BuildID != "" || s.Stack[1].Module != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := n.Book.Call("never"); !errors.Is(err, ErrStream) {
-		t.Errorf("an unknown name: %v", err)
-	}
+	checktest.Fails(n.Book.Call("never"))(t, ErrStream, "an unknown name")
 }
 
 // Calls of a Python program are named by its own innermost line, not by what mpi4py does there;

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
 )
@@ -88,9 +89,7 @@ func TestDifferences(t *testing.T) {
 			[]*model.Rank{testRank(0, 5, 5, 5, 5), testRank(1, 5, 5, 5, 5), testRank(2, 6, 6, 6, 6)},
 			"calls MPI_a 5:0-1 6:2\ncalls MPI_b 5:0-1 6:2"},
 	} {
-		if got := formatDifferences(c.ranks...); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, formatDifferences(c.ranks...), name)
 	}
 }
 
@@ -100,9 +99,7 @@ func TestManyValues(t *testing.T) {
 	for rank := range maxClasses + 1 {
 		ranks = append(ranks, testRank(rank, uint64(rank+1)))
 	}
-	if got := formatDifferences(ranks...); got != "" {
-		t.Errorf("told:\n%s", got)
-	}
+	checktest.Equal(t, "", formatDifferences(ranks...), "told")
 }
 
 // TestLaws: any tree over the shares gives the same tally.
@@ -121,7 +118,5 @@ func TestLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(Tallies, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(Tallies, build, 20, rand.New(rand.NewPCG(1, 2))))
 }

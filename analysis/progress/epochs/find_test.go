@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
 )
@@ -102,7 +103,5 @@ func TestViewLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))))
 }

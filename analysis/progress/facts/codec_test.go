@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/loops"
+	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/wire"
 )
@@ -40,26 +41,20 @@ func TestBadSummaries(t *testing.T) {
 			Sites: []loops.Site{{ID: site}}, Arcs: []loops.Arc{{From: model.StateID{2}, To: site}}}},
 			"arc 0 leads to no site"},
 	} {
-		data, err := EncodeSummary(c.summary)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		data := musttest.Get(EncodeSummary(c.summary))(t, name)
 		expectRefused(t, name, data, c.says)
 	}
 }
 
 // TestNoSuchModule: a frame that names a module which was not written.
 func TestNoSuchModule(t *testing.T) {
-	data, err := wire.Encode(func(c *wire.Coder) {
+	data := musttest.Get(wire.Encode(func(c *wire.Coder) {
 		// No size, nobody outside, no fact, no place; one stack with one frame; its
 		// module is the fourth that was written, its offset 1.
 		for _, n := range []int{0, 0, 0, 0, 1, 1, 4, 1} {
 			wire.Uint(c, &n)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	expectRefused(t, "module", data, "value 4 of 0")
 }
 
@@ -82,10 +77,7 @@ func TestSizeOfNoJob(t *testing.T) {
 		}
 		b.Add(&model.Rank{Rank: rank, Size: size, Threads: []*model.Thread{{}}})
 	}
-	s, err := b.Summary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := musttest.Get(b.Summary())(t)
 	if size := s.Size(0); size != 5 {
 		t.Errorf("size %d, want 5", size)
 	}

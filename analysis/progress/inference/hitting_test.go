@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"laggard/analysis/progress/facts"
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -156,24 +157,18 @@ func TestReachIsExactAtTheEnds(t *testing.T) {
 		model.Edge{From: 1, To: 2, Count: 1})
 	c := NewChain(&m)
 	a, b, end := inCall(&m, 0), inCall(&m, 1), inCall(&m, 2)
-	if p := c.Reach(a, end); p != 1 {
-		t.Errorf("P(A,C) = %v, want 1", p)
-	}
+	checktest.Equal(t, 1, c.Reach(a, end), "P(A,C)")
 	if p := c.Reach(b, a); p >= 1 || p < 0.999 {
 		t.Errorf("P(B,A) = %v, want just below 1", p)
 	}
-	if p := c.Reach(end, a); p != 0 {
-		t.Errorf("P(C,A) = %v, want 0", p)
-	}
+	checktest.Equal(t, 0, c.Reach(end, a), "P(C,A)")
 }
 
 // Edges that point nowhere are left out, not followed.
 func TestChainOfDamagedModel(t *testing.T) {
 	m := modelOf(2, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 5, To: 0, Count: 1},
 		model.Edge{From: 0, To: -1, Count: 1})
-	if p := NewChain(&m).Reach(inCall(&m, 0), inCall(&m, 1)); p != 1 {
-		t.Errorf("P(A,B) = %v, want 1", p)
-	}
+	checktest.Equal(t, 1, NewChain(&m).Reach(inCall(&m, 0), inCall(&m, 1)), "P(A,B)")
 }
 
 // A component larger than a dense matrix is solved all the same.

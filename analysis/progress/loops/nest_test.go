@@ -3,6 +3,8 @@ package loops
 import (
 	"math/rand/v2"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 // randomArcs makes a graph of up to twelve sites.
@@ -55,7 +57,5 @@ func TestDeepNest(t *testing.T) {
 		arcs = append(arcs, nestArc{from: i, to: i + 1}, nestArc{from: i + 1, to: i})
 	}
 	n := newNest(size, arcs, splitSingle, nil)
-	if depth := len(n.path[size-1]); depth != maxNest+1 {
-		t.Errorf("%d levels", depth)
-	}
+	checktest.Equal(t, maxNest+1, len(n.path[size-1]), "levels")
 }

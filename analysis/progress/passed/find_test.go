@@ -5,8 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/reduce/reducetest"
 )
@@ -133,9 +132,7 @@ func TestFind(t *testing.T) {
 				got += found.To.Call
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		checktest.Equal(t, c.want, got, name)
 	}
 }
 
@@ -161,9 +158,7 @@ func TestCommunicating(t *testing.T) {
 		{"MPI_Init_thread", "MPI_Sendrecv"}: 1, {"MPI_Init_thread", "MPI_Allreduce"}: 1,
 		{"MPI_Sendrecv", "MPI_Sendrecv"}: 1, {"MPI_Sendrecv", "MPI_Allreduce"}: 1,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, got)
 	native := *exchange
 	native.Stack = []model.Frame{{Module: &model.Module{Path: "a.out"}}}
 	if IsInterpreted(went{1, []*model.State{&native}, false}.build()) || !IsInterpreted(went{1, []*model.State{exchange}, false}.build()) {
@@ -179,9 +174,7 @@ func TestViewLaws(t *testing.T) {
 		}
 		return out
 	}
-	if err := reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
-	}
+	checktest.ErrorIs(t, nil, reducetest.Laws(Views, build, 20, rand.New(rand.NewPCG(1, 2))))
 }
 
 // TestPassing: a rank that went past a collective once, to where it is; what others did before tells how sure that is.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -39,9 +40,7 @@ func TestLeftOut(t *testing.T) {
 		"not itself: the other did so": {usual, skips, false},
 	} {
 		v := viewOf(went{rank: 0, calls: c.neighbour}, went{rank: 1, calls: c.sender})
-		if got := v.LeftOut(Awaited{Sender: 1, By: send.ID, Sent: 5, All: 5}); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		checktest.Equal(t, c.want, v.LeftOut(Awaited{Sender: 1, By: send.ID, Sent: 5, All: 5}), name)
 	}
 }
 
@@ -64,9 +63,7 @@ func TestLeftOutOfRound(t *testing.T) {
 	} {
 		v := viewOf(went{rank: 1, calls: c.calls}, went{rank: 0, calls: usual})
 		c.a.Sender, c.a.By = 1, send.ID
-		if got := v.LeftOut(c.a); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		checktest.Equal(t, c.want, v.LeftOut(c.a), name)
 	}
 }
 
@@ -86,9 +83,7 @@ func TestDeparts(t *testing.T) {
 		"in a role of its own":   {slices.Concat(calls{first}, repeat(3, exchange, allreduce)), usual, false},
 	} {
 		v := viewOf(went{rank: 0, calls: c.others}, went{rank: 1, calls: c.calls})
-		if got := v.Departs(1); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		checktest.Equal(t, c.want, v.Departs(1), name)
 	}
 }
 
@@ -108,9 +103,7 @@ func TestMayKnow(t *testing.T) {
 		"a sum":                    {slices.Concat(calls{first}, repeat(5, allreduce, receive)), false},
 	} {
 		v := viewOf(went{rank: 0, calls: c.calls})
-		if got := v.MayKnow(0, 4); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		checktest.Equal(t, c.want, v.MayKnow(0, 4), name)
 	}
 	if v := viewOf(); !v.MayKnow(7, 4) {
 		t.Error("it is known what a rank without a record knows")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -141,9 +142,7 @@ func TestOthers(t *testing.T) {
 		if c.received.rank != w.Rank {
 			all = append(all, in(w.Rank))
 		}
-		if diff := cmp.Diff(c.want, find(t, w, all...).Others); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		checktest.Equal(t, c.want, find(t, w, all...).Others, name)
 	}
 }
 
@@ -153,9 +152,7 @@ func TestUnanswered(t *testing.T) {
 	asks := testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 0, 8, 3), sent(0, 1, 8, 1)}, by: []*model.State{other, other}}
 	for had, want := range map[uint64][]Other{3: nil, 2: {{To: 0, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}} {
 		m := find(t, w, testRank{rank: 0, in: barrier, received: []model.Channel{received(0, 2, 8, had)}}, asks)
-		if diff := cmp.Diff(want, m.Unanswered); diff != "" {
-			t.Errorf("%d received: %s", had, diff)
-		}
+		checktest.Equal(t, want, m.Unanswered, had, "received")
 	}
 }
 
@@ -188,8 +185,6 @@ func TestRounds(t *testing.T) {
 		sender := testRank{rank: 1, in: barrier, by: []*model.State{isend, isend, isend}, first: c.first,
 			sent: []model.Channel{sent(0, 2, tag, 4), sent(0, 0, tag, 5), sent(0, 3, tag, c.third)}}
 		m := find(t, w, sender, in(2, append(c.had, received(0, 1, tag, 4))...))
-		if m.Rounds != c.want {
-			t.Errorf("%s: %+v", name, m.Rounds)
-		}
+		checktest.Equal(t, c.want, m.Rounds, name)
 	}
 }

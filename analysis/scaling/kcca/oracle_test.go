@@ -117,10 +117,8 @@ func oracleFlags(t *testing.T, m *Model, name string) float64 {
 func TestKnownProjections(t *testing.T) {
 	configs := oracleConfigs(t)
 	x, y := oracleRows(t, "train.tsv")
-	files, err := filepath.Glob("testdata/exp_*.tsv")
-	if err != nil || len(files) != 9 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
+	files := musttest.Get(filepath.Glob("testdata/exp_*.tsv"))(t)
+	musttest.Equal(t, 9, len(files), "files")
 	for _, file := range files {
 		base := filepath.Base(file)
 		name := strings.TrimPrefix(base, "exp_")
@@ -138,9 +136,7 @@ func compareProjections(t *testing.T, m *Model, input, expected string) {
 	t.Helper()
 	x, y := oracleRows(t, input)
 	_, want := kccatest.Read(t, filepath.Join("testdata", expected))
-	if len(want) != len(x) {
-		t.Fatalf("%d rows, %d expected", len(x), len(want))
-	}
+	musttest.Equal(t, len(x), len(want), "rows")
 	for i := range x {
 		checkNear(t, fmt.Sprintf("row %d: cosine", i), m.Correlation(x[i], y[i], 0), want[i][2])
 		f, g := m.Control.apply(m.ScaleX.scaleRow(x[i]), 0), m.Behave.apply(m.ScaleY.scaleRow(y[i]), 0)

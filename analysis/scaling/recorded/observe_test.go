@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -91,9 +90,7 @@ func TestObserveCalls(t *testing.T) {
 		"MPI_Allgather@:0;aa+300;aa+900":             64,
 		"feature distance;MPI_Send@:0;aa+200;aa+900": 1.5,
 	}
-	if diff := cmp.Diff(want, observeOne(t, AtMPI)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, observeOne(t, AtMPI))
 }
 
 // TestObserveSockets: transport and recorder are taken off, the MPI call is put
@@ -103,9 +100,7 @@ func TestObserveSockets(t *testing.T) {
 		"bb+20;MPI_Send@:0;aa+200;aa+900": 707,
 		"bb+51;ee+21":                     17,
 	}
-	if diff := cmp.Diff(want, observeOne(t, AtSocket)); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, observeOne(t, AtSocket))
 }
 
 func TestObserveUnknownRank(t *testing.T) {
@@ -131,9 +126,7 @@ func TestArgumentControls(t *testing.T) {
 		{"nan inf 1e999 K --=3", map[string]float64{}},
 		{"--name=x --name 3", map[string]float64{"--name": 3}},
 	} {
-		if diff := cmp.Diff(c.want, ArgumentControls(strings.Fields(c.args))); diff != "" {
-			t.Errorf("%q: %s", c.args, diff)
-		}
+		checktest.Equal(t, c.want, ArgumentControls(strings.Fields(c.args)), c.args)
 	}
 }
 
@@ -166,9 +159,7 @@ func TestFindCrash(t *testing.T) {
 		if crash := FindCrash(&c.rank); crash != nil {
 			got = crash.What + " at " + crash.Stack[0].Key()
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, got, c.name)
 	}
 }
 

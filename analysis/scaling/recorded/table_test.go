@@ -1,12 +1,11 @@
 package recorded
 
 import (
-	"errors"
 	"math"
 	"path"
-	"slices"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -33,13 +32,9 @@ func TestValidate(t *testing.T) {
 		"other control":   {func(o *Observation) { o.Controls = map[string]float64{"m": 1} }, ErrControls},
 		"twice":           {func(o *Observation) { o.Rank = 0 }, ErrTwice},
 	} {
-		if err := row(c.change).Validate(); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		checktest.ErrorIs(t, c.want, row(c.change).Validate(), name)
 	}
-	if err := new(Table).Validate(); !errors.Is(err, ErrEmpty) {
-		t.Errorf("no rows: %v", err)
-	}
+	checktest.ErrorIs(t, ErrEmpty, new(Table).Validate(), "no rows")
 }
 
 func TestTrimmed(t *testing.T) {
@@ -51,16 +46,12 @@ func TestTrimmed(t *testing.T) {
 		{[]Frame{wire(1), wire(2)}, []Frame{wire(2)}},
 		{nil, nil},
 	} {
-		if got := trimTransport(c.frames, isTransport); !slices.Equal(got, c.want) {
-			t.Errorf("%v, want %v", got, c.want)
-		}
+		checktest.EqualList(t, c.want, trimTransport(c.frames, isTransport))
 	}
 }
 
 func TestBadModulePattern(t *testing.T) {
-	if _, err := InModules("["); !errors.Is(err, path.ErrBadPattern) {
-		t.Errorf("bad pattern: %v", err)
-	}
+	checktest.Fails(InModules("["))(t, path.ErrBadPattern, "bad pattern")
 }
 
 func TestFrames(t *testing.T) {

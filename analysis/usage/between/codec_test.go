@@ -43,9 +43,7 @@ func TestSplit(t *testing.T) {
 				own := between.NewEvidence(all[k*len(all)/parts : (k+1)*len(all)/parts]...)
 				merged = mergeEvidence(t, roundTrip(t, own), merged) // the wrong way round
 			}
-			if got := findingsText(t, judge(merged)); got != want {
-				t.Fatalf("%d parts:\n%s\nwant:\n%s", parts, got, want)
-			}
+			musttest.Equal(t, want, findingsText(t, judge(merged)), parts, "parts")
 		}
 	})
 }
@@ -81,14 +79,12 @@ func TestLaws(t *testing.T) {
 func roundTrip(t *testing.T, e *between.Evidence) *between.Evidence {
 	t.Helper()
 	data := musttest.Get(between.Encode(e))(t)
-	back := musttest.Get(between.Decode(data))(t)
-	return back
+	return musttest.Get(between.Decode(data))(t)
 }
 
 func mergeEvidence(t *testing.T, a, b *between.Evidence) *between.Evidence {
 	t.Helper()
-	m := musttest.Get(between.Merge(a, b))(t)
-	return m
+	return musttest.Get(between.Merge(a, b))(t)
 }
 
 // FuzzDecode: bad evidence gives an error, and what is taken can be judged.

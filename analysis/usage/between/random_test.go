@@ -9,6 +9,7 @@ import (
 
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 )
 
 // program is a random correct program: actions that all ranks take part in, in one
@@ -251,10 +252,7 @@ func (p *program) endHanging(stuck ...int) string {
 // foundClasses judges a program.
 func foundClasses(t *testing.T, text string) []string {
 	t.Helper()
-	traces, err := usagetest.Parse(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	traces := musttest.Get(usagetest.Parse(text))(t, text)
 	var out []string
 	for _, f := range judge(between.NewEvidence(digestsOf(traces)...)).WorstFirst() {
 		out = append(out, f.Class)

@@ -3,6 +3,7 @@ package finding
 import (
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/model"
 )
 
@@ -31,8 +32,6 @@ func TestExplaining(t *testing.T) {
 				got = i
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
+		checktest.Equal(t, c.want, got, c.name)
 	}
 }

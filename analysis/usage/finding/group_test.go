@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/reduce"
@@ -40,9 +39,7 @@ func TestGroupsMergeInAnyOrder(t *testing.T) {
 			}
 			return out
 		}
-		if err := reducetest.Laws(groups, build, 10, rand.New(rand.NewPCG(seed, 3))); err != nil {
-			t.Error(err)
-		}
+		checktest.ErrorIs(t, nil, reducetest.Laws(groups, build, 10, rand.New(rand.NewPCG(seed, 3))))
 	}
 }
 
@@ -57,9 +54,7 @@ func TestAlikeIsOne(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Class, f.Message, f.Ranks, f.Count))
 	}
 	want := []string{"deadlock tag is 9 9 1", "leak count is 9 2,4 3", "leak tag is 9 2 1"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, want, got)
 }
 
 func FuzzDecodeGroup(f *testing.F) {

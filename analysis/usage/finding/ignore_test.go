@@ -1,8 +1,9 @@
 package finding
 
 import (
-	"errors"
 	"testing"
+
+	"laggard/internal/checktest"
 )
 
 func TestIgnore(t *testing.T) {
@@ -17,17 +18,11 @@ func TestIgnore(t *testing.T) {
 		{"leak@exchange()", true}, {"leak@other()", false}, {" *@main.c:7 ", true},
 	} {
 		i, err := ParseIgnore(c.text)
-		if err != nil {
-			t.Errorf("%q: %v", c.text, err)
-		}
-		if got := i.Covers("leak", at); got != c.want {
-			t.Errorf("%q covers the leak: %v", c.text, got)
-		}
+		checktest.ErrorIs(t, nil, err, c.text)
+		checktest.Equal(t, c.want, i.Covers("leak", at), c.text, "covers the leak")
 	}
 	for _, bad := range []string{"", "leek", "leak@", "leak@a.c:x", "leak@a.c:0"} {
-		if _, err := ParseIgnore(bad); !errors.Is(err, ErrIgnore) {
-			t.Errorf("%q: %v", bad, err)
-		}
+		checktest.Fails(ParseIgnore(bad))(t, ErrIgnore, bad)
 	}
 	list, err := ParseIgnores("# remark\nleak@a.c # known\n\n*@b.c:3\n")
 	if err != nil || len(list) != 2 || list[1].Line != 3 {

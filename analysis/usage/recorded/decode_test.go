@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/model/format"
@@ -211,9 +212,7 @@ func TestNotes(t *testing.T) {
 	if !trace.Complete {
 		t.Fatal(trace.Why)
 	}
-	if diff := cmp.Diff([]Note{{Kind: SendBufferChanged, Call: 1, Seen: 3, Value: 7}}, trace.Notes); diff != "" {
-		t.Error(diff)
-	}
+	checktest.Equal(t, []Note{{Kind: SendBufferChanged, Call: 1, Seen: 3, Value: 7}}, trace.Notes)
 	if c := trace.Comms[1]; c.ID != 5 || c.Parent != 1 || c.State != 2 || !c.Freed || c.Coll != 0 || c.Size != 2 {
 		t.Errorf("the communicator is %+v", *c)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
+	"laggard/internal/musttest"
 )
 
 // TestOutsideWorld: members outside MPI_COMM_WORLD are chosen by their places; which of two
@@ -20,9 +21,7 @@ func TestOutsideWorld(t *testing.T) {
 0: MPI_Win_start(group=some, win=w)
 0: MPI_Win_start(group=others, win=w)
 0: MPI_Win_start(group=both, win=w)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	musttest.Succeed(t, err)
 	traces[0].Comms[0].Members = []int{0, 1, -1, -1}
 	epochs := replay.Run(traces[0], new(follower)).Epochs
 	for i, want := range [][]int{{-1, 0}, nil, nil} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/musttest"
 )
 
 // element is a basic element of a type, found by brute force.
@@ -93,9 +94,7 @@ func TestLayoutAgainstElements(t *testing.T) {
 		}
 		want := shareByte(x, y)
 		met[want]++
-		if got := !a.Overlap(0, b, shift).Empty(); got != want {
-			t.Fatalf("Overlap is %v: %v and %v", got, x, y)
-		}
+		musttest.Equal(t, want, !a.Overlap(0, b, shift).Empty(), "overlap of", x, "and", y)
 		if got, want := !a.SelfOverlap().Empty(), twiceByte(x); got != want {
 			t.Fatalf("Twice is %v: %v", got, x)
 		}
@@ -137,9 +136,7 @@ func TestSignatureAgainstElements(t *testing.T) {
 			first++
 		}
 		same := first == len(x) && first == len(y)
-		if got := a.Signature() == b.Signature(); got != same {
-			t.Fatalf("signatures equal %v: %v and %v", got, x, y)
-		}
+		musttest.Equal(t, same, a.Signature() == b.Signature(), "equal signatures of", x, "and", y)
 		at, differ := a.FirstDifference(b)
 		if differ != (first < min(len(x), len(y))) || int(at) != first {
 			t.Fatalf("first difference %d, %v: %v and %v", at, differ, x, y)
@@ -254,9 +251,7 @@ func TestTwiceOfSharedParts(t *testing.T) {
 			Ints: []int64{2, 1, 1}, Addresses: []int64{0, size}, Extent: 2 * size, TrueExtent: 2 * size})
 	}
 	l := NewLayouts(types).OfType(len(types) - 1)
-	if l.Bytes != 4<<40 {
-		t.Fatalf("the type has %d bytes", l.Bytes)
-	}
+	musttest.Equal(t, 4<<40, l.Bytes, "bytes of the type")
 	if s := l.SelfOverlap(); !s.Empty() {
 		t.Errorf("it has %v twice", s)
 	}

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/analysis/usage/recorded"
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -38,9 +37,7 @@ func TestDumpIsATranscript(t *testing.T) {
 		return b.String()
 	}
 	once := dump(transcript)
-	if diff := cmp.Diff(once, dump(once)); diff != "" {
-		t.Errorf("a dump of a dump differs:\n%s\n%s", diff, once)
-	}
+	checktest.Equal(t, once, dump(once), "a dump of a dump differs", once)
 	if strings.Count(once, "\n") != 9 {
 		t.Errorf("8 calls and a note, dumped as\n%s", once)
 	}

@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"laggard/intake/library"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/slicing/argument"
@@ -209,8 +208,6 @@ func TestOf(t *testing.T) {
 		"no MPI":           {"mpich", "MPI_Whatever", mpi.C, knownValues(1), Wait{Kind: model.Other}},
 	} {
 		got := Of(newProcess(c.family), Call{Name: c.call, Binding: c.binding, Values: c.values})
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		checktest.Equal(t, c.want, got, name)
 	}
 }

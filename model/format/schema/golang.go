@@ -42,9 +42,9 @@ func goConst(b *bytes.Buffer, name, value, text string) {
 	fmt.Fprintf(b, "\t%s = %s%s\n", name, value, text)
 }
 
-// goStruct writes the offsets of the fields in their parts, and the sizes.
+// goStruct writes the offsets of the fields in their parts, and the sizes; of a table those of its entries say it all.
 func goStruct(b *bytes.Buffer, s *Struct) {
-	if len(s.Fixed.Fields) == 0 && len(s.Live.Fields) == 0 {
+	if len(s.Fixed.Fields) == 0 && (len(s.Live.Fields) == 0 || s.Live.isTable()) {
 		return
 	}
 	name := goName(s.Name)
@@ -59,7 +59,7 @@ func goStruct(b *bytes.Buffer, s *Struct) {
 }
 
 func goPart(b *bytes.Buffer, name, part string, fields *Part) {
-	if len(fields.Fields) > 0 {
+	if len(fields.Fields) > 0 && !fields.isTable() {
 		goOffsets(b, name, fields)
 		goConst(b, "Sizeof"+name+part, fmt.Sprint(fields.Size), "")
 	}
@@ -92,6 +92,9 @@ func (t *Table) goRecords(b *bytes.Buffer) {
 	b.WriteString("}\n\n")
 }
 
+// isTable reports whether a part is one array, of as many elements as fit.
+func (p *Part) isTable() bool { return p.Fields[0].Open && p.Fields[0].Offset == 0 }
+
 func goRecord(s *Struct) string { return goName(strings.ToLower(s.Record)) + "Record" }
 
 // leastSize is how many bytes every recorder has written of a live part: up to the first
@@ -99,11 +102,9 @@ func goRecord(s *Struct) string { return goName(strings.ToLower(s.Record)) + "Re
 func (p *Part) leastSize() int {
 	for _, f := range p.Fields {
 		switch {
-		case f.Added:
-			return f.Offset
-		case f.Open && f.Offset == 0:
+		case f.Open && p.isTable():
 			return f.elementSize()
-		case f.Open:
+		case f.Open, f.Added:
 			return f.Offset
 		}
 	}

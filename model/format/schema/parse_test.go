@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -44,9 +45,7 @@ func TestOffsets(t *testing.T) {
 		offsets[f.Name] = f.Offset
 	}
 	for name, want := range map[string]int{"seen": 0, "how": 8, "here": 16, "there": 24} {
-		if offsets[name] != want {
-			t.Errorf("%s is at %d, want %d", name, offsets[name], want)
-		}
+		checktest.Equal(t, want, offsets[name], name, "is at")
 	}
 	if fixed, live := table.Records[7].Fixed.Shown, table.Records[7].Live.Shown; !slices.Contains(fixed, Shown{"index", 0, Int32}) ||
 		!slices.Contains(live, Shown{"here_x", 16, Int32}) {
@@ -63,12 +62,9 @@ func TestGenerated(t *testing.T) {
 	var header, golang bytes.Buffer
 	table.WriteHeader(&header)
 	table.WriteGo(&golang)
-	page, err := table.UpdatePage("<!-- table: thing -->\n<!-- end of table -->\n<!-- table: point -->\n<!-- end of table -->\n" +
-		"<!-- table: rec -->\n<!-- end of table -->\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, c := range map[string]struct {
+	page := musttest.Get(table.UpdatePage("<!-- table: thing -->\n<!-- end of table -->\n<!-- table: point -->\n<!-- end of table -->\n" +
+		"<!-- table: rec -->\n<!-- end of table -->\n"))(t)
+	for _, c := range map[string]struct {
 		text  string
 		lines []string
 	}{
@@ -86,11 +82,7 @@ func TestGenerated(t *testing.T) {
 			"| 8 | how | u32 | 0 HOW_NONE, 1 HOW_WELL (as it should be) |", "| 24 | there | as many point as fit | |",
 		}},
 	} {
-		for _, line := range c.lines {
-			if !strings.Contains(c.text, line) {
-				t.Errorf("%s lacks %q:\n%s", what, line, c.text)
-			}
-		}
+		checktest.Contains(t, c.text, c.lines...)
 	}
 }
 

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model/format"
 )
@@ -17,8 +16,7 @@ var update = flag.Bool("update", false, "write docs/reference/format.md anew")
 
 func parseFormat(t *testing.T) *Table {
 	t.Helper()
-	table := musttest.Get(Parse(format.Table))(t)
-	return table
+	return musttest.Get(Parse(format.Table))(t)
 }
 
 // TestPageIsCurrent: the tables of docs/reference/format.md are those of the format.
@@ -30,9 +28,7 @@ func TestPageIsCurrent(t *testing.T) {
 		musttest.Succeed(t, os.WriteFile(path, []byte(page), 0o644))
 		old = []byte(page)
 	}
-	if d := cmp.Diff(string(old), page); d != "" {
-		t.Errorf("%s is not current (-update writes it anew):\n%s", path, d)
-	}
+	checktest.Equal(t, string(old), page, path, "is not current; -update writes it anew")
 }
 
 // TestGoIsCurrent: package format has the numbers of its table.

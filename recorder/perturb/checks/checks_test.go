@@ -24,15 +24,11 @@ func build(t *testing.T) string {
 		t.Skip("no C compiler: ", err)
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "run", "../../gen", dir).CombinedOutput(); err != nil {
-		t.Fatalf("gen: %v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command("go", "run", "../../gen", dir))
 	program := filepath.Join(dir, "follow")
 	cmd := exec.Command(cc, "-std=gnu11", "-Wall", "-Werror", "-fsanitize=undefined", "-I"+recorder, "-I"+dir, "-o", program,
 		"testdata/follow.c", recorder+"/perturb/schedule.c", recorder+"/base/pages.c")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, out)
-	}
+	musttest.Run(t, cmd)
 	return program
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laggard/internal/musttest"
 )
 
 // roundsVariable says how many damaged interpreters of each version are read.
@@ -21,18 +23,14 @@ var units = []string{"code.c", "exception.c", "frames.c", "layout.c", "lines.c",
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	made := t.TempDir()
-	if out, err := exec.Command("go", "run", "../../gen", made).CombinedOutput(); err != nil {
-		t.Fatalf("gen: %v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command("go", "run", "../../gen", made))
 	program := filepath.Join(made, "hostile")
 	args := []string{"-g", "-O1", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
 		"-fno-sanitize-recover=all", "-I../..", "-I" + made, "-o", program, "testdata/hostile.c"}
 	for _, u := range units {
 		args = append(args, "../"+u)
 	}
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	musttest.Run(t, exec.Command("gcc", args...))
 	return program
 }
 
@@ -66,10 +64,7 @@ func TestInterpreters(t *testing.T) {
 			cmd := exec.Command(program, strconv.Itoa(minor), rounds, "7")
 			var errors strings.Builder
 			cmd.Stderr = &errors
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, errors.String())
-			}
+			out := musttest.Get(cmd.Output())(t, errors.String())
 			if string(out) != want {
 				t.Errorf("got:\n%s\nwant:\n%s", out, want)
 			}

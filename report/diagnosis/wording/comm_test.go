@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/report"
 )
@@ -46,8 +47,6 @@ func TestComm(t *testing.T) {
 		{ref(1, model.World, 0, 1), "MPI_COMM_WORLD"},
 		{model.CommRef{ID: 5}, "an unknown communicator"},
 	} {
-		if got := names.Comm(c.on); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		checktest.Equal(t, c.want, names.Comm(c.on))
 	}
 }

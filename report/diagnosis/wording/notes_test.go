@@ -1,11 +1,11 @@
 package wording
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/model/runfiles"
 )
@@ -38,8 +38,6 @@ func TestNotes(t *testing.T) {
 			},
 		},
 	} {
-		if got := Notes(&c.result); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		checktest.EqualList(t, c.want, Notes(&c.result), name)
 	}
 }

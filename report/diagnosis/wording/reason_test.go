@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
+	"laggard/internal/checktest"
 	"laggard/model"
 	"laggard/report"
 )
@@ -29,8 +30,6 @@ func TestNotListed(t *testing.T) {
 			"but ranks 5-6 do not list rank 2 as a source of MPI_COMM_WORLD": sends,
 	} {
 		l := progress.LeastProgressed{Reasons: []progress.Reason{{Kind: progress.NotListed, OneSided: []evidence.OneSided{edge}}}}
-		if got := names.Reason(&l); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		checktest.Equal(t, want, names.Reason(&l))
 	}
 }

@@ -31,13 +31,11 @@ func MustMerge(t testing.TB, tables []chain.Table, rng *rand.Rand) chain.Table {
 // RoundTrip encodes a table and decodes it again.
 func RoundTrip(t testing.TB, table chain.Table) chain.Table {
 	t.Helper()
-	out := musttest.Get(chain.DecodeTable(MustEncode(t, table)))(t)
-	return out
+	return musttest.Get(chain.DecodeTable(MustEncode(t, table)))(t)
 }
 
 // MustEncode returns the bytes of a table.
 func MustEncode(t testing.TB, v chain.Table) []byte {
 	t.Helper()
-	b := musttest.Get(v.Encode())(t)
-	return b
+	return musttest.Get(v.Encode())(t)
 }
