@@ -165,7 +165,7 @@ func (x *attachTrial) runTrial(t *testing.T, live, cores *attachScore, lines boo
 	args := []string{laggardPath(t), "import", "-o", dir}
 	for _, pid := range pids {
 		core := filepath.Join(t.TempDir(), "core")
-		out := musttest.Run(t, exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)))
+		musttest.Run(t, exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)))
 		args = append(args, fmt.Sprintf("%s.%d", core, pid))
 	}
 	runCommand(t, x.env, args...).mustSucceed(t)
