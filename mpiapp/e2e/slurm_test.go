@@ -114,6 +114,7 @@ func (c *cluster) checkUnrecorded(t *testing.T, f family) {
 	})
 	c.eventually(t, "a diagnosis of job "+job, func() bool { // it takes a while until it hangs
 		dir := fmt.Sprintf("attached-%s-%d", job, time.Now().UnixNano())
+		var err error
 		said, err = c.runAsUser(script, job, dir)
 		return err == nil && strings.Contains(said, "is least progressed") || len(ended) > 0
 	})
