@@ -134,32 +134,28 @@ func clusterEnv(t *testing.T, dir string) []string {
 // configure writes key, configuration and epilogue.
 func (c *cluster) configure() []slurmNode {
 	key := make([]byte, 128)
-	_, err := rand.Read(key)
-	must(c.t, err)
-	must(c.t, os.WriteFile(c.path("munge.key"), key, 0o400))
-	epilog, err := filepath.Abs("../../jobscripts/slurm/epilog.sh")
-	must(c.t, err)
+	musttest.Get(rand.Read(key))(c.t)
+	musttest.Succeed(c.t, os.WriteFile(c.path("munge.key"), key, 0o400))
+	epilog := musttest.Get(filepath.Abs("../../jobscripts/slurm/epilog.sh"))(c.t)
 	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaryDir(c.t),
 		epilog, c.dir)
-	must(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
-	host, err := os.Hostname()
-	must(c.t, err)
+	musttest.Succeed(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
+	host := musttest.Get(os.Hostname())(c.t)
 	hosts := "127.0.0.1 localhost " + host
 	for i := range nodes {
 		hosts += fmt.Sprintf(" node%d", i+1)
 	}
-	must(c.t, os.WriteFile(c.path("hosts"), []byte(hosts+"\n"), 0o644))
+	musttest.Succeed(c.t, os.WriteFile(c.path("hosts"), []byte(hosts+"\n"), 0o644))
 	ports := freePorts(c.t, nodes+1)
 	var names []slurmNode
 	for i := range nodes {
 		n := slurmNode{fmt.Sprintf("node%d", i+1), ports[i+1]}
-		must(c.t, os.Mkdir(c.path(n.Name+".tmp"), 0o700))
+		musttest.Succeed(c.t, os.Mkdir(c.path(n.Name+".tmp"), 0o700))
 		names = append(names, n)
 	}
-	f, err := os.Create(c.path("slurm.conf"))
-	must(c.t, err)
+	f := musttest.Get(os.Create(c.path("slurm.conf")))(c.t)
 	defer f.Close()
-	must(c.t, slurmConf.Execute(f, map[string]any{"Dir": c.dir, "Host": host, "Port": ports[0], "Nodes": names}))
+	musttest.Succeed(c.t, slurmConf.Execute(f, map[string]any{"Dir": c.dir, "Host": host, "Port": ports[0], "Nodes": names}))
 	return names
 }
 
@@ -175,13 +171,12 @@ func freePorts(t *testing.T, n int) (ports []int) {
 func (c *cluster) startDaemon(args ...string) {
 	c.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	log, err := os.OpenFile(c.path("daemons.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	must(c.t, err)
+	log := musttest.Get(os.OpenFile(c.path("daemons.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644))(c.t)
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // should the test be killed
 	cmd.Env = c.env
-	must(c.t, cmd.Start())
+	musttest.Succeed(c.t, cmd.Start())
 	c.daemons = append(c.daemons, cmd)
 }
 
