@@ -189,6 +189,8 @@ const (
 	RaisedLast    RaisedHow = format.RaisedLast    // nothing caught it: it was printed, and no other has been since
 	RaisedThrown  RaisedHow = format.RaisedThrown  // one of C++: it was thrown, and may have been caught since
 	RaisedFatal   RaisedHow = format.RaisedFatal   // an error of a run-time library, or STOP of Fortran, that ends the process
+	RaisedThread  RaisedHow = format.RaisedThread  // one of Python: nothing caught it, and it ended its thread
+	RaisedFuture  RaisedHow = format.RaisedFuture  // one of Python that was put into a future
 )
 
 // EndsProcess reports whether nothing is left to catch it.
@@ -381,6 +383,19 @@ type Origin struct {
 	State  int // index into Threads[Thread].Model.States; -1 none
 }
 
+// Persistent is persistent or partitioned requests for the messages of a channel, in one direction, that one call made.
+type Persistent struct {
+	Comm        int // index into Rank.Comms
+	Peer, Tag   int // as the call named them: those of a receive may be Any
+	Sends       bool
+	Partitioned bool
+	Thread      int    // index into Rank.Threads
+	State       int    // index into Threads[Thread].Model.States: the call that made them; -1 none
+	Made, Freed uint32 // how many there were, and how many of them are gone
+	Started     uint64 // how often one of them was started
+	Idle        uint32 // how often the program has waited for one that was not started, since one was started last
+}
+
 // Phase is how far a rank got in the life of an MPI process.
 type Phase uint32
 
@@ -452,13 +467,15 @@ type Rank struct {
 	Channels           []Channel
 	Locks              []Lock
 	Origins            []Origin // in no order; at most one of a channel
-	Taken              []Taken  // by what wildcards took last, in no order
-	Probed             []Taken  // by matched probes, and not received yet; in no order
-	Sites              []*Site  // if volume was recorded
+	Persistent         []Persistent
+	Taken              []Taken // by what wildcards took last, in no order
+	Probed             []Taken // by matched probes, and not received yet; in no order
+	Sites              []*Site // if volume was recorded
 	// Others are threads that did not call MPI and waited for others while one that does waited outside of it, in no order; of
 	// those with like stacks one is there. What has another time than the last capture may be out of date.
 	Others []OtherThread
-	// Thrown are the first format.MaxThrown exceptions of C++ of threads that did not call MPI, by time. Their Calls are of all threads.
+	// Thrown are the first format.MaxThrown exceptions of threads that did not call MPI, by time: of C++, and those of Python that ended
+	// the thread or that it put into a future. Their Calls are of all threads.
 	Thrown []Raised
 	// Series is what the process did over time, without overlap, by rising time. The steps get longer the longer ago
 	// they are; moments at which there were no samples are missing. SampleHz is how many samples a second there should be.

@@ -111,6 +111,9 @@ func (r *Result) namedComms() (out []model.CommRef) {
 	for _, x := range r.Excluded {
 		add(x.On)
 	}
+	for _, q := range r.Inactive {
+		add(q.On)
+	}
 	for _, t := range r.Taken {
 		add(t.On)
 	}

@@ -122,6 +122,6 @@ func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
 		call := mpi.FunctionOf(f.Call)
 		return call != nil && f.Ranks.Contains(m.Peer) && (call.Class.SendsMessage() || call.Class.StartsRequests())
 	}
-	return m.Peer != m.Rank && m.IsOwed() && len(m.Others) == 0 && m.By != nil && m.At != nil &&
+	return m.Peer != m.Rank && m.IsOwed() && !m.Wild && len(m.Others) == 0 && m.By != nil && m.At != nil &&
 		!slices.ContainsFunc(d.Taken, taken) && !slices.ContainsFunc(d.ReturnedErrors, failed)
 }

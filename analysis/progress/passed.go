@@ -52,7 +52,7 @@ func (l *looker) gatherPassages(asked model.RankSet, such func(*model.Rank) bool
 func (f *Finding) awaitedCalls(suspects model.RankSet, missing []Unsent) (out []passed.Awaited) {
 	var known model.RankSet // that wait for messages whose calls are known
 	for _, m := range missing {
-		if m.By != nil && m.IsOwed() {
+		if m.By != nil && m.IsOwed() && !m.Wild {
 			out = append(out, passed.Awaited{Sender: m.Peer, By: m.By.ID})
 			known.Add(m.Rank)
 		}
@@ -70,7 +70,7 @@ func (f *Finding) awaitedCalls(suspects model.RankSet, missing []Unsent) (out []
 func (f *Finding) suspects(missing []Unsent) model.RankSet {
 	var out model.RankSet
 	for _, m := range missing {
-		if m.IsOwed() {
+		if m.IsOwed() && !m.Wild {
 			out.Add(m.Peer)
 		}
 	}

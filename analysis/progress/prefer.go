@@ -16,7 +16,7 @@ func preferFailedSender(j *job, v Verdict) Verdict {
 	failed := j.scene.FailedToSend()
 	var these, waiting model.RankSet
 	for _, w := range j.scene.Unsent() {
-		if w.IsOwed() && failed.Contains(w.Peer) && v.Ranks.Contains(w.Peer) {
+		if w.IsOwed() && !w.Wild && failed.Contains(w.Peer) && v.Ranks.Contains(w.Peer) {
 			these.Add(w.Peer)
 			waiting.Add(w.Rank)
 		}

@@ -46,6 +46,7 @@ const (
 	OweMessage                         // Others wait for a message of Ranks
 	FurtherByHistory                   // Ranks may be meant as well, but have made more progress
 	StalledBehind                      // Ranks stand still before the place of the named ones
+	NotStarted                         // Others wait for Ranks to start a persistent request
 	FailedToSend                       // MPI returned an error to Ranks in a call that sends, and Others wait for their message
 	HoldLock                           // Ranks have a lock that Others ask for
 	WentPast                           // Ranks went past Call, in which Others wait, as no rank had before

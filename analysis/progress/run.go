@@ -35,6 +35,7 @@ type Result struct {
 	Differ   []contrast.Difference
 	Inside   inside.View        // of ranks that the library may hold
 	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
+	Inactive []Inactive         // persistent requests for such messages, which were not started
 	Excluded []Excluded         // ranks that others left out of their epochs of a window, of a job that hangs
 	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
 	Makers   []Maker            // the calls that made the communicators, windows and files which the result names, as far as they are known
@@ -223,7 +224,10 @@ func (l *looker) drawConclusion(
 		finding, err = FindLP(sum, part, opts)
 	}
 	missing, err := l.findUnsent(finding, err)
-	if err = l.preferPassing(q, finding, missing, err); err == nil && finding != nil {
+	err = l.preferPassing(q, finding, missing, err)
+	inactive, err := l.findInactive(finding, err)
+	if err == nil && finding != nil {
+		finding.preferWaiting(inactive)
 		watch.done(StepFindLP)
 		result = l.newResult(finding, sum)
 		result.looked, result.iterations = time.Now(), part.OuterIterations()
@@ -247,7 +251,7 @@ func (l *looker) drawConclusion(
 	spawned, err := l.findSpawned(err)
 	if result != nil {
 		result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
-		result.Excluded = excluded
+		result.Excluded, result.Inactive = excluded, inactive
 	}
 	makers, err := l.findMakers(result, err)
 	if err != nil || result == nil {

@@ -41,6 +41,22 @@ func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
 	return f.nameUnsent(view.Find(waits)), nil
 }
 
+// tells reports whether more is known of a message than that it was not sent. Who computes has not come to send.
+func (f *Finding) tells(m *unsent.Message) bool {
+	computes := !m.Failed && !m.InMPI && f.scene.Facts[m.Peer].Phase == model.Running
+	switch {
+	case len(m.Others) > 0:
+		return true
+	case m.AnySource || computes:
+		return false
+	case m.By != nil || m.Omission != nil:
+		return true
+	case m.Wild: // on an intercommunicator nothing else says where the other side is
+		return m.InMPI && f.scene.IsIntercomm(m.Comm)
+	}
+	return m.InMPI && m.Sent == 0 && m.IsOwed() // that nobody sends such messages is known, too
+}
+
 // eachAsked decodes the records of some ranks of the share once more.
 func (l *looker) eachAsked(asked model.RankSet, do func(*model.Rank)) {
 	for _, r := range l.Index.LoadRanks(asked) {
@@ -48,14 +64,11 @@ func (l *looker) eachAsked(asked model.RankSet, do func(*model.Rank)) {
 	}
 }
 
-// nameUnsent looks up the communicators of messages. Those are left out of which nothing is known but that they were not sent: who computes
-// has not come to send.
+// nameUnsent looks up the communicators of messages. Those are left out of which nothing is known but that they were not sent.
 func (f *Finding) nameUnsent(messages []unsent.Message) []Unsent {
 	var out []Unsent
 	for _, m := range messages {
-		computes := !m.Failed && !m.InMPI && f.scene.Facts[m.Peer].Phase == model.Running
-		none := m.By == nil && m.InMPI && m.Sent == 0 && m.IsOwed() // that nobody sends such messages is known, too
-		if len(m.Others) == 0 && (m.By == nil && !none || m.AnySource || computes) {
+		if !f.tells(&m) {
 			continue
 		}
 		one := Unsent{Message: m, On: f.scene.Comm(m.Comm)}

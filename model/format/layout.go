@@ -20,6 +20,7 @@ const (
 	Locks          = 64                 // entries that a recorder makes in a LOCKS record
 	Probed         = 32                 // entries that a recorder makes in a PROBED record
 	Origins        = 64                 // entries that a recorder makes in an ORIGINS record
+	Persistents    = 64                 // entries that a recorder makes in a PERSISTENTS record
 	Begun          = 32                 // latest collectives that a recorder keeps in a HISTORY record
 	MarkLevels     = 10                 // levels of checkpoints in a HISTORY record
 	MarkStep       = 16                 // collectives between two checkpoints of the lowest level
@@ -29,7 +30,7 @@ const (
 	MaxRaised      = 16                 // frames kept of those that an exception of Python came through
 	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
 	MaxRaisedText  = 200                // bytes kept of what it says, one zero byte included
-	MaxThrown      = 64                 // exceptions of C++ of a process that are recorded where they are thrown
+	MaxThrown      = 64                 // exceptions of a process that are recorded where they are thrown: of C++, and likewise of threads that never called MPI
 	MaxErrorText   = 1024               // bytes kept of the text of an error
 	MaxSignal      = 64                 // largest number of a signal on Linux
 	NoIndex        = 0xffffffff         // an index that names nothing
@@ -204,6 +205,12 @@ const (
 	CommToParent = 256 // an intercommunicator whose remote group has spawned this process
 )
 
+// persistent_flag: bits
+const (
+	PersistentSends       = 1 // the requests are for sends; else for receives
+	PersistentPartitioned = 2 // they are partitioned
+)
+
 // wild: bits: what a receive left open
 const (
 	AnySource = 1 // the source
@@ -218,6 +225,8 @@ const (
 	RaisedLast    = 3 // nothing caught it, and it was printed (sys.last_value); no other has been raised since
 	RaisedThrown  = 4 // one of C++, which may have been caught since
 	RaisedFatal   = 5 // no exception: an error of a run-time library, or a statement such as STOP, which ends the process
+	RaisedThread  = 6 // one of Python that nothing caught in a thread, which it ended
+	RaisedFuture  = 7 // one of Python that a thread put into a future (concurrent.futures)
 )
 
 // use: An event begins with u = kind + 8 × value.
@@ -551,6 +560,22 @@ const (
 	SizeofOrigin = 32
 )
 
+// Persistent or partitioned requests for the messages of a channel, in one direction, that one call made. The numbers started, made, freed and idle change by themselves.
+const (
+	PersistentSeq     = 0 // sequence number; odd while the entry changes
+	PersistentComm    = 4 // index of the communicator plus 1; 0: not in use
+	PersistentPeer    = 8 // as the call named it
+	PersistentTag     = 12
+	PersistentStarted = 16 // how often one of them was started
+	PersistentState   = 24 // the call that made them: a state of the thread
+	PersistentThread  = 28 // index of the thread
+	PersistentFlags   = 30
+	PersistentMade    = 32 // how many there were
+	PersistentFreed   = 36 // how many of them are gone
+	PersistentIdle    = 40 // how often the program has waited for one of them that was not started, since one was started last
+	SizeofPersistent  = 48
+)
+
 // A lock of a window, from the return of the call that took it to that of the one that gives it up.
 const (
 	LockSeq    = 0 // sequence number; odd while the entry changes
@@ -680,9 +705,9 @@ const (
 	SizeofRaisedFixed = 24
 )
 
-// OTHER: The stack of a thread that does not call MPI and waited for another one, while a thread that calls MPI did likewise outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+// OTHER: The stack of a thread that does not call MPI and waited for another one, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
 const (
-	OtherTID         = 0 // the system's number of the thread
+	OtherTID         = 0 // the system's number of the thread; of one that runs Python another number of its own
 	OtherNframes     = 4 // at most MAX_FRAMES
 	OtherFlags       = 8
 	SizeofOtherFixed = 16
@@ -699,55 +724,57 @@ const (
 
 // The types of records.
 const (
-	RankRecord      Record = 1  // The process: the first record of a slot. Each mutable field is a word of its own.
-	ThreadRecord    Record = 2  // What a thread that calls MPI does. The live part is two blocks, each with a sequence number: down to pending, and stack.
-	ModuleRecord    Record = 3  // A mapped program or library, or a function in Python.
-	StateRecord     Record = 4  // A communication state of a thread.
-	EdgeRecord      Record = 5  // A passage between two states of a thread.
-	CommRecord      Record = 6  // A communicator, a window or a file.
-	HistoryRecord   Record = 13 // What collectives were begun on a communicator, window or file.
-	ChannelsRecord  Record = 7  // Messages exchanged.
-	OriginsRecord   Record = 18 // Which calls send on the channels: one entry for each channel that sends.
-	LocksRecord     Record = 9  // Locks of windows that the process has.
-	TakenRecord     Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
-	ProbedRecord    Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
-	FailedRecord    Record = 19 // Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
-	BufferRecord    Record = 22 // A buffer of the call within which the process faulted or over which MPI ends the job, or of an operation that was pending then.
-	SeriesRecord    Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
-	NoteRecord      Record = 8  // A text: why the recorder gave something up.
-	LibraryRecord   Record = 14 // A text: the first line that MPI_Get_library_version returns.
-	SiteRecord      Record = 10 // A call of a function of the C library by its call stack, in any thread.
-	SentRecord      Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
-	ArgumentsRecord Record = 12 // The program's arguments, without its name.
-	RaisedRecord    Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
-	OtherRecord     Record = 21 // The stack of a thread that does not call MPI and waited for another one, while a thread that calls MPI did likewise outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
-	RestRecord      Record = 64 // Fixed: a THREAD record without the parts that are not in use.
-	LikeRecord      Record = 65 // The model of this slot is that of another slot but for the counts.
+	RankRecord        Record = 1  // The process: the first record of a slot. Each mutable field is a word of its own.
+	ThreadRecord      Record = 2  // What a thread that calls MPI does. The live part is two blocks, each with a sequence number: down to pending, and stack.
+	ModuleRecord      Record = 3  // A mapped program or library, or a function in Python.
+	StateRecord       Record = 4  // A communication state of a thread.
+	EdgeRecord        Record = 5  // A passage between two states of a thread.
+	CommRecord        Record = 6  // A communicator, a window or a file.
+	HistoryRecord     Record = 13 // What collectives were begun on a communicator, window or file.
+	ChannelsRecord    Record = 7  // Messages exchanged.
+	OriginsRecord     Record = 18 // Which calls send on the channels: one entry for each channel that sends.
+	PersistentsRecord Record = 23 // Persistent and partitioned requests for messages.
+	LocksRecord       Record = 9  // Locks of windows that the process has.
+	TakenRecord       Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
+	ProbedRecord      Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
+	FailedRecord      Record = 19 // Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
+	BufferRecord      Record = 22 // A buffer of the call within which the process faulted or over which MPI ends the job, or of an operation that was pending then.
+	SeriesRecord      Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
+	NoteRecord        Record = 8  // A text: why the recorder gave something up.
+	LibraryRecord     Record = 14 // A text: the first line that MPI_Get_library_version returns.
+	SiteRecord        Record = 10 // A call of a function of the C library by its call stack, in any thread.
+	SentRecord        Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
+	ArgumentsRecord   Record = 12 // The program's arguments, without its name.
+	RaisedRecord      Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
+	OtherRecord       Record = 21 // The stack of a thread that does not call MPI and waited for another one, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+	RestRecord        Record = 64 // Fixed: a THREAD record without the parts that are not in use.
+	LikeRecord        Record = 65 // The model of this slot is that of another slot but for the counts.
 )
 
 var records = [...]record{
-	RankRecord:      {name: "RANK", leastFixed: 256, leastLive: 80},
-	ThreadRecord:    {name: "THREAD", leastFixed: 8, leastLive: 4720},
-	ModuleRecord:    {name: "MODULE", leastFixed: 24, leastLive: 0},
-	StateRecord:     {name: "STATE", leastFixed: 16, leastLive: 8},
-	EdgeRecord:      {name: "EDGE", leastFixed: 8, leastLive: 8},
-	CommRecord:      {name: "COMM", leastFixed: 32, leastLive: 40},
-	HistoryRecord:   {name: "HISTORY", leastFixed: 8, leastLive: 336},
-	ChannelsRecord:  {name: "CHANNELS", leastFixed: 0, leastLive: 32},
-	OriginsRecord:   {name: "ORIGINS", leastFixed: 0, leastLive: 32},
-	LocksRecord:     {name: "LOCKS", leastFixed: 0, leastLive: 16},
-	TakenRecord:     {name: "TAKEN", leastFixed: 0, leastLive: 32},
-	ProbedRecord:    {name: "PROBED", leastFixed: 0, leastLive: 32},
-	FailedRecord:    {name: "FAILED", leastFixed: 16, leastLive: 16},
-	BufferRecord:    {name: "BUFFER", leastFixed: 72, leastLive: 0},
-	SeriesRecord:    {name: "SERIES", leastFixed: 8, leastLive: 64},
-	NoteRecord:      {name: "NOTE", leastFixed: 0, leastLive: 0},
-	LibraryRecord:   {name: "LIBRARY", leastFixed: 0, leastLive: 0},
-	SiteRecord:      {name: "SITE", leastFixed: 16, leastLive: 16},
-	SentRecord:      {name: "SENT", leastFixed: 8, leastLive: 24},
-	ArgumentsRecord: {name: "ARGUMENTS", leastFixed: 8, leastLive: 0},
-	RaisedRecord:    {name: "RAISED", leastFixed: 24, leastLive: 0},
-	OtherRecord:     {name: "OTHER", leastFixed: 16, leastLive: 8},
-	RestRecord:      {name: "REST", leastFixed: 0, leastLive: 0},
-	LikeRecord:      {name: "LIKE", leastFixed: 8, leastLive: 0},
+	RankRecord:        {name: "RANK", leastFixed: 256, leastLive: 80},
+	ThreadRecord:      {name: "THREAD", leastFixed: 8, leastLive: 4720},
+	ModuleRecord:      {name: "MODULE", leastFixed: 24, leastLive: 0},
+	StateRecord:       {name: "STATE", leastFixed: 16, leastLive: 8},
+	EdgeRecord:        {name: "EDGE", leastFixed: 8, leastLive: 8},
+	CommRecord:        {name: "COMM", leastFixed: 32, leastLive: 40},
+	HistoryRecord:     {name: "HISTORY", leastFixed: 8, leastLive: 336},
+	ChannelsRecord:    {name: "CHANNELS", leastFixed: 0, leastLive: 32},
+	OriginsRecord:     {name: "ORIGINS", leastFixed: 0, leastLive: 32},
+	PersistentsRecord: {name: "PERSISTENTS", leastFixed: 0, leastLive: 48},
+	LocksRecord:       {name: "LOCKS", leastFixed: 0, leastLive: 16},
+	TakenRecord:       {name: "TAKEN", leastFixed: 0, leastLive: 32},
+	ProbedRecord:      {name: "PROBED", leastFixed: 0, leastLive: 32},
+	FailedRecord:      {name: "FAILED", leastFixed: 16, leastLive: 16},
+	BufferRecord:      {name: "BUFFER", leastFixed: 72, leastLive: 0},
+	SeriesRecord:      {name: "SERIES", leastFixed: 8, leastLive: 64},
+	NoteRecord:        {name: "NOTE", leastFixed: 0, leastLive: 0},
+	LibraryRecord:     {name: "LIBRARY", leastFixed: 0, leastLive: 0},
+	SiteRecord:        {name: "SITE", leastFixed: 16, leastLive: 16},
+	SentRecord:        {name: "SENT", leastFixed: 8, leastLive: 24},
+	ArgumentsRecord:   {name: "ARGUMENTS", leastFixed: 8, leastLive: 0},
+	RaisedRecord:      {name: "RAISED", leastFixed: 24, leastLive: 0},
+	OtherRecord:       {name: "OTHER", leastFixed: 16, leastLive: 8},
+	RestRecord:        {name: "REST", leastFixed: 0, leastLive: 0},
+	LikeRecord:        {name: "LIKE", leastFixed: 8, leastLive: 0},
 }

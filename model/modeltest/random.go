@@ -138,6 +138,12 @@ func randomMessages(r *rand.Rand, sc Scale, k *model.Rank, world []int) {
 			Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Number: m.Number, Thread: m.Thread, State: m.State})
 	}
 	for range r.IntN(sc.channels) {
+		m := randomTaken(r, k, world)
+		k.Persistent = append(k.Persistent, model.Persistent{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Sends: m.AnySource,
+			Partitioned: m.AnyTag, Thread: m.Thread, State: m.State, Made: r.Uint32(), Freed: r.Uint32(), Idle: r.Uint32(),
+			Started: m.Number})
+	}
+	for range r.IntN(sc.channels) {
 		k.Probed = append(k.Probed, randomTaken(r, k, world))
 	}
 	for _, t := range k.Threads {
@@ -242,7 +248,7 @@ func randomThread(r *rand.Rand, sc Scale, k *model.Rank, index int) *model.Threa
 			Awaited: model.Awaited(r.IntN(4)), AwaitedTID: r.IntN(999)}
 	}
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
-		t.Raised = &model.Raised{How: model.RaisedSet + model.RaisedHow(r.IntN(5)), Calls: r.Uint64(), Order: r.Uint32(),
+		t.Raised = &model.Raised{How: model.RaisedSet + model.RaisedHow(r.IntN(7)), Calls: r.Uint64(), Order: r.Uint32(),
 			Type: "lib.Error", Text: []string{"", "no such file: \"a\""}[r.IntN(2)],
 			Stack: randomStack(r, k, r.IntN(9)), Cut: r.IntN(2) == 0}
 	}
@@ -457,6 +463,9 @@ func RandomTwins(r *rand.Rand, sc Scale, n int) []*model.Rank {
 		}
 		for i := range k.Probed {
 			k.Probed[i].Thread, k.Probed[i].State = 0, -1
+		}
+		for i := range k.Persistent {
+			k.Persistent[i].Thread, k.Persistent[i].State = 0, -1
 		}
 		for i := range k.Origins {
 			k.Origins[i].Thread, k.Origins[i].State = 0, -1

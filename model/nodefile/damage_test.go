@@ -271,6 +271,9 @@ func TestProblems(t *testing.T) {
 			"thread 23"},
 		{"torn probe", format.ProbedRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "PROBED"},
 		{"torn origin", format.OriginsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "ORIGINS"},
+		{"torn requests", format.PersistentsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "PERSISTENTS"},
+		{"thread of requests", format.PersistentsRecord,
+			func(b []byte, off int64) { b[liveOffset(b, off)+format.PersistentThread+1] = 9 }, model.ErrLost, "thread 23"},
 		{"thread of an origin", format.OriginsRecord,
 			func(b []byte, off int64) { b[liveOffset(b, off)+format.OriginThread+1] = 9 }, model.ErrLost, "thread 23"},
 		{"text of an error", format.FailedRecord, func(b []byte, off int64) {

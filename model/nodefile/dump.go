@@ -153,6 +153,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, fieldsOf("channel"))
 	case format.OriginsRecord:
 		m.dumpTable(w, rec, fieldsOf("origin"))
+	case format.PersistentsRecord:
+		m.dumpTable(w, rec, fieldsOf("persistent"))
 	case format.LocksRecord:
 		m.dumpTable(w, rec, fieldsOf("lock"))
 	case format.TakenRecord, format.ProbedRecord:

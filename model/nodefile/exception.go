@@ -30,7 +30,7 @@ func (r slotAssembler) decodeRaised(rec record) *model.Raised {
 	frames, name, text, _ := raisedParts(rec.fixed)
 	how := model.RaisedHow(le32(format.RaisedHow))
 	switch {
-	case how > model.RaisedFatal:
+	case how > model.RaisedFuture:
 		r.probs.addErrorf(rec.typ.String(), rec.off, model.ErrUnknown, "way %d to have an exception", how)
 		return nil
 	case how == model.RaisedNone:

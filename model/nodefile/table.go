@@ -12,7 +12,7 @@ import (
 // communicator's index plus 1 behind it.
 var entrySizes = map[format.Record]int64{
 	format.ChannelsRecord: format.SizeofChannel, format.OriginsRecord: format.SizeofOrigin, format.LocksRecord: format.SizeofLock,
-	format.TakenRecord: format.SizeofTake, format.ProbedRecord: format.SizeofTake,
+	format.TakenRecord: format.SizeofTake, format.ProbedRecord: format.SizeofTake, format.PersistentsRecord: format.SizeofPersistent,
 }
 
 // tableReader is such a record.
@@ -50,7 +50,7 @@ func (c *tableReader) copyEntries(r *slotReader) {
 	c.entries = m.bytes[begin:len(m.bytes):len(m.bytes)]
 }
 
-// assembleTables fills in what the tables of a Rank say: Channels, Origins, Locks, Taken and Probed.
+// assembleTables fills in what the tables of a Rank say: Channels, Origins, Persistent, Locks, Taken and Probed.
 func (r slotAssembler) assembleTables(position map[uint32]int) {
 	for _, c := range r.tables {
 		if c.rec.typ == format.ChannelsRecord {
@@ -68,6 +68,8 @@ func (r slotAssembler) assembleTables(position map[uint32]int) {
 				r.addLock(c.rec, b, comm)
 			case c.rec.typ == format.OriginsRecord:
 				r.addOrigin(c.rec, b, comm, position)
+			case c.rec.typ == format.PersistentsRecord:
+				r.addPersistent(c.rec, b, comm, position)
 			default:
 				r.addTaken(c.rec, b, comm, position)
 			}
@@ -106,6 +108,22 @@ func (r slotAssembler) addOrigin(rec record, b []byte, comm int, position map[ui
 			Number: le64(format.OriginNumber), Thread: thread, State: state,
 		})
 	}
+}
+
+// addPersistent leaves out requests of a thread that is not known.
+func (r slotAssembler) addPersistent(rec record, b []byte, comm int, position map[uint32]int) {
+	le32, le64 := wordReaders(b)
+	thread, state, ok := r.callOf(rec, b[format.PersistentState:], position)
+	if !ok {
+		return
+	}
+	flags := binary.LittleEndian.Uint16(b[format.PersistentFlags:])
+	r.rank.Persistent = append(r.rank.Persistent, model.Persistent{
+		Comm: comm, Peer: int(int32(le32(format.PersistentPeer))), Tag: int(int32(le32(format.PersistentTag))),
+		Sends: flags&format.PersistentSends != 0, Partitioned: flags&format.PersistentPartitioned != 0, Thread: thread, State: state,
+		Made: le32(format.PersistentMade), Freed: le32(format.PersistentFreed), Started: le64(format.PersistentStarted),
+		Idle: le32(format.PersistentIdle),
+	})
 }
 
 // addTaken leaves out a message whose receive is of a thread that is not known.
@@ -153,6 +171,15 @@ func (w *slotWriter) writeTables(r *model.Rank) {
 	writeTable(w, format.OriginsRecord, r.Origins, format.Origins, format.SizeofOrigin, func(entry part, s model.Origin) {
 		w.putMessage(entry, r, model.Taken{Comm: s.Comm, Peer: s.Peer, Tag: s.Tag, Number: s.Number, Thread: s.Thread, State: s.State})
 	})
+	writeTable(w, format.PersistentsRecord, r.Persistent, format.Persistents, format.SizeofPersistent,
+		func(entry part, p model.Persistent) {
+			w.putMessage(entry, r, model.Taken{Comm: p.Comm, Peer: p.Peer, Tag: p.Tag, Number: p.Started, Thread: p.Thread, State: p.State})
+			entry.u16(format.PersistentFlags, int(bitsOf(bitIf{format.PersistentSends, p.Sends},
+				bitIf{format.PersistentPartitioned, p.Partitioned})))
+			entry.u32(format.PersistentMade, p.Made)
+			entry.u32(format.PersistentFreed, p.Freed)
+			entry.u32(format.PersistentIdle, p.Idle)
+		})
 	writeTable(w, format.LocksRecord, r.Locks, format.Locks, format.SizeofLock, func(entry part, l model.Lock) {
 		w.checkRange("window of a lock", l.Comm, 0, len(r.Comms)-1)
 		entry.i32(format.LockComm, l.Comm+1)
@@ -182,7 +209,7 @@ func writeTable[T any](w *slotWriter, typ format.Record, list []T, most, size in
 	}
 }
 
-// putMessage writes an entry that says by which call a message went: a sender's is laid out as that of a receive.
+// putMessage writes an entry that says by which call a message went: those of a sender and of requests are laid out as that of a receive.
 func (w *slotWriter) putMessage(entry part, r *model.Rank, m model.Taken) {
 	w.checkRange("communicator of a message", m.Comm, 0, len(r.Comms)-1)
 	w.checkRange("thread of a message", m.Thread, 0, len(r.Threads)-1)

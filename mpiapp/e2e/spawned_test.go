@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"laggard/internal/checktest"
@@ -13,10 +15,10 @@ import (
 // spawnedCase is a program whose processes are started by MPI_Comm_spawn, with the answer that is known beforehand.
 type spawnedCase struct {
 	source, mode string
-	masters      int   // ranks that mpirun starts
-	least        []int // the least progressed ranks; spawned processes have those behind the masters'
-	says         []string
-	also         bool // only where everything is run
+	masters      int      // ranks that mpirun starts
+	least        []int    // the least progressed ranks; spawned processes have those behind the masters'
+	says         []string // @mark is the number of the line with that mark
+	also         bool     // only where everything is run
 }
 
 var spawnedCases = []spawnedCase{
@@ -33,7 +35,18 @@ var spawnedCases = []spawnedCase{
 	{"coupler.f90", "hang", 1, []int{0, 1}, []string{"rank 1 is in MPI_Comm_disconnect"}, true},
 	{"merged.py", "hang", 1, []int{1},
 		[]string{"Rank 1 (rank 0 of the 2 processes spawned at merged.py:", "rank 1 waits for itself"}, false},
+	{"quadrature.c", "hang", 1, []int{0, 3}, []string{
+		"rank 0 sent a message each to ranks 1-2 (quadrature.c:@stop), but none from there to rank 3, which waits for one",
+		"MPI_Comm_disconnect in main (quadrature.c:@leaves)"}, false},
+	{"columns.f90", "hang", 1, []int{0}, []string{
+		"for the first time rank 0 went on without MPI_Send (columns.f90:@handed) to rank 3",
+		"Rank 0 sent 4 messages each to ranks 1-2 with MPI_Send in model (columns.f90:@handed), but only 3 to rank 3. " +
+			"Rank 0 is in MPI_Comm_disconnect in model (columns.f90:@leaves)"}, false},
+	{"sweep.py", "hang", 1, []int{0, 3},
+		[]string{"rank 0 sent a message each to ranks 1-2 (sweep.py:@stop), but none from there to rank 3, which waits for one"}, true},
 }
+
+var namedMark = regexp.MustCompile(`@([a-z]+)`)
 
 // TestSpawned: spawned processes are ranks of the job, named by their spawn, and waited for on both sides; without the
 // fault nothing is reported. MPICH of Debian cannot start any.
@@ -78,8 +91,13 @@ func (f family) checkSpawned(t *testing.T, c spawnedCase) {
 		case a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least):
 			t.Errorf("want ranks %d: %s", c.least, text.stdout)
 		}
-		if mode != "ok" {
-			checktest.Contains(t, text.stdout, c.says...)
+		for _, words := range c.says {
+			words = namedMark.ReplaceAllStringFunc(words, func(mark string) string {
+				return strconv.Itoa(readMarks(t, filepath.Join("spawned", c.source))[mark[1:]][0].first)
+			})
+			if mode != "ok" {
+				checktest.Contains(t, text.stdout, words)
+			}
 		}
 	}
 }

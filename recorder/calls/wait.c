@@ -5,6 +5,7 @@
 #include "identity/channel.h"
 #include "identity/collective.h"
 #include "identity/comm.h"
+#include "identity/persistent.h"
 #include "identity/scratch.h"
 #include "movement/message.h"
 #include "mpi/address.h"
@@ -106,6 +107,17 @@ void lg_after_isendrecv(struct lg_call *c)
     r->kind = LG_OP_OTHER;
 }
 
+/* count_made counts a persistent request for messages among those that its call made. */
+static void count_made(struct lg_req *r)
+{
+  uint32_t flags = (r->kind == LG_OP_SEND ? LG_PERSISTENT_SENDS : 0) | (r->partitioned ? LG_PERSISTENT_PARTITIONED : 0);
+  if (r->peer == LG_PROC_NULL)
+    return;
+  r->made = lg_persistent_of(r->comm, r->peer, r->tag, flags, r->thread, r->state);
+  if (r->made)
+    r->made->made++;
+}
+
 void lg_after_init_request(struct lg_call *c, uint32_t kind)
 {
   if (!c->comm)
@@ -126,6 +138,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
   r->tag = lg_tag(lg_int(c, c->desc->tag));
+  count_made(r);
   keep_buffer(c, r);
   lg_message_begun(c, r);
 }
@@ -137,6 +150,10 @@ static void start_one(struct lg_call *c, long handle)
     return;
   r->active = true; /* its state stays that of the call that made it: it tells the mode */
   r->told = false;
+  if (r->made) {
+    r->made->started++;
+    r->made->idle = 0;
+  }
   if (r->kind == LG_OP_SEND)
     r->seq = lg_count_send(c->st, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_RECV)
@@ -275,8 +292,13 @@ static uint64_t matched(struct lg_call *c, const struct lg_req *r, const char *s
 static void completed(struct lg_call *c, int i, const char *status)
 {
   struct lg_req *r = named(c, i);
-  if (!r || !r->active)
+  if (!r)
     return;
+  if (unlikely(!r->active)) {
+    if (r->made)
+      r->made->idle++;
+    return;
+  }
   bool gone = r->cancelled && status && lg_status_cancelled(status);
   if (gone) {
     struct lg_chan *ch = r->seq ? lg_chan_known(r->comm, r->peer, r->tag) : NULL;

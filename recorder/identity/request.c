@@ -10,10 +10,12 @@ struct lg_req *lg_req_get(int space, long handle)
 }
 
 /* gone: nothing is left of what a call made. */
-static void gone(struct lg_state_live *by)
+static void gone(const struct lg_req *r)
 {
-  if (by)
-    by->unfreed--;
+  if (r->by)
+    r->by->unfreed--;
+  if (r->made)
+    r->made->freed++;
 }
 
 struct lg_req *lg_req_put(int space, long handle)
@@ -25,14 +27,14 @@ struct lg_req *lg_req_put(int space, long handle)
     return NULL;
   }
   if (r->key == key)
-    gone(r->by);
+    gone(r);
   *r = (struct lg_req){.key = key, .active = true, .peer2 = LG_NONE};
   return r;
 }
 
 void lg_req_drop(struct lg_req *r)
 {
-  gone(r->by);
+  gone(r);
   lg_table_drop(&table, sizeof *r, r);
 }
 

@@ -5,6 +5,7 @@
 #include "identity/history.h"
 
 struct lg_comm_ref;
+struct lg_persistent;
 struct lg_state_live;
 
 struct lg_piece { /* of memory */
@@ -29,6 +30,7 @@ struct lg_req {
   bool persistent, active, cancelled, buffered, partitioned;
   bool told; /* a perturbed run has said that it is complete, or a part of it */
   struct lg_state_live *by; /* counts it among what its call made; NULL: nobody does */
+  struct lg_persistent *made; /* counts how often it is started; NULL: nobody does */
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
   struct lg_collective collective; /* that starting a persistent one begins */

@@ -23,6 +23,12 @@ static bool typed(const struct lg_py_layout *l, uint64_t exception, uint64_t *ty
          lg_py_word(exception + l->exception_trace, trace);
 }
 
+bool lg_py_is_exception(const struct lg_py_layout *l, uint64_t object)
+{
+  uint64_t type, trace;
+  return typed(l, object, &type, &trace);
+}
+
 /* raised finds the one that is set: C code is at work while it is on its way. */
 static bool raised(const struct lg_py_layout *l, uint64_t thread, uint64_t *type, uint64_t *trace)
 {
@@ -125,6 +131,21 @@ static bool name_of(const struct lg_py_layout *l, uint64_t type, char *to)
     if ((unsigned char)to[i] < ' ')
       return false; /* no name */
   return length > 0;
+}
+
+enum { ARGUMENTS = 24, ITEMS = 24 }; /* in an exception: the tuple that it was made with; in a tuple: the first item */
+
+/* Of a KeyError it is the key, which the exception says in another form. */
+void lg_py_says(const struct lg_py_layout *l, uint64_t exception, char *to)
+{
+  static uint64_t met;
+  uint64_t type, tuple, n, first;
+  char name[LG_MAX_RAISED_TYPE];
+  *to = 0;
+  if (lg_py_word(exception + l->object_type, &type) && name_of(l, type, name) && strcmp(name, "KeyError") != 0 &&
+      lg_py_word(exception + ARGUMENTS, &tuple) && lg_py_is(l, tuple, "tuple", &met) && lg_py_word(tuple + l->length, &n) && n == 1 &&
+      lg_py_word(tuple + ITEMS, &first) && !lg_py_text(l, first, to, LG_MAX_RAISED_TEXT, 0))
+    *to = 0;
 }
 
 /* frame_of tells the code of a part of a traceback, and where in it it was left. */

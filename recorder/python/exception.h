@@ -19,4 +19,8 @@ struct lg_py_exception {
 /* `last`: also the one that the interpreter printed because nothing caught it, if there is no other. */
 void lg_py_exception(const struct lg_py_layout *l, uint64_t thread, bool last, struct lg_py_exception *out);
 
+bool lg_py_is_exception(const struct lg_py_layout *l, uint64_t object);
+/* Copies what an exception says, if that is a text that it was made with: up to LG_MAX_RAISED_TEXT bytes, "" unknown. */
+void lg_py_says(const struct lg_py_layout *l, uint64_t exception, char *to);
+
 #pragma GCC visibility pop

@@ -12,26 +12,65 @@
  * from C. */
 #define ENTERED 3
 
-uint64_t lg_py_thread(const struct lg_py_layout *l, uint64_t runtime, uint64_t pthread)
+/* each_thread gives `met` the threads one by one, until it has enough: true. */
+static bool each_thread(const struct lg_py_layout *l, uint64_t runtime, bool (*met)(void *, uint64_t thread, uint64_t pthread), void *arg)
 {
   uint64_t interpreter, thread, id;
   if (!lg_py_word(runtime + l->interpreters, &interpreter))
-    return 0;
+    return false;
   for (int i = 0; interpreter && i < MAX_INTERPRETERS; i++) {
     if (!lg_py_word(interpreter + l->threads, &thread))
-      return 0;
+      return false;
     for (int k = 0; thread && k < MAX_THREADS; k++) {
       if (!lg_py_word(thread + l->thread_handle, &id))
-        return 0;
-      if (id == pthread)
-        return thread;
+        return false;
+      if (met(arg, thread, id))
+        return true;
       if (!lg_py_word(thread + l->thread_next, &thread))
-        return 0;
+        return false;
     }
     if (!lg_py_word(interpreter + l->interpreter_next, &interpreter))
-      return 0;
+      return false;
   }
-  return 0;
+  return false;
+}
+
+struct wanted {
+  uint64_t pthread, thread;
+};
+
+static bool is_wanted(void *arg, uint64_t thread, uint64_t pthread)
+{
+  struct wanted *w = arg;
+  w->thread = thread;
+  return pthread == w->pthread;
+}
+
+uint64_t lg_py_thread(const struct lg_py_layout *l, uint64_t runtime, uint64_t pthread)
+{
+  struct wanted w = {.pthread = pthread};
+  return each_thread(l, runtime, is_wanted, &w) ? w.thread : 0;
+}
+
+struct threads {
+  uint64_t *list;
+  int n, most;
+};
+
+static bool list_thread(void *arg, uint64_t thread, uint64_t pthread)
+{
+  struct threads *t = arg;
+  (void)thread;
+  if (t->n < t->most)
+    t->list[t->n++] = pthread;
+  return t->n == t->most;
+}
+
+int lg_py_threads(const struct lg_py_layout *l, uint64_t runtime, uint64_t *pthreads, int most)
+{
+  struct threads t = {pthreads, 0, most};
+  each_thread(l, runtime, list_thread, &t);
+  return t.n;
 }
 
 uint64_t lg_py_top(const struct lg_py_layout *l, uint64_t thread)

@@ -22,6 +22,8 @@ struct lg_py_frames {
 
 /* The interpreter's structure of a thread, by its pthread_t; 0: it never ran Python. */
 uint64_t lg_py_thread(const struct lg_py_layout *l, uint64_t runtime, uint64_t pthread);
+/* Lists the threads of all interpreters by their pthread_t, up to so many; how many there are in the list. */
+int lg_py_threads(const struct lg_py_layout *l, uint64_t runtime, uint64_t *pthreads, int most);
 uint64_t lg_py_top(const struct lg_py_layout *l, uint64_t thread); /* its innermost frame, 0 none */
 void lg_py_frames(const struct lg_py_layout *l, uint64_t thread, struct lg_py_frames *out);
 

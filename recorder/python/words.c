@@ -17,6 +17,7 @@
 #define TEXT_BYTES 4096    /* room for file and name */
 #define KNOWN_BITS 12      /* code objects that are kept, as a power of two */
 #define IMPORTS "<frozen importlib" /* how the files begin of what imports modules */
+#define INNER 24           /* frames that are looked at for what becomes of an exception */
 
 bool lg_py_found;
 static struct lg_py_layout layout;
@@ -347,6 +348,27 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_wo
     plain(tr, out);
 }
 
+bool lg_words_python(uint64_t pthread, struct lg_words *out)
+{
+  static struct lg_py_frames py; /* large; the file lock is held */
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0, where = lg_py_where(pthread), word;
+  bool imports;
+  out->n = 0;
+  if (!thread || !where)
+    return false;
+  lg_py_frames(&layout, thread, &py);
+  out->partial = py.cut;
+  for (int i = 0; i < py.n; i++)
+    if (word_of(&py.list[i], &word, &imports))
+      add(out, word);
+  return out->n > 0 && where == lg_py_where(pthread);
+}
+
+int lg_words_threads(uint64_t *pthreads, int most)
+{
+  return lg_py_found ? lg_py_threads(&layout, runtime, pthreads, most) : 0;
+}
+
 bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out)
 {
   static struct lg_py_exception e; /* large; the file lock is held */
@@ -362,5 +384,76 @@ bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out)
       out->n++;
     else
       out->cut = true;
+  return true;
+}
+
+/* ---- exceptions that end a thread, or stay in a future ---- */
+
+static uint64_t nothing; /* what stands in the place of an exception where none is handled: None */
+
+/* As lg_py_mark_now does, this reads only what belongs to the calling thread, and stays as it is meanwhile. */
+uint64_t lg_py_handled_now(uint64_t *place)
+{
+  if (!__atomic_load_n(&keyed, __ATOMIC_ACQUIRE) || layout.thread_handled == LG_PY_ABSENT ||
+      *(const uint64_t *)(runtime + layout.finalizing))
+    return 0;
+  uint64_t thread = (uint64_t)pthread_getspecific(key);
+  if (!thread)
+    return 0;
+  if (thread != own)
+    return LG_PY_UNKNOWN;
+  uint64_t item = *(const uint64_t *)(thread + layout.thread_handled);
+  uint64_t exception = item ? *(const uint64_t *)(item + layout.item_exception) : 0;
+  if (!exception || exception == __atomic_load_n(&nothing, __ATOMIC_RELAXED))
+    return 0;
+  *place = lg_mix(exception, lg_py_mark_now());
+  return exception;
+}
+
+void lg_py_meet(void)
+{
+  own_thread();
+}
+
+static bool ends_with(const char *text, size_t n, const char *end)
+{
+  size_t length = strlen(end);
+  return n >= length && memcmp(text + n - length, end, length) == 0;
+}
+
+/* fate_in tells what becomes of an exception that is handled within a function of Python's library, by its file and name. */
+static uint32_t fate_in(const char *text)
+{
+  static const struct { const char *file, *name; uint32_t how; } places[] = {
+      {"/threading.py", "invoke_excepthook", LG_RAISED_THREAD}, {"/concurrent/futures/_base.py", "set_exception", LG_RAISED_FUTURE}};
+  const char *name = strrchr(text, ':');
+  for (unsigned i = 0; name && i < sizeof places / sizeof *places; i++)
+    if (ends_with(text, (size_t)(name - text), places[i].file) && ends_with(name, strlen(name), places[i].name))
+      return places[i].how;
+  return LG_RAISED_NONE;
+}
+
+bool lg_words_left(uint64_t exception, struct lg_raised_words *out)
+{
+  static struct lg_py_frames py; /* large; the file lock is held */
+  static char text[TEXT_BYTES];
+  uint64_t thread = lg_py_thread(&layout, runtime, (uint64_t)pthread_self());
+  uint32_t how = LG_RAISED_NONE;
+  struct lg_py_code c;
+  if (!lg_py_is_exception(&layout, exception)) {
+    __atomic_store_n(&nothing, exception, __ATOMIC_RELAXED);
+    return false;
+  }
+  py.n = 0;
+  if (thread)
+    lg_py_frames(&layout, thread, &py);
+  for (int i = 0; i < py.n && i < INNER && !how; i++)
+    if (lg_py_code(&layout, py.list[i].code, &c) && lg_py_code_text(&layout, &c, text, sizeof text))
+      how = fate_in(text);
+  if (!how || !lg_words_raised((uint64_t)pthread_self(), false, out) || out->how != LG_RAISED_HANDLED)
+    return false;
+  out->how = how;
+  if (how == LG_RAISED_THREAD) /* Python prints it */
+    lg_py_says(&layout, exception, out->text);
   return true;
 }

@@ -49,10 +49,20 @@ int lg_py_most(uint32_t known, uint32_t few);
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
 /* The captured stack of a thread. The file lock is held. */
 void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out);
+/* The Python frames of a thread, read from outside of it; false: it has none, or went on meanwhile. The file lock is held. */
+bool lg_words_python(uint64_t pthread, struct lg_words *out);
+/* Lists the threads that run Python, by their pthread_t, up to so many; how many are in the list. The file lock is held. */
+int lg_words_threads(uint64_t *pthreads, int most);
 bool lg_py_ending(void); /* the interpreter is being ended */
 /* The exception of a thread, read from outside of it or by itself. `last`: where there is no other, the
  * one that was printed because nothing caught it. false: nothing can be said. The file lock is held. */
 bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out);
+/* The exception that the calling thread handles at this moment, 0 none, and a mark of the place where it does so. LG_PY_UNKNOWN: the thread
+ * is not known yet; lg_py_meet gets to know it, and wants the file lock. */
+uint64_t lg_py_handled_now(uint64_t *place);
+void lg_py_meet(void);
+/* Whether that exception is about to end the thread, or was put into a future, and what is to be recorded of it. The file lock is held. */
+bool lg_words_left(uint64_t exception, struct lg_raised_words *out);
 
 #pragma GCC visibility pop
 

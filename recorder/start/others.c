@@ -30,10 +30,11 @@ static bool waits_outside(void)
   return false;
 }
 
-static bool calls_mpi(int tid)
+/* calls_mpi tells whether a thread does, by its number or its pthread_t; the other one is 0. */
+static bool calls_mpi(int tid, uint64_t pthread)
 {
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && t->tid == tid)
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && (tid ? t->tid == tid : t->pthread == pthread))
       return true;
   return false;
 }
@@ -86,15 +87,34 @@ static void put(int tid, const struct lg_words *w, uint64_t began)
     *place = (struct other){hash, live, tid};
 }
 
+#define PTHREAD_SHIFT 12 /* two threads are pages apart */
+
+/* look_at_python goes through the threads that run Python: wherever they are, at work or asleep, the interpreter tells. Their
+ * numbers it does not tell. */
+static void look_at_python(uint64_t began)
+{
+  static struct lg_words words; /* large; the file lock is held */
+  uint64_t threads[LG_TASKS];
+  lg_lock_file();
+  for (int i = 0, n = lg_off ? 0 : lg_words_threads(threads, LG_TASKS); i < n; i++)
+    if (!calls_mpi(0, threads[i]) && lg_words_python(threads[i], &words))
+      put((int)(threads[i] >> PTHREAD_SHIFT & INT32_MAX), &words, began);
+  lg_unlock_file();
+}
+
 void lg_others_look(void)
 {
   int tids[LG_TASKS];
   struct lg_asleep a;
-  if (lg_py_found || !lg_task_calls_told() || !waits_outside())
-    return; /* of Python the interpreter tells */
+  if (!lg_task_calls_told() || !waits_outside())
+    return;
   uint64_t began = lg_now();
+  if (lg_py_found) {
+    look_at_python(began);
+    return;
+  }
   for (int i = 0, n = lg_tasks(tids); i < n; i++) {
-    if (calls_mpi(tids[i]) || !lg_is_asleep(tids[i], &a) || !a.futex)
+    if (calls_mpi(tids[i], 0) || !lg_is_asleep(tids[i], &a) || !a.futex)
       continue;
     lg_lock_file();
     const struct lg_words *w = lg_off ? NULL : lg_capture_words(&a);

@@ -20,7 +20,7 @@ const (
 // raisedStates are those of an exception, in the JSON form.
 var raisedStates = map[model.RaisedHow]string{
 	model.RaisedSet: "raised", model.RaisedHandled: "handled", model.RaisedLast: "uncaught",
-	model.RaisedThrown: "thrown", model.RaisedFatal: "fatal",
+	model.RaisedThrown: "thrown", model.RaisedFatal: "fatal", model.RaisedThread: "ended_thread", model.RaisedFuture: "in_future",
 }
 
 func (s Source) exceptions() []Exception {
@@ -69,6 +69,10 @@ func (x *Exception) String() string {
 		return text + " is on its way"
 	case raisedStates[model.RaisedLast]:
 		return text + " was not caught"
+	case raisedStates[model.RaisedThread]:
+		return text + " was not caught and ended its thread"
+	case raisedStates[model.RaisedFuture]:
+		return text + " was put into a future"
 	}
 	text += " is being handled or passed on"
 	if n := len(x.Stack); n > 1 {

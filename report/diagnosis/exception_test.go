@@ -43,6 +43,12 @@ func TestExceptions(t *testing.T) {
 			"rank 1: std::out_of_range, in a thread that has ended"},
 		"of a thread without calls": {facts.Raised{How: model.RaisedThrown, Type: "St12out_of_range", Elsewhere: true},
 			"rank 1: std::out_of_range, in a thread that does not call MPI"},
+		"of a thread that it ended": {
+			facts.Raised{How: model.RaisedThread, Type: "ValueError", Text: "no samples", Frames: []model.Frame{raise, library},
+				Elsewhere: true},
+			"rank 1: ValueError: no samples, raised in parse (app.py:12), was not caught and ended its thread"},
+		"in a future": {facts.Raised{How: model.RaisedFuture, Type: "ValueError", Frames: []model.Frame{raise, library}, Elsewhere: true},
+			"rank 1: ValueError, raised in parse (app.py:12), was put into a future"},
 		"fatal":     {facts.Raised{How: model.RaisedFatal, Type: "Fortran STOP", Text: "no input"}, "rank 1: Fortran STOP: no input"},
 		"no frames": {facts.Raised{How: model.RaisedSet, Type: "Error\x1b"}, "rank 1: Error\uFFFD is on its way"},
 	} {

@@ -130,6 +130,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, e := range f.OneSided() {
 		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
 	}
+	for _, q := range s.Inactive {
+		r.Inactive = append(r.Inactive, s.newInactive(q, names))
+	}
 	for _, x := range s.Excluded {
 		r.Excluded = append(r.Excluded, s.newExcluded(x, names))
 	}
@@ -192,11 +195,14 @@ func (s Source) setReason(r *Result) {
 		text += r.pythonCallsText()
 	}
 	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast || x.Kind == progress.LeftOutSend }
-	held := r.heldLockReason()
-	if l := s.LeastProgressed; held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
-		text += r.unsentReason() + r.excludedReason()
+	held, l := r.heldLockReason(), s.LeastProgressed
+	inactive := r.inactiveReason(l.Cause.IsDivergence())
+	if held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
+		text += cmp.Or(inactive, r.unsentReason()) + r.excludedReason()
+	} else {
+		text += inactive
 	}
-	text += held + r.unansweredReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
+	text += held + r.leftForFinalizeReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }
@@ -280,25 +286,33 @@ const maxBeside = 8
 // those at the same. A worker of a library that waits for work says nothing, but in OpenMP, where it has left what the others
 // are still in.
 func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Site) (out []ThreadPlace) {
-	if waits != "lock" && waits != "thread" && waits != "openmp" {
+	if !slices.Contains([]string{"lock", "thread", "openmp", "queue", "pool"}, waits) {
 		return nil
 	}
 	for _, one := range stacks {
 		stack := s.Resolver.ResolveProgramStack(one.Frames, true)
 		site := report.NewSite(stack)
 		thread := ThreadPlace{Ranks: one.Ranks.String(), Site: site, WaitsFor: outside.WaitOf(stack).For, Stack: report.Frames(stack)}
+		if len(stack) > 0 && stack[0].Language == symbol.Python {
+			if !slices.ContainsFunc(stack, func(l symbol.Location) bool { return l.Origin() == symbol.Own }) {
+				continue // a worker that waits for work
+			}
+			thread.WaitsFor = outside.PythonWaitOf(stack)
+		}
 		if site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
 			out = append(out, thread)
 		}
 	}
 	order := func(t ThreadPlace) int {
 		switch {
+		case t.isInPython() && t.WaitsFor == "":
+			return 0
 		case t.Line == 0:
-			return 1
-		case t.File == own.File && t.Line == own.Line:
 			return 2
+		case t.File == own.File && t.Line == own.Line:
+			return 3
 		}
-		return 0
+		return 1
 	}
 	slices.SortStableFunc(out, func(a, b ThreadPlace) int { return cmp.Compare(order(a), order(b)) })
 	return out[:min(len(out), maxBeside)]

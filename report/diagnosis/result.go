@@ -42,6 +42,8 @@ type Result struct {
 	HeldLocks []HeldLock `json:"held_locks,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
+	// persistent requests for messages that ranks wait for, which were not started
+	Inactive []Inactive `json:"inactive,omitempty"`
 	// ranks that others left out of their epochs of a window
 	Excluded []Excluded `json:"excluded,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them
@@ -129,7 +131,7 @@ type Location struct {
 	WaitsFor string `json:"waits_for,omitempty"`
 	// the thread of the rank that has the lock that it waits for, or that it joins, or which it may wait for; absent: unknown
 	Holder *Holder `json:"holder,omitempty"`
-	// threads of these ranks that do not call MPI and wait as well, while it waits for a lock or another thread
+	// threads of these ranks that do not call MPI, while it waits for another thread: they wait as well, or are in Python
 	Beside []ThreadPlace `json:"beside,omitempty"`
 	// a fatal signal arrived in another thread than the one that calls MPI, whose stack this is
 	OtherThread bool           `json:"other_thread,omitempty"`
@@ -164,7 +166,8 @@ type Holder struct {
 type Exception struct {
 	Ranks string `json:"ranks"` // the ranks that have it
 	Type  string `json:"type"`  // type of the exception
-	// handled, raised or uncaught in Python; thrown in C++; fatal: an error or a statement by which a run-time library ends it
+	// handled, raised or uncaught in Python; ended_thread: nothing caught it in a thread; in_future: a thread put it into a future; thrown
+	// in C++; fatal: an error or a statement by which a run-time library ends it
 	State string `json:"state"`
 	Text  string `json:"text"`                   // what it says on the first of the ranks; "" if that is not known
 	Ended bool   `json:"thread_ended,omitempty"` // the thread that threw it has ended

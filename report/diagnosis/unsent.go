@@ -15,7 +15,7 @@ import (
 type Unsent struct {
 	Rank         int    `json:"rank"`         // the rank that waits
 	From         int    `json:"from"`         // the rank that should send it
-	Tag          int    `json:"tag"`          // its tag
+	Tag          int    `json:"tag"`          // its tag; -1: any
 	Communicator string `json:"communicator"` // its communicator, in words
 	Number       uint64 `json:"number"`       // which of the messages from that rank with that tag, from 1; 0: any_source
 	Sent         uint64 `json:"sent"`         // how many of them were sent
@@ -31,12 +31,22 @@ type Unsent struct {
 	InMPI   bool      `json:"in_mpi"`            // it is in that call
 	// the sender comes to the call only behind the one that it is in, as the code shows
 	Behind bool `json:"behind,omitempty"`
+	// a call by which the sender sent such messages to all other ranks that it sent any to, and none or fewer to the rank that waits
+	Omission *Omission `json:"omission,omitempty"`
 	// messages of the sender that lie unreceived, one of which may be the one that is awaited
 	Unreceived []Unreceived `json:"unreceived,omitempty"`
 	// messages of the rank that waits to the one that should send, which lie unreceived there
 	Unanswered []Unreceived `json:"unanswered,omitempty"`
 	// the branch that decides whether the call is made; if never is true, by which the sender passed it; absent: unknown
 	Branch *Branch `json:"branch,omitempty"`
+}
+
+// Omission is a call that sent messages to some ranks, and none or fewer to one that waits for such a message.
+type Omission struct {
+	To     string    `json:"to"`             // the ranks that it sent to
+	Each   uint64    `json:"each,omitempty"` // how many messages to each of them; absent: not as many to all, or unknown
+	Own    uint64    `json:"own"`            // how many to the rank that waits
+	SentBy *MadeCall `json:"sent_by"`        // the call
 }
 
 // Unreceived is messages that lie unreceived.
@@ -55,11 +65,20 @@ type MadeCall struct {
 	Stack []report.Frame `json:"stack"` // its call stack, innermost frame first
 }
 
+// anyTag stands for any tag in the JSON form.
+const anyTag = -1
+
 func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	out := Unsent{
 		Rank: m.Rank, From: m.Peer, Tag: m.Tag, Communicator: names.Comm(m.On), Number: m.Number, Sent: m.Sent,
 		Failed: m.Failed, AnySource: m.AnySource, SentBy: s.newMadeCall(m.By), Callers: m.Callers.String(), Never: m.Never,
 		At: s.newMadeCall(m.At), InMPI: m.InMPI,
+	}
+	if m.AnyTag() {
+		out.Tag = anyTag
+	}
+	if o := m.Omission; o != nil && o.By != nil {
+		out.Omission = &Omission{To: o.To.String(), Each: o.Each, Own: o.Own, SentBy: s.newMadeCall(o.By)}
 	}
 	out.Unreceived = s.newUnreceived(m.Others, m.OthersOn, names)
 	out.Unanswered = s.newUnreceived(m.Unanswered, m.UnansweredOn, names)
@@ -115,7 +134,11 @@ func unsentLines(r *Result) []string {
 // words is what is said of it.
 func (m *Unsent) words() *wording.Message {
 	out := &wording.Message{Rank: m.Rank, From: m.From, Tag: m.Tag, On: m.Communicator, Number: m.Number, Sent: m.Sent, Failed: m.Failed,
-		AnySource: m.AnySource, SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(), InMPI: m.InMPI}
+		AnySource: m.AnySource, AnyTag: m.Tag == anyTag, SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(),
+		InMPI: m.InMPI}
+	if o := m.Omission; o != nil {
+		out.Omission = &wording.Omission{To: o.To, Each: o.Each, Own: o.Own, SentBy: o.SentBy.text()}
+	}
 	for i := range m.Unreceived {
 		out.Unreceived = append(out.Unreceived, m.Unreceived[i].words())
 	}
@@ -163,23 +186,32 @@ func (r *Result) unsentReason() string {
 		other := o.words()
 		return "; " + m.words().Astray(&other, o.SentBy.site(), waits)
 	}
+	if m.Omission != nil {
+		return "; " + m.words().Omitted(m.Omission.SentBy.site())
+	}
 	if t := r.takenInstead(m); t != nil {
 		return t.reason()
 	}
 	return "; " + m.words().Owed()
 }
 
-// unansweredReason says which message lies unreceived at a rank that went to MPI_Finalize, while its sender waits for one of that rank.
-func (r *Result) unansweredReason() string {
+// leftForFinalizeReason says of a rank that went to MPI_Finalize, and for whose message another one waits, by which call it sent messages
+// to the others, or which message lies unreceived there.
+func (r *Result) leftForFinalizeReason() string {
 	if r.LeastProgressed.Rule != progress.RuleLeftForFinalize {
 		return ""
 	}
 	m := r.owed()
-	if m == nil || len(m.Unanswered) == 0 {
+	switch {
+	case m == nil:
 		return ""
+	case m.Omission != nil:
+		return "; " + m.words().Omitted(m.Omission.SentBy.site())
+	case len(m.Unanswered) > 0:
+		request := m.Unanswered[0].words()
+		return "; " + m.words().Unanswered(&request, m.Unanswered[0].SentBy.site())
 	}
-	request := m.Unanswered[0].words()
-	return "; " + m.words().Unanswered(&request, m.Unanswered[0].SentBy.site())
+	return ""
 }
 
 // owed is a message that one of the named ranks has not sent and that another waits for, or that one of them may send while one of
@@ -202,7 +234,7 @@ func (m *Unsent) weight() int {
 	switch {
 	case m.nearest() != nil:
 		return 3
-	case m.astray() != nil:
+	case m.astray() != nil || m.Omission != nil:
 		return 2
 	case m.Sent == 0:
 		return 1
@@ -237,7 +269,7 @@ func (m *Unsent) nearest() *Unreceived {
 	var found *Unreceived
 	for i := range m.Unreceived {
 		o := &m.Unreceived[i]
-		if o.To != m.Rank || o.Tag != m.Tag && o.Communicator != m.Communicator {
+		if o.To != m.Rank || m.Tag != anyTag && o.Tag != m.Tag && o.Communicator != m.Communicator {
 			continue
 		}
 		if found != nil {

@@ -62,18 +62,18 @@ func TestTakenReason(t *testing.T) {
 	}
 }
 
-// TestUnansweredReason: what a rank sent to one that went to MPI_Finalize, and that lies unreceived there, is told.
-func TestUnansweredReason(t *testing.T) {
+// TestLeftForFinalizeReason: what a rank sent to one that went to MPI_Finalize, and that lies unreceived there, is told.
+func TestLeftForFinalizeReason(t *testing.T) {
 	request := Unreceived{To: 0, Tag: 20, Communicator: "MPI_COMM_WORLD", Count: 1,
 		SentBy: &MadeCall{MPI: "MPI_Send", Site: report.Site{Function: "ship", File: "/src/blocks.c", Line: 56}}}
 	r := Result{
 		LeastProgressed: &LeastProgressed{Ranks: []int{0, 3}, Rule: progress.RuleLeftForFinalize},
 		Unsent:          []Unsent{{Rank: 3, From: 0, Tag: 21, Number: 17, Sent: 16, Unanswered: []Unreceived{request}}},
 	}
-	if got, want := r.unansweredReason(), "; a message from rank 3 with tag 20 (blocks.c:56) is unreceived at rank 0"; got != want {
+	if got, want := r.leftForFinalizeReason(), "; a message from rank 3 with tag 20 (blocks.c:56) is unreceived at rank 0"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if r.LeastProgressed.Rule = "deadlock"; r.unansweredReason() != "" {
+	if r.LeastProgressed.Rule = "deadlock"; r.leftForFinalizeReason() != "" {
 		t.Error("a rank in a deadlock may receive it yet")
 	}
 }

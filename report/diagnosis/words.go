@@ -9,6 +9,7 @@ import (
 
 	"laggard/report"
 	"laggard/report/words"
+	"laggard/symbol"
 	"laggard/symbol/outside"
 )
 
@@ -78,11 +79,20 @@ func besideText(l Location) string {
 	if first.Line == 0 {
 		return text + " has left the program's code and waits in the OpenMP library"
 	}
-	text += " " + cmp.Or(outside.Waits[first.WaitsFor], "waits") + " in " + first.Site.String()
+	does := "waits"
+	if first.isInPython() { // what C code does there is not known
+		does = "is"
+	}
+	text += " " + cmp.Or(outside.Waits[first.WaitsFor], does) + " in " + first.Site.String()
 	if more := len(l.Beside) - 1; more > 0 {
 		text += fmt.Sprintf(" (+%s)", words.Count(more, "more place", "more places"))
 	}
 	return text
+}
+
+// isInPython reports whether its frames are those of Python alone.
+func (t *ThreadPlace) isInPython() bool {
+	return len(t.Stack) > 0 && t.Stack[0].Language == symbol.Python
 }
 
 // within says in words what of Python a place is part of.

@@ -100,6 +100,9 @@ func WaitOf(stack []symbol.Location) Wait {
 	return w
 }
 
+// PythonWaitOf says what a stack that has frames of Python only waits for; "" where its innermost frame is one of the program.
+func PythonWaitOf(stack []symbol.Location) string { return pythonWait(stack, "") }
+
 // systemWait is what the innermost frames, all of the C library, wait for.
 func systemWait(stack []symbol.Location) string {
 	for _, l := range stack {

@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/progress/epochs"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inactive"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -33,6 +34,7 @@ func (s *Scene) Unsent() []unsent.Wait {
 			w, ok := s.unsentBy(l)
 			if other, lies := s.otherMessage(l); lies {
 				ends = append(ends, other)
+				continue
 			}
 			strays := slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return len(a.Strays) > 0 })
 			switch {
@@ -67,6 +69,23 @@ func (s *Scene) EpochWaits() (out []epochs.Wait) {
 	return out
 }
 
+// MessageWaits returns the certain waits for ranks to begin their part of a message of a known channel; at most as many as are asked about.
+func (s *Scene) MessageWaits() (out []inactive.Wait) {
+	if s.known.Uncounted {
+		return nil
+	}
+	s.eachMessage(s.Present, func(rank int, l Link) {
+		w := s.wantOf(l)
+		if w == nil || l.Weak || w.Wild() || w.Peer < 0 || !facts.IsMessageTag(w.Tag) || len(out) == maxUnsent {
+			return
+		}
+		out = append(out, inactive.Wait{
+			Rank: rank, Peer: w.Peer, Comm: w.Comm, Tag: w.Tag, Sends: w.Kind != model.Send, Number: w.Number(),
+		})
+	})
+	return out
+}
+
 // FailedToSend are the ranks to which MPI returned an error in a call that sends.
 func (s *Scene) FailedToSend() (out model.RankSet) {
 	for i := range s.Sum.Failed {
@@ -82,9 +101,22 @@ func (s *Scene) unsentBy(l Link) (unsent.Wait, bool) {
 	if l.Weak || l.Kind != PointToPoint || l.source.want < 0 {
 		return unsent.Wait{}, false
 	}
-	w, ok := receiveOf(l.source.rank, &s.Facts[l.source.rank].Waits[l.source.wait].Wants[l.source.want])
+	w, ok := receiveOf(l.source.rank, s.wantOf(l), s.onlySender(l))
 	w.Sent = s.answerCount(l.source)
 	return w, ok
+}
+
+// onlySender is the rank whose message a receive waits for: of one from any source on an intercommunicator with a single process on
+// the other side, that one. Else it is as the receive says.
+func (s *Scene) onlySender(l Link) int {
+	w := s.wantOf(l)
+	if w.Peer == model.Any && s.IsIntercomm(w.Comm) {
+		c := s.comms[w.Comm]
+		if from := s.groupOf(c, otherSide(c, l.source.rank)); from.Len() == 1 {
+			return from.Min()
+		}
+	}
+	return w.Peer
 }
 
 // otherMessage is the receive from any source that a link comes from, if exactly one kind of message lies unreceived at its rank which
@@ -115,17 +147,23 @@ func (s *Scene) failedReceive(fact *facts.Fact) (unsent.Wait, bool) {
 	if !fact.Erred || len(fact.Waits) != 1 || len(fact.Waits[0].Wants) != 1 {
 		return unsent.Wait{}, false
 	}
-	w, ok := receiveOf(fact.Rank, &fact.Waits[0].Wants[0])
-	w.Failed = true
-	return w, ok && w.Number > 0
+	w := &fact.Waits[0].Wants[0]
+	out, ok := receiveOf(fact.Rank, w, w.Peer)
+	out.Failed = true
+	return out, ok && !w.Wild() && out.Number > 0
 }
 
-// receiveOf is the receive of a message of a known channel that a rank waits in; false: it is none.
-func receiveOf(rank int, w *facts.Want) (unsent.Wait, bool) {
-	if w.Kind != model.Recv && w.Kind != model.Probe || w.Wild() || w.Lost || w.Peer < 0 || !facts.IsMessageTag(w.Tag) {
+// receiveOf is the receive, of a message of one rank, that a rank waits in; false: it is none.
+func receiveOf(rank int, w *facts.Want, from int) (unsent.Wait, bool) {
+	if w.Kind != model.Recv && w.Kind != model.Probe || w.Lost || from < 0 || !facts.IsMessageTag(w.Tag) {
 		return unsent.Wait{}, false
 	}
-	return unsent.Wait{Rank: rank, Peer: w.Peer, Comm: w.Comm, Tag: w.Tag, Number: w.Number()}, true
+	return unsent.Wait{Rank: rank, Peer: from, Comm: w.Comm, Tag: w.Tag, Number: w.Number(), Wild: w.Wild()}, true
+}
+
+// IsIntercomm reports whether a communicator is known to connect two groups.
+func (s *Scene) IsIntercomm(id uint64) bool {
+	return s.comms[id] != nil && s.comms[id].Groups[1].Len() > 0
 }
 
 // waitsForMessage reports whether a rank waits for a message of another one.

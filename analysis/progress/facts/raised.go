@@ -21,7 +21,7 @@ type Raised struct {
 	Cut         bool          // before the last frame some are left out
 	Ranks       model.RankSet
 	Ended       bool   // one of C++ in a thread that ended after it
-	Elsewhere   bool   // one of C++ in a thread that never called MPI
+	Elsewhere   bool   // in a thread that never called MPI, one of C++ or one that it ended or put into a future
 	Text        string // what it says to the first of the ranks; "" if that is not known
 }
 
@@ -56,7 +56,8 @@ const shortly = 8
 
 // addExceptions keeps the exception that the thread which speaks for its rank is in the midst of, and those of C++ after which other
 // threads ended: what catches one in a thread often only ends it. Likewise the last one of a thread that never called MPI, if the rank
-// has made few calls since; not if such threads throw as a habit, of which the last ones are not recorded.
+// has made few calls since, and those of Python that ended such threads; not if such threads throw as a habit, of which the last ones are
+// not recorded.
 func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
 	calls := uint64(0)
 	for _, t := range r.Threads {
@@ -66,9 +67,24 @@ func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
 			b.addRaised(r.Rank, t.Raised, Raised{Ended: ended})
 		}
 	}
-	if n := len(r.Thrown); n > 0 && n < format.MaxThrown && r.Thrown[n-1].Calls <= calls && calls-r.Thrown[n-1].Calls <= shortly {
-		b.addRaised(r.Rank, &r.Thrown[n-1], Raised{Elsewhere: true})
+	if len(r.Thrown) >= format.MaxThrown {
+		return
 	}
+	for i := range r.Thrown {
+		x := &r.Thrown[i]
+		last := i == len(r.Thrown)-1 && x.Calls <= calls && calls-x.Calls <= shortly
+		if x.How == model.RaisedThread || last && !(x.How == model.RaisedFuture && isAskedFor(x, r)) {
+			b.addRaised(r.Rank, x, Raised{Elsewhere: true})
+		}
+	}
+}
+
+// isAskedFor reports whether a thread of the rank has got an exception out of a future, and is in the midst of it.
+func isAskedFor(x *model.Raised, r *model.Rank) bool {
+	return slices.ContainsFunc(r.Threads, func(t *model.Thread) bool {
+		return t.Raised != nil && t.Raised.Type == x.Type && len(x.Stack) > 0 && len(t.Raised.Stack) > 0 &&
+			compareFrames(x.Stack[:1], t.Raised.Stack[:1]) == 0
+	})
 }
 
 // addRaised adds an exception of a rank to what is known of its thread.

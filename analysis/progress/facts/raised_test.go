@@ -104,3 +104,29 @@ func TestThrownElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestRaisedElsewhere: an exception of Python that ended a thread is told however long ago it was, one in a future if it is the last one,
+// and the rank has made few calls since.
+func TestRaisedElsewhere(t *testing.T) {
+	ended, future := model.Raised{How: model.RaisedThread, Calls: 1, Type: "E"}, model.Raised{How: model.RaisedFuture, Calls: 1, Type: "F"}
+	recent := future
+	recent.Calls = 100
+	raise, result, run := model.Frame{Offset: 13}, model.Frame{Offset: 401}, model.Frame{Offset: 58}
+	main := model.Raised{How: model.RaisedHandled, Calls: 99, Type: "G", Stack: []model.Frame{raise, result}} // it goes on behind that
+	got := model.Raised{How: model.RaisedFuture, Calls: 99, Type: "G", Stack: []model.Frame{raise, run}}
+	for name, c := range map[string]struct {
+		thrown []model.Raised
+		want   int
+	}{
+		"a thread ended long ago": {[]model.Raised{ended, future}, 1},
+		"a future, long ago":      {[]model.Raised{future}, 0},
+		"a future, just now":      {[]model.Raised{ended, recent}, 2},
+		"out of a future":         {[]model.Raised{got}, 0},
+	} {
+		r := &model.Rank{Threads: []*model.Thread{{Calls: 100, Raised: &main}}, Thrown: c.thrown}
+		b := newBuilder()
+		if b.addExceptions(r, r.Threads[0]); len(b.sum.Raised) != c.want {
+			t.Errorf("%s: %+v", name, b.sum.Raised)
+		}
+	}
+}

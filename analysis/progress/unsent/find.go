@@ -25,6 +25,16 @@ type Message struct {
 	// before it received what it should have answered.
 	Unanswered []Other
 	Rounds     Rounds // how often it made the call By, if it is its own
+	Omission   *Omission
+}
+
+// Omission is a call by which a sender sent messages of the kind that a rank waits for to all others that it sent any to, and none or
+// fewer to that rank.
+type Omission struct {
+	By   *model.State
+	To   model.RankSet
+	Each uint64 // how many to each of them; 0: not as many to all, or not known
+	Own  uint64 // how many to the rank that waits; else 0
 }
 
 // Rounds says how often a sender made the call that sends the messages of a wait.
@@ -58,12 +68,19 @@ func (v *View) Find(waits []Wait) []Message {
 		if sender == nil {
 			continue
 		}
+		if w.Wild {
+			w.Sent = sender.sentFor(w)
+			w.Number = w.Sent + 1
+		}
 		m := Message{Wait: w, At: v.States[sender.At], InMPI: sender.InMPI}
 		m.By, m.Callers = v.callOf(w)
 		m.Never = m.By != nil && !slices.Contains(sender.Called, m.By.ID)
 		if !w.Failed {
 			m.Others, m.Rounds = v.unreceived(w, sender), v.roundsOf(w, sender, m.By)
 			m.Unanswered = v.unanswered(w, sender)
+		}
+		if w.IsOwed() {
+			m.Omission = v.omission(w, sender)
 		}
 		if w.AnySource {
 			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual || o.differences(w) != 1 })
@@ -88,7 +105,7 @@ func (v *View) callOf(w Wait) (*model.State, model.RankSet) {
 	for _, r := range v.Ranks {
 		for _, c := range r.Sent {
 			switch own := r.Rank == w.Peer && c.Peer == w.Rank; {
-			case c.Comm != w.Comm || c.Tag != w.Tag || c.By == (model.StateID{}):
+			case w.AnyTag() || c.Tag != w.Tag || c.Comm != w.Comm && !r.isAlike(w, c) || c.By == (model.StateID{}):
 			case own && w.Failed && c.First != 1 && c.First != w.Number:
 				return nil, model.RankSet{}
 			case own:
@@ -152,7 +169,7 @@ func (v *View) unreceived(w Wait, sender *rankView) []Other {
 	for _, c := range sender.Sent {
 		to := v.Rank(c.Peer)
 		here := c.Peer == w.Rank
-		awaited := here && c.Comm == w.Comm && c.Tag == w.Tag
+		awaited := here && c.Comm == w.Comm && (w.AnyTag() || c.Tag == w.Tag)
 		if to == nil || awaited || !here && c.Tag != w.Tag {
 			continue
 		}
@@ -189,7 +206,7 @@ func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
 
 // differences is by how much messages differ from the one that is awaited.
 func (o *Other) differences(w Wait) (n int) {
-	for _, differs := range []bool{o.To != w.Rank, o.Comm != w.Comm, o.Tag != w.Tag} {
+	for _, differs := range []bool{o.To != w.Rank, o.Comm != w.Comm, !w.AnyTag() && o.Tag != w.Tag} {
 		if differs {
 			n++
 		}

@@ -22,7 +22,13 @@ type Wait struct {
 	Failed bool   `json:"failed,omitempty"`
 
 	AnySource bool `json:"any_source,omitempty"`
+	// Wild: the receive leaves the tag open (model.Any), or the source on an intercommunicator where only the peer can send. Number and
+	// Sent are what the peer tells.
+	Wild bool `json:"wild,omitempty"`
 }
+
+// AnyTag reports whether the rank waits for a message with any tag.
+func (w *Wait) AnyTag() bool { return w.Tag == model.Any }
 
 // IsOwed reports whether the peer should send a message, and none other could.
 func (w *Wait) IsOwed() bool { return !w.Failed && !w.AnySource }
@@ -38,6 +44,9 @@ type rankView struct {
 	Called   []model.StateID `json:"called,omitempty"` // the calls that send, which it has made
 	Sent     []channel       `json:"sent,omitempty"`
 	Received []channel       `json:"received,omitempty"`
+	// Alike are, by intercommunicator of a wait for this rank, all that it made by the same call: each may lead to one of several
+	// processes that it spawned.
+	Alike map[uint64][]uint64 `json:"alike,omitempty"`
 }
 
 // RankOf is the rank that tells.
@@ -94,13 +103,14 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 		one.At, one.InMPI = at.State, at.InMPI
 		v.Keep(t, t.Op.State)
 	}
+	one.Alike = intercommsAlike(r, waits)
 	senders := map[channelKey]model.Origin{}
 	for _, s := range r.Origins {
 		senders[channelKey{s.Comm, s.Peer, s.Tag}] = s
 	}
 	for _, ch := range r.Channels {
 		c, ok := channelOf(r, ch)
-		if !ok || !slices.ContainsFunc(waits, func(w Wait) bool { return concerns(w, r.Rank, c) }) {
+		if !ok || !slices.ContainsFunc(waits, func(w Wait) bool { return concerns(w, r.Rank, c) || one.isAlike(w, c) }) {
 			continue
 		}
 		if c.Count = ch.Received; c.Count > 0 {
@@ -116,6 +126,34 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 	one.Called = callsThatSend(r)
 	v.Ranks = []rankView{one}
 	return v
+}
+
+// intercommsAlike are the intercommunicators that a rank made by the same call as those of waits for it.
+func intercommsAlike(r *model.Rank, waits []Wait) map[uint64][]uint64 {
+	out := map[uint64][]uint64{}
+	for _, w := range waits {
+		i := slices.IndexFunc(r.Comms, func(c *model.Comm) bool { return c.ID == w.Comm })
+		if w.Peer != r.Rank || i < 0 || r.Comms[i].Kind != model.Inter {
+			continue
+		}
+		maker := r.MakerOf(r.Comms[i])
+		for _, c := range r.Comms {
+			if maker != nil && c.Kind == model.Inter && r.MakerOf(c) == maker && len(out[w.Comm]) < maxAlike {
+				out[w.Comm] = append(out[w.Comm], c.ID)
+			}
+		}
+	}
+	return out
+}
+
+// maxAlike bounds the intercommunicators of one call that are looked at.
+const maxAlike = 4096
+
+// isAlike reports whether messages that a rank sent are of the kind that a wait is for: by their tag, if that has one, and by their
+// communicator, or one that the rank made by the same call.
+func (r *rankView) isAlike(w Wait, c channel) bool {
+	on := c.Comm == w.Comm || slices.Contains(r.Alike[w.Comm], c.Comm)
+	return r.Rank == w.Peer && on && (w.AnyTag() || c.Tag == w.Tag)
 }
 
 // channelKey names a channel in the terms of one rank.

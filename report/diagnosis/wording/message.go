@@ -18,12 +18,22 @@ type Message struct {
 	Number, Sent uint64 // which of the messages from that rank with that tag it is, from 1, and how many of them were sent
 	Failed       bool   // MPI reported an error in its receive
 	AnySource    bool   // the message may come from any rank
+	AnyTag       bool   // the message may have any tag
 	SentBy       string // the call that sends such messages
 	Callers      string // the ranks that send such messages by that call
 	Never        bool   // From never made that call
 	At           string // the call that From is in, or made last
 	InMPI        bool   // it is in that call
 	Unreceived   []Unreceived
+	Omission     *Omission // nil: there is none
+}
+
+// Omission is a call by which the sender sent such messages to all other ranks that it sent any to.
+type Omission struct {
+	To     string // these ranks
+	Each   uint64 // how many to each of them; 0: not as many to all, or not known
+	Own    uint64 // how many to the one that waits
+	SentBy string // the call
 }
 
 // Unreceived are messages of the sender that lie unreceived.
@@ -44,22 +54,24 @@ func CallAt(function string, at report.Site) string {
 
 // Missing says where a message would have come from.
 func (m *Message) Missing() string {
-	which := fmt.Sprintf("message %d from rank %d with tag %d on %s", m.Number, m.From, m.Tag, m.On)
+	which := fmt.Sprintf("message %d from rank %d with %s on %s", m.Number, m.From, m.tag(), m.On)
 	if m.Failed {
 		return fmt.Sprintf("Rank %d was receiving %s: rank %d sent it with %s.", m.Rank, which, m.From, m.SentBy)
 	}
-	parts, at := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}, ""
+	parts, doing, at := []string{fmt.Sprintf("Rank %d waits for %s, which was not sent", m.Rank, which)}, m.doing(), ""
 	if m.AnySource {
 		parts[0] = fmt.Sprintf("Rank %d waits for a message from any rank with tag %d on %s", m.Rank, m.Tag, m.On)
 	}
-	switch {
-	case m.At == "" || m.AnySource:
-	case m.InMPI:
-		at = ", and is in " + m.At
-	default:
-		at = ", and called " + m.At + " last"
+	if doing != "" {
+		at = ", and " + doing
 	}
 	switch {
+	case m.Omission != nil:
+		parts = append(parts, fmt.Sprintf("Rank %d sent %s to %s with %s, but %s to rank %d", m.From, m.Omission.messages(),
+			words.Ranks(m.Omission.To), m.Omission.SentBy, m.Omission.own(), m.Rank))
+		if doing != "" {
+			parts = append(parts, fmt.Sprintf("Rank %d %s", m.From, doing))
+		}
 	case m.SentBy == "" && m.InMPI && !m.AnySource:
 		parts = append(parts, fmt.Sprintf("Rank %d is in %s", m.From, m.At))
 	case m.SentBy == "" || m.AnySource:
@@ -76,6 +88,54 @@ func (m *Message) Missing() string {
 		parts = append(parts, m.Unreceived[i].text(m.From))
 	}
 	return strings.Join(parts, ". ") + "."
+}
+
+// doing says which call the sender is in, or made last; "": it is not known, or anybody may send the message.
+func (m *Message) doing() string {
+	switch {
+	case m.At == "" || m.AnySource:
+		return ""
+	case m.InMPI:
+		return "is in " + m.At
+	}
+	return "called " + m.At + " last"
+}
+
+// tag names the tag of the message.
+func (m *Message) tag() string {
+	if m.AnyTag {
+		return "any tag"
+	}
+	return fmt.Sprintf("tag %d", m.Tag)
+}
+
+// messages says how many messages went to each rank.
+func (o *Omission) messages() string {
+	each := ""
+	if strings.ContainsAny(o.To, ",-") {
+		each = " each"
+	}
+	switch o.Each {
+	case 0:
+		return "messages"
+	case 1:
+		return "a message" + each
+	}
+	return fmt.Sprintf("%d messages%s", o.Each, each)
+}
+
+// own says how many messages went to the one that waits.
+func (o *Omission) own() string {
+	if o.Own == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("only %d", o.Own)
+}
+
+// Omitted says of the call at a place that the sender sent messages to other ranks by it, and none or fewer to the one that waits.
+func (m *Message) Omitted(sent report.Site) string {
+	return fmt.Sprintf("rank %d sent %s to %s%s, but %s from there to rank %d, which waits for one",
+		m.From, m.Omission.messages(), words.Ranks(m.Omission.To), sent.InParentheses(), m.Omission.own(), m.Rank)
 }
 
 // callers says which ranks send such messages, and how.
@@ -116,9 +176,16 @@ func (m *Message) Skipped() string {
 
 // Owed says of a sender that is named, as a part of the reason, that it has not sent the message.
 func (m *Message) Owed() string {
-	if m.Sent > 0 && m.Number == m.Sent+1 { // perhaps another receive took the message that this one is for
-		return fmt.Sprintf("rank %d has sent rank %d only %s with tag %d, which earlier receives took", m.From, m.Rank,
-			words.Count(int(m.Sent), "message", "messages"), m.Tag)
+	with := fmt.Sprintf("with tag %d", m.Tag)
+	if m.AnyTag {
+		with = "on " + m.On
+	}
+	switch {
+	case m.Sent > 0 && m.Number == m.Sent+1: // perhaps another receive took the message that this one is for
+		return fmt.Sprintf("rank %d has sent rank %d only %s %s, which earlier receives took", m.From, m.Rank,
+			words.Count(int(m.Sent), "message", "messages"), with)
+	case m.AnyTag:
+		return fmt.Sprintf("rank %d has not sent rank %d a message %s", m.From, m.Rank, with)
 	}
 	return fmt.Sprintf("rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
 }
@@ -153,7 +220,7 @@ func (o *Unreceived) is() string {
 // Mismatch says which messages, sent at a place, lie unreceived at the rank, and for which one it waits at another.
 func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
 	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
-	if o.Tag == m.Tag {
+	if m.AnyTag || o.Tag == m.Tag {
 		on, awaited = " on "+o.On, "it on "+m.On
 	}
 	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s",

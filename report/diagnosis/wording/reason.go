@@ -70,6 +70,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return who + " may be as well, but the execution history shows further progress"
 	case progress.StalledBehind:
 		return fmt.Sprintf("%s %s still before that, on %s own", who, verb(r.Ranks, "stands", "stand"), verb(r.Ranks, "its", "their"))
+	case progress.NotStarted:
+		return fmt.Sprintf("%s %s for %s to start a persistent request", others, verb(r.Others, "waits", "wait"), who)
 	case progress.FailedToSend:
 		return fmt.Sprintf("%s %s for a message that %s did not send, as MPI returned an error",
 			others, verb(r.Others, "waits", "wait"), who)

@@ -1,6 +1,7 @@
 // np: 4
 // says: Rank 0 waits for message 3 from rank 2 with tag 40 on MPI_COMM_WORLD, which was not sent
-// says: Rank 2 sent 2 with MPI_Send in migrate (sparse.c:@1), and is in MPI_Barrier in main (sparse.c:@3)
+// says: Rank 2 sent 3 messages to rank 3 with MPI_Send in migrate (sparse.c:@1), but only 2 to rank 0
+// says: Rank 2 is in MPI_Barrier in main (sparse.c:@3)
 // says: decided at migrate (sparse.c:@2)
 // Migration of particles between neighbours that are fixed: a rank with none to give sends nothing, and is waited for.
 #include <mpi.h>

@@ -1,8 +1,8 @@
 // np: 4
 // says: Rank 3 waits for message 1 from rank 0 with tag 2 on MPI_COMM_WORLD, which was not sent
-// says: Rank 0 sends such messages to other ranks with MPI_Send in master (workers.c:@1)
+// says: Rank 0 sent a message each to ranks 1-2 with MPI_Send in master (workers.c:@1), but none to rank 3
 // not: decided at
-// says: and is in MPI_Barrier in main (workers.c:@2)
+// says: Rank 0 is in MPI_Barrier in main (workers.c:@2)
 // Work is dealt out until there is none; the master forgets to stop a worker that got none in the last round.
 #include <mpi.h>
 #include <string.h>

@@ -29,7 +29,7 @@ class BlockFile:
 def decode(raw):
     magic, length = HEADER.unpack_from(raw)
     if magic != b"BLK1":
-        raise ValueError(f"bad block header {magic!r}")
+        raise ValueError(f"bad block header {magic!r}")  # RAISES ValueError
     return np.frombuffer(raw, dtype="d", offset=HEADER.size, count=length)
 
 
