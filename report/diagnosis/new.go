@@ -203,7 +203,11 @@ func (s Source) setReason(r *Result) {
 		text += inactive
 	}
 	text += held + r.leftForFinalizeReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
-	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
+	confidence := s.LeastProgressed.Confidence
+	if lock := r.LeastProgressed.fileLockReason(); lock != "" {
+		text, confidence = text+lock, min(confidence, elsewhereAtFault)
+	}
+	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }
 

@@ -146,6 +146,20 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestLaterRounds: counts of later rounds that lie unreceived are not taken for the particles that other ranks send by a call of their own; a
+// tag that was never received before may be meant for them.
+func TestLaterRounds(t *testing.T) {
+	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 1}
+	particles := testRank{rank: 1, in: waitall, sent: []model.Channel{sent(0, 3, tag, 4)}, by: []*model.State{isend}}
+	counts := testRank{rank: 0, in: barrier, sent: []model.Channel{sent(0, 2, 8, 3)}, by: []*model.State{other}}
+	for had, want := range map[uint64]int{0: 1, 1: 0} {
+		m := find(t, w, particles, counts, in(2, received(0, 0, 8, had)))
+		if len(m.Others) != want || m.By == nil || !m.Never {
+			t.Errorf("%d received: %+v", had, m)
+		}
+	}
+}
+
 // TestUnanswered: what the rank that waits has sent to the one that should send lies there as far as that has not received it.
 func TestUnanswered(t *testing.T) {
 	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 3, Sent: 2}
