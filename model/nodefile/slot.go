@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -216,7 +215,9 @@ func (r *slotReader) leaveTrail(off int64) {
 // begin makes the reader ready for a slot, in the memory that it worked in before.
 func (r *slotReader) begin(img *image, l *layout, slot uint32) {
 	room, scratch := r.room, r.cursor.scratch
-	room.threads = slices.AppendSeq(room.threads, maps.Values(r.threads))
+	for _, t := range r.threads {
+		room.threads = append(room.threads, t)
+	}
 	clear(r.threads)
 	room.bytes, room.made = room.bytes[:0], room.made.again(r.brief)
 	*r = slotReader{img: img, slot: slot, wait: manyWaits, states: r.states, brief: r.brief, room: room,
@@ -315,7 +316,12 @@ func (r *slotReader) copyBlocks() {
 }
 
 func (r *slotReader) threadOrder() []uint32 {
-	return slices.Sorted(maps.Keys(r.threads))
+	order := make([]uint32, 0, len(r.threads))
+	for index := range r.threads {
+		order = append(order, index)
+	}
+	slices.Sort(order)
+	return order
 }
 
 // checkRange returns v if it lies in low..high; else it complains and returns
