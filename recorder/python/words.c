@@ -18,6 +18,7 @@
 #define KNOWN_BITS 12      /* code objects that are kept, as a power of two */
 #define IMPORTS "<frozen importlib" /* how the files begin of what imports modules */
 #define INNER 24           /* frames that are looked at for what becomes of an exception */
+#define OUTSIDE_LOOKS 8    /* at the frames of a thread at work, until two are alike */
 
 bool lg_py_found;
 static struct lg_py_layout layout;
@@ -348,20 +349,37 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_wo
     plain(tr, out);
 }
 
-bool lg_words_python(uint64_t pthread, struct lg_words *out)
+static void frames_outside(uint64_t thread, struct lg_words *out)
 {
   static struct lg_py_frames py; /* large; the file lock is held */
-  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0, where = lg_py_where(pthread), word;
+  uint64_t word;
   bool imports;
-  out->n = 0;
-  if (!thread || !where)
-    return false;
   lg_py_frames(&layout, thread, &py);
+  out->n = 0;
   out->partial = py.cut;
   for (int i = 0; i < py.n; i++)
     if (word_of(&py.list[i], &word, &imports))
       add(out, word);
-  return out->n > 0 && where == lg_py_where(pthread);
+}
+
+/* alike: what a thread at work does meanwhile is in its innermost function only. */
+static bool alike(const struct lg_words *a, const struct lg_words *b)
+{
+  return a->n == b->n && a->n > 0 && a->word[0] >> LG_OFFSET_BITS == b->word[0] >> LG_OFFSET_BITS &&
+         memcmp(a->word + 1, b->word + 1, sizeof *a->word * (size_t)(a->n - 1)) == 0;
+}
+
+bool lg_words_python(uint64_t pthread, struct lg_words *out)
+{
+  static struct lg_words before; /* large; the file lock is held */
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0;
+  for (int i = 0; thread && i < OUTSIDE_LOOKS; i++) {
+    frames_outside(thread, &before);
+    frames_outside(thread, out);
+    if (alike(&before, out) && lg_py_thread(&layout, runtime, pthread) == thread)
+      return true;
+  }
+  return false;
 }
 
 int lg_words_threads(uint64_t *pthreads, int most)

@@ -49,7 +49,7 @@ int lg_py_most(uint32_t known, uint32_t few);
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
 /* The captured stack of a thread. The file lock is held. */
 void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out);
-/* The Python frames of a thread, read from outside of it; false: it has none, or went on meanwhile. The file lock is held. */
+/* The Python frames of a thread, read from outside of it; false: it has none, or calls functions all the time. The file lock is held. */
 bool lg_words_python(uint64_t pthread, struct lg_words *out);
 /* Lists the threads that run Python, by their pthread_t, up to so many; how many are in the list. The file lock is held. */
 int lg_words_threads(uint64_t *pthreads, int most);
