@@ -34,6 +34,7 @@ var threadHangs = []threadHang{
 		[]string{" waits in look_up (dircache.c:23) for a lock that the thread in MPI_Recv in ask (dircache.c:53) holds"}},
 	{"tiles.cc", false, []int{1},
 		[]string{"std::invalid_argument: a tile without samples, thrown in ", "(tiles.cc:26), in a thread that does not call MPI"}},
+	{"receipts.c", false, []int{2}, []string{"it waits for thread ", ", which waits for another thread in take_batch (receipts.c:26)"}},
 	{"telemetry.cc", false, []int{1}, []string{"rank 1 waits for another thread in take (telemetry.cc:32)"}},
 }
 

@@ -336,10 +336,13 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 		return nil
 	}
 	out := &Holder{Thread: h.TID, Ended: h.For == model.GoneAwaited, Assumed: h.For == model.NothingAwaited}
+	stack := s.Resolver.ResolveProgramStack(h.Stack, h.Call == "")
+	out.Site = report.NewSite(stack)
 	if h.Call != "" {
 		call := words.Printable(h.Call)
 		out.InMPI = &call
-		out.Site = report.NewSite(s.Resolver.ResolveProgramStack(h.Stack, false))
+	} else {
+		out.WaitsFor = outside.WaitOf(stack).For
 	}
 	return out
 }

@@ -152,12 +152,13 @@ type ThreadPlace struct {
 	Stack    []report.Frame `json:"stack"`               // the call stack, innermost frame first
 }
 
-// Holder is a thread that another thread of its rank waits for. The site is that of its MPI call.
+// Holder is a thread that another thread of its rank waits for. The site is that of its MPI call, or where it is outside MPI.
 type Holder struct {
 	Thread int `json:"thread"` // the system's number of the thread
 	report.Site
-	InMPI *string `json:"in_mpi"`          // MPI function that it is in; null: none
-	Ended bool    `json:"ended,omitempty"` // it ended without unlocking the mutex
+	InMPI    *string `json:"in_mpi"`              // MPI function that it is in; null: none
+	WaitsFor string  `json:"waits_for,omitempty"` // what it waits for outside MPI, such as lock, thread or sleep
+	Ended    bool    `json:"ended,omitempty"`     // it ended without unlocking the mutex
 	// it is the only other thread of the rank in MPI; that it is waited for is not known
 	Assumed bool `json:"assumed,omitempty"`
 }

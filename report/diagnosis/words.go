@@ -60,6 +60,8 @@ func holderText(h *Holder) string {
 		return fmt.Sprintf("; thread %d locked it and ended without unlocking it", h.Thread)
 	case h.Assumed:
 		return fmt.Sprintf("; its thread %d is in %s, called by %s", h.Thread, *h.InMPI, h.Site.String())
+	case h.InMPI == nil && h.Line > 0:
+		return fmt.Sprintf("; it waits for thread %d, which %s in %s", h.Thread, cmp.Or(outside.Waits[h.WaitsFor], "is"), h.Site.String())
 	case h.InMPI == nil:
 		return fmt.Sprintf("; it waits for thread %d, which is outside MPI", h.Thread)
 	}

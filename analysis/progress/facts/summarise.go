@@ -224,10 +224,12 @@ func (f *Fact) assumeHolder(r *model.Rank, t *model.Thread) {
 	}
 }
 
-// noteCall notes the MPI call that the holder is in.
+// noteCall notes the MPI call that the holder is in, or where it is outside MPI.
 func (h *Holder) noteCall(holder *model.Thread) {
 	if s := stateOf(holder, holder.Op.State); s != nil && PositionOf(holder).InMPI {
 		h.Call, h.Stack = validUTF8(s.Call), s.Stack
+	} else if isCurrentOutside(holder) && !holder.Captured.Other {
+		h.Stack = holder.Captured.Stack
 	}
 }
 

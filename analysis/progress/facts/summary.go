@@ -121,7 +121,7 @@ type Holder struct {
 	For   model.Awaited // what it waits for of that thread; nothing: the thread is only the one other in MPI
 	TID   int           // the system's number of that thread
 	Call  string        // the MPI function that it is in, "" none
-	Stack []model.Frame // of that call
+	Stack []model.Frame // of that call; without one, where the thread is outside MPI; empty: not known
 }
 
 // Held is a mutex that a thread has inside an MPI call, while another thread of its rank waits for it outside MPI. The stacks have no
