@@ -146,8 +146,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestLaterRounds: counts of later rounds that lie unreceived are not taken for the particles that other ranks send by a call of their own; a
-// tag that was never received before may be meant for them.
+// TestLaterRounds: counts of later rounds that lie unreceived are not taken for the particles that other ranks send by a call of their
+// own; a tag that was never received before may be meant for them.
 func TestLaterRounds(t *testing.T) {
 	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 1}
 	particles := testRank{rank: 1, in: waitall, sent: []model.Channel{sent(0, 3, tag, 4)}, by: []*model.State{isend}}

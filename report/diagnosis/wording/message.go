@@ -187,7 +187,11 @@ func (m *Message) Owed() string {
 	case m.AnyTag:
 		return fmt.Sprintf("rank %d has not sent rank %d a message %s", m.From, m.Rank, with)
 	}
-	return fmt.Sprintf("rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+	text := fmt.Sprintf("rank %d has not sent rank %d the message %d with tag %d", m.From, m.Rank, m.Number, m.Tag)
+	if m.Never && m.SentBy != "" {
+		text += ", and never made the call by which others send such: " + m.SentBy
+	}
+	return text
 }
 
 // Astray says which messages of the kind, sent at a place, lie unreceived at another rank, while the rank waits for one at another place.
