@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,8 +36,9 @@ well; when the job hangs, run prints the diagnosis and ends the job.
 With --record usage, the findings of laggard usage are printed after the diagnosis
 of a hang, and with --exit-code at the end of any job.
 
-Exit status: that of the launcher, or the signal that ended it; with --exit-code 3
-if the job hung, or if wrong use of MPI was recorded and found.`
+Exit status: that of the launcher, or the signal that ended it; never 0 if laggard
+ended the job; with --exit-code 3 if it hung, or if wrong use of MPI was recorded
+and found.`
 
 const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
@@ -233,10 +235,13 @@ func (a *app) run(r job.Recording, schedule *provoke.Schedule, command []string,
 		return signalError(by)
 	}
 	status, err := job.ExitStatus(err)
-	if status == 0 {
-		return err
+	switch {
+	case status != 0:
+		return exitError{status}
+	case err == nil && hung && r.OnHang == watch.Diagnose: // some launchers say that all is well
+		return exitError{128 + int(syscall.SIGTERM)}
 	}
-	return exitError{status}
+	return err
 }
 
 // explainUnrecorded says why no rank was recorded, as far as the command and how it ended show it.

@@ -42,6 +42,18 @@ func TestBlocked(t *testing.T) {
 	})
 }
 
+// TestHungStatus: a job that laggard ended does not end with 0, even if its launcher says that all is well.
+func TestHungStatus(t *testing.T) {
+	t.Parallel()
+	f, s := families[0], hangs[0]
+	program, env := f.buildProgram(t, s.source, "-O0"), f.runEnvironment(t)
+	args := []string{laggardPath(t), "run", "-o", filepath.Join(t.TempDir(), "run"), "--timeout", standstillTimeout(3e9), "--",
+		"sh", "-c", `trap : TERM; "$@"; exit 0`, "sh"}
+	args = append(append(args, f.launchCommand(s.rankCount())...), program, s.mode)
+	got := startJob(t, env, nil, args...).wait()
+	checktest.Equal(t, 128+int(syscall.SIGTERM), got.status, got.stderr)
+}
+
 // TestHangsOptimised does the same with programs whose frames are folded,
 // reordered and without frame pointers.
 func TestHangsOptimised(t *testing.T) {
