@@ -67,12 +67,12 @@ func Complete() *diagnosis.Result {
 	r.Edges = []diagnosis.Edge{
 		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has " +
 			"begun 11 (+38 similar waits)"},
-		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; " +
-			"such messages sent: 811"},
-		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; " +
-			"such messages sent: 811 (+14 similar waits)"},
-		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to " +
-			"rank 56; it has received 811 such"},
+		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv from rank 39 (message 812); " +
+			"rank 39 has sent 811 such messages"},
+		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv from rank 40 (message 812); " +
+			"rank 40 has sent 811 such messages (+14 similar waits)"},
+		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend to " +
+			"rank 56 (message 812); rank 56 has posted 811 matching receives"},
 		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in " +
 			"iteration 812 of the loop"},
 		{From: 5, To: 0, Kind: "undefined", Reason: "MPI_Recv and after MPI_Iprobe lead to each other, with " +

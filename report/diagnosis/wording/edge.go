@@ -72,15 +72,15 @@ func (n Names) counted(x *evidence.Explanation) string {
 		if x.Probed {
 			probed = "; it has only matched the message with a probe"
 		}
-		return fmt.Sprintf("%s to rank %d%s on %s; rank %d has begun %d such receives%s",
-			messageNumber(w.Seq), x.Peer, tag(w.Tag), on, x.Peer, x.Count, probed)
+		return fmt.Sprintf(" to rank %d%s on %s%s; rank %d has posted %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq), x.Peer,
+			countOrNo(x.Count, "matching receive", "matching receives"), probed)
 	case evidence.MaySend:
 		return fmt.Sprintf(" from any source%s on %s; rank %d may send it", tag(w.Tag), on, x.Peer)
 	case evidence.NoMoreSent:
 		return fmt.Sprintf(" from rank %d%s on %s; it has sent no further message", x.Peer, tag(w.Tag), on)
 	}
-	return fmt.Sprintf("%s from rank %d%s on %s; such messages sent: %d%s",
-		messageNumber(w.Seq), x.Peer, tag(w.Tag), on, x.Count, n.strays(x))
+	return fmt.Sprintf(" from rank %d%s on %s%s; rank %d has sent %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq), x.Peer,
+		countOrNo(x.Count, "such message", "such messages"), n.strays(x))
 }
 
 // uncounted says the same where the places of the ranks show it.
@@ -97,7 +97,7 @@ func (n Names) uncounted(x *evidence.Explanation) string {
 	case evidence.NotComplete:
 		return fmt.Sprintf(" for %s%s, which is in no MPI_Win_complete", peer, on)
 	case evidence.NotReceived:
-		return fmt.Sprintf(" to %s%s%s, which is in no such receive", peer, tag(x.Want.Tag), on)
+		return fmt.Sprintf(" to %s%s%s, which is in no matching receive", peer, tag(x.Want.Tag), on)
 	case evidence.MaySend:
 		return fmt.Sprintf(" from any source%s%s; %s may send it", tag(x.Want.Tag), on, peer)
 	}
@@ -108,7 +108,15 @@ func messageNumber(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" number %d", n)
+	return fmt.Sprintf(" (message %d)", n)
+}
+
+// countOrNo is a number of things in words: "no thing", "1 thing", "2 things".
+func countOrNo(n uint64, one, many string) string {
+	if n == 0 {
+		return "no " + one
+	}
+	return words.Count(int(n), one, many)
 }
 
 // strays says which messages of the peer lie unreceived.

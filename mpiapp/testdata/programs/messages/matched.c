@@ -1,5 +1,5 @@
 // np: 3
-// says: rank 1 has begun 0 such receives; it has only matched the message with a probe
+// says: rank 1 has posted no matching receive; it has only matched the message with a probe
 // says: rank 1 is in MPI_Recv
 // A server looks what comes by a matched probe, and asks another rank for a buffer before it receives.
 #include <mpi.h>
