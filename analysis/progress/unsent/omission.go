@@ -7,7 +7,7 @@ import "laggard/model"
 const tellingRanks = 2
 
 // omission finds a call by which a sender sent messages of the kind of a wait to all other ranks that it sent such to, and none or fewer to
-// the one that waits; nil: there is none, or several.
+// the one that waits; nil: there is none, or several. Of several, if that one got nothing at all, it is the one that sent most.
 func (v *View) omission(w Wait, sender *rankView) (found *Omission) {
 	s := servedRanks{calls: map[model.StateID]*reached{}}
 	for _, c := range sender.Sent {
@@ -19,6 +19,7 @@ func (v *View) omission(w Wait, sender *rankView) (found *Omission) {
 		}
 		s.add(w.Rank, c)
 	}
+	most, several := uint64(0), false
 	for id, r := range s.calls {
 		to := r.ranksBut(w.Rank)
 		if s.others.Len() == 0 || !to.Equal(s.others) {
@@ -30,10 +31,14 @@ func (v *View) omission(w Wait, sender *rankView) (found *Omission) {
 			continue // another one may send the rest
 		case one.Own == 0 && !s.tells(r) && (s.some || w.AnyTag() && len(sender.Alike[w.Comm]) == 0 || s.others.Len() < tellingRanks):
 			continue // with any tag, without any message, the one awaited may be another than those that the others got
-		case found != nil:
-			return nil
+		case found == nil || !s.some && r.total() > most:
+			found, most, several = one, r.total(), false
+		case s.some || r.total() == most:
+			several = true
 		}
-		found = one
+	}
+	if several {
+		return nil
 	}
 	return found
 }
@@ -82,6 +87,14 @@ func (r *reached) ranksBut(one int) (out model.RankSet) {
 		}
 	}
 	return out
+}
+
+// total is how many messages it sent.
+func (r *reached) total() (n uint64) {
+	for _, k := range r.count {
+		n += k
+	}
+	return n
 }
 
 // each is how many messages went to each rank but one; 0: not as many to all, or not known.

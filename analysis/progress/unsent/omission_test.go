@@ -113,3 +113,19 @@ func TestWild(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// TestNothingSent: of processes that one call spawned, one got no message of any tag. Of two calls that sent to all others the one is
+// told that sent more; none if they sent as many.
+func TestNothingSent(t *testing.T) {
+	spawn := state("MPI_Comm_spawn", "spawn")
+	for ends, want := range map[uint64]*Omission{1: {By: work, To: model.NewRankSet(1, 2), Each: 4}, 4: nil} {
+		r := senderOf(by{0, 1, work, 4, 1}, by{1, 1, work, 4, 1}, by{0, 2, stop, ends, 1}, by{1, 2, stop, ends, 1})
+		r.Threads[0].Model.States = append(r.Threads[0].Model.States, spawn)
+		r.Comms = []*model.Comm{{ID: 10, Kind: model.Inter, Members: []int{0}, Remote: []int{1, 2, 3}, Thread: 0,
+			State: len(r.Threads[0].Model.States) - 1}}
+		w := Wait{Rank: 3, Comm: 10, Tag: model.Any, Wild: true}
+		if diff := cmp.Diff(want, viewOf(w, r).Omission); diff != "" {
+			t.Errorf("%d messages for the end: %s", ends, diff)
+		}
+	}
+}
