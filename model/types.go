@@ -163,39 +163,6 @@ type Op struct {
 	Unlisted int
 }
 
-// Raised is the exception that a thread in Python was in the midst of, the last one of C++ that it threw, or the error by
-// which a run-time library ended the process.
-type Raised struct {
-	How   RaisedHow
-	Calls uint64 // Thread.Calls at that moment; of C++ when it was thrown
-	Order uint32 // collectives that the process had begun then, see Begun
-	Type  string // the name of its type, perhaps with the module before it; of C++ mangled
-	Text  string // what it says; "" if that is not known
-	// Stack are the frames that it came through, innermost first: where it was raised. Of C++ it is the stack that it
-	// was thrown from.
-	Stack []Frame
-	// Cut: before the last frame, which is where it was caught or left the program, some are left out.
-	Cut bool
-}
-
-// RaisedHow says how a thread has to do with an exception.
-type RaisedHow uint32
-
-// The ways to have to do with one.
-const (
-	RaisedNone    RaisedHow = format.RaisedNone    // there is none any more
-	RaisedSet     RaisedHow = format.RaisedSet     // it is on its way, and C code is at work
-	RaisedHandled RaisedHow = format.RaisedHandled // code is at work that handles it, or through which it is on its way
-	RaisedLast    RaisedHow = format.RaisedLast    // nothing caught it: it was printed, and no other has been since
-	RaisedThrown  RaisedHow = format.RaisedThrown  // one of C++: it was thrown, and may have been caught since
-	RaisedFatal   RaisedHow = format.RaisedFatal   // an error of a run-time library, or STOP of Fortran, that ends the process
-	RaisedThread  RaisedHow = format.RaisedThread  // one of Python: nothing caught it, and it ended its thread
-	RaisedFuture  RaisedHow = format.RaisedFuture  // one of Python that was put into a future
-)
-
-// EndsProcess reports whether nothing is left to catch it.
-func (h RaisedHow) EndsProcess() bool { return h == RaisedLast || h == RaisedFatal }
-
 // Traffic counts calls that moved bytes, and these.
 type Traffic struct {
 	Calls, Bytes uint64
@@ -350,50 +317,6 @@ type Lock struct {
 	Comm   int // index into Rank.Comms
 	Target int // rank in the window, or None: every member
 	Type   LockType
-}
-
-// Taken is a message that a receive with a wildcard, or a matched probe, took.
-type Taken struct {
-	Comm      int    // index into Rank.Comms
-	Peer, Tag int    // of the message: rank in the communicator, tag
-	Number    uint64 // on its channel, from 1
-	Thread    int    // index into Rank.Threads
-	State     int    // index into Threads[Thread].Model.States: the receive or probe; -1 none
-	// AnySource, AnyTag are what the receive left open.
-	AnySource, AnyTag bool
-}
-
-// Channel counts messages between the rank and a peer.
-type Channel struct {
-	Comm     int    // index into Rank.Comms
-	Peer     int    // rank in the communicator, as in Pending
-	Tag      int    // or TagPost, TagComplete on a window
-	Sent     uint64 // sends begun
-	Received uint64 // receives begun; those with a wildcard, once matched
-}
-
-// Origin is the call that messages of a channel come from.
-type Origin struct {
-	Comm      int // index into Rank.Comms
-	Peer, Tag int // of the channel
-	// Number is that of the first message, from 1, that the call sent after another one had sent some. A later one may be
-	// from a call that had sent on the channel before.
-	Number uint64
-	Thread int // index into Rank.Threads
-	State  int // index into Threads[Thread].Model.States; -1 none
-}
-
-// Persistent is persistent or partitioned requests for the messages of a channel, in one direction, that one call made.
-type Persistent struct {
-	Comm        int // index into Rank.Comms
-	Peer, Tag   int // as the call named them: those of a receive may be Any
-	Sends       bool
-	Partitioned bool
-	Thread      int    // index into Rank.Threads
-	State       int    // index into Threads[Thread].Model.States: the call that made them; -1 none
-	Made, Freed uint32 // how many there were, and how many of them are gone
-	Started     uint64 // how often one of them was started
-	Idle        uint32 // how often the program has waited for one that was not started, since one was started last
 }
 
 // Phase is how far a rank got in the life of an MPI process.
