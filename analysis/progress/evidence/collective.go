@@ -82,7 +82,7 @@ func (s judge) judgeNeighbours(id wantID, w *facts.Want, late model.RankSet) (Li
 
 // intercommLeaders returns the leader of the group that makes an intercommunicator by
 // collective seq on comm: besides that it wants to meet the other group's leader.
-func (s *Scene) intercommLeaders(comm, seq uint64) model.RankSet {
+func (s judge) intercommLeaders(comm, seq uint64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return slices.ContainsFunc(f.Waits, func(w facts.Wait) bool {
 			return makesIntercomm(&w) && len(w.Wants) == 2 && w.Wants[0].Comm == comm && w.Wants[0].Seq == seq
@@ -92,7 +92,7 @@ func (s *Scene) intercommLeaders(comm, seq uint64) model.RankSet {
 
 // leavesMeetingToLeader reports whether a rank that makes an intercommunicator leaves it to a leader
 // to meet the other group.
-func (s *Scene) leavesMeetingToLeader(id wantID) bool {
+func (s judge) leavesMeetingToLeader(id wantID) bool {
 	wait := &s.Facts[id.rank].Waits[id.wait]
 	return makesIntercomm(wait) && len(wait.Wants) == 1
 }
@@ -135,7 +135,7 @@ func (s *Scene) groupOf(c *facts.Comm, side int) model.RankSet {
 // lateFor returns the members that have begun fewer than seq collectives, or called
 // another function as number seq and are in it. Who does not know the communicator
 // yet has begun none.
-func (s *Scene) lateFor(comm, seq uint64, function string) model.RankSet {
+func (s judge) lateFor(comm, seq uint64, function string) model.RankSet {
 	c := s.comms[comm]
 	late := s.membersOf(c)
 	for _, n := range c.Counts {

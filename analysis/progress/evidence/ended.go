@@ -35,9 +35,12 @@ type Ended struct {
 // noticing is how long before `laggard run` saw the launcher end the launcher may have been gone.
 const noticing = time.Second
 
+// requests finds what asked the job, or some of its ranks, to end.
+type requests struct{ *Scene }
+
 // findRequests finds when the job was first asked to end: from outside, and by any sender. What the job went on
 // after for long is none.
-func (s losses) findRequests() {
+func (s requests) findRequests() {
 	last := int64(0)
 	for _, f := range s.Sum.Facts {
 		last = max(last, f.EndTime, f.Gone)
@@ -58,10 +61,10 @@ func (s losses) findRequests() {
 }
 
 // fromOutside lists what shows that the end came from outside.
-func (s losses) fromOutside() []Ended { return append(s.atLaunch(), s.atRanks()...) }
+func (s requests) fromOutside() []Ended { return append(s.atLaunch(), s.atRanks()...) }
 
 // atLaunch lists the signals that `laggard run` got, and that which killed the launcher, unless it was one of these.
-func (s losses) atLaunch() (out []Ended) {
+func (s requests) atLaunch() (out []Ended) {
 	for _, a := range s.known.Arrived {
 		killed := func(f facts.Fact) bool { return f.Fatal.Number == a.Signal }
 		if process.AsksToEnd(a.Signal) || slices.ContainsFunc(s.Sum.Facts, killed) {
@@ -84,7 +87,7 @@ func (s losses) atLaunch() (out []Ended) {
 }
 
 // atRanks lists the signals that ranks got from outside.
-func (s losses) atRanks() (out []Ended) {
+func (s requests) atRanks() (out []Ended) {
 	ranks := s.signalledFromOutside()
 	if s.probablyAll(ranks) {
 		ranks = model.RankSet{}
@@ -101,20 +104,20 @@ func (s losses) atRanks() (out []Ended) {
 }
 
 // signalledFromOutside are the ranks that got a signal from outside.
-func (s losses) signalledFromOutside() model.RankSet {
+func (s requests) signalledFromOutside() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool { return s.isForeignSignal(f, f.Asked) || s.isForeignSignal(f, f.Fatal) })
 }
 
 // probablyAll reports whether a signal went to all ranks, as far as they could say: the launcher may have killed some
 // for the end of the first.
-func (s losses) probablyAll(ranks model.RankSet) bool {
+func (s requests) probablyAll(ranks model.RankSet) bool {
 	silent := s.RanksWhere(isSilent)
 	rest := s.Unfinished().Minus(ranks)
 	return rest.Len() == 0 || ranks.Len() > 1 && rest.Minus(silent).Len() == 0
 }
 
 // isForeignSignal reports whether a signal that a rank got came neither from the job nor from its launcher.
-func (s losses) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
+func (s requests) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
 	switch got.Sender {
 	case model.SenderKernel:
 		return process.AsksToEnd(got.Number)
@@ -126,7 +129,7 @@ func (s losses) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
 }
 
 // rankOf returns the rank with a process number on a host.
-func (s losses) rankOf(host string, pid int) (int, bool) {
+func (s requests) rankOf(host string, pid int) (int, bool) {
 	if s.processes == nil {
 		s.processes = map[processID]int{}
 		for _, f := range s.Sum.Facts {
@@ -143,7 +146,7 @@ type processID struct {
 }
 
 // senderOf is who sent a signal that a rank got.
-func (s losses) senderOf(f *facts.Fact, got facts.Signal) Sender {
+func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 	switch got.Sender {
 	case model.SenderKernel:
 		if syscall.Signal(got.Number) == syscall.SIGXCPU {
@@ -167,7 +170,7 @@ func (s losses) senderOf(f *facts.Fact, got facts.Signal) Sender {
 }
 
 // byLauncher tells how a launcher, or its absence, ended a rank; nil: it did not.
-func (s losses) byLauncher(f *facts.Fact) *Ended {
+func (s requests) byLauncher(f *facts.Fact) *Ended {
 	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
 		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
 		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
@@ -237,10 +240,11 @@ func (s losses) killedTogether() *Ended {
 // loseSignalled: somebody outside, or another rank, ended some ranks by a signal. If all got it, nobody is
 // lost for that.
 func (s losses) loseSignalled() {
+	asked := requests{s.Scene}
 	all := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || s.isForeignSignal(f, f.Fatal))
+		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || asked.isForeignSignal(f, f.Fatal))
 	})
-	if all.Len() == 0 || s.probablyAll(all.Union(s.signalledFromOutside())) {
+	if all.Len() == 0 || asked.probablyAll(all.Union(asked.signalledFromOutside())) {
 		return
 	}
 	var first *facts.Fact
@@ -254,8 +258,8 @@ func (s losses) loseSignalled() {
 	}
 	these := s.RanksWhere(func(f *facts.Fact) bool { return all.Contains(f.Rank) && f.Fatal.Number == first.Fatal.Number })
 	if loss := s.recordLoss(these, EndedBySender, true); loss != nil {
-		loss.Signal, loss.Sender = first.Fatal.Number, s.senderOf(first, first.Fatal)
-		loss.Outside = s.isForeignSignal(first, first.Fatal)
+		loss.Signal, loss.Sender = first.Fatal.Number, asked.senderOf(first, first.Fatal)
+		loss.Outside = asked.isForeignSignal(first, first.Fatal)
 	}
 }
 

@@ -57,7 +57,8 @@ func (s *Scene) Explain(l Link, peer int) *Explanation {
 		return x
 	}
 	w := &x.Wait.Wants[l.source.want]
-	x.Kind, x.Want, x.On, x.Count = s.kindOf(l, w, peer), w, s.commOf(w), s.answerCount(l.source)
+	e := explainer{judge{s}}
+	x.Kind, x.Want, x.On, x.Count = e.kindOf(l, w, peer), w, s.commOf(w), e.answerCount(l.source)
 	switch x.Kind {
 	case NotBegun:
 		x.Count = s.Begun(w.Comm, peer)
@@ -66,12 +67,15 @@ func (s *Scene) Explain(l Link, peer int) *Explanation {
 	case NotReceived:
 		x.Probed = slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return a.Probed })
 	case NotSent:
-		x.Strays = s.straysOf(l.source, w, peer)
+		x.Strays = e.straysOf(l.source, w, peer)
 	}
 	return x
 }
 
-func (s *Scene) kindOf(l Link, w *facts.Want, peer int) ExplanationKind {
+// explainer says what a judged want comes to.
+type explainer struct{ judge }
+
+func (s explainer) kindOf(l Link, w *facts.Want, peer int) ExplanationKind {
 	begun := w.Kind == model.Collective && !s.known.Uncounted && s.Begun(w.Comm, peer) >= w.Seq
 	switch {
 	case begun && s.leavesMeetingToLeader(l.source):
@@ -105,7 +109,7 @@ const maxStrays = 2
 
 // straysOf are messages that a peer has sent with another tag, or on another communicator, and that lie unreceived: one of them may be
 // the one that a rank waits for.
-func (s *Scene) straysOf(id wantID, w *facts.Want, peer int) (out []Stray) {
+func (s explainer) straysOf(id wantID, w *facts.Want, peer int) (out []Stray) {
 	var strays []facts.ChannelTotal
 	for _, a := range s.answers[id] {
 		strays = append(strays, a.Strays...)
@@ -123,7 +127,7 @@ func (s *Scene) straysOf(id wantID, w *facts.Want, peer int) (out []Stray) {
 }
 
 // holdsLock reports whether a rank has a lock that keeps the wanted one away.
-func (s *Scene) holdsLock(w *facts.Want, rank int) bool {
+func (s explainer) holdsLock(w *facts.Want, rank int) bool {
 	holders, _ := s.lockHolders(-1, w)
 	return w.Tag != model.None && holders.Contains(rank)
 }

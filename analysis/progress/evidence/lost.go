@@ -37,7 +37,7 @@ const (
 type losses struct{ *Scene }
 
 func (s losses) findAll() {
-	s.findRequests()
+	requests{s.Scene}.findRequests()
 	s.Followed = s.followers()
 	s.findLosses()
 	s.findEnded()

@@ -255,12 +255,12 @@ func (s judge) linkTo(t *Target, kind Kind, source wantID) Link {
 }
 
 // singleTarget returns the target that is a single rank.
-func (s *Scene) singleTarget(rank int) *Target {
+func (s judge) singleTarget(rank int) *Target {
 	return s.sharedTarget(targetKey{what: oneRank, rank: rank})
 }
 
 // sharedTarget returns the shared target of a key.
-func (s *Scene) sharedTarget(key targetKey) *Target {
+func (s judge) sharedTarget(key targetKey) *Target {
 	t := s.targets[key]
 	if t == nil {
 		t = &Target{Ranks: s.ranksOf(key), Any: key.what == anyoneOn}
@@ -269,7 +269,7 @@ func (s *Scene) sharedTarget(key targetKey) *Target {
 	return t
 }
 
-func (s *Scene) ranksOf(key targetKey) model.RankSet {
+func (s judge) ranksOf(key targetKey) model.RankSet {
 	switch key.what {
 	case lateFor:
 		return s.lateFor(key.comm, key.seq, key.call)
@@ -293,7 +293,7 @@ func (s *Scene) ranksOf(key targetKey) model.RankSet {
 }
 
 // worldOf returns the ranks that have the MPI_COMM_WORLD of a rank.
-func (s *Scene) worldOf(rank int) model.RankSet {
+func (s judge) worldOf(rank int) model.RankSet {
 	if len(s.known.Worlds) == 0 {
 		return s.All
 	}

@@ -40,7 +40,7 @@ func (s *Scene) oneSided(id wantID, w *facts.Want) OneSided {
 		place := s.Sum.PlaceAt(f.At)
 		out.In = &model.State{ID: f.At.State, Call: place.Call, Stack: place.Stack}
 	}
-	notDest, notSource := s.unlisting(id)
+	notDest, notSource := judge{s}.unlisting(id)
 	if out.Peers = notDest; notDest.Len() == 0 {
 		out.Peers, out.Sends = notSource, true
 	}
@@ -49,7 +49,7 @@ func (s *Scene) oneSided(id wantID, w *facts.Want) OneSided {
 
 // unlisting returns the neighbours of a rank in a collective that do not list it, as far as their lists are known: as a destination,
 // though it receives from them, and as a source, though it sends to them.
-func (s *Scene) unlisting(id wantID) (notDest, notSource model.RankSet) {
+func (s judge) unlisting(id wantID) (notDest, notSource model.RankSet) {
 	for _, a := range s.answers[id] {
 		if a.NotDest {
 			notDest.Add(a.From)

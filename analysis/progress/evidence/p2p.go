@@ -139,7 +139,7 @@ func otherSide(c *facts.Comm, rank int) int {
 }
 
 // answerCount sums the answers to a want.
-func (s *Scene) answerCount(id wantID) uint64 {
+func (s judge) answerCount(id wantID) uint64 {
 	var sum uint64
 	for _, a := range s.answers[id] {
 		sum += a.Count

@@ -112,14 +112,14 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 
 // drivesMessages reports whether the rank's messages move: it is inside MPI, or has
 // finished, which completes what it sent.
-func (s *Scene) drivesMessages(rank int) bool {
+func (s judge) drivesMessages(rank int) bool {
 	f := s.Facts[rank]
 	return f != nil && !s.Lost.Contains(rank) && (f.Driving || f.Phase == model.Finalized)
 }
 
 // countersComplete reports whether the rank's counters can prove that something did not
 // happen.
-func (s *Scene) countersComplete(rank int) bool {
+func (s judge) countersComplete(rank int) bool {
 	f := s.Facts[rank]
 	return !s.Off.Contains(rank) && (f == nil || !f.Evicted)
 }

@@ -33,7 +33,7 @@ func (s *Scene) Taken() []Taken {
 			if w.Taken.Number == 0 || slices.ContainsFunc(out, func(t Taken) bool { return t.Rank == fact.Rank && t.Tag == w.Tag }) {
 				continue
 			}
-			sent := s.answerCount(l.source)
+			sent := judge{s}.answerCount(l.source)
 			if w.Wild() {
 				sent = w.CountFor(w.Taken.Peer, w.Tag)
 			}

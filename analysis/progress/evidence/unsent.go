@@ -102,7 +102,7 @@ func (s *Scene) unsentBy(l Link) (unsent.Wait, bool) {
 		return unsent.Wait{}, false
 	}
 	w, ok := receiveOf(l.source.rank, s.wantOf(l), s.onlySender(l))
-	w.Sent = s.answerCount(l.source)
+	w.Sent = judge{s}.answerCount(l.source)
 	return w, ok
 }
 
@@ -130,7 +130,7 @@ func (s *Scene) otherMessage(l Link) (out unsent.Wait, lies bool) {
 	var kind facts.ChannelTotal
 	for _, a := range s.answers[l.source] {
 		for _, m := range a.Strays {
-			if kind.Count > 0 && (m.Comm != kind.Comm || m.Tag != kind.Tag) || !s.countersComplete(a.From) ||
+			if kind.Count > 0 && (m.Comm != kind.Comm || m.Tag != kind.Tag) || !(judge{s}).countersComplete(a.From) ||
 				m.Tag != w.Tag && !s.WaitingFor(model.NewRankSet(l.source.rank)).Contains(a.From) {
 				return out, false
 			}

@@ -35,7 +35,7 @@ func (s judge) judgeWindow(id wantID, w *facts.Want) (Link, outcome) {
 // and whether they can all have it at once. A library may return from the call
 // that asks for a lock before it is granted: of two that are giving it up, none
 // is known to have it.
-func (s *Scene) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone bool) {
+func (s judge) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone bool) {
 	exclusive := w.Tag == int(model.Exclusive)
 	perTarget := map[int]int{} // exclusive locks by target, as far as told
 	shared := 0
@@ -68,7 +68,7 @@ func (s *Scene) LockHolders(some model.RankSet) (holders, asking model.RankSet) 
 			if s.comms[w.Comm] == nil || w.Kind != model.RMA || !asksForLock(w) {
 				return
 			}
-			if these, alone := s.lockHolders(rank, w); alone && these.Intersect(some).Len() > 0 {
+			if these, alone := (judge{s}).lockHolders(rank, w); alone && these.Intersect(some).Len() > 0 {
 				holders = holders.Union(these)
 				asking.Add(rank)
 			}
@@ -91,7 +91,7 @@ func (s judge) idleTargets(rank int, w *facts.Want) model.RankSet {
 
 // completing returns the ranks that are about to complete something on a window
 // under a lock.
-func (s *Scene) completing(comm uint64) model.RankSet {
+func (s judge) completing(comm uint64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return anyWant(f, func(w *facts.Want) bool {
 			return w.Kind == model.RMA && w.Comm == comm && !asksForLock(w)
@@ -148,7 +148,7 @@ func synchronises(w *facts.Want) bool {
 }
 
 // outsideWindow returns the members that are at no such call on the window.
-func (s *Scene) outsideWindow(comm uint64) model.RankSet {
+func (s judge) outsideWindow(comm uint64) model.RankSet {
 	return s.membersOf(s.comms[comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool {
 		return anyWant(f, func(w *facts.Want) bool { return w.Kind == model.RMA && w.Comm == comm })
 	}))
