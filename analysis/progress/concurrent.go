@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -19,10 +20,10 @@ type Concurrent struct {
 	Threads int // of one rank, at most
 }
 
-// concurrent lists such calls, by communicator.
-func (j *job) concurrent() (out []Concurrent) {
+// concurrentCalls lists such calls, by communicator.
+func concurrentCalls(s *evidence.Scene) (out []Concurrent) {
 	at := map[uint64]int{}
-	for rank, fact := range j.scene.Facts {
+	for rank, fact := range s.Facts {
 		if fact == nil || len(fact.Waits) < 2 {
 			continue
 		}
@@ -33,7 +34,7 @@ func (j *job) concurrent() (out []Concurrent) {
 			i, known := at[comm]
 			if !known {
 				i, at[comm] = len(out), len(out)
-				out = append(out, Concurrent{On: j.scene.Comm(comm)})
+				out = append(out, Concurrent{On: s.Comm(comm)})
 			}
 			c := &out[i]
 			c.Ranks.Add(rank)
@@ -54,10 +55,10 @@ type AboveLevel struct {
 	Threads int // of one rank, at most
 }
 
-// aboveLevel lists such ranks, by level.
-func (j *job) aboveLevel() (out []AboveLevel) {
+// ranksAboveLevel lists such ranks, by level.
+func ranksAboveLevel(s *evidence.Scene) (out []AboveLevel) {
 	var levels [model.ThreadMultiple]AboveLevel
-	for rank, f := range j.scene.Facts {
+	for rank, f := range s.Facts {
 		if f != nil && f.ThreadsInMPI > 0 {
 			a := &levels[f.ThreadLevel]
 			a.Ranks.Add(rank)
@@ -80,9 +81,9 @@ type HeldLock struct {
 }
 
 // heldLocks returns these by their lowest rank.
-func (j *job) heldLocks() (out []HeldLock) {
-	j.scene.Present.Each(func(rank int) {
-		held := &j.scene.Facts[rank].Held
+func heldLocks(s *evidence.Scene) (out []HeldLock) {
+	s.Present.Each(func(rank int) {
+		held := &s.Facts[rank].Held
 		if len(held.Waits) == 0 {
 			return
 		}
@@ -102,7 +103,7 @@ func preferConcurrent(j *job, v Verdict) Verdict {
 		return v
 	}
 	comm := v.Diverged[0].Comm
-	for _, c := range j.concurrent() {
+	for _, c := range concurrentCalls(j.scene) {
 		if c.On.ID != comm {
 			continue
 		}

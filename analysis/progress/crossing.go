@@ -62,10 +62,10 @@ func (j *job) compareStandings(core model.RankSet) *divergence.Divergence {
 		}
 		all = append(all, s)
 	}
-	all = append(all, j.othersInCollectives(all, core)...)
-	all = append(all, j.othersOfOneOrder(all)...)
 	c := crossing{j, core, all}
-	if len(mergeEqual(all, byComm)) < 2 {
+	c.all = append(c.all, c.othersInCollectives()...)
+	c.all = append(c.all, c.othersOfOneOrder()...)
+	if len(mergeEqual(c.all, byComm)) < 2 {
 		return nil
 	}
 	if d := c.byRankInBoth(); d != nil {
@@ -138,11 +138,11 @@ func (c crossing) firstMissedCall(rank int, side standing) divergence.Call {
 
 // othersInCollectives are the other ranks that stand in a collective that some of a deadlock are in. A
 // deadlock is as small as it can be, and no measure of who the many are.
-func (j *job) othersInCollectives(some []standing, core model.RankSet) []standing {
+func (c crossing) othersInCollectives() []standing {
 	var out []standing
-	j.scene.Present.Minus(core).Each(func(rank int) {
-		s, ok := j.standingOf(rank)
-		if ok && slices.ContainsFunc(some, func(o standing) bool {
+	c.scene.Present.Minus(c.core).Each(func(rank int) {
+		s, ok := c.standingOf(rank)
+		if ok && slices.ContainsFunc(c.all, func(o standing) bool {
 			return o.state == s.state && o.comm == s.comm && o.call.Number == s.call.Number
 		}) {
 			out = append(out, s)
@@ -153,15 +153,15 @@ func (j *job) othersInCollectives(some []standing, core model.RankSet) []standin
 
 // othersOfOneOrder are the other ranks that have begun one of two collectives that some of a deadlock are in, and not the other one,
 // which they take part in too: wherever they are now, they made the two in that order.
-func (j *job) othersOfOneOrder(some []standing) []standing {
-	two := mergeEqual(some, func(a, b standing) int { return cmp.Or(byComm(a, b), cmp.Compare(a.call.Number, b.call.Number)) })
+func (c crossing) othersOfOneOrder() []standing {
+	two := mergeEqual(c.all, func(a, b standing) int { return cmp.Or(byComm(a, b), cmp.Compare(a.call.Number, b.call.Number)) })
 	if len(two) != 2 || two[0].comm == two[1].comm {
 		return nil
 	}
 	var out []standing
-	members := j.scene.Members(two[0].comm).Intersect(j.scene.Members(two[1].comm))
+	members := c.scene.Members(two[0].comm).Intersect(c.scene.Members(two[1].comm))
 	members.Minus(two[0].ranks.Union(two[1].ranks)).Each(func(rank int) {
-		begun := func(s standing) bool { return j.scene.Begun(s.comm, rank) >= s.call.Number }
+		begun := func(s standing) bool { return c.scene.Begun(s.comm, rank) >= s.call.Number }
 		for i, s := range two {
 			if begun(s) && !begun(two[1-i]) {
 				s.ranks = model.NewRankSet(rank)

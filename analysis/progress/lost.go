@@ -22,7 +22,7 @@ func lostRule(j *job) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	diverged := j.diverged
-	if lost.Minus(j.scene.Erred).Len() == 0 || j.allExited(lost) || j.crashedBehind(lost) {
+	if lost.Minus(j.scene.Erred).Len() == 0 || allExited(j.scene, lost) || j.crashedBehind(lost) {
 		if v, ok := divergedRule(j); ok { // that is how the ways parted
 			v.Reasons = append(v.Reasons, lossReasons(j.scene.Losses)...)
 			if oddRanks(&v.Diverged[0]).Equal(lost) {
@@ -58,8 +58,8 @@ var leads = [...]float64{
 }
 
 // allExited reports whether some ranks ended by themselves.
-func (j *job) allExited(ranks model.RankSet) bool {
-	return ranks.Minus(j.scene.RanksWhere(func(fact *facts.Fact) bool {
+func allExited(s *evidence.Scene, ranks model.RankSet) bool {
+	return ranks.Minus(s.RanksWhere(func(fact *facts.Fact) bool {
 		return fact.End == model.Exited || fact.End == model.Aborted
 	})).Len() == 0
 }

@@ -35,10 +35,10 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken, r.HeldLocks = f.scene.Taken(), f.heldLocks()
+		r.Taken, r.HeldLocks = f.scene.Taken(), heldLocks(f.scene)
 	}
 	if f.hang || f.hasFailed() {
-		r.Concurrent, r.AboveLevel = f.concurrent(), f.aboveLevel()
+		r.Concurrent, r.AboveLevel = concurrentCalls(f.scene), ranksAboveLevel(f.scene)
 	}
 	r.ReturnedErrors, r.Unfreed = f.returnedErrors(), f.unfreed()
 	if f.Ranks.Len() > 0 {
