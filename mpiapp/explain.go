@@ -23,19 +23,22 @@ import (
 // explainTime is how long the diagnosis of a job that is watched may take, with all optional steps.
 const explainTime = 10 * time.Minute
 
+// jobDiagnosis prints the diagnosis of a job that laggard watches.
+type jobDiagnosis struct{ *app }
+
 // printFindings prints the diagnosis of a job beside the job's own output, and the wrong use of MPI if that
 // was recorded. hung: the job hangs now, so that the values of its variables can be read.
-func (a *app) printFindings(r job.Recording, hung bool) {
+func (a jobDiagnosis) printFindings(r job.Recording, hung bool) {
 	_ = a.diagnoseJob(r, hung, false)
 	if slices.Contains(r.Record, "usage") {
 		fmt.Fprintln(a.err)
-		_, _ = (usageAnalysis{a}).printUsageFindings(r.Dir)
+		_, _ = (usageAnalysis{a.app}).printUsageFindings(r.Dir)
 	}
 }
 
 // diagnoseJob prints a diagnosis beside the job's own output and, if it is wanted, returns it; nil: there is
 // none. A process of its own makes it: whatever becomes of that, the job is ended, and what was printed stays.
-func (a *app) diagnoseJob(r job.Recording, hung, wanted bool) (result *diagnosis.Result) {
+func (a jobDiagnosis) diagnoseJob(r job.Recording, hung, wanted bool) (result *diagnosis.Result) {
 	var copied string
 	if wanted {
 		dir, err := os.MkdirTemp("", "laggard-*")
@@ -62,7 +65,7 @@ func (a *app) diagnoseJob(r job.Recording, hung, wanted bool) (result *diagnosis
 }
 
 // runDiagnose has another process print the diagnosis and, unless the name is empty, write its JSON form to a file.
-func (a *app) runDiagnose(r job.Recording, hung bool, copied string) error {
+func (a jobDiagnosis) runDiagnose(r job.Recording, hung bool, copied string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), explainTime)
 	defer cancel()
 	cmd := selfCommand(ctx, a.diagnoseArguments(r, hung, copied)...)
@@ -86,7 +89,7 @@ func (a *app) runDiagnose(r job.Recording, hung bool, copied string) error {
 	return err
 }
 
-func (a *app) diagnoseArguments(r job.Recording, hung bool, copied string) []string {
+func (a jobDiagnosis) diagnoseArguments(r job.Recording, hung bool, copied string) []string {
 	args := []string{"diagnose"}
 	if a.config != "" {
 		args = append(args, "--config", a.config)
@@ -112,7 +115,7 @@ const stepFile = 3
 
 // startStepwise starts a diagnosis with --stepwise and, between its steps, notes the values of variables. Not every
 // kernel lets another process than one that started the job read the memory of the ranks.
-func (a *app) startStepwise(cmd *exec.Cmd, dir string) error {
+func (a jobDiagnosis) startStepwise(cmd *exec.Cmd, dir string) error {
 	step, end, err := os.Pipe()
 	if err != nil {
 		return err
@@ -137,8 +140,8 @@ func (a *app) startStepwise(cmd *exec.Cmd, dir string) error {
 }
 
 // noteValues keeps what the variables of ranks on this node hold beside their record.
-func (a *app) noteValues(dir string) error {
-	resolver := symbol.New(symbolsOfLocalRanks(dir).symbolConfig(a, ""))
+func (a jobDiagnosis) noteValues(dir string) error {
+	resolver := symbol.New(symbolsOfLocalRanks(dir).symbolConfig(a.app, ""))
 	defer resolver.Close()
 	return bound.CatchPanic(func() error { // hostile code or debug information
 		_, err := attach.NoteValues(dir, resolver)

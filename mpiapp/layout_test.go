@@ -106,11 +106,9 @@ func TestMayImport(t *testing.T) {
 	}
 }
 
-// maxColumns is the longest that a line may be, a tab being four columns.
-const maxColumns = 140
-
-// TestLineLengths: no line has to be scrolled.
-func TestLineLengths(t *testing.T) {
+// eachGoFile gives check the text of each Go file of the project that is not test data.
+func eachGoFile(t *testing.T, check func(name, text string)) {
+	t.Helper()
 	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "..").Output()
 	if err != nil {
 		t.Skip("no git checkout")
@@ -123,8 +121,39 @@ func TestLineLengths(t *testing.T) {
 		if err != nil {
 			continue // deleted, and not yet committed
 		}
-		checkLineLengths(t, name, string(text))
+		check(name, string(text))
 	}
+}
+
+// maxMethods is how many methods a type may have: one with more follows several things.
+const maxMethods = 40
+
+var method = regexp.MustCompile(`(?m)^func \(\w* ?\*?(\w+)`)
+
+// TestMethods: no type has too many methods.
+func TestMethods(t *testing.T) {
+	counts := map[string]int{}
+	eachGoFile(t, func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for _, m := range method.FindAllStringSubmatch(text, -1) {
+			counts[filepath.Dir(name)+" "+m[1]]++
+		}
+	})
+	for of, n := range counts {
+		if n > maxMethods {
+			t.Errorf("%s has %d methods, more than %d", of, n, maxMethods)
+		}
+	}
+}
+
+// maxColumns is the longest that a line may be, a tab being four columns.
+const maxColumns = 140
+
+// TestLineLengths: no line has to be scrolled.
+func TestLineLengths(t *testing.T) {
+	eachGoFile(t, func(name, text string) { checkLineLengths(t, name, text) })
 }
 
 func checkLineLengths(t *testing.T, name, text string) {

@@ -202,7 +202,7 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 		about = text.Len()
 		both, rec := *a.app, r.recording
 		both.err, rec.Dir = &text, result.Failed.Dir
-		o.Result = both.diagnoseJob(rec, o.Hung, true)
+		o.Result = jobDiagnosis{&both}.diagnoseJob(rec, o.Hung, true)
 	}
 	o.Text = text.String()
 	var err error

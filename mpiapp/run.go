@@ -213,7 +213,7 @@ func (a *app) run(r job.Recording, schedule *provoke.Schedule, command []string,
 	if err := perturb(&r, schedule); err != nil {
 		return err
 	}
-	hung, err := r.Run(path, command, func() { a.printFindings(r, true) })
+	hung, err := r.Run(path, command, func() { jobDiagnosis{a}.printFindings(r, true) })
 	if hung && exitCode {
 		return exitError{exitFindings}
 	}
@@ -341,12 +341,12 @@ func failureText(dir string) string {
 func (a *app) reportFailure(r job.Recording, usageSaid bool) {
 	if !watch.IsUnfinished(r.Dir) {
 		fmt.Fprintf(a.err, "laggard: the job %s\n\n", failureText(r.Dir))
-		_ = a.diagnoseJob(r, false, false)
+		_ = jobDiagnosis{a}.diagnoseJob(r, false, false)
 		return
 	}
 	fmt.Fprintf(a.err, "laggard: the job %s; laggard diagnose %s shows where each rank was\n\n", failureText(r.Dir), r.Dir)
 	if usageSaid {
 		r.Record = nil
 	}
-	a.printFindings(r, false)
+	jobDiagnosis{a}.printFindings(r, false)
 }

@@ -144,7 +144,7 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 			o.Failure = &ci.Failure{Text: failure.Headline, Place: ci.Place{File: failure.File, Line: failure.Line}}
 			fmt.Fprintf(both.err, "%s\n\n", words.Upper(failure.Headline))
 		}
-		o.Hung, o.Result = hung, both.diagnoseJob(r, hung, true)
+		o.Hung, o.Result = hung, jobDiagnosis{&both}.diagnoseJob(r, hung, true)
 		if by := tests.PartedText(o.Died()); by != "" {
 			fmt.Fprint(both.err, "\n", by)
 		}
@@ -204,7 +204,7 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	fmt.Fprintln(both.err)
 	r.Dir = result.Failed.Dir
 	p.describeOutcome(o, rep)
-	o.Result = both.diagnoseJob(r, o.Hung, true)
+	o.Result = jobDiagnosis{&both}.diagnoseJob(r, o.Hung, true)
 	o.Text = text.String()
 	return nil
 }

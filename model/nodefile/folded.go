@@ -74,7 +74,7 @@ func (r *slotReader) assembleFolded(base *slotReader) {
 }
 
 func (r *slotReader) adoptModels(base *slotReader) {
-	if base == nil || base.like != nil || base.numCounts() != r.like.counts || len(base.threads) != len(r.threads) {
+	if base == nil || base.like != nil || numCounts(base.threads) != r.like.counts || len(base.threads) != len(r.threads) {
 		r.probs.addErrorf(format.LikeRecord.String(), r.like.off, model.ErrLost, "of slot %d, which it is like", r.like.slot)
 		return
 	}
@@ -83,7 +83,7 @@ func (r *slotReader) adoptModels(base *slotReader) {
 	}
 	r.modules = base.modules
 	diffs := r.like.diffs
-	for _, index := range base.threadOrder() {
+	for _, index := range threadOrder(base.threads) {
 		diffs = r.threadAt(index).adoptModel(r, base, base.threads[index], diffs)
 	}
 	if diffs == nil {
@@ -91,10 +91,10 @@ func (r *slotReader) adoptModels(base *slotReader) {
 	}
 }
 
-// numCounts returns how many counts the models of the slot have.
-func (r *slotReader) numCounts() int {
+// numCounts returns how many counts the models of some threads have.
+func numCounts(threads map[uint32]*threadReader) int {
 	n := 0
-	for _, t := range r.threads {
+	for _, t := range threads {
 		n += len(t.states.list) + len(t.edges)
 	}
 	return n

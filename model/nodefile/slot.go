@@ -300,7 +300,7 @@ func (r *slotReader) takeRecord(rec record) error {
 
 // copyBlocks copies the blocks that were found since the last time.
 func (r *slotReader) copyBlocks() {
-	for _, index := range r.threadOrder() {
+	for _, index := range threadOrder(r.threads) {
 		r.threads[index].copyBlocks(r)
 	}
 	for i := range r.tables {
@@ -315,9 +315,9 @@ func (r *slotReader) copyBlocks() {
 	}
 }
 
-func (r *slotReader) threadOrder() []uint32 {
-	order := make([]uint32, 0, len(r.threads))
-	for index := range r.threads {
+func threadOrder(threads map[uint32]*threadReader) []uint32 {
+	order := make([]uint32, 0, len(threads))
+	for index := range threads {
 		order = append(order, index)
 	}
 	slices.Sort(order)

@@ -114,7 +114,7 @@ func (r slotAssembler) assembleThreads() map[uint32]int {
 		r.threadAt(0)
 	}
 	position := map[uint32]int{}
-	for i, index := range r.threadOrder() {
+	for i, index := range threadOrder(r.threads) {
 		t := r.threads[index]
 		if t.rec.off == 0 && r.rank.Phase > model.Starting { // before that it may not have come to it
 			r.probs.addErrorf(format.ThreadRecord.String(), -1, model.ErrLost, "of thread %d", index)
@@ -125,7 +125,7 @@ func (r slotAssembler) assembleThreads() map[uint32]int {
 			t.assembleModel(r.slotReader)
 		}
 	}
-	for _, index := range r.threadOrder() {
+	for _, index := range threadOrder(r.threads) {
 		if t := r.threads[index]; !t.folded {
 			t.assembleEdges(r.slotReader)
 		}

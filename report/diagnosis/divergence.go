@@ -60,7 +60,7 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if len(r.Divergences) == 0 {
 		return
 	}
-	sites := s.pythonBranch(&s.Diverged[0].Odd[0], b != nil, finder)
+	sites := pythonDeciders{s, finder}.pythonBranch(&s.Diverged[0].Odd[0], b != nil)
 	if b != nil && len(sites) == 0 {
 		sites = s.branchSites(b)
 	}

@@ -30,7 +30,7 @@ type Passed struct {
 func AddPassed(r *Result, s Source, finder source.Finder) {
 	var found []Passed
 	for _, c := range s.Passed {
-		b := branchAt(s.passedSites(c, finder), finder)
+		b := branchAt(pythonDeciders{s, finder}.passedSites(c), finder)
 		if b == nil {
 			continue
 		}
@@ -53,7 +53,7 @@ func AddPassed(r *Result, s Source, finder source.Finder) {
 }
 
 // passedSites are the lines that decided that a rank went past a call, nearest first; nil: they are not known, or it has yet to come there.
-func (s Source) passedSites(c passed.Call, finder source.Finder) (sites []report.Site) {
+func (s pythonDeciders) passedSites(c passed.Call) (sites []report.Site) {
 	var to []report.Frame
 	switch {
 	case c.To != nil:
@@ -64,7 +64,7 @@ func (s Source) passedSites(c passed.Call, finder source.Finder) (sites []report
 		}
 	}
 	w := waysOf(s.newMadeCall(c.State).Stack, to)
-	k, search := w.shared, lineSearch{finder: finder, again: c.Sometimes, outer: w.reached[:w.shared], rounds: c.From.ID == c.State.ID}
+	k, search := w.shared, lineSearch{finder: s.finder, again: c.Sometimes, outer: w.reached[:w.shared], rounds: c.From.ID == c.State.ID}
 	switch {
 	case len(w.reached) == 0:
 		return nil
@@ -93,7 +93,7 @@ func (s Source) passedSites(c passed.Call, finder source.Finder) (sites []report
 		case w.reached[k].Line < at:
 			search.past = at
 			sites = search.sites(w.reached[k:], w.calls)
-		case s.isNextRound(w, c.From, finder) || c.Sometimes:
+		case s.isNextRound(w, c.From) || c.Sometimes:
 			search.past, search.next = at, true
 			sites = search.sites(w.reached[k:], w.calls)
 		default:
@@ -101,17 +101,17 @@ func (s Source) passedSites(c passed.Call, finder source.Finder) (sites []report
 		}
 	}
 	for _, other := range c.Instead {
-		between := betweenAlternatives(w.reached, pythonFrames(s.newMadeCall(other).Stack), finder)
+		between := betweenAlternatives(w.reached, pythonFrames(s.newMadeCall(other).Stack), s.finder)
 		sites = slices.DeleteFunc(sites, func(at report.Site) bool { return slices.Contains(between, at) })
 	}
 	return sites
 }
 
 // isNextRound reports whether who came from a call to the second of two ways, not to the first, is in the next round of a loop by then.
-func (s Source) isNextRound(w pythonWays, from *model.State, finder source.Finder) bool {
+func (s pythonDeciders) isNextRound(w pythonWays, from *model.State) bool {
 	last := s.framesBehind(from, w.reached[:w.shared])
 	return len(last) > 0 && sameFunction(last[0], w.reached[w.shared]) &&
-		python.NextRound(finder.Text(last[0].File), w.missed[w.shared].Line, w.reached[w.shared].Line, last[0].Line)
+		python.NextRound(s.finder.Text(last[0].File), w.missed[w.shared].Line, w.reached[w.shared].Line, last[0].Line)
 }
 
 // eventLoop is the stack of a named rank that waits in an event loop, innermost first; nil: it does not.
@@ -175,7 +175,7 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 			continue
 		}
 		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)
-		sites := s.skipSites(w, m.At, m.Never, finder)
+		sites := pythonDeciders{s, finder}.skipSites(w, m.At, m.Never)
 		if len(sites) == 0 && m.Sent > 0 {
 			sites = leftLoop(w, pythonFrames(s.stackOf(m.Rank)), finder)
 		}
@@ -187,7 +187,7 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 
 // skipSites are the lines that decide whether a call is made, by who has come to another behind it. Who made it before has passed the
 // conditions around its function.
-func (s Source) skipSites(w pythonWays, at *model.State, never bool, finder source.Finder) []report.Site {
+func (s pythonDeciders) skipSites(w pythonWays, at *model.State, never bool) []report.Site {
 	k, past := w.shared, 0
 	switch {
 	case len(w.reached) == 0 || k == len(w.reached):
@@ -197,16 +197,16 @@ func (s Source) skipSites(w pythonWays, at *model.State, never bool, finder sour
 			return nil
 		}
 		k = 0
-	case k == len(w.missed) || !sameFunction(w.reached[k], w.missed[k]) || !isFurther(w.missed[k:], w.reached[k:], nil, finder):
+	case k == len(w.missed) || !sameFunction(w.reached[k], w.missed[k]) || !isFurther(w.missed[k:], w.reached[k:], nil, s.finder):
 		return nil
 	default:
 		past = w.missed[k].Line
 	}
 	if never {
-		return lineSearch{finder: finder, past: past, outer: w.reached[:k]}.sites(w.reached[k:], w.calls)
+		return lineSearch{finder: s.finder, past: past, outer: w.reached[:k]}.sites(w.reached[k:], w.calls)
 	}
 	last := len(w.reached) - 1
-	return lineSearch{finder: finder, again: true}.conditions(w.reached[last:], w.calls)
+	return lineSearch{finder: s.finder, again: true}.conditions(w.reached[last:], w.calls)
 }
 
 // leftLoop are the lines by which a rank left the loop in which it sent messages, and in which the receiver, by its frames, still is.

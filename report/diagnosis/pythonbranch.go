@@ -60,10 +60,16 @@ func (w *pythonWays) inCallbacks() bool {
 
 func sameFunction(f, g report.Frame) bool { return f.Function == g.Function && f.File == g.File }
 
+// pythonDeciders finds the lines of a program in Python that may have decided where ranks went.
+type pythonDeciders struct {
+	Source
+	finder source.Finder // of the program's text
+}
+
 // pythonBranch finds the lines of a Python program that may have decided between the ways of
 // two sides, nearest first; none: they did not part in Python, or it is not known where. inLibrary: they
 // parted in machine code.
-func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Finder) []report.Site {
+func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report.Site {
 	made, other := o.Ways()
 	if made == nil || made.State == nil || other == nil || other.State == nil {
 		return nil
@@ -71,7 +77,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
 	reached, missed, k := w.reached, w.missed, w.shared
 	last := s.framesBehind(o.LastShared(), reached[:k])
-	search := lineSearch{finder: finder, outer: reached[:k], behind: last, rounds: o.Kind == divergence.LoopCount}
+	search := lineSearch{finder: s.finder, outer: reached[:k], behind: last, rounds: o.Kind == divergence.LoopCount}
 	switch {
 	case len(missed) == 0 && s.finishes(other.State):
 		if !divergence.InCollective(s.Diverged) && !mpi.FunctionOf(made.State.Call).NeedsPartner() {
@@ -94,7 +100,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 		if sites := append(one, two...); len(sites) > 0 {
 			return sites
 		}
-		return append(shortCut(reached[:k], finder), filters(w, finder)...)
+		return append(shortCut(reached[:k], s.finder), filters(w, s.finder)...)
 	case k == len(reached) || k == len(missed):
 		return nil
 	}
@@ -108,7 +114,7 @@ func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Fi
 			return sites
 		}
 	}
-	if isFurther(reached[k:], missed[k:], last, finder) {
+	if isFurther(reached[k:], missed[k:], last, s.finder) {
 		w.reached, w.missed, w.calls = missed, reached, w.misses // who is further has passed the call of the other side
 	}
 	search.past = w.missed[k].Line
@@ -176,7 +182,7 @@ func (q lineSearch) repeats(w pythonWays) (out []report.Site) {
 }
 
 // finishes reports whether a call is MPI_Finalize, to which ranks came without an exception, as far as is known.
-func (s Source) finishes(state *model.State) bool {
+func (s pythonDeciders) finishes(state *model.State) bool {
 	ends := func(x facts.Raised) bool { return x.How.EndsProcess() }
 	return mpi.FindFunction(state.Call).InClass(mpi.ClassFinalize) && !slices.ContainsFunc(s.Raised, ends)
 }
@@ -194,7 +200,7 @@ func calledFunction(stack []report.Frame) string {
 func plainName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
 // framesBehind are the frames of a call from behind some outer ones; nil: it is not known, or was not made from there.
-func (s Source) framesBehind(call *model.State, outer []report.Frame) []report.Frame {
+func (s pythonDeciders) framesBehind(call *model.State, outer []report.Frame) []report.Frame {
 	if call == nil {
 		return nil
 	}

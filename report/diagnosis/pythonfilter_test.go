@@ -79,7 +79,7 @@ func TestPythonBranches(t *testing.T) {
 			calls[2].State = p.state("MPI_Allgather", c.common)
 			o.Shared = &calls[2]
 		}
-		got := siteNumbers(p.source(&progress.Result{}).pythonBranch(&o, false, source.Finder{}))
+		got := siteNumbers(pythonDeciders{Source: p.source(&progress.Result{})}.pythonBranch(&o, false))
 		checktest.EqualList(t, c.want, got, name, "decided at")
 	}
 }

@@ -30,7 +30,7 @@ func (d *Digester) Finish(r *replay.Replayed) *Digest {
 	d.numberChannels()
 	d.addWaits()
 	d.addLoops(rounds)
-	d.addWindows()
+	windowDigester{d}.addWindows()
 	return d.Digest
 }
 

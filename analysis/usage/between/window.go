@@ -88,8 +88,11 @@ type lock struct {
 	target int   // rank in the window, replay.AllRanks
 }
 
+// windowDigester takes over what the replay found on windows.
+type windowDigester struct{ *Digester }
+
 // addWindows takes over what the replay found on windows.
-func (d *Digester) addWindows() {
+func (d windowDigester) addWindows() {
 	d.addMemory()
 	d.addAccesses()
 	d.addFences()
@@ -107,7 +110,7 @@ func (d *Digester) addWindows() {
 func (d *Digester) hasComm(i int) bool { return i >= 0 && i < len(d.comms) }
 
 // addMemory notes the rank's own memory in each window, while that is there.
-func (d *Digester) addMemory() {
+func (d windowDigester) addMemory() {
 	latest := map[int64]int{} // by window: index into memory
 	for _, c := range d.windowCalls {
 		step := d.stepIndex(c.call)
@@ -143,7 +146,7 @@ func regionOf(c *recorded.Call, win, step int32) region {
 }
 
 // addAccesses takes over the accesses of which it is known what they use.
-func (d *Digester) addAccesses() {
+func (d windowDigester) addAccesses() {
 	made := map[*replay.Operation]*recorded.Call{}
 	for _, t := range d.users {
 		if t.access != nil {
@@ -162,7 +165,7 @@ func (d *Digester) addAccesses() {
 }
 
 // newAccess makes an access of what the replay says of it; of kind 0 if too little is known.
-func (d *Digester) newAccess(x *replay.Access, c *recorded.Call) access {
+func (d windowDigester) newAccess(x *replay.Access, c *recorded.Call) access {
 	o := x.Operation
 	step := d.stepIndex(int(o.Call))
 	disp, known := c.InputInt("target_disp")
@@ -187,7 +190,7 @@ func (d *Digester) newAccess(x *replay.Access, c *recorded.Call) access {
 }
 
 // applyEpoch notes what the epoch of an access says of it.
-func (d *Digester) applyEpoch(a *access, e *replay.Epoch) {
+func (d windowDigester) applyEpoch(a *access, e *replay.Epoch) {
 	switch e.Kind {
 	case replay.FenceEpoch:
 		a.fence = e.Number
@@ -199,7 +202,7 @@ func (d *Digester) applyEpoch(a *access, e *replay.Epoch) {
 }
 
 // targetBuffer returns what an access uses at its target.
-func (d *Digester) targetBuffer(c *recorded.Call) int32 {
+func (d windowDigester) targetBuffer(c *recorded.Call) int32 {
 	if b := d.paramBuffers(c, "target_count", "target_datatype"); len(b) > 0 {
 		return b[0]
 	}
@@ -210,7 +213,7 @@ func (d *Digester) targetBuffer(c *recorded.Call) int32 {
 }
 
 // addFences notes the fences by which the rank says that nobody puts to it.
-func (d *Digester) addFences() {
+func (d windowDigester) addFences() {
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
 		if e.Kind == replay.FenceEpoch && e.Assert&mpi.ModeNoput != 0 && d.hasComm(e.Window) {
@@ -221,7 +224,7 @@ func (d *Digester) addFences() {
 
 // addLocks notes the locks that are open at the end, and those between two fences, the
 // first of each target. One of which the call never returned was not taken.
-func (d *Digester) addLocks() {
+func (d windowDigester) addLocks() {
 	type place struct{ fence, target int }
 	seen := map[place]bool{}
 	for i := range d.Epochs {
@@ -241,7 +244,7 @@ func (d *Digester) addLocks() {
 }
 
 // addLockWaits notes the calls that the rank never left because they may lack a lock.
-func (d *Digester) addLockWaits() {
+func (d windowDigester) addLockWaits() {
 	for _, o := range d.unreturned {
 		if o.Kind != replay.OneSided || !d.hasComm(int(o.Comm)) {
 			continue
@@ -261,7 +264,7 @@ func (a *access) readsOnly() bool {
 // addSyncMessages makes messages of the calls by which some members of a window
 // synchronise: MPI_Win_post sends one to each of its group, for MPI_Win_start, and
 // MPI_Win_complete one back, for MPI_Win_wait (§11.5.2).
-func (d *Digester) addSyncMessages(e *replay.Epoch) {
+func (d windowDigester) addSyncMessages(e *replay.Epoch) {
 	if !d.hasComm(e.Window) {
 		return
 	}
@@ -283,7 +286,7 @@ func (d *Digester) addSyncMessages(e *replay.Epoch) {
 }
 
 // returnedStep is the step itself if its call returned, else -1.
-func (d *Digester) returnedStep(step int32) int32 {
+func (d windowDigester) returnedStep(step int32) int32 {
 	if step < 0 || !d.step(step).returned {
 		return -1
 	}
@@ -291,7 +294,7 @@ func (d *Digester) returnedStep(step int32) int32 {
 }
 
 // addSignals adds messages without data between the rank and the group of an epoch.
-func (d *Digester) addSignals(kind half, tag int, e *replay.Epoch, step, done int32) []int32 {
+func (d windowDigester) addSignals(kind half, tag int, e *replay.Epoch, step, done int32) []int32 {
 	var out []int32
 	for _, r := range e.Group {
 		peer := slices.Index(d.comms[e.Window].Members, r)
@@ -309,7 +312,7 @@ func (d *Digester) addSignals(kind half, tag int, e *replay.Epoch, step, done in
 }
 
 // addLocal notes the uses of the rank's own memory in windows by its calls.
-func (d *Digester) addLocal() {
+func (d windowDigester) addLocal() {
 	memory := liveMemory{all: d.windows.memory}
 	for _, t := range d.users {
 		o := t.Operation
@@ -367,7 +370,7 @@ func bufferAddress(o *replay.Operation, made *recorded.Call) int64 {
 }
 
 // addOrigin notes the buffers that an access has at its origin.
-func (d *Digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
+func (d windowDigester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, memory []*region) {
 	kind, buffer := load, d.bufferIndex(int(o.Type), o.Count)
 	if kindOf(c.Func) == get {
 		kind = store
@@ -384,7 +387,7 @@ func (d *Digester) addOrigin(c *recorded.Call, o *replay.Operation, step int32, 
 	}
 }
 
-func (d *Digester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32, memory []*region) {
+func (d windowDigester) addLocalAccess(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32, memory []*region) {
 	if buffer < 0 {
 		return
 	}
