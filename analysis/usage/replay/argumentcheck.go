@@ -187,7 +187,7 @@ func (s *arguments) checkValue(a args, i int, v int64) *wrongArgument {
 	case "target_disp", "size", "nnodes", "partitions", "outsize", "insize":
 		return checkNonNegative(v)
 	case "offset":
-		if strings.HasPrefix(a.c.Func.Name, "MPI_File_") && !strings.Contains(a.c.Func.Name, "_seek") {
+		if a.c.Func.OnFile() && a.c.Func.ParamIndex("whence") < 0 { // else it counts from somewhere
 			return checkNonNegative(v)
 		}
 	}
@@ -298,7 +298,7 @@ func (s *arguments) checkBuffers(a args, buffers []buffer) {
 			return
 		}
 	}
-	if strings.HasPrefix(a.c.Func.Name, "MPI_Win_create") {
+	if a.c.Func.InClass(mpi.ClassNewwin) {
 		if v, ok := a.int("base"); ok && (v == 0 || v == recorded.Bottom) && a.intOr(0, "size") > 0 {
 			s.reportArgument(a, "base", invalidArgument("§11.2.1", "is null and size is %d", a.intOr(0, "size")).
 				withChange("pass memory of that size, or size 0"))
