@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"strings"
-
 	"laggard/model"
 )
 
@@ -14,7 +12,7 @@ const (
 
 // checkConstructor checks the parameters of datatype constructors that go together.
 func checkConstructor(a args) *wrongArgument {
-	if !strings.HasPrefix(a.c.Func.Name, "MPI_Type_create_subarray") {
+	if !a.c.Func.IsFormOf("MPI_Type_create_subarray") {
 		return nil
 	}
 	sizes, subsizes, starts := a.in("array_of_sizes"), a.in("array_of_subsizes"), a.in("array_of_starts")

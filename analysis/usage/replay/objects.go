@@ -117,7 +117,7 @@ func objectParams(f *mpi.Function) []objectParam {
 	for i, p := range f.Params {
 		if kind, pointer := kindOf(p.Type, p.Name); kind != "" && pointer {
 			out = append(out, objectParam{i, kind, false})
-		} else if strings.HasPrefix(p.Type, "MPI_Datatype [") && strings.HasPrefix(f.Name, "MPI_Type_get_contents") {
+		} else if strings.HasPrefix(p.Type, "MPI_Datatype [") && f.IsFormOf("MPI_Type_get_contents") {
 			out = append(out, objectParam{i, "MPI_Datatype", true})
 		}
 	}
