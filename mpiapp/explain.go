@@ -32,7 +32,7 @@ func (a jobDiagnosis) printFindings(r job.Recording, hung bool) {
 	_ = a.diagnoseJob(r, hung, false)
 	if slices.Contains(r.Record, "usage") {
 		fmt.Fprintln(a.err)
-		_, _ = (usageAnalysis{a.app}).printUsageFindings(r.Dir)
+		_, _ = usageAnalysis(a).printUsageFindings(r.Dir)
 	}
 }
 

@@ -31,7 +31,7 @@ func (a nodeHelpers) watchCommand() *cobra.Command {
 		if r.ID, err = m.ID(); err != nil {
 			return err
 		}
-		hung, err := r.WatchBeside(p.PID, func() { jobDiagnosis{a.app}.printFindings(r, true) })
+		hung, err := r.WatchBeside(p.PID, func() { jobDiagnosis(a).printFindings(r, true) })
 		if err == nil && !hung && r.OnHang != watch.Dump && watch.HasFailed(r.Dir) {
 			a.reportFailure(r, false)
 		}

@@ -240,7 +240,7 @@ func (s losses) killedTogether() *Ended {
 // loseSignalled: somebody outside, or another rank, ended some ranks by a signal. If all got it, nobody is
 // lost for that.
 func (s losses) loseSignalled() {
-	asked := requests{s.Scene}
+	asked := requests(s)
 	all := s.RanksWhere(func(f *facts.Fact) bool {
 		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || asked.isForeignSignal(f, f.Fatal))
 	})

@@ -37,7 +37,7 @@ const (
 type losses struct{ *Scene }
 
 func (s losses) findAll() {
-	requests{s.Scene}.findRequests()
+	requests(s).findRequests()
 	s.Followed = s.followers()
 	s.findLosses()
 	s.findEnded()
