@@ -19,8 +19,8 @@ import (
 // noting are the packages that make notes for users.
 var noting = []string{
 	"analysis/share", "analysis/slice", "analysis/usage", "analysis/usage/recorded", "analysis/movement",
-	"analysis/scaling", "analysis/compare", "slicing/native", "slicing/python", "slicing/dyninst", "symbol", "report/diagnosis",
-	"report/diagnosis/wording", "report/slice", "mpiapp",
+	"analysis/scaling", "analysis/compare", "slicing/cached", "slicing/native", "slicing/python", "slicing/dyninst", "symbol",
+	"report/diagnosis", "report/diagnosis/wording", "report/slice", "mpiapp",
 }
 
 // TestNotesPage: docs/reference/notes.md lists the notes that the code makes, in its words.

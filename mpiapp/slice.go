@@ -92,6 +92,9 @@ func (a *app) printSlice(ctx context.Context, f sliceFlags, dir string) error {
 	}
 	q.backend, q.loops, q.Once = f.backend, f.loops, true
 	q.Rank, q.Groups, q.Budget, q.Optional = f.rank, f.groups, f.budget, false
+	q.Nearest = func(found slicing.Slice) {
+		fmt.Fprintf(a.err, "laggard: nearest lines so far: %s; searching further for up to %v\n", slicereport.Nearest(found), f.budget.Time)
+	}
 	result, err := q.answer(ctx, runInWorld, nil)
 	if err != nil || result == nil {
 		return err

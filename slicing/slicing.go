@@ -54,9 +54,11 @@ func TimeUntil(ctx context.Context, limit time.Duration) time.Duration {
 // Budget bounds the work of one slice. What a zero field means is the backend's
 // choice.
 type Budget struct {
-	Time  time.Duration // see CrowdedFactor
-	Nodes int           // instructions in the slice
-	Depth int           // distance from the criterion
+	Time time.Duration // see CrowdedFactor
+	// Total is the time for all slices of the same answer together, of which Time is what is left; 0: this is the only one.
+	Total time.Duration
+	Nodes int // instructions in the slice
+	Depth int // distance from the criterion
 	// NeedsLines asks for source lines only: without line information on the stack there is no slice (ErrNothing).
 	// Otherwise functions without line information are in the slice by their names. It takes seconds to follow the
 	// dependences of a large library.

@@ -13,16 +13,28 @@ type Step struct {
 	Err       error  // nothing can be said of this criterion
 }
 
+// firstLook is the time of the search for the nearest lines, where a longer one follows.
+const firstLook = time.Second
+
 // Union makes the slices of criteria in their order, that of the progress
 // dependence graph from the least progressed on, and says what each one adds.
 // The time of the budget is for all of them together; those that it does not
-// suffice for are left out.
-func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget) []Step {
+// suffice for are left out. If nearest is not nil and the first slice takes longer than a second, it gets the lines found by
+// then.
+func Union(ctx context.Context, s Slicer, criteria []Criterion, b Budget, nearest func(Slice)) []Step {
 	var out []Step
+	if nearest != nil && len(criteria) > 0 && b.Time > firstLook {
+		quick := b
+		quick.Time, quick.Total = firstLook, firstLook
+		if found, err := s.Slice(ctx, criteria[0], quick); err == nil && found.Unfinished {
+			nearest(found)
+		}
+	}
 	seen := map[LineID]bool{}
 	end := time.Now().Add(b.Time)
 	for i, c := range criteria {
 		each := b
+		each.Total = b.Time
 		if b.Time > 0 {
 			each.Time = time.Until(end)
 			if i > 0 && each.Time <= 0 || ctx.Err() != nil {

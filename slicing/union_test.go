@@ -43,7 +43,7 @@ func rankCriteria(ranks ...int) (out []slicing.Criterion) {
 // TestUnion: each step says what it adds, and one that fails does not end it.
 func TestUnion(t *testing.T) {
 	s := scripted{3: {5, 7}, 1: {7, 9}, 0: {5}}
-	steps := slicing.Union(context.Background(), s, rankCriteria(3, 2, 1, 0), slicing.Budget{})
+	steps := slicing.Union(context.Background(), s, rankCriteria(3, 2, 1, 0), slicing.Budget{}, nil)
 	want := [][]bool{{true, true}, nil, {false, true}, {false}}
 	musttest.Equal(t, len(want), len(steps), "steps")
 	for i, w := range want {
@@ -67,13 +67,40 @@ func (s slow) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) 
 // TestUnionTime: the time is for all criteria; the first has its share of it.
 func TestUnionTime(t *testing.T) {
 	s := slow{scripted{0: {1}, 1: {2}}}
-	steps := slicing.Union(context.Background(), s, rankCriteria(0, 1), slicing.Budget{Time: 5 * time.Millisecond})
+	steps := slicing.Union(context.Background(), s, rankCriteria(0, 1), slicing.Budget{Time: 5 * time.Millisecond}, nil)
 	if len(steps) != 1 || len(steps[0].Slice.Lines) != 1 {
 		t.Errorf("%+v", steps)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if steps := slicing.Union(ctx, s, rankCriteria(0, 1), slicing.Budget{Time: time.Second}); len(steps) != 0 {
+	if steps := slicing.Union(ctx, s, rankCriteria(0, 1), slicing.Budget{Time: time.Second}, nil); len(steps) != 0 {
 		t.Errorf("cancelled: %+v", steps)
+	}
+}
+
+// long finds another line each second.
+type long struct {
+	scripted
+	needs time.Duration
+}
+
+func (l long) Slice(_ context.Context, _ slicing.Criterion, b slicing.Budget) (out slicing.Slice, err error) {
+	for n := range min(b.Time, l.needs) / time.Second {
+		out.Lines = append(out.Lines, slicing.Line{File: "a.c", Line: int(n) + 1})
+	}
+	out.Unfinished = b.Time < l.needs
+	return out, nil
+}
+
+// TestNearest: of a search that takes long, the nearest lines are told first, once; a short one is not begun twice.
+func TestNearest(t *testing.T) {
+	for needs, want := range map[time.Duration][]int{time.Second: nil, 3 * time.Second: {1}, time.Minute: {1}} {
+		var told []int
+		nearest := func(found slicing.Slice) { told = append(told, len(found.Lines)) }
+		budget := slicing.Budget{Time: 10500 * time.Millisecond}
+		steps := slicing.Union(context.Background(), long{needs: needs}, rankCriteria(0, 1), budget, nearest)
+		if !slices.Equal(want, told) || len(steps) != 2 || len(steps[0].Slice.Lines) != int(min(needs, budget.Time)/time.Second) {
+			t.Errorf("%v: %d told, %+v", needs, told, steps)
+		}
 	}
 }

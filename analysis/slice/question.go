@@ -20,6 +20,9 @@ type Question struct {
 	// Found gets the diagnosis before any slice is made. It is called at analysis rank 0
 	// only. nil: nobody wants it then.
 	Found func(*progress.Result) error
+	// Nearest gets the nearest lines of the first slice, if its search takes long. It is called at analysis rank 0 only.
+	// nil: nobody wants them then.
+	Nearest func(slicing.Slice)
 	// Slicer returns the backend for a run. It is called at analysis rank 0 only, and
 	// its time does not count; a backend that is an io.Closer is closed. nil: only
 	// the diagnosis, no slices.

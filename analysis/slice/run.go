@@ -100,7 +100,7 @@ func (q Question) makeSteps(ctx context.Context, result *Result) error {
 	}
 	budget := q.Budget
 	budget.NeedsLines = q.Optional
-	union := slicing.Union(ctx, slicer, criteria, budget)
+	union := slicing.Union(ctx, slicer, criteria, budget, q.Nearest)
 	if len(union) > 0 && union[0].Err != nil && !q.Optional {
 		return union[0].Err
 	}

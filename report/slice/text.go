@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
+	"laggard/slicing"
 )
 
 // printer writes the text form.
@@ -83,6 +85,31 @@ func (p *printer) slice(n int, s Slice) {
 		p.sourceByFile(s)
 		p.linesWithoutSource(s)
 	}
+}
+
+// maxNearest bounds the lines that Nearest names.
+const maxNearest = 4
+
+// Nearest names the nearest lines of a slice whose search goes on, and the functions without line information: "halo.c:40, solve
+// and 7 more".
+func Nearest(found slicing.Slice) string {
+	lines := slices.Clone(found.Lines)
+	slices.SortStableFunc(lines, func(a, b slicing.Line) int { return cmp.Compare(a.Distance, b.Distance) })
+	var names []string
+	for _, l := range lines[:min(len(lines), maxNearest)] {
+		name := words.Printable(l.Function)
+		if l.Line > 0 {
+			name = fmt.Sprintf("%s:%d", words.Printable(path.Base(l.File)), l.Line)
+		}
+		names = append(names, words.Cut(name))
+	}
+	switch more := len(lines) - len(names); {
+	case len(names) == 0:
+		return "none"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // countLines counts the lines of a slice, and its functions without line information.

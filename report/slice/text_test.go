@@ -60,3 +60,19 @@ func TestTextOfFunctions(t *testing.T) {
 `
 	checktest.Equal(t, want, out.String())
 }
+
+// TestNearest: the nearest lines are named first, functions where there are no lines.
+func TestNearest(t *testing.T) {
+	found := slicing.Slice{}
+	checktest.Equal(t, "none", Nearest(found))
+	found.Lines = []slicing.Line{
+		{File: "/src/solve.c", Line: 8, Distance: 2},
+		{File: "/src/halo.c", Line: 12, Distance: 0},
+		{File: "/lib/libx.so", Function: "setup", Distance: 1},
+	}
+	checktest.Equal(t, "halo.c:12, setup, solve.c:8", Nearest(found))
+	for n := range 5 {
+		found.Lines = append(found.Lines, slicing.Line{File: "/src/main.c", Line: n + 1, Distance: 3})
+	}
+	checktest.Equal(t, "halo.c:12, setup, solve.c:8, main.c:1 and 4 more", Nearest(found))
+}

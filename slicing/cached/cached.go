@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,18 +41,27 @@ type Slicer struct {
 // New returns a Slicer that keeps the answers of s.
 func New(s slicing.Slicer, c Config) *Slicer { return &Slicer{s, c} }
 
-// Slice returns the slice that was kept, or makes it; see slicing.Slicer. Answers whose time was over are not kept.
+// Slice returns the slice that was kept, or makes it; see slicing.Slicer. A slice that ran out of time is kept for those who do
+// not allow more time.
 func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
 	modules := wire.NewModules()
 	asked := modules.EncodeCriterion(c, b)
-	asked.Rank, asked.Budget.Time = 0, 0 // a complete answer does not depend on them
+	asked.Rank, asked.Budget.Time, asked.Budget.Total = 0, 0, 0 // a complete answer does not depend on them
 	file := s.fileOf(modules.TakeUnsent(), wire.Request{Slice: asked})
+	allowed := cmp.Or(b.Total, b.Time)
 	if kept := s.load(file); kept != nil && kept.Response.Slice != nil {
-		return *kept.Response.Slice, nil
+		out := *kept.Response.Slice
+		if !out.Unfinished {
+			return out, nil
+		}
+		if 0 < allowed && allowed <= kept.Allowed {
+			out.Notes = append(out.Notes, fmt.Sprintf("from an earlier search that was allowed %v (--time)", kept.Allowed))
+			return out, nil
+		}
 	}
 	out, err := s.Slicer.Slice(ctx, c, b)
-	if err == nil && !out.Unfinished {
-		s.store(file, wire.Response{Slice: &out}, out.Lines)
+	if err == nil && (!out.Unfinished || ctx.Err() == nil) {
+		s.store(file, answer{Response: wire.Response{Slice: &out}, Allowed: allowed}, out.Lines)
 	}
 	return out, err
 }
@@ -70,9 +80,9 @@ func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (s
 	if err != nil || out.Unfinished {
 		return out, err
 	}
-	answer := wire.Response{Branch: modules.EncodeBranch(out)}
+	answered := answer{Response: wire.Response{Branch: modules.EncodeBranch(out)}}
 	if len(modules.TakeUnsent()) == 0 { // else it depends on a module that the question does not name
-		s.store(file, answer, nil)
+		s.store(file, answered, nil)
 	}
 	return out, nil
 }
@@ -80,6 +90,7 @@ func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (s
 // answer is a file of the cache.
 type answer struct {
 	Response wire.Response
+	Allowed  time.Duration     // for all slices of the answer, where the slice is unfinished
 	Sources  map[string]string // by path, what identifies the text that the answer was made with
 }
 
@@ -134,11 +145,12 @@ func (s *Slicer) load(file string) *answer {
 	return kept
 }
 
-func (s *Slicer) store(file string, made wire.Response, lines []slicing.Line) {
+// store writes an answer. One that is there already is replaced: it was allowed less time.
+func (s *Slicer) store(file string, kept answer, lines []slicing.Line) {
 	if file == "" {
 		return
 	}
-	kept := answer{Response: made, Sources: map[string]string{}}
+	kept.Sources = map[string]string{}
 	for _, l := range lines {
 		if l.Line > 0 {
 			kept.Sources[l.File] = ""

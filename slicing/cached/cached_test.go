@@ -117,6 +117,28 @@ func TestOtherQuestion(t *testing.T) {
 	}
 }
 
+// TestUnfinished: a slice that ran out of time is the answer to those who allow no more, and says so; others get their own.
+func TestUnfinished(t *testing.T) {
+	f := newFixture(t)
+	f.unfinished = true
+	allowed := func(total time.Duration) slicing.Budget { return slicing.Budget{Total: total, Time: total / 2} }
+	f.ask(t, 7, allowed(8*time.Second))
+	for _, total := range []time.Duration{8 * time.Second, 3 * time.Second} {
+		slice, _ := f.ask(t, 7, allowed(total))
+		checktest.Equal(t, []string{"from an earlier search that was allowed 8s (--time)"}, slice.Notes)
+	}
+	musttest.Equal(t, 1, f.slices)
+	f.ask(t, 7, allowed(30*time.Second))
+	f.ask(t, 7, allowed(20*time.Second))
+	f.ask(t, 7, slicing.Budget{})
+	f.ask(t, 7, slicing.Budget{})
+	musttest.Equal(t, 4, f.slices)
+	f.unfinished = false
+	f.ask(t, 7, allowed(time.Minute))
+	f.ask(t, 7, allowed(2*time.Minute))
+	musttest.Equal(t, 5, f.slices)
+}
+
 // TestNotKept: what failed or ran out of time is asked for again.
 func TestNotKept(t *testing.T) {
 	for name, change := range map[string]func(*fixture){
