@@ -45,6 +45,8 @@ const (
 	OwnerAwaited   Awaited = format.AwaitedOwner // the owner of a mutex
 	GoneAwaited    Awaited = format.AwaitedGone  // the owner of a mutex, a thread that has ended
 	EndAwaited     Awaited = format.AwaitedEnd   // the end of a thread that it joins
+	// InterpreterAwaited is the thread that has the lock of the Python interpreter (GIL).
+	InterpreterAwaited Awaited = format.AwaitedInterpreter
 )
 
 // CaptureReason says what made the recorder take a stack.

@@ -29,6 +29,9 @@ type Divergence struct {
 	Odd    []Odd // the other lines, those that part first before the others
 	// Majority: more members agree than are odd, so that the odd ones can be named.
 	Majority bool
+	// BetweenGroups: one group of an intercommunicator did something else than the other. Each has code of its own, so that
+	// their numbers say nothing, and no branch decides between them.
+	BetweenGroups bool
 }
 
 // Odd is a line that parts from the common one.

@@ -85,6 +85,9 @@ func unusualSites(begun []divergence.Comm, comm uint64, calls []divergence.Call)
 // divergence comes before others that are shown.
 func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Divergence) Verdict {
 	odd := oddRanks(d)
+	if j.scene.AreGroups(d.Comm, odd, d.Agree) {
+		d.BetweenGroups, d.Majority = true, false
+	}
 	v, level := Verdict{Ranks: odd}, leftMany
 	switch {
 	case !d.Majority && d.Odd[0].Other != 0:
@@ -194,15 +197,16 @@ func callOf(function string) divergence.Call {
 	return divergence.CallIn(&model.State{Call: function})
 }
 
-// isAheadOf reports whether a rank has come further than some others, as the first of
-// them that are in different places show.
+// isAheadOf reports whether a rank has come further than some others that wait in a call, as the first of
+// them that are in different places show. Where one waits there in another thread than the one that speaks for it, nothing shows
+// it: the rank may have such a thread, too.
 func (j *job) isAheadOf(rank int, others model.RankSet) bool {
 	order, all := j.order.(inference.Further)
 	asked := map[facts.Position]bool{}
 	others.Each(func(other int) {
 		if at := j.scene.Facts[other].At; all && !asked[at] {
 			asked[at] = true
-			all = order.Further(rank, other)
+			all = at.InMPI && order.Further(rank, other)
 		}
 	})
 	return all && others.Len() > 0

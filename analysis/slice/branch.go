@@ -41,7 +41,7 @@ func (n *failureNoter) Branch(ctx context.Context, made, other, last []model.Fra
 // branchOf finds the branch that decided the first divergence, and corrects the kind
 // of that by what the code allows; nil: there is no branch, or it is not found.
 func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *slicing.Branch {
-	if len(found.Diverged) == 0 {
+	if len(found.Diverged) == 0 || found.Diverged[0].BetweenGroups {
 		return nil
 	}
 	d := &found.Diverged[0]

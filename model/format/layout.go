@@ -186,10 +186,11 @@ const (
 
 // awaited: what a thread outside MPI waited for when its stack was taken
 const (
-	AwaitedNone  = 0 // no other thread, or it is not known
-	AwaitedOwner = 1 // the owner of a mutex
-	AwaitedGone  = 2 // the owner of a mutex, a thread that has ended
-	AwaitedEnd   = 3 // the end of a thread that it joins
+	AwaitedNone        = 0 // no other thread, or it is not known
+	AwaitedOwner       = 1 // the owner of a mutex
+	AwaitedGone        = 2 // the owner of a mutex, a thread that has ended
+	AwaitedEnd         = 3 // the end of a thread that it joins
+	AwaitedInterpreter = 5 // the thread that has the lock of the Python interpreter (GIL)
 )
 
 // comm_flag: bits

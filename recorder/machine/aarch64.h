@@ -61,6 +61,7 @@ static inline uint64_t lg_standing(uint64_t *v)
 #define LG_CONTEXT_AT (offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, regs))
 #define LG_CONTEXT(ucontext, v) memcpy(v, (const char *)(ucontext) + LG_CONTEXT_AT, 8 * (PC + 1))
 #define LG_CONTEXT_KNOWN (lg_bit(PC + 1) - 1)
+#define LG_SYSCALL_ARGUMENT(v) ((void)(v), 0ul) /* its result is in the place of the first one */
 
 /* The instructions that a return address follows, all of four bytes: bl, blr, and blr with
  * authentication of the pointer, with two registers and with one. */

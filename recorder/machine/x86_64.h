@@ -55,6 +55,7 @@ static inline uint64_t lg_standing(uint64_t *v)
       (v)[i_] = (uint64_t)((const ucontext_t *)(ucontext))->uc_mcontext.gregs[order_[i_]];                \
   } while (0)
 #define LG_CONTEXT_KNOWN (lg_bit(NREGS) - 1)
+#define LG_SYSCALL_ARGUMENT(v) ((v)[5]) /* the first one, of registers behind a system call; 0 not known */
 
 /* The instructions that a return address follows. */
 enum { CALL_RELATIVE = 0xe8, GROUP5 = 0xff, GROUP5_KIND = 0x38, GROUP5_CALL = 0x10 };

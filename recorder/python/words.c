@@ -18,6 +18,8 @@
 #define KNOWN_BITS 12      /* code objects that are kept, as a power of two */
 #define IMPORTS "<frozen importlib" /* how the files begin of what imports modules */
 #define INNER 24           /* frames that are looked at for what becomes of an exception */
+#define OWN_LOCKS 12       /* since 3.12 an interpreter may have a lock of its own */
+#define LOCK_BYTES 192     /* of struct _gil_runtime_state from its member `locked` on: two mutexes and condition variables */
 #define OUTSIDE_LOOKS 8    /* at the frames of a thread at work, until two are alike */
 
 bool lg_py_found;
@@ -128,6 +130,16 @@ uint64_t lg_py_where(uint64_t pthread)
   if (!thread || !(top = lg_py_top(&layout, thread)) || !lg_py_word(top + layout.frame_instruction, &at))
     return 0;
   return lg_mix(top, at) | 1;
+}
+
+bool lg_py_has_lock(uint64_t pthread, uint64_t futex)
+{
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0, base = runtime, holder;
+  uint32_t taken;
+  if (!thread || (layout.minor >= OWN_LOCKS && !lg_py_word(thread + layout.thread_interpreter, &base)))
+    return false;
+  return futex - (base + layout.lock_taken) < LOCK_BYTES && lg_py_word(base + layout.lock_holder, &holder) && holder == thread &&
+         lg_py_bytes(base + layout.lock_taken, &taken, sizeof taken) && taken;
 }
 
 /* ---- the functions of the program ---- */

@@ -42,6 +42,8 @@ void lg_py_start(void); /* from now on one is looked for in every module */
 /* The innermost Python frame of a thread, and where it is: what it must still be after its
  * frames were read, if the thread may run meanwhile. */
 uint64_t lg_py_where(uint64_t pthread);
+/* Whether a futex is one on which threads of Python wait for the interpreter's lock, and that thread has it. */
+bool lg_py_has_lock(uint64_t pthread, uint64_t futex);
 /* How many Python frames tell stacks apart while so many are known; from `few` on none. */
 int lg_py_most(uint32_t known, uint32_t few);
 /* The stack of the calling thread at a call of MPI or the C library, without the interpreter's own

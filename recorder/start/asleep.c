@@ -55,8 +55,8 @@ bool lg_is_asleep(int tid, struct lg_asleep *out)
   if (!lg_task_read(tid, "syscall", line, sizeof line) ||
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, &sp, &pc) != 9)
     return false;
-  bool futex = nr == SYS_futex, forever = futex && a[3] == 0; /* a wait with a time limit ends by itself */
+  bool futex = nr == SYS_futex, forever = a[3] == 0; /* a wait with a time limit ends by itself */
   *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(nr, (int)a[0]), futex,
-                            forever ? lg_awaits_on(tid, a[0]) : (struct lg_awaits){LG_AWAITED_NONE, 0}};
+                            futex ? lg_awaits_on(tid, a[0], forever) : (struct lg_awaits){LG_AWAITED_NONE, 0}};
   return out->idle || undisturbed(nr);
 }

@@ -1,4 +1,6 @@
 #include "base/peek.h"
+#include "identity/thread.h"
+#include "python/words.h"
 #include "start/awaits.h"
 #include "start/task.h"
 
@@ -22,9 +24,20 @@ static bool lives(uint32_t tid)
   return lg_task_state((int)tid, line, NULL) != 0;
 }
 
-struct lg_awaits lg_awaits_on(int tid, uint64_t futex)
+struct lg_awaits lg_awaits_interpreter(int tid, uint64_t futex)
+{
+  for (const struct lg_thr *t = lg_py_found ? __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE) : NULL; t; t = t->next)
+    if (t->tid != tid && __atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && lg_py_has_lock(t->pthread, futex))
+      return (struct lg_awaits){LG_AWAITED_INTERPRETER, (uint32_t)t->tid};
+  return (struct lg_awaits){LG_AWAITED_NONE, 0};
+}
+
+struct lg_awaits lg_awaits_on(int tid, uint64_t futex, bool forever)
 {
   struct mutex m;
+  struct lg_awaits interpreter = lg_awaits_interpreter(tid, futex);
+  if (!forever || interpreter.what)
+    return interpreter;
   size_t got = lg_peek(futex, &m, sizeof m);
   if (got == sizeof m && m.lock == CONTENDED && is_another(m.owner, tid))
     return (struct lg_awaits){lives(m.owner) ? LG_AWAITED_OWNER : LG_AWAITED_GONE, m.owner};

@@ -11,7 +11,11 @@ struct lg_awaits {
 
 #pragma GCC visibility push(hidden)
 
-/* Of a thread that sleeps on the futex at an address. */
-struct lg_awaits lg_awaits_on(int tid, uint64_t futex);
+/* Of a thread that sleeps on the futex at an address. forever: it sets no limit to that, as who waits for the lock of an interpreter does
+ * in turns. */
+struct lg_awaits lg_awaits_on(int tid, uint64_t futex, bool forever);
+
+/* Of a thread behind a system call with such a first argument: the lock of an interpreter, if it is for that. */
+struct lg_awaits lg_awaits_interpreter(int tid, uint64_t futex);
 
 #pragma GCC visibility pop

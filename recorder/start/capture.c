@@ -118,7 +118,9 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   bool shows = why != LG_WHY_EXIT || lg_called_by_program(&tr);
   if (shows) {
     lg_words_captured(&tr, t->pthread, &words);
-    write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]) ? LG_STACK_IDLE : 0, &no_other);
+    bool behind = behind_syscall(tr.pc[0]);
+    struct lg_awaits awaits = behind && !sig ? lg_awaits_interpreter(t->tid, LG_SYSCALL_ARGUMENT(r.v)) : no_other;
+    write_stack(t, &words, tr.pc[0], why, sig, behind ? LG_STACK_IDLE : 0, &awaits);
     lg_raised_captured(t);
   }
   lg_unlock_file();

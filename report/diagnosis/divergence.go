@@ -57,7 +57,7 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if s.LeastProgressed != nil {
 		s.setReason(r)
 	}
-	if len(r.Divergences) == 0 {
+	if len(r.Divergences) == 0 || s.Diverged[0].BetweenGroups {
 		return
 	}
 	sites := pythonDeciders{s, finder}.pythonBranch(&s.Diverged[0].Odd[0], b != nil)

@@ -277,8 +277,11 @@ func (s Source) newLocation(place progress.Location) Location {
 		out.InMPI = &call
 	} else if place.Captured {
 		out.WaitsFor = wait.For
-		out.Holder = s.newHolder(place.Holder, wait.For)
-		out.Beside = s.threadsBeside(place.Beside, wait.For, out.Site)
+		if place.Holder.For == model.InterpreterAwaited { // no function has that name
+			out.WaitsFor = outside.Interpreter
+		}
+		out.Holder = s.newHolder(place.Holder, out.WaitsFor)
+		out.Beside = s.threadsBeside(place.Beside, out.WaitsFor, out.Site)
 	}
 	return out
 }
@@ -331,6 +334,8 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 		fits = h.TID != 0 && (waits == "thread" || waits == "openmp")
 	case model.EndAwaited:
 		fits = waits == "thread"
+	case model.InterpreterAwaited:
+		fits = true
 	}
 	if !fits {
 		return nil

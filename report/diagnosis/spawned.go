@@ -62,7 +62,7 @@ func (s *Spawned) String() string {
 		text += fmt.Sprintf(" at %s:%d", path.Base(s.File), s.Line)
 	}
 	if s.Of > 1 {
-		text += fmt.Sprintf(", spawn %d of %d there,", s.Number, s.Of)
+		text += fmt.Sprintf(", spawn %d of %d there", s.Number, s.Of)
 	}
 	return text
 }
@@ -96,6 +96,9 @@ func (s *Spawned) ownRanks(ranks model.RankSet) string {
 func (s *Spawned) note() string {
 	text := fmt.Sprintf("%s %s %s", words.Ranks(s.Ranks), words.Verb(s.Ranks, "is", "are"), s)
 	if s.Root != nil {
+		if s.Of > 1 {
+			text += ","
+		}
 		text += fmt.Sprintf(" by rank %d", *s.Root)
 	}
 	if s.world.Size > 1 {

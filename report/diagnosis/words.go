@@ -45,14 +45,16 @@ func activityText(l Location) string {
 		return fmt.Sprintf("%s in %s", computes, at)
 	case l.After == "":
 		return fmt.Sprintf("%s in %s, before the first MPI call", computes, at)
+	case l.After == "MPI_Finalize" && !l.Captured:
+		return fmt.Sprintf("%s finished, after %s called by %s", words.Verb(l.Ranks, "has", "have"), l.After, at)
 	case l.Captured:
-		return fmt.Sprintf("%s in %s, after %s%s", computes, at, l.After, cmp.Or(holderText(l.Holder), besideText(l)))
+		return fmt.Sprintf("%s in %s, after %s%s", computes, at, l.After, cmp.Or(holderText(l.Holder, l.WaitsFor), besideText(l)))
 	}
 	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, at)
 }
 
 // holderText says which thread has what a rank waits for, and where that thread is.
-func holderText(h *Holder) string {
+func holderText(h *Holder, waits string) string {
 	switch {
 	case h == nil:
 		return ""
@@ -60,6 +62,8 @@ func holderText(h *Holder) string {
 		return fmt.Sprintf("; thread %d locked it and ended without unlocking it", h.Thread)
 	case h.Assumed:
 		return fmt.Sprintf("; its thread %d is in %s, called by %s", h.Thread, *h.InMPI, h.Site.String())
+	case waits == outside.Interpreter && h.InMPI != nil:
+		return fmt.Sprintf("; its thread %d has that lock in %s, called by %s", h.Thread, *h.InMPI, h.Site.String())
 	case h.InMPI == nil && h.Line > 0:
 		return fmt.Sprintf("; it waits for thread %d, which %s in %s", h.Thread, cmp.Or(outside.Waits[h.WaitsFor], "is"), h.Site.String())
 	case h.InMPI == nil:

@@ -14,9 +14,13 @@ type Wait struct {
 	Within string // "import" or "destructor", "" neither: what of Python it is part of
 }
 
+// Interpreter is what a thread waits for that wants to run Python, which only one thread may do at a time. The recorder finds it.
+const Interpreter = "interpreter"
+
 // Waits says in words what a Wait is for.
 var Waits = map[string]string{
-	"lock": "waits for a lock", "thread": "waits for another thread", "sleep": "sleeps",
+	Interpreter: "waits for the lock of the Python interpreter (GIL)",
+	"lock":      "waits for a lock", "thread": "waits for another thread", "sleep": "sleeps",
 	"child": "waits for a child process", "read": "reads from a file, a pipe or a terminal", "write": "writes",
 	"file lock": "waits for the lock of a file", "open": "opens a file", "disk": "waits for a disk",
 	"socket": "waits for data of a socket", "connection": "waits for a connection",

@@ -158,6 +158,19 @@ func (s *Scene) Comm(id uint64) model.CommRef {
 	return out
 }
 
+// AreGroups reports whether some members of an intercommunicator are of one of its groups, and others of the other.
+func (s *Scene) AreGroups(comm uint64, some, others model.RankSet) bool {
+	c := s.comms[comm]
+	if c == nil || c.Groups[1].Len() == 0 {
+		return false
+	}
+	first, second := c.Groups[0], c.Groups[1]
+	if some.Minus(first).Len() > 0 {
+		first, second = second, first
+	}
+	return some.Minus(first).Len() == 0 && others.Minus(second).Len() == 0
+}
+
 // World returns the ID of the MPI_COMM_WORLD of a rank, and how many collectives a rank has begun on
 // it; 0 if it is not known.
 func (s *Scene) World(rank int) (id, begun uint64) {

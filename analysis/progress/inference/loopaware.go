@@ -101,12 +101,14 @@ func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
 }
 
 // worldClocks returns, by rank, the collectives begun on MPI_COMM_WORLD; all zero
-// if they are not known of each rank that is past its start.
+// if they are not known of each rank that is past its start, or count on several worlds, as where processes were spawned.
 func worldClocks(sum *facts.Summary) []uint64 {
 	clocks := make([]uint64, sum.Bound())
 	var known model.RankSet
+	worlds := 0
 	for _, c := range sum.Comms {
 		if c.World {
+			worlds++
 			for _, n := range c.Counts {
 				n.Ranks.Each(func(r int) {
 					if r < len(clocks) {
@@ -117,11 +119,9 @@ func worldClocks(sum *facts.Summary) []uint64 {
 			}
 		}
 	}
-	for _, f := range sum.Facts {
-		if !known.Contains(f.Rank) && f.Phase > model.Starting {
-			clear(clocks)
-			return clocks
-		}
+	unknown := func(f facts.Fact) bool { return !known.Contains(f.Rank) && f.Phase > model.Starting }
+	if worlds > 1 || slices.ContainsFunc(sum.Facts, unknown) {
+		clear(clocks)
 	}
 	return clocks
 }
