@@ -52,6 +52,7 @@ func (ch *channel) code(c *wire.Coder) {
 	wire.Int(c, &ch.tag)
 	wire.Int(c, &ch.askedPeer)
 	wire.Int(c, &ch.askedTag)
+	wire.Int(c, &ch.pair)
 }
 
 // code writes or reads a message behind one of step last; what is read shares its form with those that are known.

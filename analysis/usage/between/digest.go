@@ -76,6 +76,7 @@ type channel struct {
 	peer, tag int   // as it turned out; model.Any where that is not known
 	// askedPeer and askedTag are as given, perhaps model.Any.
 	askedPeer, askedTag int
+	pair                int // of partitioned messages, see replay.Operation
 }
 
 // half and sendMode are replay.OperationKind and replay.SendMode, small.

@@ -281,7 +281,7 @@ func (d *Digester) linkProbe(at int32, c *recorded.Call) {
 }
 
 func (d *Digester) channelIndex(o *replay.Operation) int32 {
-	c := channel{o.Kind == replay.Send, o.Comm, int(o.Peer), int(o.Tag), int(o.Peer), int(o.Tag)}
+	c := channel{o.Kind == replay.Send, o.Comm, int(o.Peer), int(o.Tag), int(o.Peer), int(o.Tag), int(o.Pair)}
 	if o.Kind != replay.Send && o.Done >= 0 {
 		if o.Source >= 0 {
 			c.peer = int(o.Source)

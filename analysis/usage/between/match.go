@@ -11,6 +11,7 @@ type way struct {
 	comm     uint64
 	from, to int // ranks in MPI_COMM_WORLD
 	tag      int
+	pair     int // see replay.Operation: partitioned messages have a way of their own for each pair of requests
 }
 
 // queue is what happened on a way, in the order of the ranks.
@@ -113,7 +114,7 @@ func (m *matcher) queueIndex(d *Digest, c *channel) int32 {
 	if peer < 0 || c.tag < 0 && !isSyncTag(c.tag) {
 		return -1
 	}
-	w := way{comm.ID, d.Rank, peer, c.tag}
+	w := way{comm.ID, d.Rank, peer, c.tag, c.pair}
 	if !c.send {
 		w.from, w.to = w.to, w.from
 	}
@@ -170,7 +171,7 @@ func (m *matcher) candidates(r ref) []*queue {
 	comm := d.comms[c.comm]
 	var out []*queue
 	for _, q := range m.queuesTo(d.Rank) {
-		if q.way.comm == comm.ID && len(q.sends) > 0 && (c.tag < 0 || c.tag == q.way.tag) &&
+		if q.way.comm == comm.ID && q.way.pair == c.pair && len(q.sends) > 0 && (c.tag < 0 || c.tag == q.way.tag) &&
 			(c.peer < 0 || comm.WorldRank(c.peer) == q.way.from) {
 			out = append(out, q)
 		}

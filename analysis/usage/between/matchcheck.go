@@ -166,6 +166,9 @@ func (m *matcher) countMismatches(r ref, q way) (n int, elsewhere bool) {
 	if c.tag >= 0 && c.tag != q.tag {
 		n++
 	}
+	if c.pair != q.pair {
+		n++
+	}
 	if elsewhere = c.peer >= 0 && comm.WorldRank(c.peer) != q.from; elsewhere {
 		n++
 	}
@@ -214,13 +217,16 @@ func (m *matcher) addNearMiss(r, near ref) {
 	sd, send := m.messageAt(near)
 	rc, sc := &rd.channels[recv.channel], &sd.channels[send.channel]
 	want, have := rd.comms[rc.comm], sd.comms[sc.comm]
-	sent, awaited := fmt.Sprintf("a message of rank %d with tag %d", sd.Rank, sc.tag), describe(rd, recv)
-	change := "use the same tag on both sides"
+	sent, awaited := fmt.Sprintf("a %s of rank %d with tag %d", sc.noun(), sd.Rank, sc.tag), describe(rd, recv)
+	change, section := "use the same tag on both sides", "MPI-3.1 §3.2.4"
 	switch sameTag := rc.askedTag < 0 || rc.askedTag == sc.tag; {
 	case want.ID != have.ID:
 		sent += " on " + commName(have)
 		awaited += " on " + commName(want)
 		change = "use the same communicator on both sides"
+	case sameTag && rc.pair != sc.pair:
+		change = "send and receive partitioned messages by requests that match: both partitioned, initialised in the same order"
+		section = "MPI-4.0 §4.2"
 	case sameTag:
 		change = "name the rank that sends as the source"
 	case rc.askedPeer >= 0 && want.WorldRank(rc.askedPeer) == sd.Rank:
@@ -228,7 +234,7 @@ func (m *matcher) addNearMiss(r, near ref) {
 	}
 	f := finding.New("unmatched_message", fmt.Sprintf("%s is unreceived at rank %d, which waits for %s", sent, rd.Rank, awaited),
 		m.placeOf(r.rank, recv.made(), "receive"), m.placeOf(near.rank, send.made(), "send"))
-	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
+	f.Change, f.Standard = change, section
 	m.found.Add(f)
 }
 
@@ -277,13 +283,21 @@ func describe(d *Digest, msg *message) string {
 		tag = "any tag"
 	}
 	if msg.kind == aSend {
-		return fmt.Sprintf("the message of rank %d to rank %d with %s", d.Rank, comm.WorldRank(c.peer), tag)
+		return fmt.Sprintf("the %s of rank %d to rank %d with %s", c.noun(), d.Rank, comm.WorldRank(c.peer), tag)
 	}
 	from := "any rank"
 	if c.askedPeer >= 0 {
 		from = fmt.Sprintf("rank %d", comm.WorldRank(c.askedPeer))
 	}
-	return fmt.Sprintf("a message of %s with %s", from, tag)
+	return fmt.Sprintf("a %s of %s with %s", c.noun(), from, tag)
+}
+
+// noun returns what the channel carries.
+func (c *channel) noun() string {
+	if c.pair > 0 {
+		return "partitioned message"
+	}
+	return "message"
 }
 
 // sortedQueues returns the queues in an order that does not depend on how they were found.
@@ -291,7 +305,7 @@ func (m *matcher) sortedQueues() []*queue {
 	out := slices.Clone(m.queues)
 	slices.SortFunc(out, func(a, b *queue) int {
 		return cmp.Or(cmp.Compare(a.way.from, b.way.from), cmp.Compare(a.way.to, b.way.to),
-			cmp.Compare(a.way.tag, b.way.tag), cmp.Compare(a.way.comm, b.way.comm))
+			cmp.Compare(a.way.tag, b.way.tag), cmp.Compare(a.way.comm, b.way.comm), cmp.Compare(a.way.pair, b.way.pair))
 	})
 	return out
 }

@@ -99,7 +99,7 @@ func (m *matcher) racesOf(rank int32) []race {
 func (m *matcher) couldTake(d *Digest, msg *message, w way) bool {
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
-	return comm.ID == w.comm && (c.askedTag == model.Any || c.askedTag == w.tag) && comm.WorldRank(c.peer) != w.from
+	return comm.ID == w.comm && c.pair == w.pair && (c.askedTag == model.Any || c.askedTag == w.tag) && comm.WorldRank(c.peer) != w.from
 }
 
 func (m *matcher) addRace(r race) {

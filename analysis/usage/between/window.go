@@ -301,7 +301,7 @@ func (d windowDigester) addSignals(kind half, tag int, e *replay.Epoch, step, do
 		if r < 0 || peer < 0 {
 			continue // a process of which nothing is known
 		}
-		c := channel{kind == aSend, int32(e.Window), peer, tag, peer, tag}
+		c := channel{kind == aSend, int32(e.Window), peer, tag, peer, tag, 0}
 		at := d.addChannel(c)
 		out = append(out, int32(len(d.messages)))
 		d.messages = append(d.messages, message{d.forms.share(form{

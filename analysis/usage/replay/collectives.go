@@ -55,14 +55,22 @@ func (c *collectives) addRefused(a args) {
 
 // addGroupCreation is for communicators that only the members of a group make.
 func (c *collectives) addGroupCreation(a args) {
+	if comm := a.commOfGroups(); comm >= 0 {
+		c.operations.add(a,
+			Operation{Kind: Collective, Comm: int32(comm), Peer: model.None, Tag: model.None, Blocking: true})
+	}
+}
+
+// commOfGroups returns the communicator that a call made of groups, an index into Trace.Comms; negative: none.
+func (a args) commOfGroups() int {
 	comm, ok := a.result("newcomm")
 	if !ok {
 		comm, ok = a.result("newintercomm")
 	}
-	if ok && comm >= 0 {
-		c.operations.add(a,
-			Operation{Kind: Collective, Comm: int32(comm), Peer: model.None, Tag: model.None, Blocking: true})
+	if !ok {
+		return recorded.Invalid
 	}
+	return int(comm)
 }
 
 // addFinalize is for MPI_Finalize, a collective over MPI_COMM_WORLD (MPI-3.1 §8.7).

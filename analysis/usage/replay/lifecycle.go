@@ -46,6 +46,12 @@ func (l *lifecycle) leftMPI() bool {
 	return l.sessions == 0 && (l.finalized >= 0 || l.session && l.initialised < 0)
 }
 
+// isUp reports whether MPI is initialised, by MPI_Init or for a session. Some libraries refuse calls elsewhere that the standard
+// allows at any time, as MPICH 4.0 does MPI_Session_create_errhandler.
+func (l *lifecycle) isUp() bool {
+	return l.seenBefore || l.sessions > 0 || l.initialised >= 0 && !l.finalizeReturned
+}
+
 // checkPhase finds calls before MPI_Init and after MPI_Finalize.
 func (l *lifecycle) checkPhase(a args) {
 	name := a.c.Func.Name

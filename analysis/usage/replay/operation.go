@@ -18,6 +18,9 @@ type Operation struct {
 	Comm    int32 // index into Trace.Comms
 	Peer    int32 // destination or source as given, or root; model.Any, model.ProcNull
 	Tag     int32
+	// Pair of a partitioned message: its request is that many of those that were initialised for the same way, from 1, and
+	// matches that many of the other side (MPI-4.0 §4.2). 0: another message, which none of these matches.
+	Pair int32
 	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
 	Source, FromTag int32
 	// Type and Count are of the buffer; Collectives have theirs in the call.

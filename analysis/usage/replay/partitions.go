@@ -4,10 +4,27 @@ import (
 	"fmt"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/model/mpi"
 )
 
 // maxPartitions bounds the partitions of one call that are followed.
 const maxPartitions = 1 << 16
+
+// way is that of partitioned messages, as one side of it gives it.
+type way struct {
+	send            bool
+	comm, peer, tag int32
+}
+
+// nextPair returns the Pair of the messages of a request that a call makes.
+func (s *requests) nextPair(a args) int32 {
+	if !a.has("partitions") {
+		return 0
+	}
+	w := way{a.c.Func.Class == mpi.ClassSendInit, int32(a.commIndex()), a.rankOrTag("dest", "source"), a.rankOrTag("tag")}
+	s.pairs[w]++
+	return s.pairs[w]
+}
 
 // partitionsOf returns those that a call marks ready.
 func partitionsOf(a args) []int64 {
@@ -54,6 +71,7 @@ func (s *requests) markReady(a args) {
 			f := s.report("request_misuse", a.c.Func.Name+" "+message,
 				s.Place(a.i, "ready"), s.Place(other, "creation"))
 			f.Standard = "MPI-4.0 §4.2.1"
+			s.wrong[a.i] = true
 			return
 		}
 		q.ready[k] = true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -20,13 +21,19 @@ func newRefusals(r *reporter) *refusals {
 	return &refusals{reporter: r, set: map[int]int64{}, last: map[model.CommKind]int64{}}
 }
 
-// endCall follows the return of a call that sets an error handler.
+// endCall follows the return of a call that sets an error handler, or makes a communicator of groups with one.
 func (s *refusals) endCall(a args) {
 	handler, ok := a.int("errhandler")
-	if !ok || !a.succeeded() || a.firstParam(commNames) == "" {
+	if !ok || !a.succeeded() {
 		return
 	}
-	s.set[a.commIndex()], s.last[erringKind(a)] = handler, handler
+	on := a.commIndex()
+	if a.c.Func.Class == mpi.ClassNewcommGroups {
+		on = a.commOfGroups()
+	} else if a.firstParam(commNames) == "" {
+		return
+	}
+	s.set[on], s.last[erringKind(a)] = handler, handler
 }
 
 // erringKind returns model.File or model.Window if an error of a call is one of a file or a window, else model.World.
@@ -65,7 +72,7 @@ func (s *refusals) handlerOf(a args) (handler int64, asked bool) {
 		handler, asked = s.last[erringKind(a)]
 	}
 	name, _ := s.t.Predefined("MPI_Errhandler", handler)
-	return handler, asked && name != "MPI_ERRORS_ARE_FATAL" && name != "MPI_ERRORS_ABORT"
+	return handler, asked && handler != recorded.Null && name != "MPI_ERRORS_ARE_FATAL" && name != "MPI_ERRORS_ABORT"
 }
 
 // report reports a call that was refused, with what was found to be wrong with it.

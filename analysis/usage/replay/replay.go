@@ -115,7 +115,7 @@ func (r *replay) beginCall(a args) {
 		return
 	}
 	buffers := buffersOf(a, r.layouts)
-	if a.c.Refused {
+	if a.c.Refused && r.life.isUp() {
 		r.arguments.refused = append(r.arguments.refused, a)
 	}
 	returned := r.refusals.wasReturned(a)

@@ -21,6 +21,7 @@ type request struct {
 	active   *activation    // what is under way; nil of an inactive one
 	number   uint64         // of a persistent collective
 	ready    map[int64]bool // partitions that were marked ready
+	pair     int32          // see Operation
 	reusable bool           // persistent or partitioned
 	// unsure: an answer that reports whether it is complete was not recorded.
 	unsure bool
@@ -36,12 +37,13 @@ type requests struct {
 	attached   *attached
 	alive      map[int64][]*request
 	ended      map[int64]int // the call that ended the last one of that handle
+	pairs      map[way]int32 // partitioned requests that were initialised
 	waits      []Wait        // in the order of their calls
 }
 
 func newRequests(r *reporter, l *typemap.Layouts, o *operations, t *threads, b *attached) *requests {
 	return &requests{reporter: r, layouts: l, operations: o, threads: t, attached: b, alive: map[int64][]*request{},
-		ended: map[int64]int{}}
+		ended: map[int64]int{}, pairs: map[way]int32{}}
 }
 
 // beginCall follows a call on requests.
@@ -68,7 +70,7 @@ func (s *requests) endCall(a args, act *activation) {
 		s.add(a, &request{active: act})
 		act.kept = true
 	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit:
-		s.add(a, &request{reusable: true})
+		s.add(a, &request{reusable: true, pair: s.nextPair(a)})
 	case mpi.ClassCollInit:
 		s.add(a, &request{reusable: true, number: s.numberOf(act)})
 	case mpi.ClassWait, mpi.ClassWaitall:
@@ -196,6 +198,7 @@ func (s *requests) startOne(a args, q *request) {
 		op = Operation{Kind: Collective, Comm: int32(from.commIndex()), Tag: model.None, Peer: from.rankOrTag("root"),
 			Number: q.number}
 	}
+	op.Pair = q.pair
 	if op.Kind != 0 {
 		act.operations = []*Operation{s.operations.begin(a, from, op)}
 	}
@@ -352,16 +355,19 @@ func (s *requests) markWithdrawn(call int, q *request) {
 }
 
 // checkForbidden reports what may not be done to an active request of a collective, of
-// one-sided access or of a file.
+// one-sided access, of a file or of a partitioned message.
 func (s *requests) checkForbidden(a args, q *request, verb string) {
 	class := q.call.c.Func.Class
 	section := map[mpi.Class]string{
-		mpi.ClassIcoll: "§5.12", mpi.ClassCollInit: "§5.12", mpi.ClassNewcommNb: "§5.12",
-		mpi.ClassRmaNb: "§11.3.5", mpi.ClassFileIcoll: "§13.4.5",
+		mpi.ClassIcoll: "MPI-3.1 §5.12", mpi.ClassCollInit: "MPI-3.1 §5.12", mpi.ClassNewcommNb: "MPI-3.1 §5.12",
+		mpi.ClassRmaNb: "MPI-3.1 §11.3.5", mpi.ClassFileIcoll: "MPI-3.1 §13.4.5",
 	}[class]
+	if q.pair > 0 {
+		section = "MPI-4.0 §4.2"
+	}
 	if section == "" || verb == "frees" && class == mpi.ClassFileIcoll {
 		return
 	}
 	s.report("request_misuse", fmt.Sprintf("%s %s an active request of %s", a.c.Func.Name, verb, q.call.c.Func.Name),
-		s.Place(a.i, strings.TrimSuffix(verb, "s")), s.Place(q.begun, "start")).Standard = "MPI-3.1 " + section
+		s.Place(a.i, strings.TrimSuffix(verb, "s")), s.Place(q.begun, "start")).Standard = section
 }
