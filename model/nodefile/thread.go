@@ -236,7 +236,7 @@ func (t *threadReader) assembleAwaited(r *slotReader, at int64) {
 	}
 	le32, _ := wordReaders(t.stack[at:])
 	what := model.Awaited(le32(format.ThreadAwaited - behindStack))
-	if what > model.EndAwaited {
+	if what > model.FileLockAwaited {
 		r.probs.addErrorf(t.rec.typ.String(), t.rec.off, model.ErrUnknown, "%d awaited of a thread", what)
 		return
 	}

@@ -27,8 +27,8 @@ struct lg_awaits lg_awaits_on(int tid, uint64_t futex)
   struct mutex m;
   size_t got = lg_peek(futex, &m, sizeof m);
   if (got == sizeof m && m.lock == CONTENDED && is_another(m.owner, tid))
-    return (struct lg_awaits){lives(m.owner) ? LG_AWAITED_OWNER : LG_AWAITED_GONE, m.owner};
+    return (struct lg_awaits){lives(m.owner) ? LG_AWAITED_OWNER : LG_AWAITED_GONE, m.owner, -1};
   if (got >= sizeof m.lock && is_another(m.lock, tid) && m.lock != CONTENDED && lives(m.lock))
-    return (struct lg_awaits){LG_AWAITED_END, m.lock};
-  return (struct lg_awaits){LG_AWAITED_NONE, 0};
+    return (struct lg_awaits){LG_AWAITED_END, m.lock, -1};
+  return (struct lg_awaits){LG_AWAITED_NONE, 0, -1};
 }
