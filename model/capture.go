@@ -23,7 +23,7 @@ type Capture struct {
 	Same  int    // captures in a row that showed this stack
 	// Other: of a thread that never called MPI, and took the fatal signal.
 	Other bool
-	// Awaited says for what of which thread it waited, AwaitedTID is the system's number of that thread.
+	// Awaited says for what of which thread or process it waited, AwaitedTID is the system's number of that one.
 	Awaited    Awaited
 	AwaitedTID int
 }
@@ -45,9 +45,18 @@ const (
 	OwnerAwaited   Awaited = format.AwaitedOwner // the owner of a mutex
 	GoneAwaited    Awaited = format.AwaitedGone  // the owner of a mutex, a thread that has ended
 	EndAwaited     Awaited = format.AwaitedEnd   // the end of a thread that it joins
+	// FileLockAwaited is the lock of a file: AwaitedTID is the number of the process that has it, 0 unknown.
+	FileLockAwaited Awaited = format.AwaitedFileLock
 	// InterpreterAwaited is the thread that has the lock of the Python interpreter (GIL).
 	InterpreterAwaited Awaited = format.AwaitedInterpreter
 )
+
+// FileLock is the lock of a file that a thread waited for.
+type FileLock struct {
+	Holder  int    // number of the process that has it, 0 unknown
+	Command string // name of that process, "" unknown
+	File    string // of a long name the end; "" unknown
+}
 
 // CaptureReason says what made the recorder take a stack.
 type CaptureReason uint32

@@ -206,6 +206,8 @@ type Thread struct {
 	Failed   []Failed // by rising state and class
 	Buffers  []Buffer // of one that died, in no order
 	Sent     []Sent   // by rising state, if volume was recorded
+	// FileLock is what it waited for when FileLockAwaited was captured last; nil: never, or it is not known.
+	FileLock *FileLock
 }
 
 // Failed is the errors of one class that MPI returned to a state, or the one over which it ends the job.

@@ -21,7 +21,7 @@ import (
 //	             could order against those it chose
 //	0.50         the root of another deadlock; ranks waited for of which nothing
 //	             certain is known; ranks that neighbours do not list; ranks on which MPI_Init failed, where the others were too
-//	             or that wait for the lock of a file (report/diagnosis)
+//	             or that wait for the lock of a file, unless a rank is known to have it (report/diagnosis)
 //	0.10         nothing tells the unfinished ranks apart
 //
 // Each is multiplied with the share of the job's ranks whose record can be

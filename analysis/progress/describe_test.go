@@ -78,6 +78,9 @@ func describeDiagnosis(r Diagnosis) string {
 	for _, h := range r.HeldLocks {
 		fmt.Fprintf(&b, "held: by %s of %v\n", h.By.Call, h.Ranks)
 	}
+	for _, l := range r.FileLocks {
+		fmt.Fprintf(&b, "file lock: %v wait for %s of process %d %q, rank %d\n", l.Ranks, l.File, l.PID, l.Command, l.Holder)
+	}
 	for _, m := range r.Taken {
 		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
 			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)

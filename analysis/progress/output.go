@@ -35,7 +35,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken, r.HeldLocks = f.scene.Taken(), heldLocks(f.scene)
+		r.Taken, r.HeldLocks, r.FileLocks = f.scene.Taken(), heldLocks(f.scene), f.scene.FileLocks()
 	}
 	if f.hang || f.hasFailed() {
 		r.Concurrent, r.AboveLevel = concurrentCalls(f.scene), ranksAboveLevel(f.scene)

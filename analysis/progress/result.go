@@ -43,6 +43,8 @@ type Diagnosis struct {
 	AboveLevel []AboveLevel
 	// HeldLocks are mutexes of threads in MPI for which other threads of their ranks wait, of a job that hangs; by rank.
 	HeldLocks []HeldLock
+	// FileLocks are those that ranks wait for outside MPI, of such a job; by rank.
+	FileLocks []evidence.FileLock
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken

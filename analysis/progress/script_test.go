@@ -31,7 +31,7 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread), tid=, ended (the thread), progress=,
+// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
 // thread with less progress.
@@ -329,8 +329,11 @@ func (b *rankBuilder) applyOther(key, value string) {
 		}
 	case "holder":
 		t.Captured.Awaited = map[string]model.Awaited{"owner": model.OwnerAwaited, "gone": model.GoneAwaited,
-			"end": model.EndAwaited}[parts[0]]
+			"end": model.EndAwaited, "filelock": model.FileLockAwaited}[parts[0]]
 		t.Captured.AwaitedTID = mustInt(parts[1])
+		if t.Captured.Awaited == model.FileLockAwaited {
+			t.FileLock = &model.FileLock{Holder: mustInt(parts[1]), Command: parts[2], File: parts[3]}
+		}
 	case "raised":
 		hows := map[string]model.RaisedHow{"handled": model.RaisedHandled, "last": model.RaisedLast}
 		module := &model.Module{Path: "app.py:<module>", BuildID: hex.EncodeToString([]byte("python"))}

@@ -5,8 +5,8 @@ package cpython
 type Offsets struct {
 	Finalizing        uint32 // in the runtime: not 0 once the interpreter is being ended
 	Interpreters      uint32 // in the runtime: the first interpreter
-	LockHolder        uint32 // in the runtime, since 3.12 in an interpreter: the thread that has its lock (GIL), or had it last
-	LockTaken         uint32 // likewise: not 0 while a thread has it
+	LockHolder        uint32 // in the runtime, since 3.12 in an interpreter: the thread that has the GIL, or had it last
+	LockTaken         uint32 // likewise: not 0 while a thread has the GIL; what threads wait with for it follows
 	InterpreterNext   uint32 // in an interpreter: the next one
 	Threads           uint32 // in an interpreter: its first thread
 	System            uint32 // in an interpreter: the dictionary of the module sys

@@ -31,6 +31,8 @@ const (
 	MaxRaisedType  = 64                 // bytes kept of the name of its type, one zero byte included
 	MaxRaisedText  = 200                // bytes kept of what it says, one zero byte included
 	MaxThrown      = 64                 // exceptions of a process that are recorded where they are thrown: of C++, and likewise of threads that never called MPI
+	MaxCommand     = 16                 // bytes kept of the name of a process, one zero byte included
+	MaxLocked      = 256                // bytes kept of the name of a file with a lock, the last ones, one zero byte included
 	MaxErrorText   = 1024               // bytes kept of the text of an error
 	MaxSignal      = 64                 // largest number of a signal on Linux
 	NoIndex        = 0xffffffff         // an index that names nothing
@@ -190,6 +192,7 @@ const (
 	AwaitedOwner       = 1 // the owner of a mutex
 	AwaitedGone        = 2 // the owner of a mutex, a thread that has ended
 	AwaitedEnd         = 3 // the end of a thread that it joins
+	AwaitedFileLock    = 4 // the lock of a file, which FILELOCK names; awaited_tid is the process that has it, 0 unknown
 	AwaitedInterpreter = 5 // the thread that has the lock of the Python interpreter (GIL)
 )
 
@@ -426,7 +429,7 @@ const (
 	ThreadPending     = 64 // the first nlisted are in use
 	ThreadStack       = 4160
 	ThreadAwaited     = 4720 // what the thread waited for when that stack was taken; in the block of the stack
-	ThreadAwaitedTID  = 4724 // the system's number of the thread that it waited for
+	ThreadAwaitedTID  = 4724 // the system's number of the thread that it waited for, or of the process
 	SizeofThreadLive  = 4728
 )
 
@@ -716,6 +719,13 @@ const (
 	SizeofOtherLive  = 8
 )
 
+// FILELOCK: The lock of a file that a thread waited for. The last record of a thread counts, while it waits (AWAITED_FILE_LOCK).
+const (
+	FilelockHolder      = 0 // number of the process that has the lock; 0 unknown: it is on another node, or the lock belongs to no process
+	FilelockCommandLen  = 4
+	SizeofFilelockFixed = 8
+)
+
 // LIKE: The model of this slot is that of another slot but for the counts.
 const (
 	LikeSlot        = 0 // in the same file; it must not have a LIKE record itself
@@ -748,6 +758,7 @@ const (
 	ArgumentsRecord   Record = 12 // The program's arguments, without its name.
 	RaisedRecord      Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
 	OtherRecord       Record = 21 // The stack of a thread that does not call MPI and waited for another one, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+	FilelockRecord    Record = 24 // The lock of a file that a thread waited for. The last record of a thread counts, while it waits (AWAITED_FILE_LOCK).
 	RestRecord        Record = 64 // Fixed: a THREAD record without the parts that are not in use.
 	LikeRecord        Record = 65 // The model of this slot is that of another slot but for the counts.
 )
@@ -776,6 +787,7 @@ var records = [...]record{
 	ArgumentsRecord:   {name: "ARGUMENTS", leastFixed: 8, leastLive: 0},
 	RaisedRecord:      {name: "RAISED", leastFixed: 24, leastLive: 0},
 	OtherRecord:       {name: "OTHER", leastFixed: 16, leastLive: 8},
+	FilelockRecord:    {name: "FILELOCK", leastFixed: 8, leastLive: 0},
 	RestRecord:        {name: "REST", leastFixed: 0, leastLive: 0},
 	LikeRecord:        {name: "LIKE", leastFixed: 8, leastLive: 0},
 }

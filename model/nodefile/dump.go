@@ -177,6 +177,10 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		if frames, name, text, err := raisedParts(rec.fixed); err == nil {
 			fmt.Fprintf(w, " type %q text %q stack%s", name, text, frameText(frames))
 		}
+	case format.FilelockRecord:
+		if command, file, err := fileLockTexts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " command %q file %q", command, file)
+		}
 	case format.FailedRecord:
 		m.showLive(w, rec)
 		if text, err := failedText(rec.fixed); err == nil {

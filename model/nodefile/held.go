@@ -47,6 +47,8 @@ func (r slotAssembler) addToThread(rec record) {
 		r.addSent(t, rec)
 	case format.RaisedRecord:
 		t.thread.Raised = r.decodeRaised(rec) // the last one counts
+	case format.FilelockRecord:
+		t.thread.FileLock = decodeFileLock(rec) // likewise
 	case format.FailedRecord:
 		r.addFailed(t, rec)
 	case format.BufferRecord:

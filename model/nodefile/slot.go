@@ -279,6 +279,9 @@ func (r *slotReader) takeRecord(rec record) error {
 	case format.RaisedRecord:
 		_, _, _, err := raisedParts(rec.fixed)
 		return r.hold(rec, err)
+	case format.FilelockRecord:
+		_, _, err := fileLockTexts(rec.fixed)
+		return r.hold(rec, err)
 	case format.FailedRecord:
 		_, err := failedText(rec.fixed)
 		return r.hold(rec, err)

@@ -132,6 +132,7 @@ func (w *slotWriter) writeRemaining(r *model.Rank) {
 	for _, t := range r.Threads {
 		w.writeSent(t)
 		w.writeRaised(t.Raised, t.Index)
+		w.writeFileLock(t)
 		w.writeFailed(t)
 		w.writeBuffers(t)
 	}

@@ -4,6 +4,7 @@
 #include "base/stat.h"
 #include "machine/machine.h"
 #include "start/asleep.h"
+#include "start/filelock.h"
 #include "start/task.h"
 
 /* System calls that fail with EINTR after a signal, whatever SA_RESTART says
@@ -52,11 +53,12 @@ bool lg_is_asleep(int tid, struct lg_asleep *out)
   char line[LG_TASK_LINE];
   long nr;
   unsigned long a[6], sp, pc;
+  *out = (struct lg_asleep){.awaits = {LG_AWAITED_NONE, 0, -1}};
   if (!lg_task_read(tid, "syscall", line, sizeof line) ||
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, &sp, &pc) != 9)
     return false;
   bool futex = nr == SYS_futex, forever = a[3] == 0; /* a wait with a time limit ends by itself */
   *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(nr, (int)a[0]), futex,
-                            futex ? lg_awaits_on(tid, a[0], forever) : (struct lg_awaits){LG_AWAITED_NONE, 0}};
+                            futex ? lg_awaits_on(tid, a[0], forever) : lg_awaits_lock(nr, a)};
   return out->idle || undisturbed(nr);
 }

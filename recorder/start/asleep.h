@@ -14,7 +14,7 @@ struct lg_asleep {
 
 #pragma GCC visibility push(hidden)
 
-/* Whether a thread is asleep in such a call, and how. */
+/* Whether a thread is asleep in such a call, and how. What it waits for is known of other calls too. */
 bool lg_is_asleep(int tid, struct lg_asleep *out);
 
 #pragma GCC visibility pop

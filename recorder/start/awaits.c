@@ -28,8 +28,8 @@ struct lg_awaits lg_awaits_interpreter(int tid, uint64_t futex)
 {
   for (const struct lg_thr *t = lg_py_found ? __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE) : NULL; t; t = t->next)
     if (t->tid != tid && __atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && lg_py_has_lock(t->pthread, futex))
-      return (struct lg_awaits){LG_AWAITED_INTERPRETER, (uint32_t)t->tid};
-  return (struct lg_awaits){LG_AWAITED_NONE, 0};
+      return (struct lg_awaits){LG_AWAITED_INTERPRETER, (uint32_t)t->tid, -1};
+  return (struct lg_awaits){LG_AWAITED_NONE, 0, -1};
 }
 
 struct lg_awaits lg_awaits_on(int tid, uint64_t futex, bool forever)
@@ -40,8 +40,8 @@ struct lg_awaits lg_awaits_on(int tid, uint64_t futex, bool forever)
     return interpreter;
   size_t got = lg_peek(futex, &m, sizeof m);
   if (got == sizeof m && m.lock == CONTENDED && is_another(m.owner, tid))
-    return (struct lg_awaits){lives(m.owner) ? LG_AWAITED_OWNER : LG_AWAITED_GONE, m.owner};
+    return (struct lg_awaits){lives(m.owner) ? LG_AWAITED_OWNER : LG_AWAITED_GONE, m.owner, -1};
   if (got >= sizeof m.lock && is_another(m.lock, tid) && m.lock != CONTENDED && lives(m.lock))
-    return (struct lg_awaits){LG_AWAITED_END, m.lock};
-  return (struct lg_awaits){LG_AWAITED_NONE, 0};
+    return (struct lg_awaits){LG_AWAITED_END, m.lock, -1};
+  return (struct lg_awaits){LG_AWAITED_NONE, 0, -1};
 }

@@ -1,4 +1,4 @@
-/* The thread that a thread asleep outside MPI waits for, as the memory that it sleeps on tells. */
+/* What a thread asleep outside MPI waits for: another thread, as the memory that it sleeps on tells, or the lock of a file. */
 #pragma once
 
 #include "base/base.h"
@@ -6,7 +6,8 @@
 
 struct lg_awaits {
   uint32_t what; /* enum lg_awaited */
-  uint32_t tid;  /* of the thread; 0 where there is none */
+  uint32_t tid;  /* of the thread, or the number of the process that has the lock of a file; 0 where there is none */
+  int fd;        /* of that file, else -1 */
 };
 
 #pragma GCC visibility push(hidden)

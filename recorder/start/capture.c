@@ -99,7 +99,7 @@ static bool behind_syscall(uint64_t pc)
 
 static struct lg_words words; /* large; the file lock is held */
 static unsigned char copy[STACK_BYTES];
-static const struct lg_awaits no_other = {LG_AWAITED_NONE, 0};
+static const struct lg_awaits no_other = {LG_AWAITED_NONE, 0, -1};
 
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 {
@@ -159,6 +159,17 @@ bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
   }
   lg_unlock_file();
   return taken;
+}
+
+void lg_capture_awaits(struct lg_thr *t, const struct lg_awaits *awaits)
+{
+  struct lg_thread *p = t->pub;
+  lg_lock_file();
+  lg_seq_begin(&p->stack.seq);
+  p->awaited = awaits->what;
+  p->awaited_tid = awaits->tid;
+  lg_seq_end(&p->stack.seq);
+  lg_unlock_file();
 }
 
 const struct lg_words *lg_capture_words(const struct lg_asleep *a)

@@ -24,6 +24,7 @@
 #include "start/activity.h"
 #include "start/asleep.h"
 #include "start/capture.h"
+#include "start/filelock.h"
 #include "start/others.h"
 #include "start/own.h"
 #include "start/sample.h"
@@ -64,15 +65,28 @@ static bool ask(struct lg_thr *t)
   return false;
 }
 
-static bool look(struct lg_thr *t)
+/* look_at_call: the kernel tells in which system call a thread is. It waits for the lock of a file again after our signal. */
+static bool look_at_call(struct lg_thr *t)
 {
   struct lg_asleep asleep;
+  if (lg_is_asleep(t->tid, &asleep))
+    return lg_capture_asleep(t, &asleep);
+  bool got = ask(t);
+  if (got && asleep.awaits.what == LG_AWAITED_FILE_LOCK && !t->pub->in_mpi) {
+    lg_file_lock_note(t, &asleep.awaits);
+    lg_capture_awaits(t, &asleep.awaits);
+  }
+  return got;
+}
+
+static bool look(struct lg_thr *t)
+{
   t->starved = !has_run(t);
   bool got = false;
-  if (!lg_task_calls_told())
-    got = !lg_task_sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
+  if (lg_task_calls_told())
+    got = look_at_call(t);
   else
-    got = lg_is_asleep(t->tid, &asleep) ? lg_capture_asleep(t, &asleep) : ask(t);
+    got = !lg_task_sleeps(t->tid) && ask(t); /* our signal would end a sleep early */
   uint64_t waited;
   if (!lg_task_schedule(t->tid, &t->ran, &waited))
     t->ran = 0;

@@ -127,6 +127,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, h := range f.HeldLocks {
 		r.HeldLocks = append(r.HeldLocks, s.newHeldLock(h))
 	}
+	for i := range f.FileLocks {
+		r.FileLocks = append(r.FileLocks, newFileLock(&f.FileLocks[i]))
+	}
 	for _, e := range f.OneSided() {
 		r.OneSided = append(r.OneSided, s.newOneSided(e, names))
 	}
@@ -204,8 +207,9 @@ func (s Source) setReason(r *Result) {
 	}
 	text += held + r.leftForFinalizeReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
 	confidence := s.LeastProgressed.Confidence
-	if lock := r.LeastProgressed.fileLockReason(); lock != "" {
-		text, confidence = text+lock, min(confidence, elsewhereAtFault)
+	lock, known := r.fileLockReason()
+	if text += lock; !known {
+		confidence = min(confidence, elsewhereAtFault)
 	}
 	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), confidence
 	r.Cause = causeOf(s.Diagnosis, text)
@@ -334,6 +338,8 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 		fits = h.TID != 0 && (waits == "thread" || waits == "openmp")
 	case model.EndAwaited:
 		fits = waits == "thread"
+	case model.FileLockAwaited:
+		fits = false // of a process, which file_locks has
 	case model.InterpreterAwaited:
 		fits = true
 	}

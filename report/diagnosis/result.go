@@ -40,6 +40,8 @@ type Result struct {
 	AboveLevel []AboveLevel `json:"above_level,omitempty"`
 	// mutexes that threads hold inside MPI calls, while other threads of their ranks wait for them
 	HeldLocks []HeldLock `json:"held_locks,omitempty"`
+	// locks of files that ranks wait for outside MPI
+	FileLocks []FileLock `json:"file_locks,omitempty"`
 	// waits in collectives among neighbours for ranks that do not list the waiting rank
 	OneSided []OneSided `json:"one_sided,omitempty"`
 	// persistent requests for messages that ranks wait for, which were not started
@@ -223,7 +225,7 @@ type State struct {
 type Edge struct {
 	From   int    `json:"from"`   // ID of the group that waits
 	To     int    `json:"to"`     // ID of the group it waits for; the same as from: its ranks wait for one another
-	Kind   string `json:"kind"`   // collective, p2p, inferred or undefined
+	Kind   string `json:"kind"`   // collective, which a lock is too, p2p, inferred or undefined
 	Weak   bool   `json:"weak"`   // the wait may be satisfied already
 	Reason string `json:"reason"` // why, in words
 }

@@ -122,27 +122,10 @@ func (s requests) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
 	case model.SenderKernel:
 		return process.AsksToEnd(got.Number)
 	case model.SenderOther:
-		_, is := s.rankOf(f.Host, got.PID)
+		_, is := s.rankOf(f, got.PID)
 		return !is
 	}
 	return false
-}
-
-// rankOf returns the rank with a process number on a host.
-func (s requests) rankOf(host string, pid int) (int, bool) {
-	if s.processes == nil {
-		s.processes = map[processID]int{}
-		for _, f := range s.Sum.Facts {
-			s.processes[processID{f.Host, f.PID}] = f.Rank
-		}
-	}
-	rank, is := s.processes[processID{host, pid}]
-	return rank, is && pid != 0
-}
-
-type processID struct {
-	host string
-	pid  int
 }
 
 // senderOf is who sent a signal that a rank got.
@@ -158,7 +141,7 @@ func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 	case model.SenderParent, model.SenderAbove:
 		return Sender{Kind: FromLauncher}
 	case model.SenderOther:
-		if rank, is := s.rankOf(f.Host, got.PID); is {
+		if rank, is := s.rankOf(f, got.PID); is {
 			return Sender{Kind: FromRank, Rank: rank}
 		}
 		if got.PID != 0 {

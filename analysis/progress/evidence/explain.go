@@ -12,8 +12,8 @@ import (
 type Explanation struct {
 	Kind       ExplanationKind
 	Rank, Peer int
-	Wait       *facts.Wait   // that the rank is in
-	Want       *facts.Want   // what of it the peer owes; nil: NotReached
+	Wait       *facts.Wait   // that the rank is in; nil: HoldsFileLock
+	Want       *facts.Want   // what of it the peer owes; nil: NotReached, HoldsFileLock
 	On         model.CommRef // of the want; without an ID: it is not known
 	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent.
 	Counted  bool
@@ -35,23 +35,27 @@ type ExplanationKind int
 
 // The kinds of explanation.
 const (
-	NotReached  ExplanationKind = iota // the peer has not come to the call
-	MeetsLeader                        // the peer meets the leader of the other group
-	InOther                            // the peer is in another collective at that position
-	NotBegun                           // the peer has not begun the collective
-	HoldsLock                          // the peer holds a lock on the window
-	NotDriving                         // the peer is outside MPI, and the call may need it inside
-	NotInCall                          // the peer is in no such call
-	NotPosted                          // the peer has not posted its window
-	NotComplete                        // the peer has not completed its accesses
-	NotReceived                        // the peer has not begun to receive
-	MaySend                            // the peer is one of those that may send
-	NoMoreSent                         // the peer has sent nothing more, whatever the tag
-	NotSent                            // the peer has not sent the message
+	NotReached    ExplanationKind = iota // the peer has not come to the call
+	MeetsLeader                          // the peer meets the leader of the other group
+	InOther                              // the peer is in another collective at that position
+	NotBegun                             // the peer has not begun the collective
+	HoldsLock                            // the peer holds a lock on the window
+	NotDriving                           // the peer is outside MPI, and the call may need it inside
+	NotInCall                            // the peer is in no such call
+	NotPosted                            // the peer has not posted its window
+	NotComplete                          // the peer has not completed its accesses
+	NotReceived                          // the peer has not begun to receive
+	MaySend                              // the peer is one of those that may send
+	NoMoreSent                           // the peer has sent nothing more, whatever the tag
+	NotSent                              // the peer has not sent the message
+	HoldsFileLock                        // the peer has the lock of a file, and the rank waits for it outside MPI
 )
 
 // Explain says why a rank waits for a peer.
 func (s *Scene) Explain(l Link, peer int) *Explanation {
+	if l.source.wait == noWait {
+		return &Explanation{Kind: HoldsFileLock, Rank: l.source.rank, Peer: peer}
+	}
 	x := &Explanation{Rank: l.source.rank, Peer: peer, Wait: &s.Facts[l.source.rank].Waits[l.source.wait], Counted: !s.known.Uncounted}
 	if l.source.want < 0 {
 		return x

@@ -43,7 +43,7 @@ type Kind string
 
 // The kinds of link.
 const (
-	Collective   Kind = "collective"
+	Collective   Kind = "collective" // for other ranks to come to one, or for a lock
 	PointToPoint Kind = "p2p"
 )
 
@@ -110,6 +110,9 @@ func (s judge) needOf(f *facts.Fact) Need {
 	}
 	if f.Off || s.Lost.Contains(f.Rank) {
 		return n
+	}
+	if lock, waits := s.fileLockNeed(f); waits {
+		n = lock
 	}
 	for i := range f.Waits {
 		w := s.waitOf(f, i)

@@ -162,12 +162,18 @@ func (g *Graph) hubRanks(core model.RankSet) model.RankSet {
 // hasMixedWaits reports whether some of the ranks wait in a collective, and others for a
 // message.
 func (s deadlocks) hasMixedWaits(ranks model.RankSet) bool {
-	collective := s.inCollective(ranks)
-	return collective.Len() > 0 && collective.Len() < ranks.Len()
+	var inMPI model.RankSet
+	ranks.Each(func(rank int) {
+		if f := s.Facts[rank]; f == nil || f.Holder.For != model.FileLockAwaited {
+			inMPI.Add(rank)
+		}
+	})
+	collective := s.inCollective(inMPI)
+	return collective.Len() > 0 && collective.Len() < inMPI.Len()
 }
 
 // inCollective returns those ranks that wait for others to come to a collective, or
-// for a lock.
+// for a lock of a window.
 func (s deadlocks) inCollective(ranks model.RankSet) model.RankSet {
 	var out model.RankSet
 	ranks.Each(func(rank int) {

@@ -68,6 +68,9 @@ type Scene struct {
 // wantID names a want by its place in the summary.
 type wantID struct{ rank, wait, want int }
 
+// noWait is the place of a wait outside MPI.
+const noWait = -1
+
 // NewScene indexes a merged summary with the answers to its queries, and judges
 // the need of every rank.
 func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene {
@@ -122,4 +125,26 @@ func (s judge) drivesMessages(rank int) bool {
 func (s judge) countersComplete(rank int) bool {
 	f := s.Facts[rank]
 	return !s.Off.Contains(rank) && (f == nil || !f.Evicted)
+}
+
+// processID names a process as another one on its host, and in its container, does.
+type processID struct {
+	host  string
+	space uint64
+	pid   int
+}
+
+func processOf(f *facts.Fact, pid int) processID { return processID{f.Host, f.PIDSpace, pid} }
+
+// rankOf returns the rank whose process has a number, as a rank names it.
+func (s *Scene) rankOf(by *facts.Fact, pid int) (int, bool) {
+	if s.processes == nil {
+		s.processes = map[processID]int{}
+		for i := range s.Sum.Facts {
+			f := &s.Sum.Facts[i]
+			s.processes[processOf(f, f.PID)] = f.Rank
+		}
+	}
+	rank, is := s.processes[processOf(by, pid)]
+	return rank, is && pid != 0
 }

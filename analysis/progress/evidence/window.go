@@ -61,8 +61,15 @@ func (s judge) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone 
 	return ranks, alone
 }
 
-// LockHolders returns, of some ranks, those that have a lock which other ranks ask for, and that ask for none; and those others.
+// LockHolders returns, of some ranks, those that have a lock of a window or a file which other ranks ask for, and that ask for none; and
+// those others.
 func (s *Scene) LockHolders(some model.RankSet) (holders, asking model.RankSet) {
+	for _, lock := range s.FileLocks() {
+		if some.Contains(lock.Holder) {
+			holders.Add(lock.Holder)
+			asking = asking.Union(lock.Ranks)
+		}
+	}
 	s.Present.Each(func(rank int) {
 		eachWant(s.Facts[rank], func(w *facts.Want) {
 			if s.comms[w.Comm] == nil || w.Kind != model.RMA || !asksForLock(w) {

@@ -89,6 +89,7 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Int(c, &f.Stopped)
 	wire.Int(c, &f.Gone)
 	wire.Int(c, &f.PID)
+	wire.Uint(c, &f.PIDSpace)
 	f.Asked.code(c)
 	f.Fatal.code(c)
 	wire.Uint(c, &f.Ender)
@@ -107,6 +108,8 @@ func (h *Holder) code(c *wire.Coder) {
 	wire.Int(c, &h.TID)
 	c.Text(&h.Call)
 	c.Stack(&h.Stack)
+	c.Text(&h.File)
+	c.Text(&h.Command)
 }
 
 func (s *Signal) code(c *wire.Coder) {

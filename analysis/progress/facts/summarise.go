@@ -116,7 +116,8 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
 	}
-	f.PID, f.Ender, f.Orphaned = r.PID, r.Ender, r.Orphaned
+	f.PID, f.PIDSpace = r.PID, r.PIDSpace
+	f.Ender, f.Orphaned = r.Ender, r.Orphaned
 	f.Asked, f.Fatal = signalOf(r.Asked), signalOf(r.Fatal)
 	f.Erred = t.InFailedCall()
 	if f.Erred {
@@ -151,6 +152,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	f.Waits = appendWait(f.Waits, r, t, true)
 	if c := t.Captured; isCurrentOutside(t) && !c.Other {
 		f.Holder.For, f.Holder.TID = c.Awaited, c.AwaitedTID
+		f.Holder.noteFile(t.FileLock)
 	}
 	for _, other := range r.Threads {
 		before := len(f.Waits)
@@ -203,7 +205,7 @@ func (f *Fact) noteThreadLevel(r *model.Rank) {
 
 // markHolder notes of another thread, whose waits begin at an index, that the representative one waits for it.
 func (f *Fact) markHolder(other *model.Thread, waits int) {
-	if f.Holder.For == model.NothingAwaited || other.TID != f.Holder.TID {
+	if f.Holder.For == model.NothingAwaited || f.Holder.For == model.FileLockAwaited || other.TID != f.Holder.TID {
 		return
 	}
 	f.Holder.noteCall(other)
@@ -230,6 +232,13 @@ func (h *Holder) noteCall(holder *model.Thread) {
 		h.Call, h.Stack = validUTF8(s.Call), s.Stack
 	} else if isCurrentOutside(holder) && !holder.Captured.Other {
 		h.Stack = holder.Captured.Stack
+	}
+}
+
+// noteFile notes the file whose lock the thread waited for last, if it waits for that one.
+func (h *Holder) noteFile(l *model.FileLock) {
+	if h.For == model.FileLockAwaited && l != nil && l.Holder == h.TID {
+		h.File, h.Command = l.File, l.Command
 	}
 }
 

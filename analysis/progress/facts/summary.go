@@ -69,6 +69,7 @@ type Fact struct {
 	Off        bool  // its record stopped before it did
 	Evicted    bool  // its message counters are not complete
 	PID        int
+	PIDSpace   uint64 // the pid namespace in which PID counts; 0 unknown
 	Waits      []Wait // of its blocked threads, the representative first
 	*Incident
 }
@@ -116,12 +117,14 @@ func (i *Incident) orNone() *Incident {
 	return i
 }
 
-// Holder is the thread that the representative one waits for outside MPI.
+// Holder is the thread that the representative one waits for outside MPI, or the process.
 type Holder struct {
 	For   model.Awaited // what it waits for of that thread; nothing: the thread is only the one other in MPI
-	TID   int           // the system's number of that thread
+	TID   int           // the system's number of that thread, or of the process that has the lock of a file, 0 unknown
 	Call  string        // the MPI function that it is in, "" none
 	Stack []model.Frame // of that call; without one, where the thread is outside MPI; empty: not known
+	// File is the one whose lock is waited for, and Command the name of the process that has it; "" unknown.
+	File, Command string
 }
 
 // Held is a mutex that a thread has inside an MPI call, while another thread of its rank waits for it outside MPI. The stacks have no

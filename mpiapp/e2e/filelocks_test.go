@@ -1,0 +1,70 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
+)
+
+// fileLock is a program of testdata/programs/filelocks that hangs because of the lock of a file.
+type fileLock struct {
+	source string
+	least  []int    // the least-progressed ranks
+	says   []string // beginning and end of the texts that have the folder of the file within
+	at     string   // where a rank waits for the lock, or has it
+}
+
+var fileLocks = []fileLock{
+	{"manifest.c", []int{0}, []string{"rank 0 still holds a lock that ranks 1-2 ask for; ranks 1-2 wait for the lock of ", "/manifest, which rank 0 holds"},
+		"manifest.c:44"},
+	{"catalogue.cc", []int{1, 2}, []string{"rank 1 waits for the lock of ", "/catalogue, which rank 2 holds"}, "catalogue.cc:18"},
+	{"restart.f90", []int{0}, []string{"rank 1 waits for the lock of ", "/restart.lock, which rank 0 holds"}, "restart.f90:57"},
+	{"shards.py", []int{1}, []string{"ranks 0,2 wait for the lock of ", "/shard3, which rank 1 holds"}, "shards.py:37"},
+	{"archive.c", []int{1}, []string{"rank 1 waits for the lock of ", "/list, which process ", " (packer) holds, no rank of the job"}, "archive.c:56"},
+}
+
+// TestFileLocks: who has the lock of a file that ranks wait for is told. Without the fault nothing is reported.
+func TestFileLocks(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		eachCase(t, selectCases(f, fileLocks), f.checkFileLock)
+	})
+}
+
+func (c fileLock) String() string { return c.source }
+
+func (f family) checkFileLock(t *testing.T, c fileLock) {
+	var command []string
+	if filepath.Ext(c.source) == ".py" {
+		if f.abi || f.name != "openmpi" {
+			t.Skip("Debian has mpi4py for one MPI")
+		}
+		program := musttest.Get(filepath.Abs(filepath.Join(programs, "filelocks", c.source)))(t)
+		command = []string{pythonExe, program}
+	} else {
+		command = []string{f.buildProgram(t, filepath.Join("filelocks", c.source), "-O1")}
+	}
+	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "hang")
+	j := f.startRecorded(t, dir, env, 3, nil, append(slices.Clone(command), "hang", t.TempDir())...)
+	j.awaitHang()
+	var a diagnosisJSON
+	text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
+	runForJSON(t, env, &a, "diagnose", "--no-slice", "--json", dir)
+	j.killTree()
+	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least) {
+		t.Errorf("want ranks %d:\n%s", c.least, text)
+	}
+	checktest.Contains(t, text, append(slices.Clone(c.says), c.at)...)
+	dir = filepath.Join(t.TempDir(), "good")
+	f.startRecorded(t, dir, env, 3, nil, append(slices.Clone(command), "good", t.TempDir())...).wait().mustSucceed(t)
+	text = runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
+	if !strings.HasPrefix(text, "The job of 3 ranks finished: no hang.") {
+		t.Errorf("without the fault:\n%s", text)
+	}
+}
