@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
@@ -85,7 +86,7 @@ func unusualSites(begun []divergence.Comm, comm uint64, calls []divergence.Call)
 // divergence comes before others that are shown.
 func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Divergence) Verdict {
 	odd := oddRanks(d)
-	if j.scene.AreGroups(d.Comm, odd, d.Agree) {
+	if evidence.AreGroups(j.scene, d.Comm, odd, d.Agree) {
 		d.BetweenGroups, d.Majority = true, false
 	}
 	v, level := Verdict{Ranks: odd}, leftMany

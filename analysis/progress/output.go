@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -35,7 +36,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken, r.HeldLocks, r.FileLocks = f.scene.Taken(), heldLocks(f.scene), f.scene.FileLocks()
+		r.Taken, r.HeldLocks, r.FileLocks = f.scene.Taken(), heldLocks(f.scene), evidence.FileLocks(f.scene)
 	}
 	if f.hang || f.hasFailed() {
 		r.Concurrent, r.AboveLevel = concurrentCalls(f.scene), ranksAboveLevel(f.scene)

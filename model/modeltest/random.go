@@ -245,10 +245,12 @@ func randomThread(r *rand.Rand, sc Scale, k *model.Rank, index int) *model.Threa
 			Stack: randomStack(r, k, r.IntN(format.MaxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
 			InMPI: r.IntN(2) == 0,
 			Calls: r.Uint64(), Same: r.IntN(99), Other: r.IntN(9) == 0,
-			Awaited: model.Awaited(r.IntN(5)), AwaitedTID: r.IntN(999)}
+			Awaited: model.Awaited(r.IntN(6)), AwaitedTID: r.IntN(999)}
 	}
 	if t.TID%5 == 0 {
-		t.FileLock = &model.FileLock{Holder: index, Command: []string{"", "h5repack"}[index%2], File: fmt.Sprintf("/scratch/a %d.lock", t.TID)}
+		t.FileLock = &model.FileLock{
+			Holder: index, Command: []string{"", "h5repack"}[index%2], File: fmt.Sprintf("/scratch/a %d.lock", t.TID),
+		}
 	}
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
 		t.Raised = &model.Raised{How: model.RaisedSet + model.RaisedHow(r.IntN(7)), Calls: r.Uint64(), Order: r.Uint32(),

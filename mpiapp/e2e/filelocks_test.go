@@ -21,12 +21,14 @@ type fileLock struct {
 }
 
 var fileLocks = []fileLock{
-	{"manifest.c", []int{0}, []string{"rank 0 still holds a lock that ranks 1-2 ask for; ranks 1-2 wait for the lock of ", "/manifest, which rank 0 holds"},
-		"manifest.c:44"},
+	{"manifest.c", []int{0}, []string{
+		"rank 0 still holds a lock that ranks 1-2 ask for; ranks 1-2 wait for the lock of ", "/manifest, which rank 0 holds",
+	}, "manifest.c:44"},
 	{"catalogue.cc", []int{1, 2}, []string{"rank 1 waits for the lock of ", "/catalogue, which rank 2 holds"}, "catalogue.cc:18"},
 	{"restart.f90", []int{0}, []string{"rank 1 waits for the lock of ", "/restart.lock, which rank 0 holds"}, "restart.f90:57"},
 	{"shards.py", []int{1}, []string{"ranks 0,2 wait for the lock of ", "/shard3, which rank 1 holds"}, "shards.py:37"},
-	{"archive.c", []int{1}, []string{"rank 1 waits for the lock of ", "/list, which process ", " (packer) holds, no rank of the job"}, "archive.c:56"},
+	{"archive.c", []int{1}, []string{"rank 1 waits for the lock of ", "/list, which process ", " (packer) holds, no rank of the job"},
+		"archive.c:56"},
 }
 
 // TestFileLocks: who has the lock of a file that ranks wait for is told. Without the fault nothing is reported.

@@ -35,8 +35,8 @@ var spawnedCases = []spawnedCase{
 	{"coupler.f90", "hang", 1, []int{0, 1}, []string{"rank 1 is in MPI_Comm_disconnect"}, true},
 	{"merged.py", "hang", 1, []int{1},
 		[]string{"Rank 1 (rank 0 of the 2 processes spawned at merged.py:", "rank 1 waits for itself"}, false},
-	{"ensemble.c", "hang", 1, []int{0, 1, 2},
-		[]string{"(confidence 0.50", "MPI_Comm_disconnect in drive (ensemble.c:@leaves)", "MPI_Barrier in run_member (ensemble.c:@meets)"}, false},
+	{"ensemble.c", "hang", 1, []int{0, 1, 2}, []string{
+		"(confidence 0.50", "MPI_Comm_disconnect in drive (ensemble.c:@leaves)", "MPI_Barrier in run_member (ensemble.c:@meets)"}, false},
 	{"quadrature.c", "hang", 1, []int{0, 3}, []string{
 		"rank 0 sent a message each to ranks 1-2 (quadrature.c:@stop), but none from there to rank 3, which waits for one",
 		"MPI_Comm_disconnect in main (quadrature.c:@leaves)"}, false},

@@ -32,7 +32,8 @@ func newFileLock(l *evidence.FileLock) FileLock {
 	return out
 }
 
-// fileLockReason says which named ranks wait for the lock of a file, and who has it, or which locks that others wait for they have; "": none.
+// fileLockReason says which named ranks wait for the lock of a file, and who has it, or which locks that others wait for they have;
+// "": none.
 // It is known what they wait for, unless a process has one of these locks that is no rank.
 func (r *Result) fileLockReason() (text string, known bool) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)

@@ -24,6 +24,7 @@ type Slicer struct {
 	mu     sync.Mutex
 	native *native.Slicer
 	front  *front
+	failed error // the helper's last one; nil: it never failed
 }
 
 var _ slicing.Slicer = (*Slicer)(nil)
@@ -58,8 +59,11 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	}
 	out.Backend = s.Name()
 	if s.front.failed != nil {
+		s.failed = s.front.failed // what native takes apart now it keeps for later slices
+	}
+	if s.failed != nil {
 		out.Backend = s.native.Name()
-		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed; native was used: %v", s.front.failed))
+		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed; native was used: %v", s.failed))
 	}
 	if n := s.front.refused; n > 0 {
 		out.Notes = append(out.Notes,

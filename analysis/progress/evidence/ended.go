@@ -122,7 +122,7 @@ func (s requests) isForeignSignal(f *facts.Fact, got facts.Signal) bool {
 	case model.SenderKernel:
 		return process.AsksToEnd(got.Number)
 	case model.SenderOther:
-		_, is := s.rankOf(f, got.PID)
+		_, is := rankOf(s.Scene, f, got.PID)
 		return !is
 	}
 	return false
@@ -141,7 +141,7 @@ func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 	case model.SenderParent, model.SenderAbove:
 		return Sender{Kind: FromLauncher}
 	case model.SenderOther:
-		if rank, is := s.rankOf(f, got.PID); is {
+		if rank, is := rankOf(s.Scene, f, got.PID); is {
 			return Sender{Kind: FromRank, Rank: rank}
 		}
 		if got.PID != 0 {

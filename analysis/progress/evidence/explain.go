@@ -163,7 +163,7 @@ func (s *Scene) Comm(id uint64) model.CommRef {
 }
 
 // AreGroups reports whether some members of an intercommunicator are of one of its groups, and others of the other.
-func (s *Scene) AreGroups(comm uint64, some, others model.RankSet) bool {
+func AreGroups(s *Scene, comm uint64, some, others model.RankSet) bool {
 	c := s.comms[comm]
 	if c == nil || c.Groups[1].Len() == 0 {
 		return false

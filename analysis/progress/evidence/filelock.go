@@ -19,13 +19,13 @@ type FileLock struct {
 }
 
 // FileLocks returns the locks of files that ranks wait for, by rank.
-func (s *Scene) FileLocks() (out []FileLock) {
+func FileLocks(s *Scene) (out []FileLock) {
 	for i := range s.Sum.Facts {
 		f := &s.Sum.Facts[i]
 		if f.Holder.For != model.FileLockAwaited {
 			continue
 		}
-		lock := FileLock{File: f.Holder.File, Holder: s.fileLockHolder(f), PID: f.Holder.TID, Command: f.Holder.Command}
+		lock := FileLock{File: f.Holder.File, Holder: fileLockHolder(s, f), PID: f.Holder.TID, Command: f.Holder.Command}
 		same := func(o FileLock) bool {
 			return o.File == lock.File && o.Holder == lock.Holder && o.PID == lock.PID && o.Command == lock.Command
 		}
@@ -40,8 +40,8 @@ func (s *Scene) FileLocks() (out []FileLock) {
 }
 
 // fileLockHolder is the rank that has the lock of the file that a rank waits for; -1: it is no rank, or not known.
-func (s *Scene) fileLockHolder(f *facts.Fact) int {
-	if rank, is := s.rankOf(f, f.Holder.TID); is {
+func fileLockHolder(s *Scene, f *facts.Fact) int {
+	if rank, is := rankOf(s, f, f.Holder.TID); is {
 		return rank
 	}
 	return -1
@@ -53,7 +53,7 @@ func (s judge) fileLockNeed(f *facts.Fact) (Need, bool) {
 	if f.Holder.For != model.FileLockAwaited {
 		return Need{}, false
 	}
-	holder := s.fileLockHolder(f)
+	holder := fileLockHolder(s.Scene, f)
 	if holder < 0 || holder == f.Rank {
 		return Need{}, false
 	}

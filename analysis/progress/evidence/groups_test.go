@@ -29,6 +29,6 @@ func TestAreGroups(t *testing.T) {
 		{"no groups", intra, []int{0}, []int{1, 2}, false},
 		{"not known", unknown, []int{0}, []int{1, 2}, false},
 	} {
-		checktest.Equal(t, c.want, s.AreGroups(c.comm, model.NewRankSet(c.some...), model.NewRankSet(c.others...)), c.name)
+		checktest.Equal(t, c.want, AreGroups(s, c.comm, model.NewRankSet(c.some...), model.NewRankSet(c.others...)), c.name)
 	}
 }

@@ -137,7 +137,7 @@ type processID struct {
 func processOf(f *facts.Fact, pid int) processID { return processID{f.Host, f.PIDSpace, pid} }
 
 // rankOf returns the rank whose process has a number, as a rank names it.
-func (s *Scene) rankOf(by *facts.Fact, pid int) (int, bool) {
+func rankOf(s *Scene, by *facts.Fact, pid int) (int, bool) {
 	if s.processes == nil {
 		s.processes = map[processID]int{}
 		for i := range s.Sum.Facts {

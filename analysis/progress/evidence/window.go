@@ -64,7 +64,7 @@ func (s judge) lockHolders(rank int, w *facts.Want) (ranks model.RankSet, alone 
 // LockHolders returns, of some ranks, those that have a lock of a window or a file which other ranks ask for, and that ask for none; and
 // those others.
 func (s *Scene) LockHolders(some model.RankSet) (holders, asking model.RankSet) {
-	for _, lock := range s.FileLocks() {
+	for _, lock := range FileLocks(s) {
 		if some.Contains(lock.Holder) {
 			holders.Add(lock.Holder)
 			asking = asking.Union(lock.Ranks)
