@@ -123,5 +123,7 @@ func (f *Finding) newLocation(at facts.Position, ranks model.RankSet) Location {
 		l.After = place.Call
 	}
 	l.Holder = f.scene.Facts[ranks.Min()].Holder
+	l.Ended = true
+	ranks.Each(func(r int) { l.Ended = l.Ended && f.scene.Facts[r].End != model.NoEnd })
 	return l
 }

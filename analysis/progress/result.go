@@ -116,6 +116,7 @@ type Location struct {
 	CallStack []model.Frame
 	// Other: Stack is of another thread, in which a fatal signal arrived.
 	Other bool
+	Ended bool // their processes ended there
 	// Holder is the thread that the first of the ranks waits for in computation.
 	Holder facts.Holder
 	// Beside are the stacks of other threads of some of the ranks, which do not call MPI and wait as well.

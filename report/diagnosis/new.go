@@ -273,7 +273,7 @@ func (s Source) newLocation(place progress.Location) Location {
 	}
 	wait := outside.WaitOf(stack)
 	out.Within = wait.Within
-	out.OtherThread = place.Other
+	out.OtherThread, out.Ended = place.Other, place.Ended
 	if place.Other {
 		out.After = ""
 	} else if place.Call != "" {

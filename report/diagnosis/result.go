@@ -137,6 +137,7 @@ type Location struct {
 	Beside []ThreadPlace `json:"beside,omitempty"`
 	// a fatal signal arrived in another thread than the one that calls MPI, whose stack this is
 	OtherThread bool           `json:"other_thread,omitempty"`
+	Ended       bool           `json:"ended,omitempty"`     // the process ended there
 	Within      string         `json:"within,omitempty"`    // import or destructor, in Python: how the place was reached
 	Stack       []report.Frame `json:"stack"`               // the call stack, innermost frame first
 	Host        string         `json:"host"`                // name of the node

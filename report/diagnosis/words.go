@@ -32,6 +32,8 @@ func activityText(l Location) string {
 	if waits := outside.Waits[l.WaitsFor]; waits != "" {
 		end := strings.Index(waits+" ", " ") // of the verb, whose s only one rank has
 		computes = words.Verb(l.Ranks, waits, waits[:end-1]+waits[end:])
+	} else if l.Ended {
+		computes = "ended"
 	}
 	at := l.Site.String() + within[l.Within]
 	switch {
