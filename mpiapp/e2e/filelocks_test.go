@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"laggard/internal/checktest"
-	"laggard/internal/musttest"
 )
 
 // fileLock is a program of testdata/programs/filelocks that hangs because of the lock of a file.
@@ -47,8 +46,7 @@ func (f family) checkFileLock(t *testing.T, c fileLock) {
 		if f.abi || f.name != "openmpi" {
 			t.Skip("Debian has mpi4py for one MPI")
 		}
-		program := musttest.Get(filepath.Abs(filepath.Join(programs, "filelocks", c.source)))(t)
-		command = []string{pythonExe, program}
+		command = pythonCommand(t, filepath.Join("filelocks", c.source))
 	} else {
 		command = []string{f.buildProgram(t, filepath.Join("filelocks", c.source), "-O1")}
 	}
