@@ -19,7 +19,7 @@ type Reason struct {
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
 	Call          string                 // of ThreadsBlocked, WentPast, LeftOutSend and TestNothing: the MPI function
-	At            *model.State           // of LeftOutSend: the call
+	At            *model.State           // of LeftOutSend: the call; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently
 }
 

@@ -12,6 +12,7 @@ import (
 	"laggard/analysis/progress/passed"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/model/process"
 	"laggard/model/runfiles"
 	"laggard/reduce"
@@ -61,6 +62,8 @@ type Process struct {
 	Contained bool      // PID is its number inside a container
 	Alive     bool      // it exists, or gave a sign of life a moment ago
 	Since     time.Time // no progress since then; zero unknown
+	// WindowLock is the only call by which the rank ever locked a window; nil: there is none, or are several.
+	WindowLock *model.State
 }
 
 // Run answers the question. All analysis ranks call it together; the result is
@@ -258,6 +261,7 @@ func (l *looker) drawConclusion(
 		return nil, err
 	}
 	result.Makers = makers
+	result.noteWindowLock(found)
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil
@@ -323,9 +327,38 @@ func (l *looker) processes(ranks model.RankSet) map[int]Process {
 	host, _ := os.Hostname()
 	for _, r := range l.Index.LoadRanks(ranks) {
 		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.IsContained(r, host),
-			Alive: process.IsAlive(r, host, time.Now()), Since: r.QuietSince}
+			Alive: process.IsAlive(r, host, time.Now()), Since: r.QuietSince, WindowLock: onlyWindowLock(r)}
 	}
 	return out
+}
+
+// onlyWindowLock is the only call by which a rank ever locked a window; nil: there is none, or are several.
+func onlyWindowLock(r *model.Rank) *model.State {
+	var only *model.State
+	for _, t := range r.Threads {
+		for _, s := range t.Model.States {
+			switch {
+			case !mpi.FindFunction(s.Call).InClass(mpi.ClassWinLock):
+			case only != nil:
+				return nil
+			default:
+				only = s.WithoutAddresses()
+			}
+		}
+	}
+	return only
+}
+
+// noteWindowLock notes by which call the rank that holds the lock of a window took it.
+func (r *Result) noteWindowLock(found map[int]Process) {
+	if r.LeastProgressed == nil || len(r.FileLocks) > 0 {
+		return
+	}
+	for i := range r.LeastProgressed.Reasons {
+		if reason := &r.LeastProgressed.Reasons[i]; reason.Kind == HoldLock && reason.Ranks.Len() == 1 {
+			reason.At = found[reason.Ranks.Min()].WindowLock
+		}
+	}
 }
 
 // stopwatch adds up the seconds of the named steps (PDI Figure 8).

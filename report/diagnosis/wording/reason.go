@@ -76,8 +76,12 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("%s %s for a message that %s did not send, as MPI returned an error",
 			others, verb(r.Others, "waits", "wait"), who)
 	case progress.HoldLock:
-		return fmt.Sprintf("%s still %s a lock that %s %s for",
+		text := fmt.Sprintf("%s still %s a lock that %s %s for",
 			who, verb(r.Ranks, "holds", "hold"), others, verb(r.Others, "asks", "ask"))
+		if r.At != nil {
+			text += ", taken by " + r.At.Call + n.line(r.At)
+		}
+		return text
 	case progress.WentPast:
 		return fmt.Sprintf("%s went past %s, in which %s %s, on a way that no rank had taken before",
 			who, r.Call, others, verb(r.Others, "waits", "wait"))

@@ -1,6 +1,7 @@
 // np: 4
 // says: Rank 0 is least progressed, of 4 ranks (confidence 0.70
 // says: because: rank 0 still holds a lock that
+// says: taken by MPI_Win_lock (tally.cc:32)
 // not: confidence 0.99
 // A tally that all ranks add to, kept by the last one. Rank 0 finds its bin full and goes on without giving up the lock.
 #include <mpi.h>
