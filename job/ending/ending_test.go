@@ -216,8 +216,8 @@ func TestAppears(t *testing.T) {
 // TestStopped: a stopped process takes SIGTERM.
 func TestStopped(t *testing.T) {
 	dir, line := t.TempDir(), sleepCommand()
-	// A shell may miss a signal that comes right before its `wait`.
-	script := fmt.Sprintf(`trap 'echo told >%s/told; exit' TERM; %s & while :; do sleep 0.1; done`, dir, line)
+	// A shell may miss a signal that comes right before its `wait`, or while it starts a process.
+	script := fmt.Sprintf(`trap 'echo told >%s/told; exit' TERM; %s & while :; do :; done`, dir, line)
 	cmd := startScript(t, markedEnv(dir), script, line)
 	_ = cmd.Process.Signal(syscall.SIGSTOP)
 	j := jobIn(dir, 20*time.Second)
