@@ -56,7 +56,10 @@ func (j *Job) End(settle time.Duration, begun func()) []Leftover {
 					begun()
 				}
 				sent[m.Process] = true
-				terminate(m)
+				_ = m.sendSignal(unix.SIGTERM)
+			}
+			if sent[m.Process] && m.stat.State == 'T' { // it has to go on to take the signal, also if it was stopped meanwhile
+				_ = m.sendSignal(unix.SIGCONT)
 			}
 			if after >= j.KillAfter {
 				killed[m.Process] = m.sendSignal(unix.SIGKILL)
@@ -78,14 +81,6 @@ func (j *Job) termDelay(m member) time.Duration {
 		return min(ranksAfter, j.KillAfter/2)
 	}
 	return min(belowAfter, j.KillAfter/4)
-}
-
-// terminate sends SIGTERM. A stopped process has to go on to take it.
-func terminate(m member) {
-	_ = m.sendSignal(unix.SIGTERM)
-	if m.stat.State == 'T' {
-		_ = m.sendSignal(unix.SIGCONT)
-	}
 }
 
 func leftoversOf(members []member, killed map[Process]error) (out []Leftover) {

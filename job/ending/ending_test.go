@@ -213,7 +213,7 @@ func TestAppears(t *testing.T) {
 	}
 }
 
-// TestStopped: a stopped process takes SIGTERM.
+// TestStopped: a stopped process takes SIGTERM, also if it stops only when its state was looked at.
 func TestStopped(t *testing.T) {
 	dir, line := t.TempDir(), sleepCommand()
 	// A shell may miss a signal that comes right before its `wait`, or while it starts a process.
