@@ -5,10 +5,7 @@ package e2e
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"laggard/internal/checktest"
 )
 
 // fileLock is a program of testdata/programs/filelocks that hangs because of the lock of a file.
@@ -53,18 +50,6 @@ func (f family) checkFileLock(t *testing.T, c fileLock) {
 	env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "hang")
 	j := f.startRecorded(t, dir, env, 3, nil, append(slices.Clone(command), "hang", t.TempDir())...)
 	j.awaitHang()
-	var a diagnosisJSON
-	text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
-	runForJSON(t, env, &a, "diagnose", "--no-slice", "--json", dir)
-	j.killTree()
-	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least) {
-		t.Errorf("want ranks %d:\n%s", c.least, text)
-	}
-	checktest.Contains(t, text, append(slices.Clone(c.says), c.at)...)
-	dir = filepath.Join(t.TempDir(), "good")
-	f.startRecorded(t, dir, env, 3, nil, append(slices.Clone(command), "good", t.TempDir())...).wait().mustSucceed(t)
-	text = runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
-	if !strings.HasPrefix(text, "The job of 3 ranks finished: no hang.") {
-		t.Errorf("without the fault:\n%s", text)
-	}
+	j.checkDiagnosis(t, env, dir, c.least, append(slices.Clone(c.says), c.at)...)
+	f.checkFinishes(t, env, append(slices.Clone(command), "good", t.TempDir())...)
 }

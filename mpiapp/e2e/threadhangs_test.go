@@ -58,17 +58,29 @@ func (f family) checkThreadHang(t *testing.T, c threadHang) {
 	} else {
 		j.awaitHang()
 	}
+	j.checkDiagnosis(t, env, dir, c.least, c.says...)
+	f.checkFinishes(t, env, program, "good")
+}
+
+// checkDiagnosis checks the least-progressed ranks of a job that was recorded in a directory, and what the text says; then it ends the job.
+func (j *job) checkDiagnosis(t *testing.T, env []string, dir string, least []int, says ...string) {
+	t.Helper()
 	var a diagnosisJSON
 	text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
 	runForJSON(t, env, &a, "diagnose", "--no-slice", "--json", dir)
 	j.killTree()
-	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, c.least) {
-		t.Errorf("want ranks %d:\n%s", c.least, text)
+	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, least) {
+		t.Errorf("want ranks %d:\n%s", least, text)
 	}
-	checktest.Contains(t, text, c.says...)
-	dir = filepath.Join(t.TempDir(), "good")
-	f.startRecorded(t, dir, env, 3, nil, program, "good").wait().mustSucceed(t)
-	text = runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
+	checktest.Contains(t, text, says...)
+}
+
+// checkFinishes checks that a program of three ranks without its fault ends well, and that nothing is reported.
+func (f family) checkFinishes(t *testing.T, env []string, command ...string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "good")
+	f.startRecorded(t, dir, env, 3, nil, command...).wait().mustSucceed(t)
+	text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout
 	if !strings.HasPrefix(text, "The job of 3 ranks finished: no hang.") {
 		t.Errorf("without the fault:\n%s", text)
 	}
