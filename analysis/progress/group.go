@@ -124,6 +124,8 @@ func (f *Finding) newLocation(at facts.Position, ranks model.RankSet) Location {
 	}
 	l.Holder = f.scene.Facts[ranks.Min()].Holder
 	l.Ended = true
-	ranks.Each(func(r int) { l.Ended = l.Ended && f.scene.Facts[r].End != model.NoEnd })
+	ranks.Each(func(r int) { // a rank that was asked to end was there until then
+		l.Ended = l.Ended && f.scene.Gone.Contains(r) && f.scene.Facts[r].End != model.NoEnd
+	})
 	return l
 }

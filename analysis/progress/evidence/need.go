@@ -279,7 +279,7 @@ func (s judge) ranksOf(key targetKey) model.RankSet {
 	case leftIdle:
 		return s.membersOf(s.comms[key.comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool { return s.drivesMessages(f.Rank) }))
 	case anyoneOn:
-		return s.groupOf(s.comms[key.comm], key.rank).Minus(s.gone)
+		return s.groupOf(s.comms[key.comm], key.rank).Minus(s.Gone)
 	case outsideWindow:
 		return s.outsideWindow(key.comm)
 	case leaderOf:

@@ -52,7 +52,7 @@ type Scene struct {
 	// Failures are how the job failed although nothing hung; empty: it did not, or it hung.
 	Failures []Failure
 	Erred    model.RankSet // those in whose calls MPI reported an error
-	gone     model.RankSet // ranks that will not send any more
+	Gone     model.RankSet // ranks that will not send any more
 	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
 	Ended     *Ended
 	outside   *Ended            // the first request to end that certainly came from outside
@@ -101,10 +101,10 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 	s.Off = s.Off.Union(known.Damaged.Intersect(s.All).Minus(s.Present))
 	s.findInside()
 	losses{s}.findAll()
-	s.gone = s.Lost.Clone()
+	s.Gone = s.Lost.Clone()
 	for _, f := range sum.Facts {
 		if f.Phase >= model.Finalizing || f.End != model.NoEnd && f.End != model.Signalled && !s.Followed.Contains(f.Rank) {
-			s.gone.Add(f.Rank)
+			s.Gone.Add(f.Rank)
 		}
 	}
 	for _, f := range sum.Facts {
