@@ -9,8 +9,9 @@ type pending struct {
 	source, dest          int32 // allocation sites
 	srcBuffer, dstBuffer  int32 // buffers of the last part
 	seq, lo, hi           uint64
-	srcEnd, dstEnd        uint64 // behind the last part
-	writesLo, writesHi    uint64 // all that it writes lies between
+	srcEnd, dstEnd        uint64     // behind the last part
+	writesLo, writesHi    uint64     // all that it writes lies between
+	scattered             *intervals // what a scatter writes, from when an address between was asked for
 	shape                 shape
 	segments, total, base uint64
 	order, time           int64
@@ -34,8 +35,21 @@ type piece struct {
 	n    uint64 // bytes
 }
 
-// writesInto reports whether the operation writes into lo ≤ a < hi.
-func (o *pending) writesInto(lo, hi uint64) bool { return o.writesLo < hi && lo < o.writesHi }
+// writesInto reports whether the operation writes into lo ≤ a < hi. Other buffers may lie between the parts of a scatter,
+// the one it reads among them: where is up to the allocator of each rank.
+func (o *pending) writesInto(lo, hi uint64) bool {
+	if o.writesLo >= hi || lo >= o.writesHi || o.shape != scatter {
+		return o.writesLo < hi && lo < o.writesHi
+	}
+	if o.scattered == nil {
+		o.scattered = &intervals{}
+		for _, q := range o.pieces {
+			o.scattered.setRange(q.at, q.at+q.n, 0)
+		}
+	}
+	b, i := o.scattered.findSpan(lo)
+	return b < len(o.scattered.blocks) && o.scattered.blocks[b][i].lo < hi
+}
 
 // conflictsWith reports whether the event reads or overwrites what the operation writes.
 func (o *pending) conflictsWith(e *Event) bool {
@@ -118,6 +132,9 @@ func (p *Parser) addBytes(o *pending, e *Event) {
 	if e.Kind != Send {
 		o.dstEnd, o.dstBuffer = e.Dst+e.Len, p.bufferAt(e.Dst)
 		o.writesLo, o.writesHi = min(o.writesLo, e.Dst), max(o.writesHi, e.Dst+e.Len)
+		if o.scattered != nil {
+			o.scattered.setRange(e.Dst, e.Dst+e.Len, 0)
+		}
 	}
 	o.hi = e.Offset + e.Len
 	o.total += e.Len
