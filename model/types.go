@@ -396,7 +396,7 @@ type Rank struct {
 	Taken              []Taken // by what wildcards took last, in no order
 	Probed             []Taken // by matched probes, and not received yet; in no order
 	Sites              []*Site // if volume was recorded
-	// Others are threads that did not call MPI and waited for others while one that does waited outside of it, in no order; of
+	// Others are threads that did not call MPI and were in a system call while one that does waited outside of it, in no order; of
 	// those with like stacks one is there. What has another time than the last capture may be out of date.
 	Others []OtherThread
 	// Thrown are the first format.MaxThrown exceptions of threads that did not call MPI, by time: of C++, and those of Python that ended

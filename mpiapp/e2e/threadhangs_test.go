@@ -36,6 +36,7 @@ var threadHangs = []threadHang{
 		[]string{"std::invalid_argument: a tile without samples, thrown in ", "(tiles.cc:26), in a thread that does not call MPI"}},
 	{"receipts.c", false, []int{2}, []string{"it waits for thread ", ", which waits for another thread in take_batch (receipts.c:26)"}},
 	{"telemetry.cc", false, []int{1}, []string{"rank 1 waits for another thread in take (telemetry.cc:32)"}},
+	{"staging.cc", false, []int{1}, []string{"it waits for thread ", ", which waits for data of a socket in receive (staging.cc:26)"}},
 }
 
 // TestThreadHangs: a rank that waits for a mutex waits for what its holder waits for, and a rank whose other thread died is shown

@@ -48,7 +48,7 @@ static bool undisturbed(long nr)
   }
 }
 
-bool lg_is_asleep(int tid, struct lg_asleep *out)
+bool lg_is_in_call(int tid, struct lg_asleep *out)
 {
   char line[LG_TASK_LINE];
   long nr;
@@ -58,7 +58,10 @@ bool lg_is_asleep(int tid, struct lg_asleep *out)
       sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, &sp, &pc) != 9)
     return false;
   bool futex = nr == SYS_futex, forever = a[3] == 0; /* a wait with a time limit ends by itself */
-  *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(nr, (int)a[0]), futex,
+  bool idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
+  *out = (struct lg_asleep){sp, pc, idle, idle || undisturbed(nr), futex,
                             futex ? lg_awaits_on(tid, a[0], forever) : lg_awaits_lock(nr, a)};
-  return out->idle || undisturbed(nr);
+  return true;
 }
+
+bool lg_is_asleep(int tid, struct lg_asleep *out) { return lg_is_in_call(tid, out) && out->undisturbed; }

@@ -102,6 +102,13 @@ static void look_at_python(uint64_t began)
   lg_unlock_file();
 }
 
+/* is_still_in tells whether a thread is in the call in which it was seen: else its stack may be of two moments. */
+static bool is_still_in(int tid, const struct lg_asleep *a)
+{
+  struct lg_asleep now;
+  return lg_is_in_call(tid, &now) && now.sp == a->sp && now.pc == a->pc;
+}
+
 void lg_others_look(void)
 {
   int tids[LG_TASKS];
@@ -114,11 +121,11 @@ void lg_others_look(void)
     return;
   }
   for (int i = 0, n = lg_tasks(tids); i < n; i++) {
-    if (calls_mpi(tids[i], 0) || !lg_is_asleep(tids[i], &a) || !a.futex)
+    if (calls_mpi(tids[i], 0) || !lg_is_in_call(tids[i], &a))
       continue;
     lg_lock_file();
     const struct lg_words *w = lg_off ? NULL : lg_capture_words(&a);
-    if (w)
+    if (w && is_still_in(tids[i], &a))
       put(tids[i], w, began);
     lg_unlock_file();
   }

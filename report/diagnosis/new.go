@@ -310,7 +310,7 @@ func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Sit
 			}
 			thread.WaitsFor = outside.PythonWaitOf(stack)
 		}
-		if site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
+		if symbol.HasOwnFrame(stack) && site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
 			out = append(out, thread)
 		}
 	}

@@ -162,6 +162,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 			f.markHolder(other, before)
 		}
 	}
+	f.Holder.noteOther(r, t)
 	f.noteThreadLevel(r)
 	f.noteHeld(r, t)
 	if f.Holder.For == model.NothingAwaited && isCurrentOutside(t) && !t.Captured.Other {
@@ -235,6 +236,18 @@ func (h *Holder) noteCall(holder *model.Thread) {
 	}
 }
 
+// noteOther notes where the holder is, if it does not call MPI.
+func (h *Holder) noteOther(r *model.Rank, waits *model.Thread) {
+	if h.For != model.OwnerAwaited && h.For != model.EndAwaited || len(h.Stack) > 0 {
+		return
+	}
+	for _, o := range othersAt(r, waits.Captured.Time) {
+		if o.TID == h.TID {
+			h.Stack = o.Stack
+		}
+	}
+}
+
 // noteFile notes the file whose lock the thread waited for last, if it waits for that one.
 func (h *Holder) noteFile(l *model.FileLock) {
 	if h.For == model.FileLockAwaited && l != nil && l.Holder == h.TID {
@@ -301,13 +314,21 @@ func (b *builder) addStack(r *model.Rank, t *model.Thread) {
 	}
 }
 
-// addBeside keeps the stacks of the threads that do not call MPI and waited at the time of a capture.
+// addBeside keeps the stacks of the threads that do not call MPI at the time of a capture.
 func (b *builder) addBeside(r *model.Rank, captured time.Time) {
+	for _, o := range othersAt(r, captured) {
+		b.sum.Beside = append(b.sum.Beside, Stack{b.portableFrames(o.Stack), false, true, model.NewRankSet(r.Rank)})
+	}
+}
+
+// othersAt lists the threads that do not call MPI and were seen at the time of a capture, with a stack.
+func othersAt(r *model.Rank, captured time.Time) (out []model.OtherThread) {
 	for _, o := range r.Others {
 		if o.Time.Sub(captured).Abs() < sameLook && len(o.Stack) > 0 {
-			b.sum.Beside = append(b.sum.Beside, Stack{b.portableFrames(o.Stack), false, true, model.NewRankSet(r.Rank)})
+			out = append(out, o)
 		}
 	}
+	return out
 }
 
 // sameLook is how far apart the stacks may be that the recorder takes in one look: with a busy machine in the middle of it.
