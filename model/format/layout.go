@@ -709,7 +709,7 @@ const (
 	SizeofRaisedFixed = 24
 )
 
-// OTHER: The stack of a thread that does not call MPI and waited for another one, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+// OTHER: The stack of a thread that does not call MPI and was in a system call, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
 const (
 	OtherTID         = 0 // the system's number of the thread; of one that runs Python another number of its own
 	OtherNframes     = 4 // at most MAX_FRAMES
@@ -757,7 +757,7 @@ const (
 	SentRecord        Record = 11 // What the MPI calls of a state of the thread sent, by their arguments.
 	ArgumentsRecord   Record = 12 // The program's arguments, without its name.
 	RaisedRecord      Record = 16 // An exception of Python or C++, or an error that ends the process. The last record of a thread counts; those of NO_THREAD all do.
-	OtherRecord       Record = 21 // The stack of a thread that does not call MPI and waited for another one, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
+	OtherRecord       Record = 21 // The stack of a thread that does not call MPI and was in a system call, or its frames of Python wherever it was, while a thread that calls MPI waited for another one outside of MPI. The last record of a thread counts; of threads with like stacks one has a record.
 	FilelockRecord    Record = 24 // The lock of a file that a thread waited for. The last record of a thread counts, while it waits (AWAITED_FILE_LOCK).
 	RestRecord        Record = 64 // Fixed: a THREAD record without the parts that are not in use.
 	LikeRecord        Record = 65 // The model of this slot is that of another slot but for the counts.
