@@ -27,8 +27,10 @@ type Unsent struct {
 	SentBy  *MadeCall `json:"sent_by,omitempty"`
 	Callers string    `json:"callers,omitempty"` // the ranks that send such messages by that call
 	Never   bool      `json:"never"`             // the rank that should send it never made that call
-	At      *MadeCall `json:"at,omitempty"`      // the call that the sender is in, or made last; absent: unknown
-	InMPI   bool      `json:"in_mpi"`            // it is in that call
+	// where that call was made from, if the rank that should send the message sent those before from elsewhere
+	Through *report.Site `json:"through,omitempty"`
+	At      *MadeCall    `json:"at,omitempty"` // the call that the sender is in, or made last; absent: unknown
+	InMPI   bool         `json:"in_mpi"`       // it is in that call
 	// the sender comes to the call only behind the one that it is in, as the code shows
 	Behind bool `json:"behind,omitempty"`
 	// a call by which the sender sent such messages to all other ranks that it sent any to, and none or fewer to the rank that waits
@@ -77,6 +79,9 @@ func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	if m.AnyTag() {
 		out.Tag = anyTag
 	}
+	if m.Earlier != nil {
+		out.Through = firstDifference(out.SentBy, s.newMadeCall(m.Earlier))
+	}
 	if o := m.Omission; o != nil && o.By != nil {
 		out.Omission = &Omission{To: o.To.String(), Each: o.Each, Own: o.Own, SentBy: s.newMadeCall(o.By)}
 	}
@@ -114,6 +119,16 @@ func AddSkips(r *Result, s Source, skips []slice.Skip, finder source.Finder) {
 	}
 }
 
+// firstDifference is the innermost place of a call's stack that another call was not made from; nil: there is none.
+func firstDifference(call, other *MadeCall) *report.Site {
+	for i, frame := range call.Stack {
+		if i >= len(other.Stack) || frame != other.Stack[i] {
+			return &report.Site{Function: frame.Function, File: frame.File, Line: frame.Line}
+		}
+	}
+	return nil
+}
+
 // text names the call and its place; of none it is "".
 func (c *MadeCall) text() string {
 	if c == nil {
@@ -136,6 +151,9 @@ func (m *Unsent) words() *wording.Message {
 	out := &wording.Message{Rank: m.Rank, From: m.From, Tag: m.Tag, On: m.Communicator, Number: m.Number, Sent: m.Sent, Failed: m.Failed,
 		AnySource: m.AnySource, AnyTag: m.Tag == anyTag, SentBy: m.SentBy.text(), Callers: m.Callers, Never: m.Never, At: m.At.text(),
 		InMPI: m.InMPI}
+	if m.Through != nil {
+		out.Through = m.Through.String()
+	}
 	if o := m.Omission; o != nil {
 		out.Omission = &wording.Omission{To: o.To, Each: o.Each, Own: o.Own, SentBy: o.SentBy.text()}
 	}

@@ -28,7 +28,7 @@ type Raised struct {
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
 	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut), CompareBools(x.Ended, y.Ended),
-		CompareBools(x.Elsewhere, y.Elsewhere), compareFrames(x.Frames, y.Frames))
+		CompareBools(x.Elsewhere, y.Elsewhere), CompareFrames(x.Frames, y.Frames))
 }
 
 func joinRaised(x, y Raised) Raised {
@@ -83,7 +83,7 @@ func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
 func isAskedFor(x *model.Raised, r *model.Rank) bool {
 	return slices.ContainsFunc(r.Threads, func(t *model.Thread) bool {
 		return t.Raised != nil && t.Raised.Type == x.Type && len(x.Stack) > 0 && len(t.Raised.Stack) > 0 &&
-			compareFrames(x.Stack[:1], t.Raised.Stack[:1]) == 0
+			CompareFrames(x.Stack[:1], t.Raised.Stack[:1]) == 0
 	})
 }
 

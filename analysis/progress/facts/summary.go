@@ -136,7 +136,7 @@ type Held struct {
 
 // Equal reports whether both are at the same places.
 func (h *Held) Equal(o *Held) bool {
-	return h.By.Call == o.By.Call && compareFrames(h.By.Stack, o.By.Stack) == 0 && compareFrames(h.Waits, o.Waits) == 0
+	return h.By.Call == o.By.Call && CompareFrames(h.By.Stack, o.By.Stack) == 0 && CompareFrames(h.Waits, o.Waits) == 0
 }
 
 // Signal is a signal that a rank got.
@@ -238,11 +238,11 @@ func firstOf[T any](x, _ T) T { return x }
 // comparePlaces compares contents too: should two ranks disagree on what a
 // state is, both versions stay and no order of merging matters.
 func comparePlaces(a, b Place) int {
-	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Call, b.Call), compareFrames(a.Stack, b.Stack))
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Call, b.Call), CompareFrames(a.Stack, b.Stack))
 }
 
 func compareStacks(a, b Stack) int {
-	return cmp.Or(CompareBools(a.Fatal, b.Fatal), CompareBools(a.Other, b.Other), compareFrames(a.Frames, b.Frames))
+	return cmp.Or(CompareBools(a.Fatal, b.Fatal), CompareBools(a.Other, b.Other), CompareFrames(a.Frames, b.Frames))
 }
 
 func joinStacks(a, b Stack) Stack {
@@ -250,7 +250,8 @@ func joinStacks(a, b Stack) Stack {
 	return a
 }
 
-func compareFrames(a, b []model.Frame) int {
+// CompareFrames orders stacks by their modules and offsets; 0: they are the same.
+func CompareFrames(a, b []model.Frame) int {
 	return slices.CompareFunc(a, b, func(x, y model.Frame) int {
 		return cmp.Or(compareModules(x.Module, y.Module), cmp.Compare(x.Offset, y.Offset))
 	})

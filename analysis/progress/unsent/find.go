@@ -17,7 +17,10 @@ type Message struct {
 	// if that has sent some.
 	By      *model.State
 	Callers model.RankSet
-	Never   bool         // the sender has not made the call By
+	Never   bool // the sender has not made the call By
+	// Earlier is the call by which the sender sent the messages of the kind before, where By is another one, in the round of the rank
+	// that waits; else nil.
+	Earlier *model.State
 	At      *model.State // the call that the sender is in, or was in last; nil unknown
 	InMPI   bool
 	Others  []Other // messages of the sender that lie unreceived
@@ -74,6 +77,9 @@ func (v *View) Find(waits []Wait) []Message {
 		}
 		m := Message{Wait: w, At: v.States[sender.At], InMPI: sender.InMPI}
 		m.By, m.Callers = v.callOf(w)
+		if by := v.callOfRound(w, sender, m.By); by != nil {
+			m.Earlier, m.By, m.Callers = m.By, v.States[by.id], by.callers
+		}
 		m.Never = m.By != nil && !slices.Contains(sender.Called, m.By.ID)
 		if !w.Failed {
 			m.Others, m.Rounds = v.unreceived(w, sender), v.roundsOf(w, sender, m.By)
@@ -128,6 +134,42 @@ func (v *View) callOf(w Wait) (*model.State, model.RankSet) {
 		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(b.callers.Len(), a.callers.Len()), bytes.Compare(a.id[:], b.id[:]))
 	})
 	return v.States[best.id], best.callers
+}
+
+// callOfRound finds, for a message of a sender that sent those before by a call, another call which the sender never made: by it the rank
+// that waits, and all others of whom that is known, sent their messages of the same number, from where that rank waits. nil: there is none.
+// An exchange that several callers share is such a call for each of them.
+func (v *View) callOfRound(w Wait, sender *rankView, earlier *model.State) *candidate {
+	waiting := v.Rank(w.Rank)
+	if earlier == nil || w.Failed || w.AnyTag() || w.Sent == 0 || waiting == nil {
+		return nil
+	}
+	var found *candidate
+	at := v.States[waiting.At]
+	for _, r := range v.Ranks {
+		for _, c := range r.Sent {
+			if r.Rank == w.Peer || c.Peer == w.Peer || c.Comm != w.Comm || c.Tag != w.Tag || c.Count < w.Number {
+				continue
+			}
+			if found == nil {
+				found = &candidate{id: c.By}
+			}
+			if c.First > w.Number || c.By != found.id {
+				return nil
+			}
+			found.add(r.Rank, true)
+		}
+	}
+	if found == nil || !found.callers.Contains(w.Rank) || slices.Contains(sender.Called, found.id) ||
+		!haveSameCallers(v.States[found.id], at) || haveSameCallers(earlier, at) {
+		return nil
+	}
+	return found
+}
+
+// haveSameCallers reports whether two calls were made in a function that was called from the same places.
+func haveSameCallers(a, b *model.State) bool {
+	return a != nil && b != nil && len(a.Stack) > 1 && len(b.Stack) > 1 && facts.CompareFrames(a.Stack[1:], b.Stack[1:]) == 0
 }
 
 func (c *candidate) add(rank int, alike bool) {

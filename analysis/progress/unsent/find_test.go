@@ -202,3 +202,42 @@ func TestRounds(t *testing.T) {
 		checktest.Equal(t, c.want, m.Rounds, name)
 	}
 }
+
+// TestSharedExchange: ranks come to one exchange from two places. A rank that sent there in the first round and passed the second place
+// is told by the call that the others made in the second.
+func TestSharedExchange(t *testing.T) {
+	from := func(call, place string, callers ...uint64) *model.State {
+		s := state(call, place)
+		for _, at := range callers {
+			s.Stack = append(s.Stack, model.Frame{Offset: at})
+		}
+		return s
+	}
+	first, second := from("MPI_Isend", "first", 20, 16), from("MPI_Isend", "second", 20, 21)
+	waits := from("MPI_Waitall", "waits", 22, 21)
+	w := Wait{Rank: 2, Peer: 1, Comm: world, Tag: tag, Number: 2, Sent: 1}
+	sender := testRank{rank: 1, in: barrier, sent: []model.Channel{sent(0, 2, tag, 1)}, by: []*model.State{first}}
+	others := func(in, by *model.State, number uint64) []testRank {
+		one := testRank{rank: 2, in: in, sent: []model.Channel{sent(0, 3, tag, 2)}, by: []*model.State{by}, first: number}
+		two := testRank{rank: 3, in: in, sent: []model.Channel{sent(0, 0, tag, 2)}, by: []*model.State{by}, first: number}
+		return []testRank{one, two}
+	}
+	for name, c := range map[string]struct {
+		sender testRank
+		others []testRank
+		told   bool
+	}{
+		"passed":                      {sender, others(waits, second, 2), true},
+		"the others sent by the same": {sender, others(waits, first, 1), false},
+		"they wait elsewhere":         {sender, others(from("MPI_Waitall", "elsewhere", 22, 30), second, 2), false},
+		"it is not their round":       {sender, others(waits, second, 3), false},
+		"the sender came there, too": {testRank{rank: 1, in: barrier, sent: []model.Channel{sent(0, 2, tag, 1), sent(0, 0, 8, 1)},
+			by: []*model.State{first, second}}, others(waits, second, 2), false},
+	} {
+		m := find(t, w, append(c.others, c.sender)...)
+		if told := m.Earlier != nil; told != c.told || m.Never != c.told || told && (m.By.ID != second.ID || m.Earlier.ID != first.ID) ||
+			told && !m.Callers.Equal(model.NewRankSet(2, 3)) {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type Message struct {
 	AnyTag       bool   // the message may have any tag
 	SentBy       string // the call that sends such messages
 	Callers      string // the ranks that send such messages by that call
+	Through      string // where that call was made from, if From sent the messages before from elsewhere; else ""
 	Never        bool   // From never made that call
 	At           string // the call that From is in, or made last
 	InMPI        bool   // it is in that call
@@ -77,6 +78,9 @@ func (m *Message) Missing() string {
 	case m.SentBy == "" || m.AnySource:
 	case m.Sent == 0 && m.Callers == strconv.Itoa(m.From):
 		parts = append(parts, fmt.Sprintf("Rank %d sends such messages to other ranks with %s%s", m.From, m.SentBy, at))
+	case m.Through != "":
+		parts = append(parts, fmt.Sprintf("%s, called from %s; rank %d sent %d from elsewhere, none from there%s", m.callers(), m.Through,
+			m.From, m.Sent, at))
 	case m.Never:
 		parts = append(parts, fmt.Sprintf("%s; rank %d never made that call%s", m.callers(), m.From, at))
 	case m.Sent == 0:
@@ -169,7 +173,11 @@ func (m *Message) Behind() string {
 // Skipped says, before the line that decided, that the sender did not make the call.
 func (m *Message) Skipped() string {
 	if m.Never {
-		return fmt.Sprintf("Rank %d skipped %s, for which rank %d waits:", m.From, m.SentBy, m.Rank)
+		through := ""
+		if m.Through != "" {
+			through = ", called from " + m.Through
+		}
+		return fmt.Sprintf("Rank %d skipped %s%s, for which rank %d waits:", m.From, m.SentBy, through, m.Rank)
 	}
 	return fmt.Sprintf("Rank %d did not make %s once more, for which rank %d waits; whether it does is", m.From, m.SentBy, m.Rank)
 }
