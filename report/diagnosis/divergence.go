@@ -80,15 +80,16 @@ func (s Source) branchSites(b *slicing.Branch) (sites []report.Site) {
 // branchAt is the branch at the first of some places, with the others; nil: there are none.
 func branchAt(sites []report.Site, finder source.Finder) *Branch {
 	var all []Branch
-	seen := map[report.Site]bool{}
+	seen, lines := map[report.Site]bool{}, source.BranchLines{Finder: finder}
 	for _, site := range sites {
+		site.Line = lines.LineOf(site.File, site.Line)
 		if seen[site] {
 			continue
 		}
 		seen[site] = true
 		one := Branch{Site: site}
-		if lines := finder.Text(site.File); site.Line > 0 && site.Line <= len(lines) {
-			one.Text = words.Printable(strings.TrimSpace(lines[site.Line-1]))
+		if text := finder.Text(site.File); site.Line > 0 && site.Line <= len(text) {
+			one.Text = words.Printable(strings.TrimSpace(text[site.Line-1]))
 		}
 		all = append(all, one)
 	}

@@ -85,7 +85,15 @@ func New(s Source) Slice {
 		}
 	}
 	wanted := map[string][]int{}
+	seen, branches := map[slicing.LineID]bool{}, source.BranchLines{Finder: s.Finder}
 	for i, l := range step.Slice.Lines {
+		if l.Kind == slicing.Control {
+			l.Line = branches.LineOf(l.File, l.Line)
+		}
+		if seen[l.ID()] {
+			continue
+		}
+		seen[l.ID()] = true
 		if l.Line > 0 {
 			wanted[l.File] = append(wanted[l.File], l.Line)
 		}

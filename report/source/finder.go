@@ -15,6 +15,7 @@ import (
 
 	"laggard/internal/regular"
 	"laggard/report/words"
+	"laggard/slicing/fortran"
 )
 
 // maxSourceFile is how much of a source file is read, in bytes.
@@ -59,6 +60,28 @@ func (f Finder) Text(file string) []string {
 		return nil
 	}
 	return all[0].Text
+}
+
+// BranchLines finds the lines of branches, and keeps the texts that it reads.
+type BranchLines struct {
+	Finder Finder
+	texts  map[string][]string
+}
+
+// LineOf is the line of a branch in a file for which the debug information has a line, as far as the text can correct that.
+func (b *BranchLines) LineOf(file string, line int) int {
+	if !fortran.IsSource(file) {
+		return line
+	}
+	text, known := b.texts[file]
+	if !known {
+		text = b.Finder.Text(file)
+		if b.texts == nil {
+			b.texts = map[string][]string{}
+		}
+		b.texts[file] = text
+	}
+	return fortran.BranchLine(text, line)
 }
 
 // Identify identifies the text of a file by its size and when it was changed, "" if it is not found.
