@@ -65,9 +65,12 @@ func (f *Finding) awaitedCalls(suspects model.RankSet, missing []Unsent) (out []
 	return out
 }
 
-// suspects are the ranks that may have gone past a call: those that owe a message, and if there are none, those that are named or wait
-// for each other.
+// suspects are the ranks that may have gone past a call: who is named for that; else those that owe a message, and if there are none, those
+// that are named or wait for each other.
 func (f *Finding) suspects(missing []Unsent) model.RankSet {
+	if slices.ContainsFunc(f.Reasons, func(r Reason) bool { return r.Kind == WentPast }) {
+		return f.Ranks
+	}
 	var out model.RankSet
 	for _, m := range missing {
 		if m.IsOwed() && !m.Wild {

@@ -76,6 +76,8 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 		case d.Fixed || q.again && python.IsConstantCondition(text, d.Line):
 		case !q.rounds && !q.round && python.IsForLoop(text, d.Line):
 			later = append(append(later, linesAt(python.LoopFilters(text, d.Line))...), decidingLine{Decider: d})
+		case d.Manager:
+			out = append(out, decidingLine{Decider: d, function: python.FunctionAt(text, d.Line)})
 		default:
 			out = append(out, decidingLine{Decider: d})
 		}

@@ -115,7 +115,9 @@ type Decider struct {
 	Loop bool // it is a loop that the other line is in
 	// Fixed: it is the head of a loop with a number of rounds that is written there, which is the same for all ranks.
 	Fixed bool
-	from  int // where its block begins
+	// Manager: it catches exceptions in the context manager of a `with` around the line, elsewhere in the file.
+	Manager bool
+	from    int // where its block begins
 }
 
 // statement is a logical line.
@@ -126,6 +128,9 @@ type statement struct {
 	endless     bool   // it is the head of a loop that only its body leaves
 	fixed       bool   // it is the head of a loop with a number of rounds that is written there
 	suppresses  bool   // it is a `with` that swallows exceptions
+	manager     string // the name of what it calls, if it is a `with`
+	defines     string // the name of the function or class, if it defines one
+	goesOn      bool   // it is a return of nothing true
 }
 
 var (
@@ -147,7 +152,8 @@ func splitStatements(text []string) (out []statement) {
 		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
 			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
 				word: firstWord(body), endless: endlessHead.MatchString(body), fixed: fixedHead.MatchString(body),
-				suppresses: suppressing.MatchString(body)})
+				suppresses: suppressing.MatchString(body), manager: managerOf(body),
+				defines: definedBy(body), goesOn: letsGo(body)})
 		}
 		open.scanLine(line, func(int) {})
 		if len(out) > 0 && !fresh {
@@ -311,6 +317,10 @@ func (d *deciders) passEnclosingBlock(i int) {
 	case s.word == "try":
 		for _, line := range d.exceptLines(i) {
 			d.out = append(d.out, Decider{Line: line, from: s.first})
+		}
+	case s.manager != "":
+		for _, line := range d.managerCatches(s.manager) {
+			d.out = append(d.out, Decider{Line: line, Manager: true, from: s.first})
 		}
 	case isLoop:
 		d.passLoop(i)

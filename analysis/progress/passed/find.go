@@ -124,7 +124,7 @@ func (v *View) newCall(r *rankView, c candidate) *Call {
 		Sends: c.weight == expected, Sometimes: c.own, Once: c.Count == 1, Here: c.To == r.At, Before: r.cameTo(c.To, c.From),
 		Waiting: v.waitingIn(r, c.waiting)}
 	for _, p := range r.Passages {
-		if p.From == c.From && p.To != c.To && p.To != c.call {
+		if p.From == c.From && !v.onOneLine(p.To, c.To) && p.To != c.call {
 			out.Instead = append(out.Instead, v.States[p.To])
 		}
 	}
