@@ -39,6 +39,13 @@ func (b *Branch) LoopFirst() {
 	}
 }
 
+// ConditionFirst puts a jump that decides about no loop before the loops, but for one whose condition is the same on all ranks.
+func (b *Branch) ConditionFirst() {
+	if b.Loop {
+		b.putFirst(func(j Jump) bool { return !j.Loop && !j.Alike })
+	}
+}
+
 // putFirst puts the nearest of the other jumps that is such before all others.
 func (b *Branch) putFirst(is func(Jump) bool) {
 	i := slices.IndexFunc(b.Or, is)

@@ -79,6 +79,8 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	switch o := &d.Odd[0]; {
 	case o.Kind == divergence.LoopCount: // not a condition in the loop
 		b.LoopFirst()
+	case o.Kind == divergence.Extra && d.Majority: // that no other rank goes round a loop is less likely than what one of them found in it
+		b.ConditionFirst()
 	case o.Kind == divergence.ErrorPath && o.OthersAwaitMessage(): // the loops of the program end on every rank
 		b.DifferingFirst()
 	}

@@ -69,6 +69,9 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 	if line := python.InlineCondition(text, f.Line, called); line > 0 {
 		lines = append([]python.Decider{{Line: line}}, lines...)
 	}
+	if called != "" && !python.Calls(text, f.Line, called) && python.CallsChosen(text, f.Line) {
+		lines = append([]python.Decider{{Line: f.Line}}, lines...)
+	}
 	lines = append(lines, q.assertions(f, text)...)
 	var later []decidingLine
 	for _, d := range lines {

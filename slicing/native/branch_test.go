@@ -73,14 +73,16 @@ func (b builtProgram) callsTo(t *testing.T, caller, callee string) []uint64 {
 // decidingLine returns the line of the branch between two stacks of return addresses, 0 none.
 func (b builtProgram) decidingLine(t *testing.T, made, other, last []uint64) int {
 	t.Helper()
-	frames := func(stack []uint64) (out []model.Frame) {
-		for _, f := range stack {
-			out = append(out, model.Frame{Module: b.module, Offset: f})
-		}
-		return out
-	}
-	branch := musttest.Get(b.Branch(context.Background(), frames(made), frames(other), frames(last)))(t)
+	branch := musttest.Get(b.Branch(context.Background(), b.frames(made), b.frames(other), b.frames(last)))(t)
 	return b.lineOf(branch.Jump)
+}
+
+// frames is a stack of return addresses.
+func (b builtProgram) frames(stack []uint64) (out []model.Frame) {
+	for _, f := range stack {
+		out = append(out, model.Frame{Module: b.module, Offset: f})
+	}
+	return out
 }
 
 // lineOf is the line of a jump, 0 if it is none.
@@ -142,5 +144,61 @@ func TestEndsIn(t *testing.T) {
 	again := b.callsTo(t, "main", "residual")[0]
 	if line := b.decidingLine(t, []uint64{inside[0], again}, b.callsTo(t, "main", "finish")[:1], []uint64{again}); line != 15 {
 		t.Errorf("line %d decides, want 15", line)
+	}
+}
+
+const jumpsOn = `#include <stdlib.h>
+volatile int a, b;
+double speed[64];
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noinline)) void step(void)
+{
+  speed[0] = rand();
+  reduce();
+  b++;
+}
+__attribute__((noinline)) void write_snapshot(void)
+{
+  reduce();
+  b++;
+}
+__attribute__((noipa)) void write_output(int it, int interval)
+{
+  int every = interval;
+  if (speed[0] > 1e-3) {
+    b++;
+    every /= 4;
+  }
+  if (it % every != 0)
+    return;
+  write_snapshot();
+}
+int main(void)
+{
+  for (int it = 0; it < 40; it++) {
+    step();
+    write_output(it, 20);
+  }
+  return a;
+}
+`
+
+// TestJumpsOn: a function that ends in the call which makes the collective has no frame. Its condition may have two copies, for the ways on
+// which the interval differs: what decides between these may be another on each rank.
+func TestJumpsOn(t *testing.T) {
+	for _, flag := range []string{"-fno-tracer", "-ftracer"} {
+		b := buildProgramBy(t, jumpsOn, "gcc", "-O2", flag)
+		steps := []uint64{b.callsTo(t, "step", "reduce")[0], b.callsTo(t, "main", "step")[0]}
+		made := []uint64{b.callsTo(t, "write_snapshot", "reduce")[0], b.callsTo(t, "main", "write_output")[0]}
+		if len(b.callsTo(t, "write_output", "write_snapshot")) != 0 {
+			t.Fatal("the compiler made no jump of the last call")
+		}
+		branch := musttest.Get(b.Branch(context.Background(), b.frames(made), b.frames(steps), b.frames(steps)))(t)
+		if line := b.lineOf(branch.Jump); line != 23 || branch.Alike || !branch.Passed {
+			t.Errorf("%s: line %d decides, want 23: %+v", flag, line, branch)
+		}
+		if copies := len(branch.Or); copies != map[string]int{"-fno-tracer": 0, "-ftracer": 1}[flag] {
+			t.Errorf("%s: %d copies", flag, copies)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // Bounds of the branches that are returned of those that decide the same, and of those of which it is asked what
@@ -35,6 +36,7 @@ type parting struct {
 }
 
 func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error) {
+	made, other, last = r.withTailCallers(made), r.withTailCallers(other), r.withTailCallers(last)
 	p := parting{run: r, made: made, other: other, last: last}
 	n := slicing.SharedFrames(made, other)
 	if n == len(made) {
@@ -142,7 +144,35 @@ func (p *parting) classify(all []candidate) {
 				c.origin = p.conditionOrigin(c.f, c.block, p.made[c.frame:])
 			}
 		}
+		p.classifyCopies(all[:min(len(all), maxCandidates)])
 	})
+}
+
+// classifyCopies finds out what decides between the copies that the compiler made of a condition, for the ways that lead to it: each copy
+// tests what the variables have on its way, so what decides between the ways is a part of the condition.
+func (p *parting) classifyCopies(all []candidate) {
+	for i := range all {
+		for k := range all {
+			a, b := &all[i], &all[k]
+			if i == k || a.f != b.f || a.maySendAway() || !p.areCopies(a, b) {
+				continue
+			}
+			for _, c := range a.f.graph().controllers(a.block, p.options.TerminationSensitive) {
+				if a.f.graph().choosesOne(c, a.block, b.block) {
+					a.origin = max(a.origin, p.conditionOrigin(a.f, c, p.made[a.frame:]))
+				}
+			}
+		}
+	}
+}
+
+// areCopies reports whether two jumps of a function are of one place of the source.
+func (p *parting) areCopies(a, b *candidate) bool {
+	place := func(c *candidate) symbol.Location {
+		return p.prog.resolver.Resolve(branchAt(c.f, c.block, p.made[c.frame:])[0], true)
+	}
+	one, other := place(a), place(b)
+	return one.Line > 0 && one.Line == other.Line && one.Column == other.Column && slices.Equal(one.Calls(), other.Calls())
 }
 
 // maySendAway reports whether the condition can be another one on one rank than on others.

@@ -127,29 +127,60 @@ const maxTail = 3
 // throughTail puts between a frame and its caller the functions that jumped to
 // it instead of calling it.
 func (r *run) throughTail(a *activation) *activation {
-	in := &a.parent.f.insts[a.call]
-	if in.Kind != cpu.Call {
+	f, jump := tailJumpTo(a.parent.f, a.call, a.f)
+	if f == nil {
 		return a
 	}
-	f := a.parent.f.mod.targetFunction(a.parent.f.effects().callTarget(a.call))
 	at := *a
+	at.f = f
+	return &activation{f: a.f, parent: &at, call: jump, caught: a.caught}
+}
+
+// tailJumpTo finds the function that jumped to another one instead of calling it, by the call through which the other was reached, and the
+// instruction that jumps; nil: there is none.
+func tailJumpTo(caller *function, call int, callee *function) (f *function, jump int) {
+	if caller.insts[call].Kind != cpu.Call {
+		return nil, -1
+	}
+	f, jump = caller.mod.targetFunction(caller.effects().callTarget(call)), -1
 	for range maxTail {
-		if f == nil || f == a.f {
-			return a
+		if f == nil || f == callee {
+			return nil, -1
 		}
-		jump := -1
 		for i := range f.tails {
-			if to := f.mod.targetFunction(f.effects().callTarget(i)); to == a.f && (jump < 0 || i < jump) {
+			if to := f.mod.targetFunction(f.effects().callTarget(i)); to == callee && (jump < 0 || i < jump) {
 				jump = i
 			}
 		}
 		if jump >= 0 {
-			at.f = f
-			return &activation{f: a.f, parent: &at, call: jump, caught: a.caught}
+			return f, jump
 		}
 		f = f.onlyTail()
 	}
-	return a
+	return nil, -1
+}
+
+// withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of calling it: each
+// with the address behind the jump.
+func (r *run) withTailCallers(stack []model.Frame) (out []model.Frame) {
+	for n, inner := range stack {
+		out = append(out, inner)
+		if n+1 == len(stack) {
+			break
+		}
+		callee, err := r.locateFrame(inner, false)
+		if err != nil {
+			continue
+		}
+		caller, err := r.locateFrame(stack[n+1], false)
+		if err != nil {
+			continue
+		}
+		if f, jump := tailJumpTo(caller.f, caller.i, callee.f); f != nil && f.mod == callee.f.mod {
+			out = append(out, model.Frame{Module: inner.Module, Offset: f.insts[jump].End()})
+		}
+	}
+	return out
 }
 
 // onlyTail is the function that f jumps to at its end, if it is one only.
@@ -231,7 +262,11 @@ func (r *run) locateFrame(fr model.Frame, pc bool) (level, error) {
 		if pc {
 			return f.instAt(fr.Offset)
 		}
-		if i := f.instEndingAt(fr.Offset); i >= 0 && f.insts[i].Kind == cpu.Call {
+		i := f.instEndingAt(fr.Offset)
+		if i < 0 {
+			return -1
+		}
+		if _, tail := f.tails[i]; f.insts[i].Kind == cpu.Call || tail {
 			return i
 		}
 		return -1

@@ -83,6 +83,28 @@ func Calls(text []string, line int, name string) bool {
 	return at >= 0 && calls(splitWords(text, list[at]), name)
 }
 
+// CallsChosen reports whether the statement at a line calls what it takes from a sequence or a mapping, or what another call returns: which
+// function that is, it decides there.
+func CallsChosen(text []string, line int) (found bool) {
+	list := splitStatements(text)
+	at := statementAt(list, line)
+	if at < 0 {
+		return false
+	}
+	var open scanner
+	before := byte(0)
+	for _, physical := range text[list[at].first-1 : list[at].last] {
+		open.scanLine(physical, func(i int) {
+			c := physical[i]
+			found = found || c == '(' && (before == ']' || before == ')')
+			if c != ' ' && c != '\t' {
+				before = c
+			}
+		})
+	}
+	return found
+}
+
 // functionHead matches the head of a function, or a class.
 var functionHead = lateregexp.New(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)
 

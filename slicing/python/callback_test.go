@@ -127,3 +127,13 @@ func FuzzCallbacks(f *testing.F) {
 		}
 	})
 }
+
+func TestCallsChosen(t *testing.T) {
+	text := []string{
+		"return EVALUATORS[kind](field, len(x))", "getattr(self, name)(1)", "f(x[1], (2))", "print('a](b)') # ](", "self.steps[n].run()",
+		"if (a) and b(c): pass",
+	}
+	for line, want := range map[int]bool{1: true, 2: true, 3: false, 4: false, 5: false, 6: false, 7: false} {
+		checktest.Equal(t, want, CallsChosen(text, line), "line", line)
+	}
+}
