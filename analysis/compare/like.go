@@ -31,6 +31,14 @@ func newBehaviour(g group, number []int) *behaviour {
 	return b
 }
 
+// forgot reports whether a rank made a communicator of which nothing is left. Recorders count on for a freed communicator in
+// the next one of the same ranks, which may have been made elsewhere, so that its messages and collectives are that one's.
+func (b *behaviour) forgot(c commRef) bool {
+	return c.Made >= 0 && b.visits[c.Made] > 0 &&
+		!slices.ContainsFunc(b.Channels, func(d channel) bool { return d.Comm == c }) &&
+		!slices.ContainsFunc(b.Begun, func(d begun) bool { return d.Comm == c })
+}
+
 // left counts how often a rank went on from a place.
 func (b *behaviour) left(place int) (total uint64) {
 	for _, n := range b.next[place] {
