@@ -168,13 +168,18 @@ func successors(ranks []*behaviour, from int) []int {
 
 // reaches reports whether a way leads from one place to another, in steps that any of the ranks made; at least one.
 func reaches(ranks []*behaviour, from, to int) bool {
+	return reachesWithout(ranks, from, to, func(int) bool { return false })
+}
+
+// reachesWithout is reaches on ways that do not go through certain places.
+func reachesWithout(ranks []*behaviour, from, to int, avoided func(place int) bool) bool {
 	seen := map[int]bool{}
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range successors(ranks, queue[0]) {
 			if next == to {
 				return true
 			}
-			if !seen[next] {
+			if !seen[next] && !avoided(next) {
 				seen[next] = true
 				queue = append(queue, next)
 			}
