@@ -31,6 +31,14 @@ func newBehaviour(g group, number []int) *behaviour {
 	return b
 }
 
+// forgot reports whether a rank made a communicator of which nothing is left. Recorders count on for a freed communicator in
+// the next one of the same ranks, which may have been made elsewhere, so that its messages and collectives are that one's.
+func (b *behaviour) forgot(c commRef) bool {
+	return c.Made >= 0 && b.visits[c.Made] > 0 &&
+		!slices.ContainsFunc(b.Channels, func(d channel) bool { return d.Comm == c }) &&
+		!slices.ContainsFunc(b.Begun, func(d begun) bool { return d.Comm == c })
+}
+
 // left counts how often a rank went on from a place.
 func (b *behaviour) left(place int) (total uint64) {
 	for _, n := range b.next[place] {
@@ -160,13 +168,18 @@ func successors(ranks []*behaviour, from int) []int {
 
 // reaches reports whether a way leads from one place to another, in steps that any of the ranks made; at least one.
 func reaches(ranks []*behaviour, from, to int) bool {
+	return reachesWithout(ranks, from, to, func(int) bool { return false })
+}
+
+// reachesWithout is reaches on ways that do not go through certain places.
+func reachesWithout(ranks []*behaviour, from, to int, avoided func(place int) bool) bool {
 	seen := map[int]bool{}
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range successors(ranks, queue[0]) {
 			if next == to {
 				return true
 			}
-			if !seen[next] {
+			if !seen[next] && !avoided(next) {
 				seen[next] = true
 				queue = append(queue, next)
 			}

@@ -77,12 +77,17 @@ func (b *behaviour) splitDirections() (out []channel) {
 	return out
 }
 
+// goodForgot reports whether a good rank has nothing of a communicator left that it made; see [behaviour.forgot].
+func (p partners) goodForgot(c commRef) bool {
+	return slices.ContainsFunc(p.own, func(g *behaviour) bool { return g.forgot(c) })
+}
+
 func (p partners) newMessage(c channel) (f Finding, ok bool) {
 	tags, peers := p.usedTags(c), p.usedPeers(c)
 	at := max(c.Sender, c.Receiver)
 	switch {
 	case slices.Contains(tags, c.Tag), len(tags) >= manyTags, p.explained[at], at >= 0 && p.timing.affects(p.unit, at),
-		at < 0 && p.timing.isDynamic():
+		at < 0 && p.timing.isDynamic(), p.goodForgot(c.Comm):
 		return f, false
 	}
 	f = p.messageFinding(NewMessage, c, at)
@@ -143,7 +148,7 @@ func joinNumbers(list []int) string {
 func (p partners) missingSend(c channel) (f Finding, ok bool) {
 	at := c.Sender
 	if !sends(c) || at < 0 || p.explained[at] || len(p.usedTags(c)) >= manyTags || p.timing.affects(p.unit, at) ||
-		!p.isOver(at) || p.bad.visits[at] == 0 {
+		!p.isOver(at) || p.bad.visits[at] == 0 || p.bad.forgot(c.Comm) {
 		return f, false
 	}
 	same := func(d channel) bool {
@@ -168,6 +173,9 @@ func (p partners) findCollectives() (out []Finding) {
 			continue
 		}
 		for _, property := range collectiveProperties {
+			if property.kind == OtherComm && p.goodForgot(b.Comm) {
+				continue
+			}
 			if f, ok := p.compareProperty(b, property); ok {
 				out = append(out, f)
 				break

@@ -150,11 +150,15 @@ func (r *testRun) each(set, name string, f func(k *model.Rank, state int)) error
 	return nil
 }
 
-// addMessage takes "0-2: to +1 tag 5 60 isend" or "from".
+// addMessage takes "0-2: to +1 tag 5 60 isend" or "from"; "made=split" at the end is another communicator than the world.
 func (r *testRun) addMessage(set string, words []string) error {
 	distance, _ := strconv.Atoi(words[1])
 	tag, _ := strconv.Atoi(words[3])
 	count, _ := strconv.ParseUint(words[4], 10, 64)
+	made, other := strings.CutPrefix(words[len(words)-1], "made=")
+	if other {
+		words = words[:len(words)-1]
+	}
 	name := ""
 	if len(words) > 5 {
 		name = words[5]
@@ -162,10 +166,15 @@ func (r *testRun) addMessage(set string, words []string) error {
 	return r.each(set, name, func(k *model.Rank, state int) {
 		peer := (k.Rank + distance + k.Size) % k.Size
 		c := model.Channel{Peer: peer, Tag: tag, Received: count}
+		if other {
+			c.Comm = len(k.Comms)
+			k.Comms = append(k.Comms, &model.Comm{Kind: model.Intra, Rank: k.Rank, Size: k.Size,
+				State: slices.Index(k.Threads[0].Model.States, r.states[made])})
+		}
 		if words[0] == "to" {
 			c.Sent, c.Received = count, 0
 			if state >= 0 {
-				k.Origins = append(k.Origins, model.Origin{Peer: peer, Tag: tag, Number: 1, State: state})
+				k.Origins = append(k.Origins, model.Origin{Comm: c.Comm, Peer: peer, Tag: tag, Number: 1, State: state})
 			}
 		}
 		k.Channels = append(k.Channels, c)

@@ -82,19 +82,23 @@ func (t *timing) affects(u *unit, place int) bool {
 	return known
 }
 
+// loopDependsOnTiming leaves out loops around a collective, which the loops of a phase between two collectives may be in.
 func (t *timing) loopDependsOnTiming(u *unit, place int) bool {
 	ranks := append(append([]*behaviour{}, u.references()...), u.bad)
-	if !reaches(ranks, place, place) {
+	if !reachesWithout(ranks, place, place, t.isCollective) {
 		return false
 	}
-	takes, open, collective := false, false, false
+	takes := false
 	for other := range t.places.list {
-		takes = takes || t.open[other] && visitedByAny(ranks, other)
-		if (t.open[other] || t.isCollective(other)) && reaches(ranks, place, other) && reaches(ranks, other, place) {
-			open, collective = open || t.open[other], collective || t.isCollective(other)
+		if !t.open[other] || !visitedByAny(ranks, other) {
+			continue
+		}
+		takes = true
+		if reachesWithout(ranks, place, other, t.isCollective) && reachesWithout(ranks, other, place, t.isCollective) {
+			return true
 		}
 	}
-	return !collective && (open || !takes)
+	return !takes
 }
 
 // isCollective reports whether a place is a call that all ranks of a group make.

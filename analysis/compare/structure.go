@@ -118,11 +118,16 @@ func (s structure) newWays() (out []way) {
 // chance is how likely it may be that a good run lacks a passage which depends on timing.
 const chance = 1e-4
 
-// mayBeTiming reports whether a good run may lack a passage by chance: where the next call depends on timing, as often as
-// the bad run made that passage the good one would have had to miss it each time.
+// mayBeTiming reports whether a good run may lack a passage by chance. Among calls that all depend on timing the order says
+// nothing, as what a rank does there comes from what it found before; elsewhere, as often as the bad run made that passage the
+// good one would have had to miss it each time.
 func (s structure) mayBeTiming(w way) bool {
-	if !s.timing.affects(s.unit, w.from) && !s.timing.affects(s.unit, w.to) {
+	from, to := s.timing.affects(s.unit, w.from), s.timing.affects(s.unit, w.to)
+	if !from && !to {
 		return false
+	}
+	if from && to && visitedByAny(s.like, w.from) && visitedByAny(s.like, w.to) {
+		return true
 	}
 	least := math.Inf(1)
 	for _, g := range s.like {
