@@ -38,10 +38,12 @@ func results() map[string]*Report {
 		"epoch":      New(failed(rule("epoch", 1, 0, 2, "MPI_Get", "table.c:14")), "out/provoked.toml", job, nil),
 		"collective": New(failed(collective), "out/provoked.toml", job, nil),
 		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000,
-			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}}, Voided: 2, OutOfTime: true,
+			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}, {Failure: provoke.Fails, Dir: "out/run-9",
+				With: &provoke.Ratio{Failed: 3, Runs: 40}, Without: &provoke.Ratio{Failed: 1, Runs: 40}}}, Voided: 2, OutOfTime: true,
 			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
 			[]string{"match: another thread may take the message meanwhile"}),
 	}
+	out["sure"] = New(&provoke.Result{Runs: 50, Tried: out["nothing"].Tried}, "", job, nil)
 	many := failed()
 	for i := range uint64(9) {
 		many.Schedule.Rules = append(many.Schedule.Rules, rule("send", 0, i+1, 0, "MPI_Isend", "a.c:1"))
