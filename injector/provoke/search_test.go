@@ -376,3 +376,26 @@ func TestDrawnSchedulesAreLegal(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksStarveForAllLengths: a rank that starves for the longest time is overtaken by all events, though some of them may have to
+// come later.
+func TestRanksStarveForAllLengths(t *testing.T) {
+	_, ref, _ := program(8).Reference(context.Background(), "")
+	d := newDrawer(ref, mpi.Delay, 1)
+	for round := range 2 * starvingLengths {
+		longest, ranks := ref.Longest(), map[int]bool{}
+		for range round % starvingLengths {
+			longest /= starvingPart
+		}
+		for range ref.Ranks {
+			next := d.nextStarving()
+			ranks[next.rank] = true
+			if next.longest != longest {
+				t.Errorf("round %d: %v, not %v", round, next.longest, longest)
+			}
+		}
+		if len(ranks) != ref.Ranks {
+			t.Errorf("round %d: ranks %v", round, ranks)
+		}
+	}
+}
