@@ -30,8 +30,8 @@ func TestIsSurelyMoreOften(t *testing.T) {
 	}{
 		{Ratio{1, 10}, Ratio{0, 10}, false},
 		{Ratio{3, 10}, Ratio{1, 10}, false},
-		{Ratio{3, 3}, Ratio{0, 3}, true}, // all and none
-		{Ratio{1, 1}, Ratio{}, true},
+		{Ratio{3, 3}, Ratio{0, 3}, false},
+		{Ratio{4, 4}, Ratio{0, 4}, true},
 		{Ratio{6, 10}, Ratio{0, 10}, true},
 		{Ratio{8, 40}, Ratio{0, 40}, true},
 		{Ratio{40, 40}, Ratio{25, 40}, false}, // not more than twice as often

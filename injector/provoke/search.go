@@ -216,6 +216,7 @@ type reducer struct {
 	want     Failure
 	took     time.Duration // the run without choices
 	patience Patience
+	certain  bool        // the failure came again each time
 	good     []*Schedule // candidates that failed, each smaller than the one before
 	last     *Outcome    // the latest run that failed so
 	known    sites       // at which choices are open
@@ -261,6 +262,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
+	r.certain = sure
 	schedule = r.shorten(ctx, schedule, sure)
 	left, sure := r.reduce(ctx, schedule, sure)
 	r.noteTime(out)
@@ -271,7 +273,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	out.Schedule, out.Failed = left, r.last
 	r.repeat(ctx, out)
 	r.noteTime(out)
-	if out.With.Runs > 0 && !out.With.isSurelyMoreOften(out.Without) { // it may have been luck
+	if !r.isCause(out) { // it may have been luck
 		with, without := out.With, out.Without
 		failed.With, failed.Without = &with, &without
 		out.Unconfirmed = append(out.Unconfirmed, failed)
@@ -364,6 +366,12 @@ func (r *reducer) noteTime(out *Result) {
 	}
 }
 
+// isCause reports whether what was counted tells that the choices make the program fail. Where a failure came again each time, few runs
+// are enough, or none if there was no time.
+func (r *reducer) isCause(out *Result) bool {
+	return r.certain && out.With.Failed == out.With.Runs && out.Without.Failed == 0 || out.With.isSurelyMoreOften(out.Without)
+}
+
 // mostRepeats is how many times as many runs are counted where fewer do not tell whether choices make the program fail.
 const mostRepeats = 4
 
@@ -392,7 +400,7 @@ func (r *reducer) repeat(ctx context.Context, out *Result) {
 	for runs := r.Repeat; runs <= mostRepeats*r.Repeat && r.stopped == nil; runs += r.Repeat {
 		count(out.Schedule, &out.With, runs-out.With.Runs, "with what is left")
 		count(nil, &out.Without, runs-out.Without.Runs, "without")
-		if !out.With.isMoreOften(out.Without) || out.With.isSurelyMoreOften(out.Without) {
+		if !out.With.isMoreOften(out.Without) || r.isCause(out) {
 			return
 		}
 	}

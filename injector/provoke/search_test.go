@@ -288,6 +288,20 @@ func TestRareFailureIsRepeated(t *testing.T) {
 	}
 }
 
+// TestFailureThatThereIsNoTimeToRepeat: a single run that failed tells of no cause.
+func TestFailureThatThereIsNoTimeToRepeat(t *testing.T) {
+	p := program(4)
+	p.need(0, 1, 0)
+	s := Search{Runner: p, Runs: 20, Only: ^mpi.Choice(0), Repeat: 5, Limit: time.Hour, reducing: 2 * time.Hour}
+	s.end = time.Now().Add(time.Hour)
+	out := &Result{Reference: &Outcome{}, Without: Ratio{0, 1}}
+	failed := &Outcome{Failure: Fails}
+	musttest.Succeed(t, s.reduceFailure(context.Background(), out, &Schedule{}, failed, sites{}))
+	if out.Failed != nil || out.Schedule != nil || !out.OutOfTime || !slices.Contains(out.Unconfirmed, failed) || *failed.With != (Ratio{}) {
+		t.Errorf("%+v", out)
+	}
+}
+
 // TestReductionOfFailureThatSeemedSure: it fails four times, but not with the first candidates, which choose the same.
 func TestReductionOfFailureThatSeemedSure(t *testing.T) {
 	p := program(8)

@@ -67,7 +67,10 @@ func (r *Report) notes() (out []string) {
 	}
 	for _, o := range r.Unconfirmed {
 		again := " once and not again"
-		if o.With != nil {
+		switch {
+		case o.With != nil && o.With.Runs == 0:
+			again = " once, which there was no time to repeat"
+		case o.With != nil:
 			again = fmt.Sprintf(", as %s do with its choices and %s without, which may be chance", o.With, o.Without)
 		}
 		out = append(out, fmt.Sprintf("A run that %s%s: %s", o.Failure, again, o.Dir))
