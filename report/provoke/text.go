@@ -70,6 +70,8 @@ func (r *Report) notes() (out []string) {
 		switch {
 		case o.With != nil && o.With.Runs == 0:
 			again = " once, which there was no time to repeat"
+		case o.With != nil && o.With.Failed == 0:
+			again = fmt.Sprintf(" now and then, though in %s with its choices", o.With)
 		case o.With != nil:
 			again = fmt.Sprintf(", as %s do with its choices and %s without, which may be chance", o.With, o.Without)
 		}

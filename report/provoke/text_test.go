@@ -40,6 +40,7 @@ func results() map[string]*Report {
 		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000,
 			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}, {Failure: provoke.Fails, Dir: "out/run-9",
 				With: &provoke.Ratio{Failed: 3, Runs: 40}, Without: &provoke.Ratio{Failed: 1, Runs: 40}},
+				{Failure: provoke.Fails, Dir: "out/run-70", With: &provoke.Ratio{Runs: 10}, Without: &provoke.Ratio{Runs: 10}},
 				{Failure: provoke.Hangs, Dir: "out/run-90", With: &provoke.Ratio{}, Without: &provoke.Ratio{Failed: 1, Runs: 40}}}, Voided: 2, OutOfTime: true,
 			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
 			[]string{"match: another thread may take the message meanwhile"}),
