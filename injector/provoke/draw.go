@@ -64,6 +64,7 @@ type drawer struct {
 	longest time.Duration // that a choice of the schedule being drawn holds a call back
 	budget  time.Duration // that choices of it hold a rank back in all
 	starve  []starving    // which come next, in a random order
+	rounds  int           // how often all of them came
 	kinds   []mpi.Choice  // that may be chosen and are open
 	orders  []mpi.Choice  // of these, that change the order of events
 	random  *rand.Rand
@@ -158,7 +159,7 @@ func (d *drawer) drawOrder(order mpi.Choice) (out []Rule) {
 		switch d.random.IntN(6) {
 		case 0, 1, 2: // each rank in turn: where only one of them can be too late, all others are in vain
 			next := d.nextStarving()
-			d.longest, d.budget = d.Longest(), d.Budget()
+			d.longest, d.budget = next.longest, d.Budget()
 			late = func(d *drawer, c mpi.Choice) []Rule {
 				if c != next.kind {
 					return nil
@@ -264,16 +265,29 @@ func (d *drawer) rankOf(c mpi.Choice) int {
 
 // starving is a rank that is held back for long at many of its calls, by one kind of choices.
 type starving struct {
-	rank int
-	kind mpi.Choice
+	rank    int
+	kind    mpi.Choice
+	longest time.Duration
 }
+
+// With starvingLengths each rank starves for the longest time, then for a starvingPart of it each, and again so: what is to be
+// overtaken by some events may have to come before others.
+const (
+	starvingLengths = 3
+	starvingPart    = 4
+)
 
 // nextStarving takes all ranks and kinds in turn.
 func (d *drawer) nextStarving() starving {
 	if len(d.starve) == 0 {
+		longest := d.Longest()
+		for range d.rounds % starvingLengths {
+			longest /= starvingPart
+		}
+		d.rounds++
 		for _, o := range d.openOf(lateness) {
 			for _, rank := range o.ranks() {
-				if s := (starving{rank, o.Kind}); !slices.Contains(d.starve, s) {
+				if s := (starving{rank, o.Kind, longest}); !slices.Contains(d.starve, s) {
 					d.starve = append(d.starve, s)
 				}
 			}

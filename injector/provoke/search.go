@@ -29,7 +29,9 @@ type Outcome struct {
 	Dir     string        `json:"dir"`               // its run directory
 	Took    time.Duration `json:"-"`
 	Made    []Made        `json:"-"`
-	Open    []*Open       `json:"-"` // of a run that failed: where choices were open in it, which the first run need not have reached
+	Open    []*Open       `json:"-"`                 // of a run that failed: where choices were open in it, which the first run need not have reached
+	With    *Ratio        `json:"with,omitempty"`    // of one that is not confirmed: runs with what was left of its choices, if it came again
+	Without *Ratio        `json:"without,omitempty"` // and runs without, by then
 }
 
 // Runner runs the program, once for each call.
@@ -63,20 +65,6 @@ type Search struct {
 	reducing time.Duration // was taken by reductions of failures that did not come again
 }
 
-// Ratio is how many of how many runs failed.
-type Ratio struct {
-	Failed int `json:"failed"` // runs that failed in the same way
-	Runs   int `json:"runs"`   // of so many
-}
-
-// isMoreOften reports whether more than twice the share of runs failed; none is not more often than none.
-func (r Ratio) isMoreOften(other Ratio) bool {
-	return r.Failed*other.Runs > 2*other.Failed*r.Runs || other.Runs == 0 && r.Failed > 0
-}
-
-// String is "N of M runs".
-func (r Ratio) String() string { return fmt.Sprintf("%d of %d runs", r.Failed, r.Runs) }
-
 // Tried is what was tried of a kind.
 type Tried struct {
 	Kind    string `json:"kind"`    // a kind of choice, as for --only
@@ -95,7 +83,7 @@ type Result struct {
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
 	BudgetUS    int64      `json:"budget_us"`             // microseconds that all choices held a rank back at most
 	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
-	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again, or not more often than without choices
+	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again, or perhaps by chance
 	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
 	Schedule    *Schedule  `json:"schedule,omitempty"`    // what is left of it; nil with a failed run: it takes no choice
 	With        Ratio      `json:"with"`                  // runs with this schedule
@@ -228,6 +216,7 @@ type reducer struct {
 	want     Failure
 	took     time.Duration // the run without choices
 	patience Patience
+	certain  bool        // the failure came again each time
 	good     []*Schedule // candidates that failed, each smaller than the one before
 	last     *Outcome    // the latest run that failed so
 	known    sites       // at which choices are open
@@ -273,6 +262,7 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		return nil
 	}
+	r.certain = sure
 	schedule = r.shorten(ctx, schedule, sure)
 	left, sure := r.reduce(ctx, schedule, sure)
 	r.noteTime(out)
@@ -283,7 +273,9 @@ func (s *Search) reduceFailure(ctx context.Context, out *Result, schedule *Sched
 	out.Schedule, out.Failed = left, r.last
 	r.repeat(ctx, out)
 	r.noteTime(out)
-	if out.With.Runs > 0 && !out.With.isMoreOften(out.Without) { // it was luck
+	if !r.isCause(out) { // it may have been luck
+		with, without := out.With, out.Without
+		failed.With, failed.Without = &with, &without
 		out.Unconfirmed = append(out.Unconfirmed, failed)
 		out.Failed, out.Schedule, out.With = nil, nil, Ratio{}
 	}
@@ -374,6 +366,15 @@ func (r *reducer) noteTime(out *Result) {
 	}
 }
 
+// isCause reports whether what was counted tells that the choices make the program fail. Where a failure came again each time, few runs
+// are enough, or none if there was no time.
+func (r *reducer) isCause(out *Result) bool {
+	return r.certain && out.With.Failed == out.With.Runs && out.Without.Failed == 0 || out.With.isSurelyMoreOften(out.Without)
+}
+
+// mostRepeats is how many times as many runs are counted where fewer do not tell whether choices make the program fail.
+const mostRepeats = 4
+
 // repeat counts how often runs fail with what is left, and without it, with all patience.
 func (r *reducer) repeat(ctx context.Context, out *Result) {
 	count := func(schedule *Schedule, ratio *Ratio, runs int, why string) {
@@ -396,6 +397,11 @@ func (r *reducer) repeat(ctx context.Context, out *Result) {
 			}
 		}
 	}
-	count(out.Schedule, &out.With, r.Repeat, "with what is left")
-	count(nil, &out.Without, r.Repeat-out.Without.Runs, "without")
+	for runs := r.Repeat; runs <= mostRepeats*r.Repeat && r.stopped == nil; runs += r.Repeat {
+		count(out.Schedule, &out.With, runs-out.With.Runs, "with what is left")
+		count(nil, &out.Without, runs-out.Without.Runs, "without")
+		if !out.With.isMoreOften(out.Without) || r.isCause(out) {
+			return
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -20,14 +21,16 @@ type simulated struct {
 	kinds  []mpi.Choice // by site
 	ranks  int
 	visits uint64
-	needs  []Made // without Value; Count 0: any
-	flaky  int    // each so many-th run fails not although it should; 0: none
-	good   []int  // runs that do not fail although they should
-	hidden int    // so many of the last sites are reached in failing runs only
-	slow   bool   // it takes as long as all calls may be held back
-	turns  bool   // in each run, only one rank comes to the sites, another one the next time
-	alone  string // what its first runs without choices come to, a letter each: f if it fails
-	chance int    // each so many-th run fails, whatever is chosen; 0: none
+	needs  []Made     // without Value; Count 0: any
+	flaky  int        // each so many-th run fails not although it should; 0: none
+	rarely *rand.Rand // if it is there, only a quarter of the runs fail that should
+	good   []int      // runs that do not fail although they should
+	hidden int        // so many of the last sites are reached in failing runs only
+	slow   bool       // it takes as long as all calls may be held back
+	turns  bool       // in each run, only one rank comes to the sites, another one the next time
+	alone  string     // what its first runs without choices come to, a letter each: f if it fails
+	chance int        // each so many-th run fails, whatever is chosen; 0: none
+	random *rand.Rand // if it is there, each of these runs fails with that chance
 	ran    int
 
 	failedOnce bool
@@ -66,7 +69,7 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 	p.ran++
 	o := &Outcome{}
 	if p.chance > 0 {
-		if p.ran%p.chance == 0 {
+		if p.random != nil && p.random.IntN(p.chance) == 0 || p.random == nil && p.ran%p.chance == 0 {
 			o.Failure, o.Open = Fails, p.open(len(p.sites))
 		}
 		return o, nil
@@ -97,7 +100,8 @@ func (p *simulated) Run(_ context.Context, s *Schedule, _ string, _ Patience) (*
 		failed = !p.failedOnce
 		p.failedOnce = true
 	}
-	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) && !slices.Contains(p.good, p.ran) {
+	if failed && (p.flaky == 0 || p.ran%p.flaky != 0) && !slices.Contains(p.good, p.ran) &&
+		(p.rarely == nil || p.rarely.IntN(4) == 0) {
 		o.Failure, o.Open = Fails, p.open(len(p.sites))
 	}
 	return o, nil
@@ -242,6 +246,62 @@ func TestSearchOfProgramThatFailsByItself(t *testing.T) {
 	}
 }
 
+// TestChanceIsNotACause: of a program that fails in a tenth of its runs whatever is chosen, hardly any search says what it takes.
+func TestChanceIsNotACause(t *testing.T) {
+	const searches, most = 200, 6
+	wrong := 0
+	for seed := range uint64(searches) {
+		p := program(8)
+		p.chance, p.random = 10, rand.New(rand.NewPCG(seed, 1))
+		s := Search{Runner: p, Runs: 50, Seed: seed, Only: ^mpi.Choice(0), Repeat: 10}
+		if musttest.Get(s.Run(context.Background()))(t).Schedule != nil {
+			wrong++
+		}
+	}
+	if wrong > most {
+		t.Errorf("%d of %d searches name a cause", wrong, searches)
+	}
+}
+
+// TestRareFailureIsRepeated: where a few runs do not tell whether choices make a program fail, more do.
+func TestRareFailureIsRepeated(t *testing.T) {
+	found := 0
+	for seed := range uint64(20) {
+		p := program(8)
+		p.need(4, 2, 0)
+		p.rarely = rand.New(rand.NewPCG(seed, 1))
+		r := p.search(t, seed)
+		if r.Failed != nil {
+			found++
+			if !r.With.isSurelyMoreOften(r.Without) {
+				t.Errorf("%+v", r)
+			}
+		}
+		for _, o := range r.Unconfirmed {
+			if w := o.With; w != nil && w.isMoreOften(*o.Without) && w.Runs < mostRepeats*5 {
+				t.Errorf("%v, %v: more runs were not made", o.With, o.Without)
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("%d of 20 found", found)
+	}
+}
+
+// TestFailureThatThereIsNoTimeToRepeat: a single run that failed tells of no cause.
+func TestFailureThatThereIsNoTimeToRepeat(t *testing.T) {
+	p := program(4)
+	p.need(0, 1, 0)
+	s := Search{Runner: p, Runs: 20, Only: ^mpi.Choice(0), Repeat: 5, Limit: time.Hour, reducing: 2 * time.Hour}
+	s.end = time.Now().Add(time.Hour)
+	out := &Result{Reference: &Outcome{}, Without: Ratio{0, 1}}
+	failed := &Outcome{Failure: Fails}
+	musttest.Succeed(t, s.reduceFailure(context.Background(), out, &Schedule{}, failed, sites{}))
+	if out.Failed != nil || !out.OutOfTime || !slices.Contains(out.Unconfirmed, failed) || *failed.With != (Ratio{}) {
+		t.Errorf("%+v", out)
+	}
+}
+
 // TestReductionOfFailureThatSeemedSure: it fails four times, but not with the first candidates, which choose the same.
 func TestReductionOfFailureThatSeemedSure(t *testing.T) {
 	p := program(8)
@@ -327,6 +387,29 @@ func TestDrawnSchedulesAreLegal(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			}
+		}
+	}
+}
+
+// TestRanksStarveForAllLengths: a rank that starves for the longest time is overtaken by all events, though some of them may have to
+// come later.
+func TestRanksStarveForAllLengths(t *testing.T) {
+	_, ref, _ := program(8).Reference(context.Background(), "")
+	d := newDrawer(ref, mpi.Delay, 1)
+	for round := range 2 * starvingLengths {
+		longest, ranks := ref.Longest(), map[int]bool{}
+		for range round % starvingLengths {
+			longest /= starvingPart
+		}
+		for range ref.Ranks {
+			next := d.nextStarving()
+			ranks[next.rank] = true
+			if next.longest != longest {
+				t.Errorf("round %d: %v, not %v", round, next.longest, longest)
+			}
+		}
+		if len(ranks) != ref.Ranks {
+			t.Errorf("round %d: ranks %v", round, ranks)
 		}
 	}
 }

@@ -33,7 +33,11 @@ func New(r *provoke.Result, file string, command, untried []string) *Report {
 // Headline says in a sentence what was found.
 func (r *Report) Headline() string {
 	if r.Failed == nil {
-		return fmt.Sprintf("Nothing failed in %s.", words.Count(r.Runs, "perturbed run", "perturbed runs"))
+		runs := words.Count(r.Runs, "perturbed run", "perturbed runs")
+		if len(r.Unconfirmed) > 0 {
+			return fmt.Sprintf("No cause was found in %s, of which %d failed.", runs, len(r.Unconfirmed))
+		}
+		return fmt.Sprintf("Nothing failed in %s.", runs)
 	}
 	how := words.Upper(string(r.Failed.Failure))
 	if r.Schedule == nil {
@@ -62,11 +66,16 @@ func (r *Report) notes() (out []string) {
 		out = append(out, fmt.Sprintf("A run without any perturbation %s: %s", r.Unperturbed.Failure, r.Unperturbed.Dir))
 	}
 	for _, o := range r.Unconfirmed {
-		again := "once and not again"
-		if r.Without.Failed > 0 {
-			again = "but not more often than without any perturbation"
+		again := " once and not again"
+		switch {
+		case o.With != nil && o.With.Runs == 0:
+			again = " once, which there was no time to repeat"
+		case o.With != nil && o.With.Failed == 0:
+			again = fmt.Sprintf(" now and then, though in %s with its choices", o.With)
+		case o.With != nil:
+			again = fmt.Sprintf(", as %s do with its choices and %s without, which may be chance", o.With, o.Without)
 		}
-		out = append(out, fmt.Sprintf("A run that %s %s: %s", o.Failure, again, o.Dir))
+		out = append(out, fmt.Sprintf("A run that %s%s: %s", o.Failure, again, o.Dir))
 	}
 	if r.OutOfTime {
 		out = append(out, "The time was over before all was tried; --time gives more.")

@@ -23,6 +23,7 @@ func results() map[string]*Report {
 		}
 	}
 	job := []string{"mpirun", "-np", "4", "./app"}
+	ratio := func(failed, runs int) *provoke.Ratio { return &provoke.Ratio{Failed: failed, Runs: runs} }
 	collective := provoke.Rule{Kind: "collective", Rank: provoke.EveryRank, Site: provoke.Site{Communicator: "1f"}, Count: 7,
 		Call: "MPI_Bcast", Where: "setup.c:12"}
 	out := map[string]*Report{
@@ -37,11 +38,16 @@ func results() map[string]*Report {
 			"out/provoked.toml", job, nil),
 		"epoch":      New(failed(rule("epoch", 1, 0, 2, "MPI_Get", "table.c:14")), "out/provoked.toml", job, nil),
 		"collective": New(failed(collective), "out/provoked.toml", job, nil),
-		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000,
-			Unconfirmed: []*provoke.Outcome{{Failure: provoke.Crashes, Dir: "out/run-4"}}, Voided: 2, OutOfTime: true,
+		"nothing": New(&provoke.Result{Runs: 50, LongestUS: 20_000, BudgetUS: 250_000, Unconfirmed: []*provoke.Outcome{
+			{Failure: provoke.Crashes, Dir: "out/run-4"},
+			{Failure: provoke.Fails, Dir: "out/run-9", With: ratio(3, 40), Without: ratio(1, 40)},
+			{Failure: provoke.Fails, Dir: "out/run-70", With: ratio(0, 10), Without: ratio(0, 10)},
+			{Failure: provoke.Hangs, Dir: "out/run-90", With: ratio(0, 0), Without: ratio(1, 40)},
+		}, Voided: 2, OutOfTime: true,
 			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
 			[]string{"match: another thread may take the message meanwhile"}),
 	}
+	out["sure"] = New(&provoke.Result{Runs: 50, Tried: out["nothing"].Tried}, "", job, nil)
 	many := failed()
 	for i := range uint64(9) {
 		many.Schedule.Rules = append(many.Schedule.Rules, rule("send", 0, i+1, 0, "MPI_Isend", "a.c:1"))
