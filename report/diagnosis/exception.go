@@ -86,6 +86,9 @@ func (x *Exception) name() string {
 	if x.Text == "" {
 		return x.Type
 	}
+	if strings.HasPrefix(x.Text, x.Type+":") { // what() of some begins with it
+		return x.Text
+	}
 	return x.Type + ": " + x.Text
 }
 

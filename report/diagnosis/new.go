@@ -195,7 +195,7 @@ func (l *LeastProgressed) libraryNote() string {
 func (s Source) setReason(r *Result) {
 	text := s.names().Reason(s.LeastProgressed)
 	if s.LeastProgressed.Cause.IsDivergence() {
-		text += r.pythonCallsText()
+		text += cmp.Or(r.pythonCallsText(), r.othersPlaceText())
 	}
 	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast || x.Kind == progress.LeftOutSend }
 	held, l := r.heldLockReason(), s.LeastProgressed

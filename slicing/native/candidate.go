@@ -36,8 +36,9 @@ type parting struct {
 }
 
 func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error) {
-	made, other, last = r.withTailCallers(made), r.withTailCallers(other), r.withTailCallers(last)
-	p := parting{run: r, made: made, other: other, last: last}
+	p := parting{run: r}
+	made, other, last = p.withTailCallers(made), p.withTailCallers(other), p.withTailCallers(last)
+	p.made, p.other, p.last = made, other, last
 	n := slicing.SharedFrames(made, other)
 	if n == len(made) {
 		return p.out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)

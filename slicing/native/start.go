@@ -160,19 +160,19 @@ func tailJumpTo(caller *function, call int, callee *function) (f *function, jump
 	return nil, -1
 }
 
-// withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of calling it: each
-// with the address behind the jump.
-func (r *run) withTailCallers(stack []model.Frame) (out []model.Frame) {
+// withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of
+// calling it: each with the address behind the jump.
+func (p *parting) withTailCallers(stack []model.Frame) (out []model.Frame) {
 	for n, inner := range stack {
 		out = append(out, inner)
 		if n+1 == len(stack) {
 			break
 		}
-		callee, err := r.locateFrame(inner, false)
+		callee, err := p.locateFrame(inner, false)
 		if err != nil {
 			continue
 		}
-		caller, err := r.locateFrame(stack[n+1], false)
+		caller, err := p.locateFrame(stack[n+1], false)
 		if err != nil {
 			continue
 		}

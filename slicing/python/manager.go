@@ -21,8 +21,8 @@ func managerOf(body string) string {
 	return ""
 }
 
-// managerCatches are the lines at which a context manager of this file catches exceptions of the block that it is for, and does not raise them
-// again: in a generator around its `yield`, in a class where __exit__ returns something true.
+// managerCatches are the lines at which a context manager of this file catches exceptions of the block that it is for, and does not
+// raise them again: in a generator around its `yield`, in a class where __exit__ returns something true.
 func (d *deciders) managerCatches(name string) (out []int) {
 	for i, s := range d.list {
 		if s.defines != name {
