@@ -96,7 +96,7 @@ func (c crossing) bySides() *divergence.Divergence {
 	}
 	d.Common.Ranks = many.ranks
 	for _, side := range sides[1:] {
-		own, theirs := c.firstMissedCall(many.ranks.Min(), side), c.firstMissedCall(side.ranks.Min(), many)
+		own, theirs := c.firstMissedCall(many.ranks, side), c.firstMissedCall(side.ranks, many)
 		d.Odd = append(d.Odd, divergence.Odd{
 			Deviation: divergence.Deviation{
 				Kind: divergence.Order, Number: own.Number, After: own.Number - 1,
@@ -114,7 +114,7 @@ func (c crossing) bySides() *divergence.Divergence {
 	if len(d.Odd) > 1 {
 		return d
 	}
-	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
+	d.Odd[0].Shared = divergence.LastSharedCall(c.opts.Begun, d.Odd[0].Ranks.Min(), d.Agree.Min())
 	if !d.Majority {
 		return d
 	}
@@ -126,10 +126,14 @@ func (c crossing) bySides() *divergence.Divergence {
 	return d
 }
 
-// firstMissedCall is the first call that one side has begun on its communicator, and a rank has
+// firstMissedCall is the first call that one side has begun on its communicator, and others, as far as they are members, have
 // not; the one that the side is in, where that is not kept.
-func (c crossing) firstMissedCall(rank int, side standing) divergence.Call {
-	next := c.scene.Begun(side.comm, rank) + 1
+func (c crossing) firstMissedCall(others model.RankSet, side standing) divergence.Call {
+	members := others.Intersect(c.scene.Members(side.comm))
+	if members.Len() == 0 {
+		return side.call
+	}
+	next := c.scene.Begun(side.comm, members.Min()) + 1
 	if began := divergence.CallOf(c.opts.Begun, side.comm, side.ranks.Min(), next); began != nil {
 		return *began
 	}
