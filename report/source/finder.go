@@ -144,12 +144,11 @@ func isText(file *os.File) bool {
 
 var sourceEndings = []string{
 	".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".tpp", ".inc", ".def",
-	".cu", ".cuh", ".hip", ".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18",
-	".s", ".y", ".l", ".rs", ".go", ".jl", ".py", ".pyx", ".d",
+	".cu", ".cuh", ".hip", ".s", ".y", ".l", ".rs", ".go", ".jl", ".py", ".pyx", ".d",
 }
 
 func isSource(file string) bool {
-	return slices.Contains(sourceEndings, strings.ToLower(path.Ext(file)))
+	return fortran.IsSource(file) || slices.Contains(sourceEndings, strings.ToLower(path.Ext(file)))
 }
 
 // lineRanges are the lines around the wanted ones, first and last, in order and

@@ -77,6 +77,29 @@ func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error
 	return p.out, nil
 }
 
+// withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of
+// calling it: each with the address behind the jump.
+func (p *parting) withTailCallers(stack []model.Frame) (out []model.Frame) {
+	for n, inner := range stack {
+		out = append(out, inner)
+		if n+1 == len(stack) {
+			break
+		}
+		callee, err := p.locateFrame(inner, false)
+		if err != nil {
+			continue
+		}
+		caller, err := p.locateFrame(stack[n+1], false)
+		if err != nil {
+			continue
+		}
+		if f, jump := tailJumpTo(caller.f, caller.i, callee.f); f != nil && f.mod == callee.f.mod {
+			out = append(out, model.Frame{Module: inner.Module, Offset: f.insts[jump].End()})
+		}
+	}
+	return out
+}
+
 // candidatesOf are the blocks of a function as candidates.
 func candidatesOf(f *function, blocks, calls []int, frame int) (out []candidate) {
 	for _, b := range blocks[:min(len(blocks), maxBranches)] {

@@ -160,29 +160,6 @@ func tailJumpTo(caller *function, call int, callee *function) (f *function, jump
 	return nil, -1
 }
 
-// withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of
-// calling it: each with the address behind the jump.
-func (p *parting) withTailCallers(stack []model.Frame) (out []model.Frame) {
-	for n, inner := range stack {
-		out = append(out, inner)
-		if n+1 == len(stack) {
-			break
-		}
-		callee, err := p.locateFrame(inner, false)
-		if err != nil {
-			continue
-		}
-		caller, err := p.locateFrame(stack[n+1], false)
-		if err != nil {
-			continue
-		}
-		if f, jump := tailJumpTo(caller.f, caller.i, callee.f); f != nil && f.mod == callee.f.mod {
-			out = append(out, model.Frame{Module: inner.Module, Offset: f.insts[jump].End()})
-		}
-	}
-	return out
-}
-
 // onlyTail is the function that f jumps to at its end, if it is one only.
 func (f *function) onlyTail() *function {
 	if len(f.tails) != 1 {
