@@ -95,6 +95,12 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 		if t.Number == Enumeration {
 			t.at, t.in = e.Offset, w.f
 		}
+	case dwarf.TagPtrToMemberType: // an offset, or two words of the ABI: no number, and not what its function returns
+		member, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
+		t = &Type{Size: memberPointerSize, Kind: "::*" + w.typeName(member, 0)}
+		if of, err := w.entryAt(member); err == nil && of.Tag == dwarf.TagSubroutineType {
+			t.Size = methodPointerSize
+		}
 	default:
 		inner, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 		if !ok {
@@ -108,6 +114,12 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	w.f.types[off] = t
 	return t
 }
+
+// Bytes of pointers to members in the C++ ABI of Itanium, which compilers follow here (2.3).
+const (
+	memberPointerSize = 8
+	methodPointerSize = 16
+)
 
 // numberEncoding is that of a number.
 func numberEncoding(e *dwarf.Entry) Encoding {

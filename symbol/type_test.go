@@ -210,3 +210,18 @@ func TestNestedStructs(t *testing.T) {
 		t.Errorf("kinds of a struct and of its members, which are of one type: %s, %s, %s", of.Kind, a, b)
 	}
 }
+
+// TestMemberPointers: neither a pointer to a member nor what a function returns is the number that is behind it.
+func TestMemberPointers(t *testing.T) {
+	for _, compiler := range []string{"g++", "clang++"} {
+		path := buildSource(t, compiler, "members.cc", "-O0", "-g")
+		got := map[string]string{}
+		visible := openCode(t, path, Config{}).VisibleVariables(functionSymbols(t, path)["evaluate"].addr)
+		for _, v := range visible.Levels[0].Locals {
+			got[v.Name] = fmt.Sprintf("%d bytes, number %d, pointer %v", v.Type.Size, v.Type.Number, v.Type.Pointer)
+		}
+		want := map[string]string{"v": "8 bytes, number 0, pointer true", "factor": "8 bytes, number 0, pointer false",
+			"call": "16 bytes, number 0, pointer false", "plain": "8 bytes, number 0, pointer true"}
+		checktest.Equal(t, want, got, compiler)
+	}
+}

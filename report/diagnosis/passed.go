@@ -239,7 +239,7 @@ func (p *printer) passedCalls(r *Result) {
 		p.Line("")
 		p.Line("%s:", x.words().What())
 		p.Line("  %s", x.words().Instead())
-		p.branch(&x.Branch)
+		p.branch(r, &x.Branch)
 	}
 }
 

@@ -182,15 +182,27 @@ func (t *TextReport) explanation(p *printer, r *Result) {
 	if !explained {
 		p.Line("")
 	}
-	p.branch(r.Divergences[0].Branch)
+	p.branch(r, r.Divergences[0].Branch)
 }
 
 // branch writes the branch that decided.
-func (p *printer) branch(b *Branch) {
-	p.Line("  decided at %s", b)
+func (p *printer) branch(r *Result, b *Branch) {
+	p.Line("  decided at %s%s", b, r.valuesAt(b))
 	for i := range b.Or {
-		p.Line("       or at %s", &b.Or[i])
+		p.Line("       or at %s%s", &b.Or[i], r.valuesAt(&b.Or[i]))
 	}
+}
+
+// valuesAt says what the names in the line of a branch stood for when a rank was observed, as it stands behind the line; "": it is not known.
+func (r *Result) valuesAt(b *Branch) string {
+	for i := range r.Slices {
+		for _, l := range r.Slices[i].Lines {
+			if now := l.Now(); now != "" && l.File == b.File && l.Line.Line == b.Line {
+				return fmt.Sprintf("%s in rank %d", now, r.Slices[i].Criterion.Rank)
+			}
+		}
+	}
+	return ""
 }
 
 type printer struct {

@@ -180,7 +180,7 @@ func (p *printer) skips(r *Result) {
 			continue
 		}
 		p.Line("%s", m.words().Skipped())
-		p.branch(m.Branch)
+		p.branch(r, m.Branch)
 	}
 }
 
