@@ -193,7 +193,7 @@ func (p *printer) branch(r *Result, b *Branch) {
 	}
 }
 
-// valuesAt says what the names in the line of a branch stood for when a rank was observed, as it stands behind the line; "": it is not known.
+// valuesAt says what the names in the line of a branch stood for when a rank was observed, as it stands behind the line; "": not known.
 func (r *Result) valuesAt(b *Branch) string {
 	for i := range r.Slices {
 		for _, l := range r.Slices[i].Lines {
