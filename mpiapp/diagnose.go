@@ -277,6 +277,7 @@ func (q question) resultWithOptionalSteps(found *slice.Result, resolver *symbol.
 	runOptionalStep(r, "the search for the branch that decided", func() {
 		diagnosis.AddBranch(r, source, found.Branch, finder)
 		diagnosis.AddSkips(r, source, found.Skips, finder)
+		diagnosis.AddPassedBranch(r, source, found.Passed, finder)
 		diagnosis.AddPassed(r, source, finder)
 		diagnosis.AddPythonSkips(r, source, finder)
 	})

@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/passed"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
@@ -137,9 +138,12 @@ func (f *Finding) passedCollectives(view *passed.View) (out []Reason) {
 		return nil
 	}
 	for _, c := range view.Find(f.Ranks, nil) {
-		// A rank that is in a call for the first time may have left a loop rightly, or the other left out what it waits for.
-		if c.Once && c.Here && c.Sometimes && c.Before && c.Waiting.Len() > 0 {
-			out = append(out, Reason{Kind: WentPast, Ranks: model.NewRankSet(c.Rank), Others: c.Waiting, Call: c.State.Call})
+		// A rank that is in a call for the first time may have left a loop rightly, or the other left out what it waits for: not if all
+		// others made the call there.
+		within := f.scene.RanksWhere(func(f *facts.Fact) bool { return f.At.InMPI && f.At.State == c.State.ID })
+		alone := c.Alone && within.Equal(f.scene.All.Minus(model.NewRankSet(c.Rank)))
+		if c.Once && c.Here && c.Before && (c.Sometimes || alone) && c.Waiting.Len() > 0 {
+			out = append(out, Reason{Kind: WentPast, Ranks: model.NewRankSet(c.Rank), Others: c.Waiting, Call: c.State.Call, Passed: &c})
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/passed"
 	"laggard/model"
 )
 
@@ -21,6 +22,7 @@ type Reason struct {
 	Call          string                 // of ThreadsBlocked, WentPast, LeftOutSend and TestNothing: the MPI function
 	At            *model.State           // of LeftOutSend: the call; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently
+	Passed        *passed.Call           // of WentPast: what they went past, and on which way
 }
 
 // ReasonKind says what a Reason is.

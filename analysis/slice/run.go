@@ -18,6 +18,8 @@ type Result struct {
 	// nil: it is not known, or none did. The first step is then its slice.
 	Branch *slicing.Branch
 	Skips  []Skip // of found messages that were not sent
+	// Passed decided that a named rank went past a call in which others wait; nil: it is not known, or none did.
+	Passed *slicing.Branch
 	Steps  []Step // in the order of the progress dependence graph
 	// Failed says which steps failed other than for want of code, such as for time or memory. The
 	// diagnosis does not depend on them.
@@ -92,7 +94,7 @@ func (q Question) makeSteps(ctx context.Context, result *Result) error {
 	if err != nil {
 		result.Failed = append(result.Failed, err)
 	}
-	result.Skips = findSkips(ctx, slicer, found)
+	result.Skips, result.Passed = findSkips(ctx, slicer, found), findPassed(ctx, slicer, found)
 	if result.Branch != nil && q.Rank < 0 {
 		first := slicing.Criterion{Rank: criteria[0].Rank, Stack: result.Branch.Stack, Exact: true, Peers: peers}
 		starts = append([]Step{{Group: starts[0].Group, Branch: true}}, starts...)

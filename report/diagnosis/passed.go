@@ -8,10 +8,11 @@ import (
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
 	"laggard/report/source"
+	"laggard/slicing"
 	"laggard/slicing/python"
 )
 
-// Passed is a call that ranks of a Python program went past, for which others wait.
+// Passed is a call that ranks went past, for which others wait.
 type Passed struct {
 	Ranks string   `json:"ranks"` // the ranks that went past it
 	Call  MadeCall `json:"call"`  // the call
@@ -49,6 +50,21 @@ func AddPassed(r *Result, s Source, finder source.Finder) {
 	r.Passed = found
 	if len(r.Divergences) > 0 {
 		r.Divergences[0].Branch = nil // who left others is told by the call that they went past
+	}
+}
+
+// AddPassedBranch adds the call that a named rank of a program in machine code went past, with the branch that decided.
+func AddPassedBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
+	if b == nil || s.LeastProgressed == nil {
+		return
+	}
+	at := branchAt(s.branchSites(b), finder)
+	for _, reason := range s.LeastProgressed.Reasons {
+		if c := reason.Passed; c != nil && at != nil {
+			r.Passed = []Passed{{Ranks: reason.Ranks.String(), Call: *s.newMadeCall(c.State), From: *s.newMadeCall(c.From),
+				To: s.newMadeCall(c.To), Branch: *at}}
+			return
+		}
 	}
 }
 

@@ -202,3 +202,44 @@ func TestJumpsOn(t *testing.T) {
 		}
 	}
 }
+
+const leavesLoops = `#include <stdlib.h>
+volatile int a, b;
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noinline)) void exchange(void) { b++; }
+__attribute__((noinline)) int advance(const double *q, int n, double most)
+{
+  double sum = 0;
+  for (int d = 0; d < 2; d++)
+    for (int i = 0; i < n; i++) {
+      if (q[i] > most)
+        goto violated;
+      sum += q[i];
+    }
+  reduce();
+  return sum > 0;
+violated:
+  return 0;
+}
+int main(int argc, char **argv)
+{
+  double q[4] = {argc, rand(), 2, 3};
+  for (int t = 0; t < 10;) {
+    exchange();
+    if (advance(q, argc, atof(argv[1])))
+      t++;
+  }
+  return a;
+}
+`
+
+// TestLeavesLoops: the loops around a jump that leaves them all decide less than that.
+func TestLeavesLoops(t *testing.T) {
+	for _, flag := range []string{"-O0", "-O1", "-O2"} {
+		b := buildProgramBy(t, leavesLoops, "gcc", flag)
+		made := []uint64{b.callsTo(t, "advance", "reduce")[0], b.callsTo(t, "main", "advance")[0]}
+		if line := b.decidingLine(t, made, b.callsTo(t, "main", "exchange")[:1], b.callsTo(t, "main", "exchange")[:1]); line != 10 {
+			t.Errorf("%s: line %d decides, want 10", flag, line)
+		}
+	}
+}

@@ -29,6 +29,8 @@ type Call struct {
 	Here bool
 	// Before: the rank came to To on other ways before.
 	Before bool
+	// Alone: all others that were seen, three or more, came from From to the call, wait in it, and had made To before, too.
+	Alone bool
 	// Waiting are the ranks that wait in the call.
 	Waiting model.RankSet
 }
@@ -122,13 +124,25 @@ func (v *View) best(r *rankView, all []candidate) *Call {
 func (v *View) newCall(r *rankView, c candidate) *Call {
 	out := Call{Rank: r.Rank, State: v.States[c.waiting], From: v.States[c.From], To: v.States[c.To],
 		Sends: c.weight == expected, Sometimes: c.own, Once: c.Count == 1, Here: c.To == r.At, Before: r.cameTo(c.To, c.From),
-		Waiting: v.waitingIn(r, c.waiting)}
+		Waiting: v.waitingIn(r, c.waiting), Alone: v.isAlone(r, c)}
 	for _, p := range r.Passages {
 		if p.From == c.From && !v.onOneLine(p.To, c.To) && p.To != c.call {
 			out.Instead = append(out.Instead, v.States[p.To])
 		}
 	}
 	return &out
+}
+
+// manyOthers is how many others must do alike before a rank that does not is taken for the one that is wrong.
+const manyOthers = 3
+
+// isAlone reports whether all others went on from one call to that which a rank went past, and wait in it, and none did as that rank, though
+// all had made before what it made instead.
+func (v *View) isAlone(r *rankView, c candidate) bool {
+	return len(v.Ranks) > manyOthers && !slices.ContainsFunc(v.Ranks, func(o rankView) bool {
+		alike := o.InMPI && o.At == c.waiting && o.has(c.From, c.call) && o.makes(c.To)
+		return o.Rank != r.Rank && !alike
+	})
 }
 
 // cameTo reports whether a rank came to a call from others than one.

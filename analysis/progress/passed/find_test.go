@@ -230,3 +230,27 @@ func TestPassing(t *testing.T) {
 		})
 	}
 }
+
+// TestAlone: a rank is alone if at least three others, and all, wait in the call behind the same one, and had made before what it made.
+func TestAlone(t *testing.T) {
+	type calls = []*model.State
+	to := func(rank int, with ...*model.State) went { return went{rank, append(calls{first, exchange, receive}, with...), false} }
+	alike := []went{to(0, allreduce), to(2, allreduce), to(3, allreduce)}
+	odd := to(1, exchange)
+	for name, c := range map[string]struct {
+		ranks []went
+		want  bool
+	}{
+		"all others wait in it":           {append(alike, odd), true},
+		"two others are too few":          {append(alike[:2:2], odd), false},
+		"one is elsewhere":                {append(alike[:2:2], to(3, gather), odd), false},
+		"one came there from elsewhere":   {append(alike[:2:2], went{3, calls{first, exchange, receive, send, allreduce}, false}, odd), false},
+		"one never made what it made":     {append(alike[:2:2], went{3, calls{first, receive, allreduce}, false}, odd), false},
+		"one has gone the same way, once": {append(alike[:2:2], to(3, exchange, receive, allreduce), odd), false},
+	} {
+		v := viewOf(c.ranks...)
+		found := v.Find(model.NewRankSet(1), nil)
+		alone := len(found) == 1 && found[0].Alone && found[0].State.ID == allreduce.ID && found[0].To.ID == exchange.ID
+		checktest.Equal(t, c.want, alone, name)
+	}
+}
