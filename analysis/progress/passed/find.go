@@ -136,8 +136,8 @@ func (v *View) newCall(r *rankView, c candidate) *Call {
 // manyOthers is how many others must do alike before a rank that does not is taken for the one that is wrong.
 const manyOthers = 3
 
-// isAlone reports whether all others went on from one call to that which a rank went past, and wait in it, and none did as that rank, though
-// all had made before what it made instead.
+// isAlone reports whether all others went on from one call to that which a rank went past, and wait in it, and none did as that
+// rank, though all had made before what it made instead.
 func (v *View) isAlone(r *rankView, c candidate) bool {
 	return len(v.Ranks) > manyOthers && !slices.ContainsFunc(v.Ranks, func(o rankView) bool {
 		alike := o.InMPI && o.At == c.waiting && o.has(c.From, c.call) && o.makes(c.To)
