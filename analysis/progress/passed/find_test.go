@@ -234,7 +234,9 @@ func TestPassing(t *testing.T) {
 // TestAlone: a rank is alone if at least three others, and all, wait in the call behind the same one, and had made before what it made.
 func TestAlone(t *testing.T) {
 	type calls = []*model.State
-	to := func(rank int, with ...*model.State) went { return went{rank, append(calls{first, exchange, receive}, with...), false} }
+	to := func(rank int, with ...*model.State) went {
+		return went{rank, append(calls{first, exchange, receive}, with...), false}
+	}
 	alike := []went{to(0, allreduce), to(2, allreduce), to(3, allreduce)}
 	odd := to(1, exchange)
 	for name, c := range map[string]struct {
