@@ -1,7 +1,6 @@
 package native
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +107,7 @@ func (f flowGraph) exitsBetween(from int, to []int, endless bool) []int {
 // from another one the function returns without coming to that, nearest first. A way that
 // ends the program is no such way.
 func (f flowGraph) exitsBefore(call []int, endless bool) []int {
-	out := slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
+	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
 		if f.mod.prog.timeOver() {
 			return true
 		}
@@ -119,25 +118,6 @@ func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 		}
 		return !comes || !goes
 	})
-	f.lastDecisionsFirst(out, func(after int, passed []int) bool { return f.returnsWithout(after, slices.Concat(call, passed)) })
-	return out
-}
-
-// lastDecisionsFirst puts those of some deciding blocks behind the others from which the way past a call leads through others of
-// them alone: these decide more. goesPast says whether a way past the call leads on from a block, and not through others.
-func (f flowGraph) lastDecisionsFirst(blocks []int, goesPast func(from int, others []int) bool) {
-	slices.SortStableFunc(blocks, func(a, b int) int {
-		return cmp.Compare(f.isLastDecision(b, blocks, goesPast), f.isLastDecision(a, blocks, goesPast))
-	})
-}
-
-func (f flowGraph) isLastDecision(block int, blocks []int, goesPast func(from int, others []int) bool) int {
-	for _, s := range f.blocks[block].succs {
-		if !slices.Contains(blocks, int(s)) && goesPast(int(s), blocks) {
-			return 1
-		}
-	}
-	return 0
 }
 
 // Decider is a conditional jump that decides whether a call is made.
@@ -230,9 +210,6 @@ func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
 			work = append(work, c)
 		}
 	}
-	f.lastDecisionsFirst(out, func(after int, passed []int) bool {
-		return anyMarked(f.reachableBlocks(after, slices.Concat(from, passed)...), to)
-	})
 	return out
 }
 
