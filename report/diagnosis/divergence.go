@@ -80,15 +80,15 @@ func (s Source) branchSites(b *slicing.Branch) (sites []report.Site) {
 // branchAt is the branch at the first of some places, with the others; nil: there are none.
 func branchAt(sites []report.Site, finder source.Finder) *Branch {
 	var all []Branch
-	seen, lines := map[report.Site]bool{}, source.BranchLines{Finder: finder}
+	seen, texts := map[report.Site]bool{}, source.Texts{Finder: finder}
 	for _, site := range sites {
-		site.Line = lines.LineOf(site.File, site.Line)
+		site.Line = texts.BranchLine(site.File, site.Line)
 		if seen[site] {
 			continue
 		}
 		seen[site] = true
 		one := Branch{Site: site}
-		if text := finder.Text(site.File); site.Line > 0 && site.Line <= len(text) {
+		if text := texts.Text(site.File); site.Line > 0 && site.Line <= len(text) {
 			one.Text = words.Printable(strings.TrimSpace(text[site.Line-1]))
 		}
 		all = append(all, one)
@@ -196,6 +196,21 @@ func (d *Divergence) splitSides() (odd []Side, others *Side) {
 		return d.Sides[:n-1], &d.Sides[n-1]
 	}
 	return d.Sides, nil
+}
+
+// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did.
+func (r *Result) othersPlaceText() string {
+	if len(r.Divergences) == 0 {
+		return ""
+	}
+	odd, others := r.Divergences[0].splitSides()
+	switch divergence.Kind(r.Divergences[0].Kind) {
+	case divergence.Skipped, divergence.ErrorPath, divergence.Mismatch:
+		if len(odd) == 1 && others != nil && others.Function != "" && others.Line > 0 {
+			return ", in " + others.Site.String()
+		}
+	}
+	return ""
 }
 
 // objectText names the communicator, window or file.

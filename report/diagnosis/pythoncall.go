@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 
-	"laggard/analysis/divergence"
 	"laggard/report"
 	"laggard/report/words"
 	"laggard/symbol"
@@ -31,21 +30,6 @@ func (r *Result) pythonCallsText() string {
 		return fmt.Sprintf("%s called %s at %s:%d", words.Ranks(s.Ranks), s.Through, path.Base(s.File), s.Line)
 	}
 	return fmt.Sprintf("; in the program %s, %s", does(&odd[0]), does(others))
-}
-
-// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did.
-func (r *Result) othersPlaceText() string {
-	if len(r.Divergences) == 0 {
-		return ""
-	}
-	odd, others := r.Divergences[0].splitSides()
-	switch divergence.Kind(r.Divergences[0].Kind) {
-	case divergence.Skipped, divergence.ErrorPath, divergence.Mismatch:
-		if len(odd) == 1 && others != nil && others.Function != "" && others.Line > 0 {
-			return ", in " + others.Site.String()
-		}
-	}
-	return ""
 }
 
 // mergePythonCalls puts calls that follow each other into one where one line of Python made them all by one

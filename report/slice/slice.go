@@ -85,10 +85,10 @@ func New(s Source) Slice {
 		}
 	}
 	wanted := map[string][]int{}
-	seen, branches := map[slicing.LineID]bool{}, source.BranchLines{Finder: s.Finder}
+	seen, texts := map[slicing.LineID]bool{}, source.Texts{Finder: s.Finder}
 	for i, l := range step.Slice.Lines {
 		if l.Kind == slicing.Control {
-			l.Line = branches.LineOf(l.File, l.Line)
+			l.Line = texts.BranchLine(l.File, l.Line)
 		}
 		if seen[l.ID()] {
 			continue

@@ -62,26 +62,31 @@ func (f Finder) Text(file string) []string {
 	return all[0].Text
 }
 
-// BranchLines finds the lines of branches, and keeps the texts that it reads.
-type BranchLines struct {
+// Texts are those of files, each of which is read once.
+type Texts struct {
 	Finder Finder
-	texts  map[string][]string
+	read   map[string][]string
 }
 
-// LineOf is the line of a branch in a file for which the debug information has a line, as far as the text can correct that.
-func (b *BranchLines) LineOf(file string, line int) int {
+// Text returns all lines of a file, nil if it is not found.
+func (t *Texts) Text(file string) []string {
+	text, known := t.read[file]
+	if !known {
+		text = t.Finder.Text(file)
+		if t.read == nil {
+			t.read = map[string][]string{}
+		}
+		t.read[file] = text
+	}
+	return text
+}
+
+// BranchLine is the line of a branch in a file for which the debug information has a line, as far as the text can correct that.
+func (t *Texts) BranchLine(file string, line int) int {
 	if !fortran.IsSource(file) {
 		return line
 	}
-	text, known := b.texts[file]
-	if !known {
-		text = b.Finder.Text(file)
-		if b.texts == nil {
-			b.texts = map[string][]string{}
-		}
-		b.texts[file] = text
-	}
-	return fortran.BranchLine(text, line)
+	return fortran.BranchLine(t.Text(file), line)
 }
 
 // Identify identifies the text of a file by its size and when it was changed, "" if it is not found.

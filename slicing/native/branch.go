@@ -225,14 +225,6 @@ func (f flowGraph) separatesCalls(block int, from, to []int) bool {
 	return either && only
 }
 
-// choosesOne reports whether a successor of a block leads to one of two blocks and not to the other.
-func (f flowGraph) choosesOne(block, one, other int) bool {
-	return slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
-		reached := f.reachableBlocks(int(s), block)
-		return reached[one] != reached[other]
-	})
-}
-
 // decidesLoop reports whether a block decides if the innermost loop around it goes round
 // again.
 func (f flowGraph) decidesLoop(block int) bool {

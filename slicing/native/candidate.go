@@ -80,22 +80,19 @@ func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error
 // withTailCallers adds to a stack of return addresses, innermost first, the functions that jumped to the next one instead of
 // calling it: each with the address behind the jump.
 func (p *parting) withTailCallers(stack []model.Frame) (out []model.Frame) {
-	for n, inner := range stack {
-		out = append(out, inner)
-		if n+1 == len(stack) {
-			break
-		}
-		callee, err := p.locateFrame(inner, false)
+	var callee *function // of the frame before; nil: it is not known
+	for n, frame := range stack {
+		l, err := p.locateFrame(frame, false)
 		if err != nil {
+			out, callee = append(out, frame), nil
 			continue
 		}
-		caller, err := p.locateFrame(stack[n+1], false)
-		if err != nil {
-			continue
+		if callee != nil {
+			if f, jump := tailJumpTo(l.f, l.i, callee); f != nil && f.mod == callee.mod {
+				out = append(out, model.Frame{Module: stack[n-1].Module, Offset: f.insts[jump].End()})
+			}
 		}
-		if f, jump := tailJumpTo(caller.f, caller.i, callee.f); f != nil && f.mod == callee.f.mod {
-			out = append(out, model.Frame{Module: inner.Module, Offset: f.insts[jump].End()})
-		}
+		out, callee = append(out, frame), l.f
 	}
 	return out
 }
@@ -182,7 +179,7 @@ func (p *parting) classifyCopies(all []candidate) {
 				continue
 			}
 			for _, c := range a.f.graph().controllers(a.block, p.options.TerminationSensitive) {
-				if a.f.graph().choosesOne(c, a.block, b.block) {
+				if !a.f.graph().decidesTogether(c, a.block, b.block) {
 					a.origin = max(a.origin, p.conditionOrigin(a.f, c, p.made[a.frame:]))
 				}
 			}

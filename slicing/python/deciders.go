@@ -150,10 +150,18 @@ func splitStatements(text []string) (out []statement) {
 	for n, line := range text {
 		fresh := !open.isContinued()
 		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
-			out = append(out, statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
+			s := statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
 				word: firstWord(body), endless: endlessHead.MatchString(body), fixed: fixedHead.MatchString(body),
-				suppresses: suppressing.MatchString(body), manager: managerOf(body),
-				defines: definedBy(body), goesOn: letsGo(body)})
+				suppresses: suppressing.MatchString(body)}
+			switch s.word {
+			case "with":
+				s.manager = managerOf(body)
+			case "def", "class":
+				s.defines = definedBy(body)
+			case "return":
+				s.goesOn = letsGo(body)
+			}
+			out = append(out, s)
 		}
 		open.scanLine(line, func(int) {})
 		if len(out) > 0 && !fresh {

@@ -62,6 +62,12 @@ func (t *intervals) valueAt(addr uint64) (int32, bool) {
 	return t.blocks[b][i].v, true
 }
 
+// overlaps reports whether a part of lo ≤ a < hi has a value.
+func (t *intervals) overlaps(lo, hi uint64) bool {
+	b, i := t.findSpan(lo)
+	return b < len(t.blocks) && t.blocks[b][i].lo < hi
+}
+
 // appendOverlaps appends the parts of lo ≤ a < hi that have a value, in order.
 func (t *intervals) appendOverlaps(lo, hi uint64, out []span) []span {
 	for b, i := t.findSpan(lo); b < len(t.blocks); b, i = b+1, 0 {

@@ -38,8 +38,8 @@ type piece struct {
 // writesInto reports whether the operation writes into lo ≤ a < hi. Other buffers may lie between the parts of a scatter,
 // the one it reads among them: where is up to the allocator of each rank.
 func (o *pending) writesInto(lo, hi uint64) bool {
-	if o.writesLo >= hi || lo >= o.writesHi || o.shape != scatter {
-		return o.writesLo < hi && lo < o.writesHi
+	if between := o.writesLo < hi && lo < o.writesHi; !between || o.shape != scatter {
+		return between
 	}
 	if o.scattered == nil {
 		o.scattered = &intervals{}
@@ -47,8 +47,7 @@ func (o *pending) writesInto(lo, hi uint64) bool {
 			o.scattered.setRange(q.at, q.at+q.n, 0)
 		}
 	}
-	b, i := o.scattered.findSpan(lo)
-	return b < len(o.scattered.blocks) && o.scattered.blocks[b][i].lo < hi
+	return o.scattered.overlaps(lo, hi)
 }
 
 // conflictsWith reports whether the event reads or overwrites what the operation writes.
