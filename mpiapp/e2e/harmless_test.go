@@ -61,6 +61,23 @@ func TestClosedDescriptors(t *testing.T) {
 	})
 }
 
+// TestOtherTool: the wrappers and the _exit of a profiling library that is loaded behind the recorder are called as without it.
+func TestOtherTool(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		env := append(f.runEnvironment(t), "LD_PRELOAD="+f.buildProgram(t, "tool.c", "-shared", "-fPIC", "-DTOOL"))
+		f.checkSameOutput(t, env, filepath.Join(t.TempDir(), "run"), "progress", f.buildProgram(t, "tool.c", "-O1"))
+	})
+}
+
+// TestLoadsMeanwhile: another thread loads libraries while MPI_Init runs.
+func TestLoadsMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		f.checkSameOutput(t, f.runEnvironment(t), filepath.Join(t.TempDir(), "run"), "progress", f.buildProgram(t, "loads.c", "-O1"))
+	})
+}
+
 // TestExecs: the recorder's exec and its like do what those of the C library do, and a rank that could not become
 // another program has finished well.
 func TestExecs(t *testing.T) {

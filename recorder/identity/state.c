@@ -211,6 +211,9 @@ static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const
 {
   static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
+  struct lg_st *known = lg_py_mark() ? NULL : lg_cache_find_foreign(&m->cache, d, ra, cfa);
+  if (known)
+    return known;
   lg_lock_file();
   lg_cache_unwind(&m->cache, cfa, &tr);
   lg_words_here(&tr, lg_py_most(m->nstates, FEW_STATES), &w);

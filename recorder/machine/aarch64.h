@@ -25,7 +25,6 @@ enum { RESULT = 0, X19 = 19, FP = 29, RA = 30, SP = 31, PC = 32, VG = 46, NREGS 
 
 /* System calls of older machines are missing. */
 #define LG_OLDER_POLLS
-#define LG_OLDER_PAUSES
 
 /* lg_code is the address that a stored return address means: pointer authentication puts a code
  * into its upper bits. The instruction, xpaclri, does nothing on processors without it. */

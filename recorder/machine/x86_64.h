@@ -19,7 +19,6 @@ enum { RESULT = 0, RBX = 3, FP = 6, SP = 7, R12 = 12, RA = 16, PC = RA, NREGS = 
 
 /* System calls that newer machines lack, which wait as poll does. */
 #define LG_OLDER_POLLS case SYS_poll: case SYS_select: case SYS_epoll_wait:
-#define LG_OLDER_PAUSES case SYS_pause:
 
 /* lg_code is the address that a stored return address means. */
 static inline uint64_t lg_code(uint64_t ra)

@@ -2,35 +2,73 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 
 #define MPI_ERR_OTHER_CLASS 16 /* an error class of every MPI */
 
-/* find_in asks one loaded object, so that an MPI loaded with RTLD_LOCAL (as
- * Python does) is found too. */
-struct search {
-  const char *name;
-  const void *self;
-  void *found;
+/* base_of is where the object begins that has an address; NULL: none does. */
+static const void *base_of(const void *at)
+{
+  Dl_info where;
+  return dladdr(at, &where) ? where.dli_fbase : NULL;
+}
+
+/* The names of loaded objects, one behind the other, each with its zero byte. */
+struct names {
+  char *at;
+  size_t room, used;
 };
 
-static int find_in(struct dl_phdr_info *info, size_t size, void *arg)
+/* copy_name is called with a lock of the dynamic loader, in which dlopen in another thread may wait for this one: so it asks nothing. */
+static int copy_name(struct dl_phdr_info *info, size_t size, void *arg)
 {
-  struct search *s = arg;
+  struct names *n = arg;
   (void)size;
-  if (!info->dlpi_name || !*info->dlpi_name || !strstr(info->dlpi_name, "mpi"))
+  if (!info->dlpi_name || !strstr(info->dlpi_name, "mpi"))
     return 0;
-  void *h = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  size_t bytes = strlen(info->dlpi_name) + 1;
+  if (n->used + bytes <= n->room)
+    memcpy(n->at + n->used, info->dlpi_name, bytes);
+  n->used += bytes;
+  return 0;
+}
+
+static struct names mpi_objects(void)
+{
+  struct names n = {0};
+  dl_iterate_phdr(copy_name, &n);
+  n = (struct names){.at = malloc(n.used), .room = n.used};
+  if (n.at)
+    dl_iterate_phdr(copy_name, &n);
+  return n;
+}
+
+/* find_in looks in one loaded object and in what it depends on, but for the recorder itself. An object of another MPI, which a
+ * plugin may have brought along, does not count: its MPI_Init is another one. NULL: any counts. */
+static void *find_in(const char *object, const char *name, const void *init)
+{
+  void *h = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
   if (!h)
-    return 0;
-  void *p = dlsym(h, s->name);
-  Dl_info where;
-  if (p && dladdr(p, &where) && where.dli_fbase != s->self)
-    s->found = p;
+    return NULL;
+  void *p = dlsym(h, name);
+  if (init && dlsym(h, "PMPI_Init") != init)
+    p = NULL;
   dlclose(h);
-  return s->found != NULL;
+  return p && base_of(p) != base_of((void *)find_in) ? p : NULL;
+}
+
+static void *find_by_name(const char *name, const void *init)
+{
+  struct names n = mpi_objects();
+  size_t end = n.used < n.room ? n.used : n.room;
+  void *p = NULL;
+  for (size_t i = 0; n.at && i < end && !p; i += strlen(n.at + i) + 1)
+    p = find_in(n.at + i, name, init);
+  free(n.at);
+  return p;
 }
 
 /* next_object looks in the libraries that the program itself is bound to. One that only
@@ -44,15 +82,23 @@ static void *next_object(const char *name)
 
 void *lg_find_symbol(const char *name)
 {
-  void *p = next_object(name);
+  static void *init; /* of the MPI in use */
+  void *p = next_object(name), *known = __atomic_load_n(&init, __ATOMIC_ACQUIRE);
   if (p)
     return p;
-  Dl_info self;
-  struct search s = {.name = name};
-  if (dladdr((void *)lg_find_symbol, &self))
-    s.self = self.dli_fbase;
-  dl_iterate_phdr(find_in, &s);
-  return s.found;
+  if (!known) {
+    known = next_object("PMPI_Init");
+    known = known ? known : find_by_name("PMPI_Init", NULL); /* loaded with RTLD_LOCAL, as Python does */
+    __atomic_store_n(&init, known, __ATOMIC_RELEASE);
+  }
+  return find_by_name(name, known);
+}
+
+/* tool_before is the function of a profiling library between the recorder and MPI, which forwards to p; p itself if there is none. */
+static void *tool_before(void *p, const char *name)
+{
+  void *next = dlsym(RTLD_NEXT, name);
+  return next && base_of(next) != base_of(p) ? next : p;
 }
 
 static long missing(void)
@@ -61,7 +107,7 @@ static long missing(void)
 }
 
 /* lg_resolve finds what a wrapper forwards to: the profiling entry, or where a
- * binding has none, the entry of the same name behind ours. */
+ * binding has none, or another library has wrappers, the entry of the same name behind ours. */
 void *lg_resolve(int entry)
 {
   const char *name = lg_entry_names[entry];
@@ -71,8 +117,7 @@ void *lg_resolve(int entry)
     snprintf(other, sizeof other, "pmpir_%s", name + 5);
     p = lg_find_symbol(other);
   }
-  if (!p)
-    p = lg_find_symbol(name + 1);
+  p = p ? tool_before(p, name + 1) : lg_find_symbol(name + 1);
   if (!p) {
     fprintf(stderr, "laggard: this MPI has no %s\n", name + 1);
     p = (void *)missing;

@@ -41,11 +41,13 @@ void lg_cache_clear(struct lg_cache *c);
 bool lg_cache_native(const struct lg_cache *c, uint64_t cfa); /* that frame is on the native stack */
 /* Unwinds the callers of the wrapper with that LG_CFA. The file lock is held. */
 void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out);
-/* Keeps what a stack that was unwound is known as. A program that calls from a
- * stack of its own making (coroutines) is unwound each time. The mark tells stacks apart that
+/* Keeps what a stack that was unwound is known as. The mark tells stacks apart that
  * differ in memory elsewhere, of which nmore words must still be as they are now. */
 void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa,
                    const struct lg_trace *tr, const struct lg_slot_check *more, int nmore, void *what);
+
+/* Looks for what was kept of a stack of the program's own making (coroutines): what lay on it may be gone, so the kernel is asked. */
+void *lg_cache_find_foreign(const struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa);
 
 /* The callers of the wrapper with that LG_CFA as they were when what was kept, even if the stack was overwritten since; false: they
  * are not known. */

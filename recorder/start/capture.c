@@ -161,17 +161,6 @@ bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
   return taken;
 }
 
-void lg_capture_awaits(struct lg_thr *t, const struct lg_awaits *awaits)
-{
-  struct lg_thread *p = t->pub;
-  lg_lock_file();
-  lg_seq_begin(&p->stack.seq);
-  p->awaited = awaits->what;
-  p->awaited_tid = awaits->tid;
-  lg_seq_end(&p->stack.seq);
-  lg_unlock_file();
-}
-
 const struct lg_words *lg_capture_words(const struct lg_asleep *a)
 {
   struct lg_trace tr;

@@ -25,8 +25,6 @@ void lg_capture_asked(struct lg_thr *t, const siginfo_t *info, void *ucontext);
  * false: the file lock was not to be had. */
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
 bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *asleep); /* of a thread asleep */
-/* Adds to the captured stack of a thread what it waits for. */
-void lg_capture_awaits(struct lg_thr *t, const struct lg_awaits *awaits);
 /* The stack of a thread that does not call MPI and is asleep: valid while the file lock is held, which it must be. NULL: it
  * cannot be read. */
 const struct lg_words *lg_capture_words(const struct lg_asleep *asleep);

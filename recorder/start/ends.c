@@ -135,6 +135,9 @@ static void note_signal(int sig, const siginfo_t *info, void *context)
     lg_said_signal(&s, lg_ender(context));
 }
 
+#define FAULTS_NOTED 64 /* that the program's handler has dealt with; after these few are noted */
+static uint32_t survived; /* faults from which the program's handler returned */
+
 /* pass_on_fault calls the program's handler of a fault. What that handler raises does not replace the fault. */
 static void pass_on_fault(int sig, siginfo_t *info, void *context)
 {
@@ -143,6 +146,15 @@ static void pass_on_fault(int sig, siginfo_t *info, void *context)
   in_fault.calls = calls_of(lg_self);
   pass_on(sig, info, context);
   in_fault = outer;
+  __atomic_fetch_add(&survived, 1, __ATOMIC_RELAXED);
+}
+
+/* is_noted tells whether a fault is written down. Some programs fault as a matter of course, as to learn which pages they write to, and
+ * should not wait for that. */
+static bool is_noted(int sig)
+{
+  uint32_t n = __atomic_load_n(&survived, __ATOMIC_RELAXED);
+  return ends_here(sig) || n < FAULTS_NOTED || (n & (n - 1)) == 0;
 }
 
 /* note_fault captures the stack of a thread that faults, and what is wrong with the call that it is in. */
@@ -164,7 +176,7 @@ static void handler(int sig, siginfo_t *info, void *context)
   int saved = errno;
   struct lg_thr *t = lg_self;
   bool wanted = sig == lg_capture_signal && lg_capture_wanted(info);
-  bool another = is_fault(sig) && behind_fault(t, context);
+  bool another = is_fault(sig) && (behind_fault(t, context) || !is_noted(sig));
   if (sig == SIGBUS && lg_file_fault(info->si_addr)) {
     errno = saved;
     return;
@@ -203,7 +215,7 @@ static int install(int sig)
     sigemptyset(&a.sa_mask);
   }
   a.sa_sigaction = handler;
-  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
+  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | (sig == lg_capture_signal ? SA_RESTART : 0);
   return real_sigaction(sig, &a, NULL);
 }
 
@@ -329,7 +341,7 @@ static void said_exit(int status)
 static void at_exit(int status, void *unused)
 {
   (void)unused;
-  if (lg_lock_file_soon()) {
+  if (lg_is_rank() && lg_lock_file_soon()) { /* in a child the loader's locks may be held by a thread that is not there */
     lg_modules_current(); /* a component of the library may be new */
     lg_unlock_file();
   }
@@ -353,9 +365,20 @@ LG_EXPORT void quick_exit(int status)
   _exit(status);
 }
 
+/* Another library may have an _exit of its own, which must not be passed over. It is looked for at once: a process may end in a
+ * handler, or after vfork. */
+static void (*next_exit)(int);
+
+static void __attribute__((constructor)) find_next_exit(void)
+{
+  next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+}
+
 LG_EXPORT void _exit(int status)
 {
   said_exit(status & 0xff);
+  if (next_exit)
+    next_exit(status);
   for (;;)
     syscall(SYS_exit_group, status);
 }

@@ -46,9 +46,10 @@ static struct lg_thr *__attribute__((noinline)) first_call(void)
  * program they cannot be told apart. */
 static bool by_mpi(uint64_t pc)
 {
+  uint64_t init = (uint64_t)lg_find_symbol("PMPI_Init"); /* the loader's locks come before ours */
   lg_lock_file();
   struct lg_mapped *m = lg_module_at(pc);
-  bool is = !m || !m->path || m == lg_module_at((uint64_t)lg_find_symbol("PMPI_Init")) || lg_module_of_mpi(m);
+  bool is = !m || !m->path || m == lg_module_at(init) || lg_module_of_mpi(m);
   lg_unlock_file();
   return is;
 }

@@ -24,7 +24,7 @@ static bool waits_outside(void)
 {
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
     struct lg_asleep a;
-    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && !t->pub->in_mpi && lg_is_asleep(t->tid, &a) && a.futex)
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && !t->pub->in_mpi && lg_doing(t->tid, &a) == LG_IN_CALL && a.futex)
       return true;
   }
   return false;
@@ -106,7 +106,7 @@ static void look_at_python(uint64_t began)
 static bool is_still_in(int tid, const struct lg_asleep *a)
 {
   struct lg_asleep now;
-  return lg_is_in_call(tid, &now) && now.sp == a->sp && now.pc == a->pc;
+  return lg_doing(tid, &now) == LG_IN_CALL && now.sp == a->sp && now.pc == a->pc;
 }
 
 void lg_others_look(void)
@@ -121,7 +121,7 @@ void lg_others_look(void)
     return;
   }
   for (int i = 0, n = lg_tasks(tids); i < n; i++) {
-    if (calls_mpi(tids[i], 0) || !lg_is_in_call(tids[i], &a))
+    if (calls_mpi(tids[i], 0) || lg_doing(tids[i], &a) != LG_IN_CALL)
       continue;
     lg_lock_file();
     const struct lg_words *w = lg_off ? NULL : lg_capture_words(&a);

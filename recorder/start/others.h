@@ -6,6 +6,6 @@
 
 #pragma GCC visibility push(hidden)
 
-void lg_others_look(void); /* after the stacks of the threads that call MPI were taken */
+void lg_others_look(void); /* before the stacks of the threads that call MPI are taken */
 
 #pragma GCC visibility pop

@@ -1,4 +1,5 @@
-#define MAX_TASK_PATH 64 /* bytes of a path below /proc/self/task */
+#define MAX_TASK_PATH 64   /* bytes of a path below /proc/self/task */
+#define STATUS_BYTES 4096  /* of the file that tells which signals a thread blocks */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/stat.h"
 #include "start/task.h"
 
 bool lg_read_text(const char *path, char *text, size_t room)
@@ -52,6 +54,21 @@ bool lg_task_sleeps(int tid)
 {
   char line[LG_TASK_LINE];
   return lg_task_state(tid, line, NULL) != 'R';
+}
+
+bool lg_task_fstat(int tid, int fd, struct stat *st)
+{
+  char path[MAX_TASK_PATH];
+  snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", tid, fd);
+  return lg_stat(path, st) == 0;
+}
+
+bool lg_task_takes(int tid, int sig)
+{
+  static char text[STATUS_BYTES]; /* only the watch thread asks */
+  uint64_t blocked;
+  const char *at = lg_task_read(tid, "status", text, sizeof text) ? strstr(text, "SigBlk:") : NULL;
+  return at && sscanf(at, "SigBlk: %lx", &blocked) == 1 && !(blocked >> (sig - 1) & 1);
 }
 
 struct entry { /* of getdents64(2) */

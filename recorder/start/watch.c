@@ -54,6 +54,8 @@ static bool has_run(const struct lg_thr *t)
  * handler wants the file lock, and must not find another's. */
 static bool ask(struct lg_thr *t)
 {
+  if (!lg_task_takes(t->tid, lg_capture_signal))
+    return false;
   uint64_t before = __atomic_load_n(&t->pub->stack.seq, __ATOMIC_ACQUIRE);
   lg_capture_ask(t->tid);
   for (int i = 0; i < ANSWER_MS; i++) {
@@ -65,18 +67,20 @@ static bool ask(struct lg_thr *t)
   return false;
 }
 
-/* look_at_call: the kernel tells in which system call a thread is. It waits for the lock of a file again after our signal. */
+/* look_at_call: the kernel tells in which system call a thread is. */
 static bool look_at_call(struct lg_thr *t)
 {
   struct lg_asleep asleep;
-  if (lg_is_asleep(t->tid, &asleep))
+  switch (lg_doing(t->tid, &asleep)) {
+  case LG_RUNS:
+    return ask(t);
+  case LG_IN_CALL:
+    if (asleep.awaits.what == LG_AWAITED_FILE_LOCK && !t->pub->in_mpi)
+      lg_file_lock_note(t, &asleep.awaits);
     return lg_capture_asleep(t, &asleep);
-  bool got = ask(t);
-  if (got && asleep.awaits.what == LG_AWAITED_FILE_LOCK && !t->pub->in_mpi) {
-    lg_file_lock_note(t, &asleep.awaits);
-    lg_capture_awaits(t, &asleep.awaits);
+  default:
+    return false;
   }
-  return got;
 }
 
 static bool look(struct lg_thr *t)
@@ -98,8 +102,8 @@ static bool unmoved(const struct lg_thr *t)
   return t->pub->stack.same > 1 && t->pub->stack.calls == t->pub->calls && !(t->pub->stack.flags & LG_STACK_IDLE);
 }
 
-/* capture takes the stacks of all threads that called MPI, and tells whether it
- * got all. Of one blocked in MPI it shows whether the library still looks for
+/* capture takes the stacks of all threads that called MPI, after those of the others, and tells whether it
+ * got all: so whoever reads the file meanwhile finds no stack of another thread that is older than these. Of one blocked in MPI it shows whether the library still looks for
  * messages, or stands still itself. A thread in a short loop may be seen at the same
  * instruction twice, so one that seems not to have moved is looked at again. */
 static bool capture(uint32_t why)
@@ -109,6 +113,7 @@ static bool capture(uint32_t why)
   lg_lock_file();
   lg_modules_current(); /* a signal handler cannot */
   lg_unlock_file();
+  lg_others_look();
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
     if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
       all &= look(t);
@@ -123,7 +128,6 @@ static bool capture(uint32_t why)
       look(t);
     }
   }
-  lg_others_look();
   return all;
 }
 
@@ -269,6 +273,7 @@ static void *watch(void *unused)
 {
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
+  lg_file_apart();
   note_end();
   lg_sample_start();
   for (uint64_t due = 0; !lg_off;) {

@@ -261,6 +261,94 @@ static int rests(void) /* until the recorder looks at it */
   return r;
 }
 
+/* ---- calls in which the recorder looks at the thread ---- */
+
+static int writes_slowly(void) /* to a child that does not read at once */
+{
+  static char data[1 << 20];
+  int ends[2];
+  if (pipe(ends))
+    return -1;
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[1]);
+    sleep(3);
+    while (read(ends[0], data, sizeof data) > 0)
+      ;
+    _exit(0);
+  }
+  close(ends[0]);
+  ssize_t done = write(ends[1], data, sizeof data);
+  close(ends[1]);
+  waitpid(child, NULL, 0);
+  meet();
+  return done == sizeof data;
+}
+
+static int rests_after_stop(void) /* the kernel then continues the sleep by another system call */
+{
+  pid_t child = fork();
+  if (child == 0) {
+    usleep(500000);
+    kill(getppid(), SIGSTOP);
+    usleep(500000);
+    kill(getppid(), SIGCONT);
+    _exit(0);
+  }
+  int r = nanosleep(&(struct timespec){5, 0}, NULL);
+  waitpid(child, NULL, 0);
+  meet();
+  return r;
+}
+
+static int rests_without_descriptors(void)
+{
+  struct rlimit before;
+  int used[64], n = 0;
+  sleep(2); /* until the recorder has looked once */
+  getrlimit(RLIMIT_NOFILE, &before);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){64, before.rlim_max});
+  while (n < 64 && (used[n] = open("/dev/null", O_RDONLY)) >= 0)
+    n++;
+  int r = nanosleep(&(struct timespec){4, 0}, NULL);
+  while (n > 0)
+    close(used[--n]);
+  setrlimit(RLIMIT_NOFILE, &before);
+  meet();
+  return r;
+}
+
+static int computes_and_blocks_all(void) /* and takes signals when it likes */
+{
+  sigset_t all, before;
+  siginfo_t info;
+  volatile double x = 0;
+  int came = 0;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  for (time_t end = time(NULL) + 4; time(NULL) < end;)
+    x += 1;
+  while (sigtimedwait(&all, &info, &(struct timespec){0, 0}) > 0)
+    came++;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  meet();
+  return came;
+}
+
+static int ignores_real_time(void)
+{
+  for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+    handle(s, SIG_IGN, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    sleep(4);
+    _exit(0);
+  }
+  int waited = waitpid(child, NULL, 0) == child;
+  meet();
+  return waited;
+}
+
 static int resets(void)
 {
   struct sigaction old;
@@ -944,7 +1032,8 @@ static const struct torture {
 #define T(name) {#name, name}
   T(recovers), T(recovers_small), T(overflows), T(write_barrier), T(bus_error), T(divides), T(profiled),
   T(profiled_on_stack), T(alarmed), T(storm), T(storm_of_the_recorders), T(every_signal), T(blocks_all),
-  T(waits_for_signal), T(reads_signals), T(interrupted), T(rests), T(resets), T(notified), T(vforks), T(forks),
+  T(waits_for_signal), T(reads_signals), T(interrupted), T(rests), T(writes_slowly), T(rests_after_stop),
+  T(rests_without_descriptors), T(computes_and_blocks_all), T(ignores_real_time), T(resets), T(notified), T(vforks), T(forks),
   T(spawns), T(shells), T(vfork_and_handler), T(fork_and_exit), T(fork_and_crash), T(at_fork), T(duplicates),
   T(few_descriptors), T(no_files), T(no_files_default), T(little_memory), T(forbids_fallocate), T(forbids_ftruncate),
   T(forbids_open), T(forbids_tgkill), T(forbids_pread), T(leaves_directory), T(empties_environment), T(not_dumpable),
