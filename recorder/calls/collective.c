@@ -45,12 +45,15 @@ void lg_before_icoll(struct lg_call *c, int where)
 
 void lg_after_icoll(struct lg_call *c)
 {
+  bool makes = c->desc->cls == CLS_newcomm_nb;
+  uint32_t place = makes && c->comm ? lg_comm_next_place(c->comm) : 0;
   struct lg_req *r = c->comm ? lg_remember(c, LG_OP_COLL) : NULL;
   if (!r)
     return;
   r->seq = (uint64_t)c->handle;
-  if (c->desc->cls == CLS_newcomm_nb) { /* the handle may have been another's, and is one when the request is complete */
+  if (makes) { /* the handle may have been another's, and is one when the request is complete */
     r->newcomm = (const void *)c->args[c->desc->newcomm];
+    r->place = place;
     lg_freed_forget(P_comm, lg_comm_made_handle(c, c->desc->newcomm));
   } else {
     r->peer = root_of(c);

@@ -33,8 +33,3 @@ void lg_after_mprobe(struct lg_call *c);
 uint32_t lg_list_probe(struct lg_call *c, uint32_t n);
 
 #pragma GCC visibility pop
-
-static inline bool lg_wild(int peer, int tag)
-{
-  return peer == LG_ANY || tag == LG_ANY;
-}

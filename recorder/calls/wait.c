@@ -176,11 +176,24 @@ void lg_before_start(struct lg_call *c, int n)
   lg_op_simple(c, LG_OP_LOCAL);
 }
 
+/* uncount takes back that a message was sent or received: it was cancelled. */
+static void uncount(const struct lg_req *r)
+{
+  struct lg_chan *ch = r->seq ? lg_chan_known(r->comm, r->peer, r->tag) : NULL;
+  if (ch && r->kind == LG_OP_SEND)
+    ch->pub->sent--;
+  else if (ch)
+    ch->pub->received--;
+}
+
 void lg_before_request_free(struct lg_call *c)
 {
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
-  if (r)
+  if (r) {
+    if (r->active && r->cancelled && r->kind == LG_OP_RECV)
+      uncount(r); /* had it taken a message before, the program would not know */
     lg_req_drop(r);
+  }
   lg_op_local(c);
 }
 
@@ -194,9 +207,10 @@ void lg_before_cancel(struct lg_call *c)
 
 static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_req *r)
 {
-  if (!r->active || r->peer == LG_PROC_NULL)
+  if (!r->active)
     return n;
-  lg_op_wait_for(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, state_in(p, r), 0});
+  if (r->peer != LG_PROC_NULL)
+    lg_op_wait_for(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, state_in(p, r), 0});
   if (r->peer2 != LG_NONE)
     lg_op_wait_for(p, n++, (struct lg_pending){LG_OP_RECV, r->comm, r->peer2, r->tag2, r->seq2, state_in(p, r), 0});
   return n;
@@ -300,18 +314,13 @@ static void completed(struct lg_call *c, int i, const char *status)
     return;
   }
   bool gone = r->cancelled && status && lg_status_cancelled(status);
-  if (gone) {
-    struct lg_chan *ch = r->seq ? lg_chan_known(r->comm, r->peer, r->tag) : NULL;
-    if (ch && r->kind == LG_OP_SEND)
-      ch->pub->sent--;
-    else if (ch)
-      ch->pub->received--;
-  } else {
+  if (gone)
+    uncount(r);
+  else
     lg_message_completed(r, status ? matched(c, r, status) : 0, status);
-  }
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
-    lg_comm_made(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, state_in(c->thr->pub, r));
+    lg_comm_made_at(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, r->place, state_in(c->thr->pub, r));
   }
   if (r->persistent)
     r->active = false;

@@ -131,6 +131,23 @@ static struct lg_chan *channel_new(uint32_t comm, int peer, int tag)
   return c;
 }
 
+/* The call that sends on a channel stays known: where it did so on the communicator before, it does so on the next. */
+void lg_chan_forget(uint32_t comm)
+{
+  for (struct lg_chan *c = chans; c < chans + nchans; c++) {
+    if (c->comm != comm)
+      continue;
+    lg_seq_begin(&c->pub->seq);
+    c->pub->sent = c->pub->received = 0;
+    lg_seq_end(&c->pub->seq);
+    if (!c->from)
+      continue;
+    lg_seq_begin(&c->from->seq);
+    c->from->number = 1;
+    lg_seq_end(&c->from->seq);
+  }
+}
+
 struct lg_chan *lg_chan_known(uint32_t comm, int peer, int tag)
 {
   for (uint32_t k = chan_place(comm, peer, tag); slots[k]; k = (k + 1) & (CHAN_SLOTS - 1))

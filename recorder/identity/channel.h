@@ -23,9 +23,16 @@ enum { LG_SENDING, LG_RECEIVING };
 /* The channel, looked for first where this call site found it last (way:
  * LG_SENDING or LG_RECEIVING). NULL: no room. */
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
+void lg_chan_forget(uint32_t comm); /* no message was sent or received on it yet */
 struct lg_chan *lg_chan_known(uint32_t comm, int peer, int tag); /* NULL: there is none */
 
 #pragma GCC visibility pop
+
+/* lg_wild tells whether a receive does not name its channel. */
+static inline bool lg_wild(int peer, int tag)
+{
+  return peer == LG_ANY || tag == LG_ANY;
+}
 
 /* lg_count_send counts a message on its channel and returns its number, from 1;
  * 0 unknown. */

@@ -6,11 +6,13 @@
 #include "base/recording.h"
 #include "file/rank.h"
 #include "file/record.h"
+#include "identity/channel.h"
 #include "identity/comm.h"
 #include "identity/freed.h"
 #include "identity/history.h"
 #include "identity/members.h"
 #include "identity/state.h"
+#include "identity/taken.h"
 #include "identity/thread.h"
 #include "identity/topology.h"
 #include "identity/window.h"
@@ -196,6 +198,13 @@ static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
   return NULL;
 }
 
+/* forget_messages makes the index of a freed communicator fit for a new one: all members begin to count at the same moment. */
+static void forget_messages(uint32_t index)
+{
+  lg_chan_forget(index);
+  lg_taken_forget(index);
+}
+
 /* add keeps a new communicator, and lets go of what it was described by. */
 static void add(struct birth *b)
 {
@@ -205,7 +214,9 @@ static void add(struct birth *b)
   if (old)
     lg_comm_free(old); /* the handle was given out anew: the old one is gone */
   struct lg_comm_ref *r = freed_like(b->flags, members);
-  if (!r)
+  if (r)
+    forget_messages(r->index);
+  else
     r = recorded(b);
   if (!r)
     return;
@@ -228,16 +239,37 @@ static void add(struct birth *b)
   lg_comm_gen++;
 }
 
-/* name gives it an id. Where members are of several worlds, readers make another one (model/runfiles/worldjoiner.go). */
-static void name(struct birth *b, uint64_t parent)
+/* set_of is the same for both groups of an intercommunicator. */
+static uint64_t set_of(const struct lg_members *l, const struct lg_members *r)
 {
-  const struct lg_members *l = &b->local, *r = &b->remote;
-  uint64_t set = r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
-  b->place = born(parent, set);
-  b->id = lg_mix(lg_mix(lg_mix(parent, set), b->place), ID_SEED) | 1;
+  return r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
 }
 
-static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags, uint32_t state)
+/* name_at gives it the id of its place. Where members are of several worlds, readers make another one (model/runfiles/worldjoiner.go). */
+static void name_at(struct birth *b, uint64_t parent, uint32_t place)
+{
+  b->place = place;
+  b->id = lg_mix(lg_mix(lg_mix(parent, set_of(&b->local, &b->remote)), place), ID_SEED) | 1;
+}
+
+static void name(struct birth *b, uint64_t parent)
+{
+  name_at(b, parent, born(parent, set_of(&b->local, &b->remote)));
+}
+
+uint32_t lg_comm_next_place(struct lg_comm_ref *parent)
+{
+  struct lg_members local = {0}, remote = {0};
+  lg_members_of_comm(parent->handle, &local);
+  lg_members_remote(parent->handle, &remote);
+  uint32_t place = born(parent->id, set_of(&local, &remote));
+  lg_members_forget(&local);
+  lg_members_forget(&remote);
+  return place;
+}
+
+/* made keeps a communicator that was made; place: NULL, it is the next one of its parent with these members. */
+static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags, uint32_t state, const uint32_t *place)
 {
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
@@ -248,7 +280,10 @@ static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags
   } else {
     lg_neighbours_of(handle, b.rank, &b.near);
   }
-  name(&b, parent);
+  if (place)
+    name_at(&b, parent, *place);
+  else
+    name(&b, parent);
   add(&b);
   lg_members_forget(&b.local);
   lg_members_forget(&b.remote);
@@ -258,12 +293,17 @@ static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags
 
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
-  made(c, handle, parent ? parent->id : 0, 0, state);
+  made(c, handle, parent ? parent->id : 0, 0, state, NULL);
+}
+
+void lg_comm_made_at(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t place, uint32_t state)
+{
+  made(c, handle, parent->id, 0, state, &place);
 }
 
 void lg_comm_parent(struct lg_call *c, long handle, uint32_t state)
 {
-  made(c, handle, 0, LG_COMM_TO_PARENT, state);
+  made(c, handle, 0, LG_COMM_TO_PARENT, state, NULL);
 }
 
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)

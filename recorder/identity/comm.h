@@ -39,6 +39,9 @@ struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i)
 /* A new one. The two sides of an intercommunicator made from groups or leaders
  * have different parents, or none: NULL. */
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state);
+/* Likewise, where making it was begun earlier: then its place among those of the parent was drawn, as MPI orders the beginnings only. */
+void lg_comm_made_at(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t place, uint32_t state);
+uint32_t lg_comm_next_place(struct lg_comm_ref *parent); /* of a communicator with the members of the parent */
 void lg_comm_parent(struct lg_call *c, long handle, uint32_t state); /* the intercommunicator to those that spawned this process */
 /* A new window or file over the members of a communicator. */
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state);

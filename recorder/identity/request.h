@@ -33,6 +33,7 @@ struct lg_req {
   struct lg_persistent *made; /* counts how often it is started; NULL: nobody does */
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
+  uint32_t place;          /* of that communicator among those of its parent, in the order in which they were begun */
   struct lg_collective collective; /* that starting a persistent one begins */
 };
 

@@ -42,3 +42,13 @@ void lg_probed_receive(uint32_t comm, int peer, int tag, uint64_t number)
       return put(&probed->entry[i], (struct lg_take){0});
   }
 }
+
+void lg_taken_forget(uint32_t comm)
+{
+  for (uint32_t i = 0; taken && i < LG_TAKEN; i++)
+    if (taken->entry[i].comm == comm + 1)
+      put(&taken->entry[i], (struct lg_take){0});
+  for (uint32_t i = 0; probed && i < LG_PROBED; i++)
+    if (probed->entry[i].comm == comm + 1)
+      put(&probed->entry[i], (struct lg_take){0});
+}

@@ -11,4 +11,6 @@ void lg_take(struct lg_take message);
 void lg_probed_take(struct lg_take message); /* by a matched probe */
 void lg_probed_receive(uint32_t comm, int peer, int tag, uint64_t number); /* the receive of it is begun */
 
+void lg_taken_forget(uint32_t comm); /* what was taken or probed on it */
+
 #pragma GCC visibility pop
