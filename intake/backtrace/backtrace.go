@@ -38,6 +38,9 @@ type Stack struct {
 	Frames  []Frame
 }
 
+// hasPIDOfProcess reports whether the thread has the number of its process, as the main thread has on Linux.
+func (s Stack) hasPIDOfProcess() bool { return s.PID != 0 && s.TID == s.PID }
+
 // The errors of this package wrap one of these.
 var (
 	ErrFormat  = errors.New("no backtrace in a known form") // of a whole file

@@ -46,7 +46,7 @@ var (
 // that no job has, are left out; the errors, which wrap ErrTwice or ErrRange, say
 // so.
 func BuildJob(stacks []Stack, o Options) (*Job, []error) {
-	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor)}
+	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor), mainHasPID: slices.ContainsFunc(stacks, Stack.hasPIDOfProcess)}
 	processes, errs := byRank(stacks)
 	for _, p := range processes {
 		b.addRank(p)
@@ -106,6 +106,8 @@ type builder struct {
 	ranks     []*model.Rank
 	unmatched model.RankSet
 	nameless  model.RankSet
+	// mainHasPID tells that the texts number threads as Linux does: that with main has the number of the process.
+	mainHasPID bool
 }
 
 // site is where a thread is.
@@ -162,7 +164,8 @@ func (b *builder) addRank(p process) {
 }
 
 // threadSites returns where the threads are that count, that with main first. Without
-// one, the first of the text comes first. If main waits for another thread, that one is
+// one, the first of the text comes first, unless the numbers tell that it is another thread: then the text lacks the main thread's
+// stack, and nothing is known of the rank. If main waits for another thread, that one is
 // among those which run the program's own code, and they come before it.
 func (b *builder) threadSites(stacks []Stack) []site {
 	var out, others []site
@@ -180,7 +183,11 @@ func (b *builder) threadSites(stacks []Stack) []site {
 		}
 	}
 	if len(out) == 0 && len(others) > 0 {
-		return others[:1]
+		first := others[0]
+		if b.mainHasPID && first.tid != stacks[0].PID {
+			return nil
+		}
+		return []site{first}
 	}
 	awaits := slices.ContainsFunc(out, site.mainAwaitsThread)
 	if own := slices.DeleteFunc(others, func(s site) bool { return !s.runsProgramCode() }); awaits {

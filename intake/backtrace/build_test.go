@@ -203,6 +203,18 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestMainThreadMissing: another thread does not stand for the rank if the numbers tell that it is not the main thread.
+func TestMainThreadMissing(t *testing.T) {
+	other := rankStack(1, frameAt("watch", 9), Frame{Function: "start_thread", Address: 3})
+	other.TID = other.PID + 1
+	if job := mustBuild(t, Options{}, rankStack(0, frameAt("compute", 3), frameAt("main", 25)), other); len(job.Ranks[1].Threads) != 0 {
+		t.Errorf("threads %+v, want none", job.Ranks[1].Threads)
+	}
+	if job := mustBuild(t, Options{}, other); len(job.Ranks[0].Threads) != 1 {
+		t.Errorf("threads %+v, want the only one: nothing tells the main thread's number", job.Ranks[0].Threads)
+	}
+}
+
 // TestFault: a rank that died of a fault is told from one that was ended.
 func TestFault(t *testing.T) {
 	died, ended := rankStack(0, frameAt("main", 1)), rankStack(1, frameAt("main", 1))

@@ -38,3 +38,8 @@ func (r *Regexp) MatchString(s string) bool { return r.get().MatchString(s) }
 func (r *Regexp) ReplaceAllString(src, repl string) string {
 	return r.get().ReplaceAllString(src, repl)
 }
+
+// ReplaceAllStringFunc is that of regexp.Regexp.
+func (r *Regexp) ReplaceAllStringFunc(src string, replacement func(string) string) string {
+	return r.get().ReplaceAllStringFunc(src, replacement)
+}

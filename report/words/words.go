@@ -79,8 +79,11 @@ func SetIn(set string, limit int) string {
 // maxSentence is how many characters of a sentence are shown.
 const maxSentence = 400
 
-// Cut ends a sentence that fills the screen.
-func Cut(s string) string { return CutTo(s, maxSentence) }
+// longSet is a rank set in a sentence that may be too long to be read.
+var longSet = lateregexp.New(`[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?){8,}`)
+
+// Cut ends a sentence that fills the screen, after the rank sets in it are cut as by Set.
+func Cut(s string) string { return CutTo(longSet.ReplaceAllStringFunc(s, Set), maxSentence) }
 
 // CutTo is Cut for a limit in characters.
 func CutTo(s string, limit int) string {

@@ -321,10 +321,11 @@ func (b *builder) addBeside(r *model.Rank, captured time.Time) {
 	}
 }
 
-// othersAt lists the threads that do not call MPI and were seen at the time of a capture, with a stack.
+// othersAt lists the threads that do not call MPI and were seen at the time of a capture or later, with a stack. They are looked
+// at first: those of a later time belong to a look that was not over.
 func othersAt(r *model.Rank, captured time.Time) (out []model.OtherThread) {
 	for _, o := range r.Others {
-		if o.Time.Sub(captured).Abs() < sameLook && len(o.Stack) > 0 {
+		if captured.Sub(o.Time) < sameLook && len(o.Stack) > 0 {
 			out = append(out, o)
 		}
 	}
