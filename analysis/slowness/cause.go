@@ -56,6 +56,15 @@ func (c *compared) errorByChance(hz float64) float64 {
 	return math.Sqrt(logVariance(&c.before, share, hz) + logVariance(&c.since, share, hz))
 }
 
+// shareError is the standard error of the difference of two shares, before and since, if nothing changed.
+func (c *compared) shareError(part func(*sums) float32, hz float64) float64 {
+	both := c.before
+	both.add(&c.since)
+	n, m := max(float64(c.before.seconds)*hz, 1), max(float64(c.since.seconds)*hz, 1)
+	share := max(ratio(part(&both), both.seconds), 1/(n+m))
+	return math.Sqrt(share * (1 - share) * (1/n + 1/m))
+}
+
 // logVariance is the variance of the logarithm of a share that the samples of some time show.
 func logVariance(s *sums, share, hz float64) float64 {
 	n := max(float64(s.seconds)*hz, 1)

@@ -1,6 +1,7 @@
 package slowness
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -18,6 +19,8 @@ type job struct {
 	size   int // of MPI_COMM_WORLD; 0: the tracks are all
 	events []Event
 	alone  model.RankSet // ranks that are slower though the job is not
+	// aloneAt is the latest bucket with such ranks. They are told again only if there were none for a time.
+	aloneAt int64
 }
 
 // judge judges all buckets before the one with a number.
@@ -135,9 +138,10 @@ const (
 	aloneDeviations   = 6
 	aloneBeyondChance = 2
 	aloneBuckets      = 6
+	leastAlone        = 0.05 // more of the time without a processor, or on files
 )
 
-// lookAtRanks looks for ranks that compute longer though the job is as fast as before, as it still waits longer for others.
+// lookAtRanks looks for ranks that are slower though the job is as fast as before, as it still waits longer for others.
 func (j *job) lookAtRanks(number int64) {
 	if j.speed.usual > 0 || number-j.speed.begins < leastBefore+aloneBuckets {
 		return
@@ -148,23 +152,70 @@ func (j *job) lookAtRanks(number int64) {
 	if typicallyStarved(ranks) {
 		return // the whole job gets slower: why is decided once that is clear
 	}
-	f, ok := longComputing(ranks, 0, j.hz)
-	if !ok || f.cause != RankComputes {
+	f := j.starvedAlone(ranks, begin)
+	if f.ranks.Len() == 0 {
+		f = j.onFilesAlone(ranks, begin)
+	}
+	if f.ranks.Len() == 0 {
+		f = j.computingAlone(ranks)
+	}
+	if f.ranks.Len() > 0 {
+		j.aloneAt = number
+	} else if number-j.aloneAt > recentBuckets {
 		j.alone = model.RankSet{}
+	}
+	if f.ranks.Minus(j.alone).Len() == 0 {
 		return
 	}
+	j.alone = j.alone.Union(f.ranks)
+	rate := Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}
+	j.events = append(j.events, j.newEvent(f, ranks, begin, number, rate))
+}
+
+// computingAlone finds ranks that compute longer.
+func (j *job) computingAlone(ranks []compared) finding {
+	f, ok := longComputing(ranks, 0, j.hz)
+	if !ok || f.cause != RankComputes {
+		return finding{}
+	}
 	chance := (largestByChance(len(ranks)) + aloneBeyondChance) * spread(ranks, 0, j.hz)
-	slower := rankSetOf(ranks, func(c *compared) bool {
+	f.ranks = rankSetOf(ranks, func(c *compared) bool {
 		q := math.Log(max(c.computingRatio(), 1e-9))
 		return f.ranks.Contains(c.rank) && q >= math.Log(aloneRatio) &&
 			q >= aloneDeviations*c.ratioError(j.hz) && q >= chance*c.errorByChance(j.hz)
 	})
-	if slower.Minus(j.alone).Len() == 0 {
-		return
+	if f.ranks.Len() == 0 {
+		return finding{}
 	}
-	f.ranks, j.alone = slower, j.alone.Union(slower)
-	rate := Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}
-	j.events = append(j.events, j.newEvent(f.withNode(ranks, 0, j.hz), ranks, begin, number, rate))
+	return f.withNode(ranks, 0, j.hz)
+}
+
+// starvedAlone finds ranks that lack a processor more than before all the time since a bucket. The kernel counts that: it has no
+// noise but that of other processes, which come and go.
+func (j *job) starvedAlone(ranks []compared, begin int64) finding {
+	starved := rankSetOf(ranks, func(c *compared) bool {
+		return c.more(noProcessor) >= leastAlone && j.steadilyMore(c, begin, noProcessor, leastStarved)
+	})
+	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}
+}
+
+// onFilesAlone finds ranks that spend more of the time on files than before, all the time since a bucket.
+func (j *job) onFilesAlone(ranks []compared, begin int64) finding {
+	chance := max(aloneDeviations, largestByChance(len(ranks))+aloneBeyondChance)
+	slow := rankSetOf(ranks, func(c *compared) bool {
+		return c.more(inIO) >= max(leastAlone, chance*c.shareError(inIO, j.hz)) && j.steadilyMore(c, begin, inIO, 0)
+	})
+	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}
+}
+
+// steadilyMore reports whether a rank spent more of the time on something than before in each bucket since one, and by how much at
+// least.
+func (j *job) steadilyMore(c *compared, begin int64, part func(*sums) float32, least float64) bool {
+	usual := ratio(part(&c.before), c.before.seconds+c.before.absent)
+	i, _ := slices.BinarySearchFunc(j.tracks, c.rank, func(t *track, rank int) int { return cmp.Compare(t.rank.Rank, rank) })
+	return !slices.ContainsFunc(j.tracks[i].recent, func(b bucket) bool {
+		return b.number >= begin && ratio(part(&b.sums), b.seconds+b.absent) <= usual+least
+	})
 }
 
 // typicallyStarved reports whether the median rank lacks a processor more than before, and not much less than the one that lacks it
