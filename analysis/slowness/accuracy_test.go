@@ -36,17 +36,26 @@ var kinds = []struct {
 	{"link", fault{kind: LinkSlow}, LinkSlow, []int{2, 16, 256}},
 }
 
-// score counts runs, those whose slowdown was told within 75 s, and of these those with the right ranks and cause.
-type score struct{ runs, found, ranks, cause, early int }
+// score counts runs, those whose slowdown was told within 75 s, and of these those with the right ranks and cause; and among the runs
+// those whose job became slower, by leastChange at least, and how many of these were found.
+type score struct{ runs, found, ranks, cause, early, slower, slowerFound int }
 
 func (s *score) add(o score) {
 	s.runs, s.found, s.ranks, s.cause, s.early = s.runs+o.runs, s.found+o.found, s.ranks+o.ranks, s.cause+o.cause, s.early+o.early
+	s.slower, s.slowerFound = s.slower+o.slower, s.slowerFound+o.slowerFound
 }
 
 func (s score) String() string {
 	part := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
-	return fmt.Sprintf("%4d runs, found %.2f, right ranks %.2f, right cause %.2f, too early %d",
-		s.runs, part(s.found, s.runs), part(s.ranks, s.found), part(s.cause, s.found), s.early)
+	return fmt.Sprintf("%4d runs, found %.2f, right ranks %.2f, right cause %.2f, too early %d; of %d whose job became slower %.2f",
+		s.runs, part(s.found, s.runs), part(s.ranks, s.found), part(s.cause, s.found), s.early, s.slower, part(s.slowerFound, s.slower))
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // countFromEnv is how much of something a test does.
@@ -64,6 +73,8 @@ func (s *score) judge(t *testing.T, m *simulated, want Cause) {
 	f := m.fault
 	m.run(0, f.at+75)
 	s.runs++
+	slower := boolToInt(m.slowdown() >= leastChange)
+	s.slower += slower
 	at := slices.IndexFunc(m.job.events, func(e Event) bool { return e.IsAlert() })
 	if at < 0 {
 		return
@@ -75,6 +86,7 @@ func (s *score) judge(t *testing.T, m *simulated, want Cause) {
 		return
 	}
 	s.found++
+	s.slowerFound += slower
 	if f.kind == LinkSlow || e.Ranks.Contains(f.rank) && (f.kind == NodeSlow || e.Ranks.Len() == 1) {
 		s.ranks++
 	}

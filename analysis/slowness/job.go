@@ -27,6 +27,7 @@ type job struct {
 func (j *job) judge(before int64) {
 	first := int64(math.MaxInt64)
 	for _, t := range j.tracks {
+		before = t.counted(before)
 		if len(t.pending) > 0 {
 			first = min(first, t.pending[0].number)
 		}
@@ -190,11 +191,12 @@ func (j *job) computingAlone(ranks []compared) finding {
 	return f.withNode(ranks, 0, j.hz)
 }
 
-// starvedAlone finds ranks that lack a processor more than before all the time since a bucket. The kernel counts that: it has no
-// noise but that of other processes, which come and go.
+// starvedAlone finds ranks that lack a processor more than before all the time since a bucket, and much more. The kernel counts that: it
+// has no noise but that of other processes, which come and go.
 func (j *job) starvedAlone(ranks []compared, begin int64) finding {
 	starved := rankSetOf(ranks, func(c *compared) bool {
-		return c.more(noProcessor) >= leastAlone && j.steadilyMore(c, begin, noProcessor, leastStarved)
+		usual := ratio(noProcessor(&c.before), c.before.seconds+c.before.absent)
+		return c.more(noProcessor) >= max(leastAlone, usual/3) && j.steadilyMore(c, begin, noProcessor, leastStarved)
 	})
 	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}
 }

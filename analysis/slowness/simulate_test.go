@@ -137,6 +137,27 @@ func (m *simulated) second(second int) {
 	}
 }
 
+// slowdown is by which part an iteration of the whole job becomes longer by the fault, without noise.
+func (m *simulated) slowdown() float64 {
+	f := m.fault
+	exchange := m.iteration * (1 - m.computing) * 0.5
+	before, with := 0.0, 0.0
+	for r, c := range m.usual {
+		before = max(before, c)
+		switch {
+		case f.kind == RankComputes && r == f.rank, f.kind == NodeSlow && r/m.perNode == f.rank/m.perNode:
+			c *= f.factor
+		case f.kind == IOSlow && r == f.rank:
+			c += m.iteration * (f.factor - 1)
+		}
+		with = max(with, c)
+	}
+	if f.kind == LinkSlow {
+		with += m.iteration * (f.factor - 1)
+	}
+	return (with+exchange)/(before+exchange) - 1
+}
+
 // changeLoad has other processes come and go, for minutes at a time.
 func (m *simulated) changeLoad(second int) {
 	if m.busy && second%60 == 0 && m.random.IntN(5) == 0 {

@@ -88,7 +88,7 @@ func (s *speed) findSlowdown() (change, bool) {
 		}
 		before, tail := rates[:len(rates)-m], rates[len(rates)-m:]
 		usual, now := stat.Mean(before, nil), stat.Mean(tail, nil)
-		z := (usual - now) / errorOfDifference(noiseOf(before, usual), m, len(before))
+		z := (usual - now) / errorOfDifference(noiseOf(before, usual), usual, m, len(before))
 		if now > (1-leastChange)*usual || z < strongest || now >= lowestMean(before, m) {
 			continue
 		}
@@ -98,13 +98,17 @@ func (s *speed) findSlowdown() (change, bool) {
 	return best, found
 }
 
-// cut is the standard deviation of the iterations that a length of time seems to have more or less, as only whole ones are counted.
-const cut = 0.5
+// cut is the standard deviation of the iterations that a length of time seems to have more or less, as only whole ones are counted: at
+// each end up to one, by chance.
+const cut = 0.41
 
-// errorOfDifference is the standard error of the difference of two mean rates, of m and n buckets in a row.
-func errorOfDifference(noise float64, m, n int) float64 {
+// counts is how often in a second the iterations are counted. An iteration that takes longer is known by its time, to a part.
+const counts = 1.0
+
+// errorOfDifference is the standard error of the difference of two mean rates, of m and n buckets in a row, where a rate is usual.
+func errorOfDifference(noise, usual float64, m, n int) float64 {
 	a, b := 1/float64(m), 1/float64(n)
-	whole := cut / bucketTime.Seconds()
+	whole := cut * min(usual/counts, 1) / bucketTime.Seconds()
 	return math.Sqrt(noise*noise*(a+b) + whole*whole*(a*a+b*b))
 }
 
@@ -159,24 +163,37 @@ func median(values []float64) float64 {
 	return stat.Quantile(0.5, stat.LinInterp, sorted, nil)
 }
 
+// windowIterations are so many that counting whole ones does not hide how much the rates vary.
+const windowIterations = 10
+
 // noiseOf is the standard deviation of rates about their mean, of those that are slower than it too: programs are slower now and
-// then by themselves. What comes of counting whole iterations is left out.
+// then by themselves. What comes of counting iterations is left out. If there are few in a bucket, some buckets in a row are looked
+// at together, as what counting adds is at their ends only.
 func noiseOf(rates []float64, usual float64) float64 {
+	inBucket := usual * bucketTime.Seconds()
+	w := max(min(int(math.Ceil(windowIterations/inBucket)), len(rates)/3), 1)
 	sum, slower, n := 0.0, 0.0, 0
-	for _, r := range rates {
-		sum += (r - usual) * (r - usual)
-		if r < usual {
-			slower += (r - usual) * (r - usual)
+	for i := 0; i+w <= len(rates); i++ {
+		d := stat.Mean(rates[i:i+w], nil) - usual
+		sum += d * d
+		if d < 0 {
+			slower += d * d
 			n++
 		}
 	}
-	variance := sum / float64(len(rates))
+	variance := sum / float64(len(rates)-w+1)
 	if n > 0 {
 		variance = max(variance, slower/float64(n))
 	}
-	_, part := math.Modf(usual * bucketTime.Seconds())
-	whole := part * (1 - part) / (bucketTime.Seconds() * bucketTime.Seconds())
-	return max(math.Sqrt(max(variance-whole, 0)), leastNoise*usual)
+	variance -= varianceOfCounting(usual, float64(w)*bucketTime.Seconds())
+	return max(math.Sqrt(max(float64(w)*variance, 0)), leastNoise*usual)
+}
+
+// varianceOfCounting is that of a rate over some seconds, as only whole iterations are counted, or as it is known only to a second when
+// one ended.
+func varianceOfCounting(usual, seconds float64) float64 {
+	_, part := math.Modf(usual * seconds)
+	return min(part*(1-part), usual*usual/(6*counts*counts)) / (seconds * seconds)
 }
 
 // lowestMean is the lowest mean of m rates in a row; if there are fewer, the lowest rate.

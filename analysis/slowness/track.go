@@ -1,6 +1,8 @@
 package slowness
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"laggard/model"
@@ -93,7 +95,18 @@ type track struct {
 	normal sums
 	anchor anchor
 	since  int64 // number of the first bucket with that anchor
+	turned turned
 }
+
+// turned is the end of the latest interval with turns of an anchor.
+type turned struct {
+	anchor anchor
+	end    time.Time
+}
+
+// longestTurn is the longest iteration of which the time is shared out among the buckets that it lies in. The judgement of these waits
+// until it ends.
+const longestTurn = 15 * time.Second
 
 // recentBuckets are those in which a change may still be noticed.
 const recentBuckets = 12
@@ -112,7 +125,33 @@ func (t *track) feedInterval(i *model.Interval, hz int) {
 		t.spread(t.latest, i.Begin, sums{absent: float32(gap.Seconds())}, at)
 	}
 	t.latest = i.End()
-	t.spread(i.Begin, i.End(), sumsOf(i, hz), at)
+	whole := sumsOf(i, hz)
+	turns := whole.turns
+	whole.turns = 0
+	t.spread(i.Begin, i.End(), whole, at)
+	t.spreadTurns(i, turns, at)
+}
+
+// spreadTurns spreads turns that ended in an interval over the time since the latest turn before: of a loop with iterations of seconds,
+// a bucket has a part of an iteration more or less than whole ones.
+func (t *track) spreadTurns(i *model.Interval, turns float32, at anchor) {
+	if turns == 0 {
+		return
+	}
+	begin := i.Begin
+	if t.turned.anchor == at && begin.Sub(t.turned.end) < longestTurn {
+		begin = t.turned.end
+	}
+	t.spread(begin, i.End(), sums{turns: turns}, at)
+	t.turned = turned{at, i.End()}
+}
+
+// counted is the bucket before which all turns are known, of the buckets before one.
+func (t *track) counted(before int64) int64 {
+	if gap := bucketBegin(before).Sub(t.turned.end); gap > 0 && gap <= longestTurn {
+		return bucketOf(t.turned.end)
+	}
+	return before
 }
 
 // spread adds what a time from begin to end says to the buckets that it lies in.
@@ -171,7 +210,8 @@ func (s *sums) scaled(by float32) sums {
 
 func (t *track) bucketAt(number int64, a anchor) *bucket {
 	if n := len(t.pending); n > 0 && t.pending[n-1].number >= number {
-		b := &t.pending[n-1]
+		at, _ := slices.BinarySearchFunc(t.pending, number, func(b bucket, number int64) int { return cmp.Compare(b.number, number) })
+		b := &t.pending[at]
 		if b.anchor != a {
 			b.anchor.state, b.turns = -1, 0
 		}
