@@ -17,11 +17,7 @@ func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
 	o := &d.Odd[0]
 	switch {
 	case ways.Before: // the others' call leads to its own
-		own := o.Calls[0]
-		d.Comm, d.Kind, d.On = o.Other, d.OtherOn.Kind, d.OtherOn
-		o.Number, o.After = o.Theirs[0].Number, o.Theirs[0].Number-1
-		o.Kind, o.Calls, o.Fewer, o.Instead = Skipped, o.Theirs, true, &own
-		o.Latest, o.Marks = nil, nil // they are of the other communicator
+		d.skipAcross()
 	case ways.After:
 		o.Kind = Extra
 	default:
@@ -32,6 +28,39 @@ func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
 		o.Kind = LoopCount
 	}
 	return true
+}
+
+// skipAcross says that the line left out the others' call, on their communicator, instead of making its own in addition.
+func (d *Divergence) skipAcross() {
+	o := &d.Odd[0]
+	own := o.Calls[0]
+	d.swapComms(o.Theirs[0].Number)
+	o.Kind, o.Calls, o.Fewer, o.Instead = Skipped, o.Theirs, true, &own
+}
+
+// swapComms tells of the other communicator, from a collective on.
+func (d *Divergence) swapComms(number uint64) {
+	o := &d.Odd[0]
+	d.On, d.OtherOn = d.OtherOn, d.On
+	d.Comm, d.Kind = d.On.ID, d.On.Kind
+	o.Number, o.After = number, number-1
+	o.Latest, o.Marks = nil, nil // they are of the one before
+}
+
+// TurnMissing says that the other one of the two calls is missing.
+func (d *Divergence) TurnMissing() {
+	o := &d.Odd[0]
+	switch {
+	case d.OtherOn.ID == 0:
+		o.turnMissing()
+	case o.Fewer:
+		own := *o.Instead
+		d.swapComms(own.Number)
+		o.Kind, o.Calls, o.Fewer, o.Instead = Extra, []Call{own}, false, nil
+	default:
+		d.skipAcross()
+	}
+	o.Repeats, o.Looped = false, false
 }
 
 // decideWithinComm is Decide for calls of one communicator.

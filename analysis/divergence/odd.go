@@ -53,15 +53,14 @@ func (o *Odd) OtherWays() (made, other *Call) {
 	return other, made
 }
 
-// TurnMissing says that the other one of the two calls is missing.
-func (o *Odd) TurnMissing() {
+// turnMissing is TurnMissing for calls of one communicator.
+func (o *Odd) turnMissing() {
 	own := o.Own()
 	if o.Fewer {
 		o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
 	} else {
 		o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs[:1], true
 	}
-	o.Repeats, o.Looped = false, false
 }
 
 // Own returns the line's own first call that differs; nil: it made none.

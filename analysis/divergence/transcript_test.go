@@ -300,6 +300,15 @@ func TestDecideAcross(t *testing.T) {
 		if o.Own().Function() != "MPI_Barrier" {
 			t.Errorf("%+v: its own call is %s", c.ways, o.Own().Function())
 		}
+		if c.kind != Skipped && c.kind != Extra {
+			continue
+		}
+		d.TurnMissing()
+		turned := map[Kind]Kind{Skipped: Extra, Extra: Skipped}[c.kind]
+		other := map[uint64]uint64{1: 4, 2: 10}[c.comm]
+		if o.Kind != turned || d.On.ID == c.comm || d.Comm != d.On.ID || o.Number != other || o.Own().Function() != "MPI_Barrier" {
+			t.Errorf("%+v, turned: %s %d on %d, its own call is %s", c.ways, o.Kind, o.Number, d.On.ID, o.Own().Function())
+		}
 	}
 }
 

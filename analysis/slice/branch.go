@@ -51,11 +51,11 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
 	if known && liesBetween(ctx, s, &d.Odd[0], b) {
-		d.Odd[0].TurnMissing()
+		d.TurnMissing()
 		found.RestateReason(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
-	if turned, is := branchOfOtherCall(ctx, s, &d.Odd[0], b, known); is {
+	if turned, is := branchOfOtherCall(ctx, s, d, b, known); is {
 		found.RestateReason(d)
 		b, known = turned, true
 	}
@@ -101,7 +101,10 @@ func liesBetween(ctx context.Context, s slicing.Slicer, o *divergence.Odd, b sli
 // branchOfOtherCall finds the branch that decides about the other one of the two calls at which the ways parted, and corrects which
 // of them is taken for missing: where only the order of earlier calls told that, and nothing decides about the one which
 // can differ between ranks.
-func branchOfOtherCall(ctx context.Context, s slicing.Slicer, o *divergence.Odd, b slicing.Branch, known bool) (slicing.Branch, bool) {
+func branchOfOtherCall(
+	ctx context.Context, s slicing.Slicer, d *divergence.Divergence, b slicing.Branch, known bool,
+) (slicing.Branch, bool) {
+	o := &d.Odd[0]
 	made, other := o.OtherWays()
 	if !known || len(b.Stack) > 0 && !b.Alike || made == nil || other == nil {
 		return slicing.Branch{}, false
@@ -110,7 +113,7 @@ func branchOfOtherCall(ctx context.Context, s slicing.Slicer, o *divergence.Odd,
 	if !known || len(turned.Stack) == 0 || !turned.Before && !turned.After || !turned.OnlyDiffering() {
 		return slicing.Branch{}, false
 	}
-	o.TurnMissing()
+	d.TurnMissing()
 	return turned, true
 }
 
