@@ -35,11 +35,13 @@ type Stack struct {
 	Fault   string // what the text says of a fault, "" nothing
 	Signal  int    // that the fault was, 0 none
 	Partial bool   // the text says that frames are missing at the outer end
-	Frames  []Frame
+	// Lightweight: of a lightweight core file, which does not number threads as Linux does.
+	Lightweight bool
+	Frames      []Frame
 }
 
 // hasPIDOfProcess reports whether the thread has the number of its process, as the main thread has on Linux.
-func (s Stack) hasPIDOfProcess() bool { return s.PID != 0 && s.TID == s.PID }
+func (s Stack) hasPIDOfProcess() bool { return !s.Lightweight && s.PID != 0 && s.TID == s.PID }
 
 // The errors of this package wrap one of these.
 var (

@@ -46,7 +46,8 @@ var (
 // that no job has, are left out; the errors, which wrap ErrTwice or ErrRange, say
 // so.
 func BuildJob(stacks []Stack, o Options) (*Job, []error) {
-	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor), mainHasPID: slices.ContainsFunc(stacks, Stack.hasPIDOfProcess)}
+	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor)}
+	b.mainHasPID = slices.ContainsFunc(stacks, Stack.hasPIDOfProcess)
 	processes, errs := byRank(stacks)
 	for _, p := range processes {
 		b.addRank(p)

@@ -118,6 +118,7 @@ func (s *stream) coreSection(text string) {
 		s.opened.Rank = c.rank
 	}
 	s.opened.Rank = first(s.opened.Rank, "rank", "node")
+	s.opened.Lightweight = true
 	s.opened.PID, s.opened.TID = first(0, "tgid", "pid", "process"), first(0, "tid", "thread")
 }
 

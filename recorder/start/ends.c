@@ -19,6 +19,8 @@
 #include "start/ender.h"
 #include "start/ends.h"
 #include "start/raised.h"
+#include "start/thrown.h"
+#include "start/thrown.h"
 #include "start/watch.h"
 #include "base/locks.h"
 #include "base/reading.h"
@@ -157,13 +159,32 @@ static bool is_noted(int sig)
   return ends_here(sig) || n < FAULTS_NOTED || (n & (n - 1)) == 0;
 }
 
-/* note_fault captures the stack of a thread that faults, and what is wrong with the call that it is in. */
-static void note_fault(struct lg_thr *t, int sig, void *context)
+/* What the C library says when it aborts the program, as after a failed assertion, or when malloc finds its memory damaged. */
+static struct {
+  unsigned size;
+  char text[];
+} **abort_message;
+
+static void note_abort_message(uint64_t cfa)
+{
+  char text[LG_MAX_RAISED_TEXT] = "";
+  if (!abort_message || !*abort_message)
+    return;
+  strncpy(text, (*abort_message)->text, sizeof text - 1);
+  text[strcspn(text, "\n")] = 0;
+  lg_note_raised(LG_RAISED_FATAL, "C library", text, cfa);
+}
+
+/* note_fault captures the stack of a thread that faults, below the frame of the handler with that canonical frame address, and what is
+ * wrong with the call that it is in. */
+static void note_fault(struct lg_thr *t, int sig, void *context, uint64_t cfa)
 {
   if (!t) {
     lg_capture_other(sig, context);
     return;
   }
+  if (sig == SIGABRT)
+    note_abort_message(cfa);
   lg_capture_here(t, LG_WHY_FATAL, sig, context);
   struct lg_regs r;
   LG_CONTEXT(context, r.v);
@@ -185,7 +206,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
   if (lg_is_rank() && !another) {
     if (is_fault(sig))
-      note_fault(t, sig, context);
+      note_fault(t, sig, context, LG_CFA);
     else if (t && wanted)
       lg_capture_asked(t, info, context);
     if (sig == asked_signal)
@@ -407,6 +428,7 @@ static int signal_number(const char *s)
 void lg_ends_start(void)
 {
   lg_ender_start();
+  abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
   lg_capture_signal = SIGRTMIN + CAPTURE_SIGNAL;
   const char *asked = lg_env("SIGNAL");
   if (asked && !(asked_signal = signal_number(asked)))

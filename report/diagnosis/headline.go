@@ -69,7 +69,11 @@ func uncaughtText(r *Result, ranks string) string {
 				return " because of an uncaught " + x.name() + x.InParentheses()
 			}
 		case raisedStates[model.RaisedFatal]:
-			return ": " + x.String()
+			text := ": " + x.String()
+			if x.InParentheses() == "" && r.LeastProgressed != nil {
+				text += placeOfEnd(r.LeastProgressed)
+			}
+			return text
 		}
 	}
 	return ""

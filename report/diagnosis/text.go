@@ -23,6 +23,7 @@ const (
 	screenFrames  = 3 // of one place; of several, the innermost frame of the first
 	screenWaits   = 2
 	maxSpawned    = 3
+	maxSkips      = 2
 	maxPlaces     = 4
 	maxFrames     = 10
 	maxSliceLines = 8
@@ -216,12 +217,23 @@ func (p *printer) headline(r *Result) {
 		p.Line("%s.", Headline(r))
 	} else {
 		p.Line("%s (confidence %.2f, by %s)", Headline(r), l.Confidence, l.Method)
-		end := endOf(r)
-		if l.Reason != "" && (end == nil || l.Reason != words.Ranks(end.Ranks)+": "+end.Reason+r.argumentReason(end.Ranks)) {
+		if l.Reason != "" && !saidByHeadline(r) {
 			p.Line("  because: %s", words.Cut(l.Reason))
 		}
 	}
 	p.List(len(r.Spawned), maxSpawned, "worlds", func(i int) { p.Line("  %s", r.Spawned[i].note()) })
+}
+
+// saidByHeadline reports whether the headline about ranks that ended by themselves has all of the reason.
+func saidByHeadline(r *Result) bool {
+	end, reason := endOf(r), r.LeastProgressed.Reason
+	if end == nil {
+		return false
+	}
+	if uncaughtText(r, r.LeastProgressed.Set) != "" {
+		reason = strings.Replace(reason, r.exceptionReason(), "", 1)
+	}
+	return reason == words.Ranks(end.Ranks)+": "+end.Reason+r.argumentReason(end.Ranks)
 }
 
 func (p *printer) notes(notes []string) {

@@ -1,6 +1,9 @@
 package diagnosis
 
 import (
+	"fmt"
+	"slices"
+
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/unsent"
 	"laggard/analysis/slice"
@@ -137,13 +140,27 @@ func (c *MadeCall) text() string {
 	return wording.CallAt(c.MPI, c.Site)
 }
 
-// unsentLines say where messages would have come from that ranks wait for.
+// unsentLines say where messages would have come from that ranks wait for, once for messages that differ in their number only.
 func unsentLines(r *Result) []string {
 	var lines []string
-	for i := range r.Unsent {
-		lines = append(lines, r.Unsent[i].words().Missing())
+	for i := 0; i < len(r.Unsent); {
+		first, n := &r.Unsent[i], 1
+		for i+n < len(r.Unsent) && r.Unsent[i+n].isLike(first) {
+			n++
+		}
+		text := first.words().Missing()
+		if n > 1 {
+			text += fmt.Sprintf(" Rank %d waits for %s.", first.Rank, words.Count(n-1, "more such message", "more such messages"))
+		}
+		lines, i = append(lines, text), i+n
 	}
 	return lines
+}
+
+// isLike reports whether it differs from another message in its number only.
+func (m *Unsent) isLike(other *Unsent) bool {
+	return m.Rank == other.Rank && m.From == other.From && m.Tag == other.Tag && m.Communicator == other.Communicator &&
+		m.Failed == other.Failed && m.AnySource == other.AnySource
 }
 
 // words is what is said of it.
@@ -169,19 +186,29 @@ func (o *Unreceived) words() wording.Unreceived {
 
 // skips writes what the code says of messages that were not sent.
 func (p *printer) skips(r *Result) {
+	var texts []string
 	for i := range r.Unsent {
-		m := &r.Unsent[i]
-		if !m.Behind && m.Branch == nil {
-			continue
+		if text := r.skipText(&r.Unsent[i]); text != "" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
+	}
+	p.List(len(texts), maxSkips, "skipped calls", func(i int) {
 		p.Line("")
-		if m.Behind {
-			p.Line("%s", m.words().Behind())
-			continue
-		}
+		p.WriteString(texts[i])
+	})
+}
+
+// skipText says by which branch the call that sends a message was passed; "": the code does not tell.
+func (r *Result) skipText(m *Unsent) string {
+	var p printer
+	switch {
+	case m.Behind:
+		p.Line("%s", m.words().Behind())
+	case m.Branch != nil:
 		p.Line("%s", m.words().Skipped())
 		p.branch(r, m.Branch)
 	}
+	return p.String()
 }
 
 // unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.

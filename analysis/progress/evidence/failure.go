@@ -60,19 +60,25 @@ func compareFailures(a, b Failure) int {
 }
 
 // failedAfterFinalize are the ranks that ended with a status other than 0 when they had finalized. The launcher may have
-// ended others for that, which had come to MPI_Finalize too.
+// ended others for that, which had come to MPI_Finalize too, or were still at work, as the parents of spawned ranks are.
 func (s losses) failedAfterFinalize() (failed []*facts.Fact) {
-	ended := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
-	})
-	if !ended.Equal(s.Unfinished()) {
-		return nil
-	}
+	first := &Ended{}
 	for i := range s.Sum.Facts {
 		f := &s.Sum.Facts[i]
 		if f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0 && !s.followsRequest(f.EndTime) {
 			failed = append(failed, f)
+			if first.Time == 0 || f.EndTime < first.Time {
+				first.Time = f.EndTime
+			}
 		}
+	}
+	ended := s.RanksWhere(func(f *facts.Fact) bool {
+		by := requests(s).byLauncher(f)
+		return f.End == model.Signalled && !faultSignal(f.Detail) &&
+			(f.Phase == model.Finalizing || by != nil && isSoonAfter(first, by.Time))
+	})
+	if !ended.Equal(s.Unfinished()) {
+		return nil
 	}
 	return failed
 }
