@@ -31,7 +31,8 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread), progress=,
+// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
+// passing (it left its call while the threads were read), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
 // thread with less progress.
@@ -222,7 +223,8 @@ func (b *rankBuilder) target(key string) any {
 		"level": &r.ThreadLevel, "pid": &r.PID, "tid": &t.TID, "unlisted": &t.Op.Unlisted, "says": &r.Size,
 		"polls": &t.Polls, "progress": &t.Progress,
 		"endtime": &r.EndTime, "quiet": &r.QuietSince, "beat": &r.Heartbeat,
-		"orphaned": &r.Orphaned, "noted": &r.GoneNoted, "watched": &r.Watched, "ended": &t.Ended, "off": &r.Off, "spawned": &r.Spawned,
+		"orphaned": &r.Orphaned, "noted": &r.GoneNoted, "watched": &r.Watched, "ended": &t.Ended, "passing": &t.Op.Passing,
+		"off": &r.Off, "spawned": &r.Spawned,
 	}[key]
 }
 

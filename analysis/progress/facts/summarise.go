@@ -188,18 +188,25 @@ func (f *Fact) noteHeld(r *model.Rank, speaks *model.Thread) {
 	}
 }
 
-// noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE.
+// noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE. Threads are read one
+// after the other, or were copied so: those that poll, or make a local call, may be inside in turn. So all but one must be in
+// calls that last.
 func (f *Fact) noteThreadLevel(r *model.Rank) {
 	if len(r.Threads) < 2 || r.ThreadLevel < 0 || r.ThreadLevel >= model.ThreadMultiple {
 		return
 	}
-	n := 0
+	lasting, passing := 0, 0
 	for _, t := range r.Threads {
-		if in := mpi.FindFunction(t.CurrentCall()); t.Op.InMPI && !t.Ended && in != nil && in.Class != mpi.ClassLight {
-			n++
+		in := mpi.FindFunction(t.CurrentCall())
+		switch {
+		case !t.Op.InMPI, t.Ended, in == nil, in.Class == mpi.ClassLight:
+		case t.Op.Passing, t.Op.Kind == model.Local, t.Op.Kind == model.Poll:
+			passing = 1
+		default:
+			lasting++
 		}
 	}
-	if n > 1 {
+	if n := lasting + passing; lasting > 0 && n > 1 {
 		f.ThreadsInMPI, f.ThreadLevel = n, r.ThreadLevel
 	}
 }
