@@ -14,7 +14,7 @@ import (
 // The language of the transcripts in testdata. A line describes something:
 //
 //	size N                            ranks of MPI_COMM_WORLD, default: the last rank + 1
-//	comm NAME members=SET [remote=SET] [window] [file]
+//	comm NAME members=SET [remote=SET] [window] [file], or order=RANK,…: the members by their place
 //	model NAME A>B:count …            states are named by their MPI function, with #x to tell two apart
 //	rank SET word …                   a later line for a rank replaces an earlier one
 //
@@ -114,6 +114,10 @@ func parseComm(words []string) scriptComm {
 			c.window = true
 		case "file":
 			c.file = true
+		case "order":
+			for _, rank := range strings.Split(value, ",") {
+				c.members = append(c.members, mustInt(rank))
+			}
 		default:
 			c.members = mustRanks(value)
 		}

@@ -63,6 +63,7 @@ type Scene struct {
 	targets   map[targetKey]*Target
 	inside    map[collective]map[string]model.RankSet // the ranks that wait in one, by function
 	Needs     map[int]Need                            // by rank
+	places    map[uint64]map[int]int                  // of the members of some communicators, by rank of MPI_COMM_WORLD
 }
 
 // wantID names a want by its place in the summary.
@@ -82,6 +83,7 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 		targets: map[targetKey]*Target{},
 		Needs:   make(map[int]Need, len(sum.Facts)),
 	}
+		places:  map[uint64]map[int]int{},
 	for i := range sum.Facts {
 		f := &sum.Facts[i]
 		s.Facts[f.Rank] = f

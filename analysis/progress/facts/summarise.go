@@ -31,6 +31,7 @@ type comm struct {
 	Comm
 	kind            model.CommKind // as the last rank knows it, and
 	members, remote []int
+	shuffled        bool   // the members do not rise
 	seen            bool   // by the rank that is being added
 	begun           uint64 // by it
 	counts          reduce.Interner[uint64]
@@ -392,6 +393,9 @@ func (b *builder) addComms(r *model.Rank, waits []Wait) {
 			c := b.comms[want.Comm]
 			if c != nil && c.seen && !want.Self && want.Kind == model.Collective {
 				c.begun = max(c.begun, want.Seq)
+				if f := want.Function(); c.shuffled && f != nil && f.NeedsLower {
+					c.Order = c.members
+				}
 			}
 		}
 	}
@@ -443,6 +447,7 @@ func (b *builder) addView(c *model.Comm) {
 	if first || known.kind != c.Kind || !sameList(known.members, c.Members) || !sameList(known.remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
 		known.kind, known.members, known.remote = c.Kind, c.Members, c.Remote
+		known.shuffled = !slices.IsSorted(c.Members)
 	}
 }
 
