@@ -34,7 +34,10 @@ func Loss(l *progress.Loss) string {
 func lossKind(l *progress.Loss) string {
 	switch l.Kind {
 	case evidence.NoRecord:
-		return "no record"
+		if l.Lead != evidence.MayLive {
+			return "ended without a record"
+		}
+		return fmt.Sprintf("left no record: %s not recorded, or ended before MPI_Init", verb(l.Ranks, "it was", "they were"))
 	case evidence.SeenDead:
 		return "the process died without recording an exit: killed"
 	case evidence.SeenStopped:
