@@ -20,7 +20,7 @@ const (
 // wasStuck reports whether the job could not go on before it was ended: a rank was lost, none had made progress for a
 // while, or some are in a deadlock.
 func (j *job) wasStuck() bool {
-	if len(j.scene.Causes()) > 0 {
+	if len(evidence.Causes(j.scene)) > 0 {
 		return true
 	}
 	quiet := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Quiet })

@@ -13,7 +13,7 @@ import (
 // that.
 func lostRule(j *job) (Verdict, bool) {
 	var lost model.RankSet
-	causes := j.scene.Causes()
+	causes := evidence.Causes(j.scene)
 	for _, l := range causes {
 		lost = lost.Union(l.Ranks)
 	}

@@ -169,7 +169,7 @@ func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 		r.preload(l)
 		for first := true; r.collectRecords(); first = false {
 			if first {
-				r.noteCalls()
+				noteCalls(r)
 			}
 			// What a block refers to was recorded before it was filled. So new
 			// records are read once more behind the blocks, until no new block
@@ -177,7 +177,7 @@ func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 			r.copyBlocks()
 			r.cursor.addNewChunks(l, slot)
 		}
-		r.findPassing()
+		findPassing(r)
 		if r.like == nil {
 			slotAssembler{r}.assembleRank()
 		}

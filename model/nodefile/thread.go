@@ -112,7 +112,7 @@ func (t *threadReader) copyBlocks(r *slotReader) {
 }
 
 // noteCalls notes how many calls each thread has made, before any of them is copied.
-func (r *slotReader) noteCalls() {
+func noteCalls(r *slotReader) {
 	for _, t := range r.threads {
 		if t.isLive() {
 			t.before, t.early = r.img.u64(t.rec.live+format.ThreadCalls), true
@@ -121,7 +121,7 @@ func (r *slotReader) noteCalls() {
 }
 
 // findPassing finds the threads that may not have been inside their calls for all the time between noteCalls and now.
-func (r *slotReader) findPassing() {
+func findPassing(r *slotReader) {
 	if len(r.threads) < 2 {
 		return
 	}

@@ -81,7 +81,7 @@ const mostBelow = 256
 
 // lateBelow are the late members below a rank of the communicator; nil: there are none.
 func (s judge) lateBelow(rank int, w *facts.Want, late *Target) *Target {
-	at := s.placesOn(w.Comm)
+	at := placesOn(s.Scene, w.Comm)
 	if late.first == nil {
 		ranks := late.Ranks.Slice()
 		slices.SortStableFunc(ranks, func(a, b int) int { return at(a) - at(b) })
@@ -99,7 +99,7 @@ func (s judge) lateBelow(rank int, w *facts.Want, late *Target) *Target {
 }
 
 // placesOn gives the place of a member of a communicator among its members.
-func (s *Scene) placesOn(comm uint64) func(rank int) int {
+func placesOn(s *Scene, comm uint64) func(rank int) int {
 	c := s.comms[comm]
 	if len(c.Order) == 0 {
 		return func(rank int) int { return rank }

@@ -30,7 +30,7 @@ type Loss struct {
 }
 
 // Causes are the losses that can have come first, of processes that are known to be gone or to stand still.
-func (s *Scene) Causes() (out []Loss) {
+func Causes(s *Scene) (out []Loss) {
 	for _, l := range s.Losses {
 		if l.Cause && l.Lead != MayLive {
 			out = append(out, l)

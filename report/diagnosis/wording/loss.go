@@ -37,7 +37,10 @@ func lossKind(l *progress.Loss) string {
 		if l.Lead != evidence.MayLive {
 			return "ended without a record"
 		}
-		return fmt.Sprintf("left no record: %s not recorded, or ended before MPI_Init", verb(l.Ranks, "it was", "they were"))
+		if l.Ranks.Len() == 1 {
+			return "left no record: it was not recorded, or ended before MPI_Init"
+		}
+		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
 		return "the process died without recording an exit: killed"
 	case evidence.SeenStopped:
