@@ -161,6 +161,9 @@ type Op struct {
 	Pending []Pending
 	// Unlisted counts the operations it waits for that the record had no room for.
 	Unlisted int
+	// Passing: the thread was not seen inside the call for all the time in which the threads of its rank were read, one after the
+	// other. So it may have left the call before another thread, which is in one too, entered it.
+	Passing bool
 }
 
 // Traffic counts calls that moved bytes, and these.

@@ -22,6 +22,7 @@ type history struct {
 	Rank   int             `json:"rank"`
 	Latest []model.Begun   `json:"latest"`
 	States []model.StateID `json:"states"` // of each of Latest; zero unknown
+	Roots  []int           `json:"roots"`  // of each of Latest: see Call.RootRank
 	Marks  []model.Mark    `json:"marks,omitempty"`
 }
 
@@ -88,9 +89,19 @@ func (h *histories) add(r *model.Rank, ids []uint64) {
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}
 		for _, b := range one.Latest {
 			one.States = append(one.States, h.internState(r, b.Thread, b.State))
+			one.Roots = append(one.Roots, rootRank(c, b.Root))
 		}
 		h.Of = append(h.Of, one)
 	}
+}
+
+// rootRank is the rank of MPI_COMM_WORLD of a root on a communicator; -1: it is not known, or is the same number on MPI_COMM_WORLD.
+func rootRank(c *model.Comm, root int) int {
+	rank := c.WorldRank(root)
+	if c.Kind == model.World && rank == root {
+		return -1
+	}
+	return rank
 }
 
 // internState keeps a state of a thread, and returns its ID; zero: it is not known.
@@ -127,7 +138,7 @@ func (h *histories) buildComms(suspects []Tally) []Comm {
 func (h *histories) newLine(ranks model.RankSet, of history) Line {
 	l := Line{Ranks: ranks, Marks: of.Marks}
 	for i, b := range of.Latest {
-		l.Latest = append(l.Latest, Call{Begun: b, State: h.States[of.States[i]]})
+		l.Latest = append(l.Latest, Call{Begun: b, State: h.States[of.States[i]], RootRank: of.Roots[i]})
 	}
 	return l
 }

@@ -12,11 +12,13 @@ type Call struct {
 	model.Begun
 	State *model.State // the call and its stack; nil unknown
 	Place string       // in the source; "" not known, or not needed
+	// RootRank is the root's rank of MPI_COMM_WORLD; -1: there is none, it is not known, or it is Root itself, on MPI_COMM_WORLD.
+	RootRank int
 }
 
 // CallIn is a call of which no more than its state is known.
 func CallIn(s *model.State) Call {
-	return Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: s}
+	return Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: s, RootRank: -1}
 }
 
 // sameCall reports whether two calls match, as the standard asks of the members of a

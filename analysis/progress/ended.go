@@ -20,10 +20,8 @@ const (
 // wasStuck reports whether the job could not go on before it was ended: a rank was lost, none had made progress for a
 // while, or some are in a deadlock.
 func (j *job) wasStuck() bool {
-	for _, l := range j.scene.Losses {
-		if l.Cause {
-			return true
-		}
+	if len(evidence.Causes(j.scene)) > 0 {
+		return true
 	}
 	quiet := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Quiet })
 	if j.scene.Unfinished().Minus(quiet).Len() == 0 {

@@ -9,14 +9,13 @@ import (
 	"laggard/model"
 )
 
-// lostRule names ranks whose process is gone or stopped, or how they left the others before
+// lostRule names ranks whose process is known to be gone or stopped, or how they left the others before
 // that.
 func lostRule(j *job) (Verdict, bool) {
 	var lost model.RankSet
-	for _, l := range j.scene.Losses {
-		if l.Cause {
-			lost = lost.Union(l.Ranks)
-		}
+	causes := evidence.Causes(j.scene)
+	for _, l := range causes {
+		lost = lost.Union(l.Ranks)
 	}
 	if lost.Len() == 0 {
 		return Verdict{}, false
@@ -24,7 +23,7 @@ func lostRule(j *job) (Verdict, bool) {
 	diverged := j.diverged
 	if lost.Minus(j.scene.Erred).Len() == 0 || allExited(j.scene, lost) || j.crashedBehind(lost) {
 		if v, ok := divergedRule(j); ok { // that is how the ways parted
-			v.Reasons = append(v.Reasons, lossReasons(j.scene.Losses)...)
+			v.Reasons = append(v.Reasons, lossReasons(causes)...)
 			if oddRanks(&v.Diverged[0]).Equal(lost) {
 				v.Ranks, v.Confidence = lost, j.scaleByKnown(certainty) // however few came as far
 			}
@@ -33,22 +32,48 @@ func lostRule(j *job) (Verdict, bool) {
 		diverged = j.divergences()
 	}
 	if v, ok := j.erredSitesVerdict(lost.Intersect(j.scene.Erred), diverged); ok {
-		v.Reasons = append(v.Reasons, lossReasons(j.scene.Losses)...)
+		v.Reasons = append(v.Reasons, lossReasons(causes)...)
 		return v, true
 	}
 	if d := j.crashMismatch(lost.Intersect(j.scene.Crashed())); d != nil {
 		diverged = slices.Insert(slices.Clone(diverged), 0, *d)
 	}
 	level := certainty
-	for _, l := range j.scene.Losses {
-		if l.Cause {
-			level = min(level, leads[l.Lead])
-		}
+	for _, l := range causes {
+		level = min(level, leads[l.Lead])
 	}
 	return Verdict{
-		Ranks: lost, Confidence: j.scaleByKnown(level), Reasons: lossReasons(j.scene.Losses),
-		Cause: lossKind(j.scene.Losses), Diverged: diverged,
+		Ranks: lost, Confidence: j.scaleByKnown(level), Reasons: lossReasons(causes),
+		Cause: lossKind(causes), Diverged: diverged,
 	}, true
+}
+
+// noRecordRule names the ranks without a record, where no other rank is known to be waited for.
+func noRecordRule(j *job) (Verdict, bool) {
+	ranks := j.scene.Unrecorded
+	return Verdict{Ranks: ranks, Confidence: j.scaleByKnown(guess), Diverged: j.divergences()}, ranks.Len() > 0
+}
+
+// noteUnrecorded says of ranks that are named that they left no record: they may be well, and in the calls that others wait for.
+func noteUnrecorded(j *job, v Verdict) Verdict {
+	if v.Ranks.Intersect(j.scene.Unrecorded).Len() == 0 {
+		return v
+	}
+	v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
+	var reasons []Reason
+	for i := range j.scene.Losses {
+		if l := &j.scene.Losses[i]; l.Lead == evidence.MayLive {
+			reasons = append(reasons, Reason{Kind: RanksLost, Loss: l})
+		}
+	}
+	for _, r := range v.Reasons {
+		if r.Kind == BlockedUnknown {
+			r = Reason{Kind: AwaitedBy, Ranks: j.waitingRanks()}
+		}
+		reasons = append(reasons, r)
+	}
+	v.Reasons = reasons
+	return v
 }
 
 // leads are the levels of lost ranks, by how sure it is that they were the first.
@@ -79,7 +104,7 @@ func (j *job) crashedBehind(ranks model.RankSet) bool {
 // lossKind is that of the lost ranks that are named.
 func lossKind(losses []evidence.Loss) CauseKind {
 	for _, l := range losses {
-		if l.Cause && l.Kind != evidence.SeenStopped {
+		if l.Kind != evidence.SeenStopped {
 			return CauseLost
 		}
 	}
@@ -89,9 +114,7 @@ func lossKind(losses []evidence.Loss) CauseKind {
 // lossReasons names the losses that may be the cause.
 func lossReasons(losses []evidence.Loss) (out []Reason) {
 	for i := range losses {
-		if losses[i].Cause {
-			out = append(out, Reason{Kind: RanksLost, Loss: &losses[i]})
-		}
+		out = append(out, Reason{Kind: RanksLost, Loss: &losses[i]})
 	}
 	return out
 }

@@ -8,7 +8,7 @@ type rule struct {
 }
 
 const (
-	// RuleLostProcess is the rule about ranks whose process is gone or stopped.
+	// RuleLostProcess is the rule about ranks whose process is known to be gone or stopped.
 	RuleLostProcess = "lost_process"
 	// RuleLeftForFinalize is the rule about ranks that went to MPI_Finalize while others wait for them.
 	RuleLeftForFinalize = "left_for_finalize"
@@ -24,6 +24,7 @@ var rules = []rule{
 	{"extra_collective", extraCollectiveRule},
 	{"deadlock", deadlockRule},
 	{"awaited", awaitedRule},
+	{"no_record", noRecordRule},
 	{"still_in_call", stillInCallRule},
 	{"possible_deadlock", possibleDeadlockRule},
 	{"matching_calls", matchingCallsRule},
@@ -34,6 +35,7 @@ var rules = []rule{
 // adjustments change the verdict of whichever rule decided, in this order.
 var adjustments = []func(*job, Verdict) Verdict{
 	doubtWhereCut,
+	noteUnrecorded,
 	discountWorking,
 	preferConcurrent,
 	preferFailedSender,

@@ -14,7 +14,7 @@ import (
 // The language of the transcripts in testdata. A line describes something:
 //
 //	size N                            ranks of MPI_COMM_WORLD, default: the last rank + 1
-//	comm NAME members=SET [remote=SET] [window] [file]
+//	comm NAME members=SET [remote=SET] [window] [file], or order=RANK,…: the members by their place
 //	model NAME A>B:count …            states are named by their MPI function, with #x to tell two apart
 //	rank SET word …                   a later line for a rank replaces an earlier one
 //
@@ -31,7 +31,8 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread), progress=,
+// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
+// passing (it left its call while the threads were read), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
 // thread with less progress.
@@ -113,6 +114,10 @@ func parseComm(words []string) scriptComm {
 			c.window = true
 		case "file":
 			c.file = true
+		case "order":
+			for _, rank := range strings.Split(value, ",") {
+				c.members = append(c.members, mustInt(rank))
+			}
 		default:
 			c.members = mustRanks(value)
 		}
@@ -222,7 +227,8 @@ func (b *rankBuilder) target(key string) any {
 		"level": &r.ThreadLevel, "pid": &r.PID, "tid": &t.TID, "unlisted": &t.Op.Unlisted, "says": &r.Size,
 		"polls": &t.Polls, "progress": &t.Progress,
 		"endtime": &r.EndTime, "quiet": &r.QuietSince, "beat": &r.Heartbeat,
-		"orphaned": &r.Orphaned, "noted": &r.GoneNoted, "watched": &r.Watched, "ended": &t.Ended, "off": &r.Off, "spawned": &r.Spawned,
+		"orphaned": &r.Orphaned, "noted": &r.GoneNoted, "watched": &r.Watched, "ended": &t.Ended, "passing": &t.Op.Passing,
+		"off": &r.Off, "spawned": &r.Spawned,
 	}[key]
 }
 

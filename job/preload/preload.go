@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"laggard/internal/procfs"
 )
 
 // Kinds are the things that can be recorded, in the order they are named.
@@ -50,6 +52,12 @@ func Libraries(set string, record []string) (string, error) {
 		return "", fmt.Errorf("recorder: to record %s: %w", strings.Join(record, ", "), err)
 	}
 	return lib + ":" + second, nil
+}
+
+// IsIn reports whether the recorder is in a process.
+func IsIn(pid int) bool {
+	maps, err := procfs.ReadMaps(pid)
+	return err == nil && slices.ContainsFunc(maps, func(m procfs.Mapping) bool { return filepath.Base(m.Path) == library })
 }
 
 // SlowLibraries are those that make a rank slow, which lie beside the recorder: the one that is preloaded before it, and the

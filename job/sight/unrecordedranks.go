@@ -11,6 +11,7 @@ import (
 	"laggard/intake/backtrace"
 	"laggard/internal/procfs"
 	"laggard/job/launcher"
+	"laggard/job/preload"
 	"laggard/model"
 )
 
@@ -19,9 +20,9 @@ import (
 const mostOutside = 16
 
 // UnrecordedRanks finds, of ranks that have left no record, the processes on this node that
-// the launcher has started as such. They have not come to MPI yet: they read, import
+// the launcher has started as such, and in which the recorder is. They have not come to MPI yet: they read, import
 // modules, wait for a licence. What is known of them is as if they had recorded it,
-// with the stack if eu-stack (elfutils) is there to take it.
+// with the stack if eu-stack (elfutils) is there to take it. Of processes without the recorder it is not known how far they are.
 func UnrecordedRanks(runID string, missing model.RankSet) []*model.Rank {
 	var out []*model.Rank
 	for rank, pid := range launchedRanks(runID, missing) {
@@ -52,7 +53,7 @@ func launchedRanks(runID string, ranks model.RankSet) map[int]int {
 			vars[name] = value
 		}
 		rank, err := strconv.Atoi(launcher.RankIn(func(name string) string { return vars[name] }))
-		if err == nil && ranks.Contains(rank) && pid > out[rank] {
+		if err == nil && ranks.Contains(rank) && pid > out[rank] && preload.IsIn(pid) {
 			out[rank] = pid
 		}
 	}

@@ -25,6 +25,9 @@ type Function struct {
 	Alike []string
 	// Gives is whether its results, not its error code, can differ between the members of a communicator; that of Operation.
 	Gives Gives
+	// NeedsLower: each rank needs data of all lower ranks of the communicator, and may leave before the higher ones come; that of
+	// Operation.
+	NeedsLower bool
 	// Operation is the blocking function with int counts that this one is another
 	// form of: MPI_Bcast for MPI_Ibcast, MPI_Bcast_init_c and itself.
 	Operation *Function
@@ -145,6 +148,7 @@ func joinForms(lines []line) error {
 		l.function.Operation, l.function.Narrow = operation.function, l.function
 		l.function.Traits |= operation.function.Traits
 		l.function.Alike, l.function.Gives = operation.function.Alike, operation.function.Gives
+		l.function.NeedsLower = operation.function.NeedsLower
 		l.function.allowNull(operation.null)
 		if missing := l.function.allowNull(l.null); missing != "" {
 			return fmt.Errorf("%s has no parameter %s that could be null", l.function.Name, missing)
@@ -189,7 +193,7 @@ func parseLine(text string) (line, error) {
 	}
 	l := line{m[1], column.formOf, column.null,
 		&Function{Return: m[4], Name: m[5], Traits: column.traits, Choices: choices, Alike: column.alike,
-			Gives: column.gives}}
+			Gives: column.gives, NeedsLower: column.lower}}
 	if m[6] == "" {
 		return l, nil
 	}

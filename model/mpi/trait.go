@@ -80,6 +80,7 @@ type column struct {
 	alike  []string
 	null   []string // parameters that may be null handles
 	gives  Gives
+	lower  bool // each rank needs data of all lower ones
 }
 
 // Gives says whether what a function gives its caller can differ between the members of a communicator.
@@ -126,6 +127,10 @@ func parseTraits(text string) (c column, err error) {
 			if c.gives, err = parseGives(name); err != nil {
 				return c, err
 			}
+			continue
+		}
+		if word == "needs:lower" {
+			c.lower = true
 			continue
 		}
 		t, ok := traitOf(word)

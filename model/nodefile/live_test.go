@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -177,5 +178,63 @@ func TestManyTornBlocksDoNotHoldUp(t *testing.T) {
 	run := decodeAt(path)
 	if len(run.Problems) != 3 {
 		t.Error(fmt.Sprint(run.Problems))
+	}
+}
+
+// TestInTurn: of threads that are inside MPI in turn, the reader never takes two to be inside together, and it takes one that stays
+// there for such.
+func TestInTurn(t *testing.T) {
+	const noState = format.NoIndex << 32 // the other half of the word
+	k := &model.Rank{Rank: 0, Size: 1, Family: "mpich", Phase: model.Running}
+	for i := range 3 {
+		k.Threads = append(k.Threads, &model.Thread{Index: i, Op: model.Op{State: -1, InMPI: i == 2}})
+	}
+	path, data := writtenFile(t, k)
+	var ops []int64
+	var p problems
+	m := newImage("", data)
+	c := newCursor(m, musttest.Get(m.readLayout(&p))(t), 0, &p)
+	for rec, ok := c.next(); ok; rec, ok = c.next() {
+		if rec.typ == format.ThreadRecord {
+			ops = append(ops, rec.live)
+		}
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := uint64(1); ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			op := ops[n%2]
+			storeWord(data, op, 2*n-1)
+			storeWord(data, op+format.ThreadInMPI, 1|noState)
+			storeWord(data, op+format.ThreadCalls, n)
+			storeWord(data, op, 2*n)
+			for range 300 {
+				runtime.Gosched()
+			}
+			storeWord(data, op+format.ThreadInMPI, noState)
+		}
+	})
+	t.Cleanup(func() { close(stop); wg.Wait() })
+	seen := 0
+	for range 2000 {
+		threads := decodeAt(path).Ranks[0].Threads
+		stayed := func(i int) bool { return threads[i].Op.InMPI && !threads[i].Op.Passing }
+		if stayed(0) && stayed(1) {
+			t.Fatal("two threads together")
+		}
+		if threads[0].Op.InMPI && threads[1].Op.InMPI {
+			seen++
+		}
+		if !stayed(2) {
+			t.Fatal("a thread that does not move is passing")
+		}
+	}
+	if seen == 0 {
+		t.Skip("the threads were never read so that both seemed to be inside")
 	}
 }

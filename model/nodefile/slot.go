@@ -167,13 +167,17 @@ func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 	r.begin(img, l, slot)
 	err := img.guardReads(func() {
 		r.preload(l)
-		for r.collectRecords() {
+		for first := true; r.collectRecords(); first = false {
+			if first {
+				noteCalls(r)
+			}
 			// What a block refers to was recorded before it was filled. So new
 			// records are read once more behind the blocks, until no new block
 			// turns up.
 			r.copyBlocks()
 			r.cursor.addNewChunks(l, slot)
 		}
+		findPassing(r)
 		if r.like == nil {
 			slotAssembler{r}.assembleRank()
 		}

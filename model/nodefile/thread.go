@@ -21,6 +21,9 @@ type threadReader struct {
 	copied bool
 	op     []byte // copies of its two blocks
 	stack  []byte
+	again  []byte // a later copy of the head of the first one
+	before uint64 // its calls before any thread was copied
+	early  bool   // before is known
 	readModel
 	edges   []edgeReader
 	passage []int     // of edges in Model.Edges, as position; -1 lost
@@ -108,6 +111,36 @@ func (t *threadReader) copyBlocks(r *slotReader) {
 	t.copied = true
 }
 
+// noteCalls notes how many calls each thread has made, before any of them is copied.
+func noteCalls(r *slotReader) {
+	for _, t := range r.threads {
+		if t.isLive() {
+			t.before, t.early = r.img.u64(t.rec.live+format.ThreadCalls), true
+		}
+	}
+}
+
+// findPassing finds the threads that may not have been inside their calls for all the time between noteCalls and now.
+func findPassing(r *slotReader) {
+	if len(r.threads) < 2 {
+		return
+	}
+	for _, t := range r.threads {
+		if !t.isLive() || len(t.op) < format.ThreadPending {
+			continue
+		}
+		var whole bool
+		t.again, whole = r.img.copyBlock(t.again, t.rec.live, format.ThreadPending, 64, &r.wait)
+		_, copied := wordReaders(t.op)
+		in, now := wordReaders(t.again)
+		same := t.before == copied(format.ThreadCalls) && t.before == now(format.ThreadCalls)
+		t.thread.Op.Passing = !whole || !t.early || !same || in(format.ThreadInMPI) == 0
+	}
+}
+
+// isLive reports whether a process changes what is said of the thread.
+func (t *threadReader) isLive() bool { return t.rec.off != 0 && t.rec.typ == format.ThreadRecord }
+
 // assembleThreads fills in Rank.Threads and returns their positions by index.
 func (r slotAssembler) assembleThreads() map[uint32]int {
 	if len(r.threads) == 0 {
@@ -159,6 +192,7 @@ func (t *threadReader) assembleOp(r *slotReader) {
 	}
 	th.Op.State = t.stateIndex(r, le32(format.ThreadState), t.rec.typ.String(), t.rec.off)
 	th.Op.InMPI = le32(format.ThreadInMPI) != 0
+	th.Op.Passing = th.Op.Passing && th.Op.InMPI
 	th.Op.Kind = t.decodeKind(r, le32(format.ThreadKind))
 	n, total := le32(format.ThreadNlisted), le32(format.ThreadNpending)
 	if n > format.MaxPending || n > total {

@@ -25,7 +25,8 @@ func TestFirstScreen(t *testing.T) {
 	p.wantText("header", "MPI_Recv", "close_for_write (pio.c:41)", "no progress since 2026-03-12 03:15:02 UTC",
 		"ranks 1-39 wait for rank 0, collective", "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD",
 		"0.97, by evidence", "pdi differs",
-		"Lost: rank 62: no record", "damaged data of rank 17", "on n0412", "gdb -p 20817")
+		"Lost: rank 62: left no record: it was not recorded, or ended before MPI_Init", "damaged data of rank 17", "on n0412",
+		"gdb -p 20817")
 	if bottom := evalJS[float64](p, `document.querySelector("header").getBoundingClientRect().bottom`); bottom > 900 {
 		t.Errorf("the answer ends at %v, below the first screen", bottom)
 	}

@@ -119,6 +119,18 @@ func TestMixedUp(t *testing.T) {
 	})
 }
 
+// TestRootsOfParts: the root of a collective on a part of the ranks is named as its rank of MPI_COMM_WORLD, too.
+func TestRootsOfParts(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		j, env, dir := f.record(t, 8, f.buildProgram(t, "divergence/leaders.c", "-O1"), "hang")
+		j.awaitHang()
+		checktest.Contains(t, diagnosisText(t, env, dir), "rank 5 called MPI_Bcast with root 0 (rank 4), collective 2 on",
+			"; ranks 4,6-7 with root 1 (rank 5)", "MPI_Bcast, root 1 (rank 5), 8 bytes in group_step (leaders.c:35)")
+	})
+}
+
 // TestInlinedExits: where a rank ended its process in a function that the compiler put into its caller, the condition before that is
 // named first, as it is without optimisation.
 func TestInlinedExits(t *testing.T) {

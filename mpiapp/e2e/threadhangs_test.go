@@ -48,6 +48,29 @@ func TestThreadHangs(t *testing.T) {
 	})
 }
 
+// TestInTurn: two threads that look for messages in turn are not said to be in MPI at once, however often the job is
+// looked at.
+func TestInTurn(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		program := f.buildProgram(t, "threadhangs/serialized.c", "-O1")
+		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "hang")
+		j := startJob(t, env, nil, f.underRun(t, dir, []string{"--timeout", "5m", "--on-hang", "keep"}, 2, program, "hang")...)
+		j.eventually("two threads that poll", func() bool {
+			return strings.Contains(runLaggard(t, env, "diagnose", "--no-slice", dir).stdout, "MPI_Test")
+		})
+		for range 10 {
+			if text := runLaggard(t, env, "diagnose", "--no-slice", dir).stdout; strings.Contains(text, "in MPI at once") {
+				t.Error(text)
+			}
+		}
+		j.killTree()
+		env = f.runEnvironment(t)
+		f.startRecorded(t, filepath.Join(t.TempDir(), "good"), env, 2, nil, program, "good").wait().mustSucceed(t)
+	})
+}
+
 func (c threadHang) String() string { return c.source }
 
 func (f family) checkThreadHang(t *testing.T, c threadHang) {

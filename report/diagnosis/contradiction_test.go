@@ -35,6 +35,7 @@ func TestContradictions(t *testing.T) {
 		"  *  1  ranks 0-2,4-15: finished, after MPI_Finalize ": 15,
 		"ranks 2-3 compute":                                     1,
 		"rank 3: no record":                                     1,
+		"rank 3 left no record: it was not recorded":            1,
 		"a thread of rank 3 is in MPI_Finalize":                 0,
 	} {
 		if got := reporttest.Contradictions(text, r); len(got) != want {

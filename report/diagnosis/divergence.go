@@ -124,10 +124,11 @@ type Begun struct {
 	Sequence uint64 `json:"sequence"` // its number on the communicator, from 1; 0: none
 	MPI      string `json:"mpi"`      // the MPI function; "" none was called
 	report.Site
-	Root  *int           `json:"root,omitempty"`  // rank of the root
-	Op    string         `json:"op,omitempty"`    // operation of a reduction
-	Bytes *int64         `json:"bytes,omitempty"` // size of one block
-	Stack []report.Frame `json:"stack"`           // the call stack, innermost frame first
+	Root     *int           `json:"root,omitempty"`      // rank of the root, in the communicator
+	RootRank *int           `json:"root_rank,omitempty"` // its rank of MPI_COMM_WORLD; absent: unknown, or the same on MPI_COMM_WORLD
+	Op       string         `json:"op,omitempty"`        // operation of a reduction
+	Bytes    *int64         `json:"bytes,omitempty"`     // size of one block
+	Stack    []report.Frame `json:"stack"`               // the call stack, innermost frame first
 	// others are more functions of MPI that the same call of the program began.
 	others []string
 }
@@ -248,6 +249,9 @@ func (s Source) newBegun(c *divergence.Call) *Begun {
 	}
 	if c.Root != model.None {
 		out.Root = &c.Root
+		if c.RootRank >= 0 {
+			out.RootRank = &c.RootRank
+		}
 	}
 	if c.Bytes >= 0 {
 		out.Bytes = &c.Bytes
@@ -373,7 +377,11 @@ func (s Side) kindText() string {
 func (b *Begun) text() string {
 	text := strings.Join(slices.Compact(append([]string{b.MPI}, b.others...)), " and ")
 	if b.Root != nil {
-		text += fmt.Sprintf(", root %d", *b.Root)
+		rank := -1
+		if b.RootRank != nil {
+			rank = *b.RootRank
+		}
+		text += ", " + wording.Root(*b.Root, rank)
 	}
 	if b.Op != "" {
 		text += ", " + b.Op

@@ -153,11 +153,11 @@ func lostRankSource() Source {
 
 // lostRecordSource: two ranks left nothing.
 func lostRecordSource() Source {
-	noRecord := progress.Loss{Ranks: set(2, 3), Cause: true}
+	noRecord := progress.Loss{Ranks: set(2, 3), Cause: true, Lead: evidence.MayLive}
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
-			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reasons: lostReasons(&noRecord),
+			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.50, Reasons: lostReasons(&noRecord),
 			Locations: []progress.Location{{Ranks: set(2, 3)}},
 		},
 		Lost: []progress.Loss{noRecord},

@@ -22,7 +22,7 @@ var claims = []claim{
 		func(s diagnosis.State, _ string) bool { return s.Kind == "computation" }},
 	{regexp.MustCompile(`\branks? ([0-9][0-9,-]*): finished, after (MPI_Finalize)`),
 		func(s diagnosis.State, call string) bool { return s.Kind == "computation" && s.MPI == call }},
-	{regexp.MustCompile(`\branks? ([0-9][0-9,-]*): no record`),
+	{regexp.MustCompile(`\branks? ([0-9][0-9,-]*)(?:: | left )no record`),
 		func(s diagnosis.State, _ string) bool { return s.Kind == "unknown" }},
 }
 

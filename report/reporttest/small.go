@@ -87,7 +87,8 @@ func Complete() *diagnosis.Result {
 			Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
 			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Alive: true, Since: &since}},
 	}
-	r.LostRanks, r.Losses = []int{62}, []diagnosis.Loss{{Ranks: "62", Reason: "no record"}}
+	r.LostRanks, r.Losses = []int{62}, []diagnosis.Loss{{Ranks: "62",
+		Reason: "left no record: it was not recorded, or ended before MPI_Init"}}
 	r.DamagedRanks, r.UnfinishedRanks = []int{17}, []int{}
 	r.Problems = []string{"model: node-n0413.lgd: rank 17: STATE record at 8256: checksum mismatch"}
 	r.Notes = []string{"rank 62 left no record; its node may have failed"}

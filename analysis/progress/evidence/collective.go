@@ -9,11 +9,10 @@ import (
 )
 
 // judgeCollective: the rank has begun collective number Seq on a communicator
-// and waits for every member that has begun fewer (PDI §2.1), or that is in another
-// function as that number, which none of them can leave. In one that
-// sends data out from a root, a root that is not there is all that is waited
-// for. If all have begun it, a member that has left it and computes may still
-// hold data of others, which the library sends on only inside MPI.
+// and waits for members that are late: that have begun fewer (PDI §2.1), or are in another
+// function as that number, which none of them can leave. If all have begun it, a
+// member that has left it and computes may still hold data of others, which the
+// library sends on only inside MPI.
 func (s judge) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 	c := s.comms[w.Comm]
 	if w.Lost || w.Self || c == nil || s.membersOf(c).Len() == 0 {
@@ -40,12 +39,78 @@ func (s judge) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 			return Link{}, satisfied
 		}
 		return Link{To: idle, Weak: true, Kind: Collective, source: id}, linked
-	case w.Function().HasTrait(mpi.FromRoot) && w.Peer != id.rank && late.Ranks.Contains(w.Peer):
-		late = s.singleTarget(w.Peer)
 	}
-	l := s.linkTo(late, Collective, id)
-	l.Weak = l.Weak || someMembers(w)
+	l := s.linkToLate(id, w, late)
+	if someMembers(w) {
+		l.Weak, l.lax = true, false
+	}
 	return l, linked
+}
+
+// linkToLate tells for which members that are late a rank waits in a collective. It is certain of those without whose data, or
+// whose coming, the call cannot be over. Where there are none, the rank waits for one or more of those that are late: by which way
+// the library sends the data is not known. That is certain if the call has nothing else to wait for, and if no member has left it and
+// computes, which may hold such data.
+func (s judge) linkToLate(id wantID, w *facts.Want, late *Target) Link {
+	if needed := s.neededLate(id.rank, w, late); needed != nil {
+		return s.linkTo(needed, Collective, id)
+	}
+	l := s.linkTo(s.sharedTarget(targetKey{what: someLate, comm: w.Comm, seq: w.Seq, call: matchName(w)}), Collective, id)
+	if idle := s.sharedTarget(targetKey{what: leftIdle, comm: w.Comm}); !l.Weak {
+		l.Weak, l.lax = true, idle.Ranks.Minus(late.Ranks).Len() == 0
+	}
+	return l
+}
+
+// neededLate are the late members that a collective needs for sure; nil: none of them. A root that gathers blocks of different sizes
+// may skip those that are empty.
+func (s judge) neededLate(rank int, w *facts.Want, late *Target) *Target {
+	switch f := w.Function(); {
+	case f == nil, f.HasTrait(mpi.Synchronises), f.HasTrait(mpi.ToRoot) && f.HasTrait(mpi.AlikeSent) && w.Peer == rank:
+		return late
+	case f.HasTrait(mpi.FromRoot) && w.Peer != rank && late.Ranks.Contains(w.Peer):
+		return s.singleTarget(w.Peer)
+	case f.NeedsLower:
+		return s.lateBelow(rank, w, late)
+	}
+	return nil
+}
+
+// mostBelow bounds the late members that a rank is seen to wait for, the lowest ones, so that what is drawn stays linear in the ranks.
+const mostBelow = 256
+
+// lateBelow are the late members below a rank of the communicator; nil: there are none.
+func (s judge) lateBelow(rank int, w *facts.Want, late *Target) *Target {
+	at := placesOn(s.Scene, w.Comm)
+	if late.first == nil {
+		ranks := late.Ranks.Slice()
+		slices.SortStableFunc(ranks, func(a, b int) int { return at(a) - at(b) })
+		late.first = ranks[:min(len(ranks), mostBelow)]
+	}
+	n, _ := slices.BinarySearchFunc(late.first, at(rank), func(late, place int) int { return at(late) - place })
+	if n == 0 {
+		return nil
+	}
+	key := targetKey{what: lowerLate, comm: w.Comm, seq: w.Seq, call: matchName(w), rank: n}
+	if s.targets[key] == nil {
+		s.targets[key] = &Target{Ranks: model.NewRankSet(late.first[:n]...)}
+	}
+	return s.targets[key]
+}
+
+// placesOn gives the place of a member of a communicator among its members.
+func placesOn(s *Scene, comm uint64) func(rank int) int {
+	c := s.comms[comm]
+	if len(c.Order) == 0 {
+		return func(rank int) int { return rank }
+	}
+	if s.places[comm] == nil {
+		s.places[comm] = make(map[int]int, len(c.Order))
+		for place, rank := range c.Order {
+			s.places[comm][rank] = place
+		}
+	}
+	return func(rank int) int { return s.places[comm][rank] }
 }
 
 // judgeNeighbours: a collective among neighbours waits for the sources that have

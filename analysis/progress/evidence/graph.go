@@ -82,7 +82,7 @@ func (g *Graph) targetNode(t *Target) int {
 	if first := t.Ranks.Minus(g.present).Min(); first >= 0 {
 		ranks = append(ranks, g.rankNode(first))
 	}
-	node = g.Operation(waitfor.Kind(t.Any), ranks...)
+	node = g.Operation(waitfor.Kind(t.releasedByOne()), ranks...)
 	g.targets[t] = node
 	return node
 }

@@ -29,12 +29,22 @@ type Loss struct {
 	Outside  bool           // these ranks were ended from outside the job
 }
 
+// Causes are the losses that can have come first, of processes that are known to be gone or to stand still.
+func Causes(s *Scene) (out []Loss) {
+	for _, l := range s.Losses {
+		if l.Cause && l.Lead != MayLive {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // LossKind is what shows that ranks are lost.
 type LossKind int
 
 // The kinds of loss.
 const (
-	NoRecord      LossKind = iota // they left no record
+	NoRecord      LossKind = iota // they left no record: it was not made, or they ended before MPI_Init
 	SeenDead                      // the process is dead, and it did not record how it ended
 	SeenStopped                   // the process is there and stands still
 	ErrorInCall                   // MPI reported an error in a call of these ranks, and ended the job
@@ -58,6 +68,7 @@ const (
 	AllFailed               // these ranks failed alike within a moment
 	AllStarting             // all ranks were inside MPI_Init
 	MayFollow               // others may have ended before, and this may follow from it
+	MayLive                 // of NoRecord: nothing shows that the processes ended
 )
 
 // End is how a rank ended by itself.

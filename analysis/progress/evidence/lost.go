@@ -57,6 +57,7 @@ func (s losses) findLosses() {
 	s.loseFailed()
 	s.loseExited()
 	s.loseSilent()
+	s.doubtAbsent()
 }
 
 // recordLoss records a loss of those ranks that are not lost yet; nil: there is none.
@@ -75,6 +76,19 @@ func (s losses) recordLoss(ranks model.RankSet, kind LossKind, cause bool) *Loss
 func (s losses) loseAbsent() {
 	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
 		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), NoRecord, true)
+	}
+}
+
+// doubtAbsent: that a rank left no record does not show that its process ended. It may be a program in which the recorder is not.
+// Where the launcher ended the others, nobody had asked it to, and they show no other reason, it did so because this one had ended.
+func (s losses) doubtAbsent() {
+	ended := s.outside == nil && s.requested != nil && s.requested.By == EndedByLauncher
+	others := slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause && l.Kind != NoRecord })
+	for i := range s.Losses {
+		if l := &s.Losses[i]; l.Kind == NoRecord && (others || !ended) {
+			l.Lead = MayLive
+			s.Unrecorded = s.Unrecorded.Union(l.Ranks)
+		}
 	}
 }
 

@@ -13,6 +13,24 @@ import (
 type Target struct {
 	Ranks model.RankSet
 	Any   bool // one of them will do
+	// Some: at least one of them is needed, and which of them is not known.
+	Some  bool
+	whole *Target // of Some: as if all were needed; nil: not yet asked for
+	first []int   // the lowest of them by their place in the communicator, nil: not yet asked for
+}
+
+// releasedByOne reports whether who waits may move on when one of the ranks does.
+func (t *Target) releasedByOne() bool { return t.Any || t.Some }
+
+// asWhole is the target as if all of its ranks were needed, where which of them are is not known.
+func (t *Target) asWhole() *Target {
+	if !t.Some {
+		return t
+	}
+	if t.whole == nil {
+		t.whole = &Target{Ranks: t.Ranks}
+	}
+	return t.whole
 }
 
 // targetKey names a target: why the set is what it is.
@@ -21,17 +39,19 @@ type targetKey struct {
 	comm uint64
 	seq  uint64
 	call string // the function of the collective
-	rank int    // of which the target is; of those of a whole world the first there
+	rank int    // of which the target is; of those of a whole world the first there; of lowerLate their number
 }
 
 type what uint8
 
 const (
-	oneRank  what = iota
-	lateFor       // the members that have not begun collective seq on comm, or as another function
-	leftIdle      // the members of comm that are outside MPI
-	anyoneOn      // the members of the group of comm that may still send
-	leaderOf      // who leads the group that makes an intercommunicator by collective seq on comm
+	oneRank   what = iota
+	lateFor        // the members that have not begun collective seq on comm, or as another function
+	someLate       // the same, of which some are needed
+	lowerLate      // the first of the same by their place on comm, as many as rank says
+	leftIdle       // the members of comm that are outside MPI
+	anyoneOn       // the members of the group of comm that may still send
+	leaderOf       // who leads the group that makes an intercommunicator by collective seq on comm
 	outsideWindow
 	completingOn // the ranks that complete something on window comm under a lock
 	notFinalizing
@@ -51,7 +71,7 @@ const (
 type Link struct {
 	To     *Target
 	Weak   bool // it may be satisfied already, only waiting to be noticed
-	lax    bool // weak for one reason only: a buffer may have taken the message
+	lax    bool // weak for one reason only: this part of the call may be over for the rank
 	Kind   Kind
 	source wantID
 }
@@ -266,7 +286,7 @@ func (s judge) singleTarget(rank int) *Target {
 func (s judge) sharedTarget(key targetKey) *Target {
 	t := s.targets[key]
 	if t == nil {
-		t = &Target{Ranks: s.ranksOf(key), Any: key.what == anyoneOn}
+		t = &Target{Ranks: s.ranksOf(key), Any: key.what == anyoneOn, Some: key.what == someLate}
 		s.targets[key] = t
 	}
 	return t
@@ -274,7 +294,7 @@ func (s judge) sharedTarget(key targetKey) *Target {
 
 func (s judge) ranksOf(key targetKey) model.RankSet {
 	switch key.what {
-	case lateFor:
+	case lateFor, someLate:
 		return s.lateFor(key.comm, key.seq, key.call)
 	case leftIdle:
 		return s.membersOf(s.comms[key.comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool { return s.drivesMessages(f.Rank) }))

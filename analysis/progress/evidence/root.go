@@ -99,9 +99,16 @@ func (s deadlocks) graphWithin(core model.RankSet, alternatives func(rank int) [
 	}, nil)
 }
 
-// inParticular leaves out what waits for anybody; nil if that alone would do.
+// inParticular leaves out what waits for anybody; nil if that alone would do. Where some of several ranks are
+// needed, all of them are looked at, as each may be one of these.
 func inParticular(alts [][]Link) [][]Link {
-	return filterLinks(alts, func(l Link) bool { return !l.To.Any })
+	out := filterLinks(alts, func(l Link) bool { return !l.To.Any })
+	for _, links := range out {
+		for i := range links {
+			links[i].To = links[i].To.asWhole()
+		}
+	}
+	return out
 }
 
 // filterLinks leaves of each alternative the links that keep accepts; nil if that

@@ -49,6 +49,8 @@ type Scene struct {
 	answers map[wantID][]facts.Answer
 	Losses  []Loss        // as they were found
 	Lost    model.RankSet // all ranks of losses
+	// Unrecorded are those of Lost of which it is not known whether they ended.
+	Unrecorded model.RankSet
 	// Failures are how the job failed although nothing hung; empty: it did not, or it hung.
 	Failures []Failure
 	Erred    model.RankSet // those in whose calls MPI reported an error
@@ -59,8 +61,9 @@ type Scene struct {
 	requested *Ended            // the first request, perhaps by a launcher for a rank that failed
 	Followed  model.RankSet     // ranks that ended for a request
 	processes map[processID]int // ranks by their processes; nil: not yet asked for
-	Off       model.RankSet     // ranks whose record stopped before they did, or is damaged
+	Off       model.RankSet     // ranks whose record stopped before they did, or is damaged or missing
 	targets   map[targetKey]*Target
+	places    map[uint64]map[int]int                  // of the members of some communicators, by rank of MPI_COMM_WORLD
 	inside    map[collective]map[string]model.RankSet // the ranks that wait in one, by function
 	Needs     map[int]Need                            // by rank
 }
@@ -80,6 +83,7 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 		comms:   map[uint64]*facts.Comm{},
 		answers: map[wantID][]facts.Answer{},
 		targets: map[targetKey]*Target{},
+		places:  map[uint64]map[int]int{},
 		Needs:   make(map[int]Need, len(sum.Facts)),
 	}
 	for i := range sum.Facts {
@@ -101,7 +105,8 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 	s.Off = s.Off.Union(known.Damaged.Intersect(s.All).Minus(s.Present))
 	s.findInside()
 	losses{s}.findAll()
-	s.Gone = s.Lost.Clone()
+	s.Off = s.Off.Union(s.Unrecorded)
+	s.Gone = s.Lost.Minus(s.Unrecorded)
 	for _, f := range sum.Facts {
 		if f.Phase >= model.Finalizing || f.End != model.NoEnd && f.End != model.Signalled && !s.Followed.Contains(f.Rank) {
 			s.Gone.Add(f.Rank)

@@ -194,6 +194,7 @@ func (m *Comm) code(c *wire.Coder) {
 	for i := range m.Groups {
 		codeSet(c, &m.Groups[i])
 	}
+	c.Group(&m.Order)
 	codeCounts(c, &m.Counts)
 	wire.SortedList(c, &m.Locks, (*Hold).code, compareHolds)
 }

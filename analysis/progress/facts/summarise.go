@@ -31,6 +31,7 @@ type comm struct {
 	Comm
 	kind            model.CommKind // as the last rank knows it, and
 	members, remote []int
+	shuffled        bool   // the members do not rise
 	seen            bool   // by the rank that is being added
 	begun           uint64 // by it
 	counts          reduce.Interner[uint64]
@@ -188,18 +189,25 @@ func (f *Fact) noteHeld(r *model.Rank, speaks *model.Thread) {
 	}
 }
 
-// noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE.
+// noteThreadLevel notes that several threads are in MPI at once, if MPI did not provide MPI_THREAD_MULTIPLE. Threads are read one
+// after the other, or were copied so: those that poll, or make a local call, may be inside in turn. So all but one must be in
+// calls that last.
 func (f *Fact) noteThreadLevel(r *model.Rank) {
 	if len(r.Threads) < 2 || r.ThreadLevel < 0 || r.ThreadLevel >= model.ThreadMultiple {
 		return
 	}
-	n := 0
+	lasting, passing := 0, 0
 	for _, t := range r.Threads {
-		if in := mpi.FindFunction(t.CurrentCall()); t.Op.InMPI && !t.Ended && in != nil && in.Class != mpi.ClassLight {
-			n++
+		in := mpi.FindFunction(t.CurrentCall())
+		switch {
+		case !t.Op.InMPI, t.Ended, in == nil, in.Class == mpi.ClassLight:
+		case t.Op.Passing, t.Op.Kind == model.Local, t.Op.Kind == model.Poll:
+			passing = 1
+		default:
+			lasting++
 		}
 	}
-	if n > 1 {
+	if n := lasting + passing; lasting > 0 && n > 1 {
 		f.ThreadsInMPI, f.ThreadLevel = n, r.ThreadLevel
 	}
 }
@@ -386,6 +394,9 @@ func (b *builder) addComms(r *model.Rank, waits []Wait) {
 			c := b.comms[want.Comm]
 			if c != nil && c.seen && !want.Self && want.Kind == model.Collective {
 				c.begun = max(c.begun, want.Seq)
+				if f := want.Function(); c.shuffled && f != nil && f.NeedsLower {
+					c.Order = c.members
+				}
 			}
 		}
 	}
@@ -437,6 +448,7 @@ func (b *builder) addView(c *model.Comm) {
 	if first || known.kind != c.Kind || !sameList(known.members, c.Members) || !sameList(known.remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
 		known.kind, known.members, known.remote = c.Kind, c.Members, c.Remote
+		known.shuffled = !slices.IsSorted(c.Members)
 	}
 }
 

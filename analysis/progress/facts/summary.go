@@ -172,6 +172,8 @@ type Comm struct {
 	// Groups are its ranks of MPI_COMM_WORLD; the second is empty unless it is
 	// an intercommunicator, and the first holds the smallest rank.
 	Groups [2]model.RankSet
+	// Order are its ranks of MPI_COMM_WORLD by rank in it, where these do not rise and a member waits for the lower ones; else nil.
+	Order []int
 	// Counts are the collective operations that members have begun, ascending.
 	Counts []Count
 	// Locks are those that members have on a window, ascending.
@@ -277,6 +279,9 @@ func joinComms(a, b Comm) Comm {
 	a.Window = a.Window || b.Window
 	a.IO = a.IO || b.IO
 	a.Groups = joinGroups(a.Groups, b.Groups)
+	if slices.Compare(a.Order, b.Order) < 0 { // nearly always one has none, or both have the same
+		a.Order = b.Order
+	}
 	a.Counts = reduce.MergeSorted(a.Counts, b.Counts, compareCounts, joinCounts)
 	a.Locks = reduce.MergeSorted(a.Locks, b.Locks, compareHolds, joinHolds)
 	return a

@@ -98,11 +98,19 @@ func functions(calls []divergence.Call) string {
 	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
+// Root names the root of a collective, as a rank of the communicator, and behind that as one of MPI_COMM_WORLD; -1: not that.
+func Root(root, rank int) string {
+	if rank < 0 {
+		return fmt.Sprintf("root %d", root)
+	}
+	return fmt.Sprintf("root %d (rank %d)", root, rank)
+}
+
 // difference says by which arguments a call differs from another one.
 func difference(c, other *divergence.Call) string {
 	var out []string
 	if c.Root != other.Root {
-		out = append(out, fmt.Sprintf("with root %d", c.Root))
+		out = append(out, "with "+Root(c.Root, c.RootRank))
 	}
 	if c.Op != other.Op {
 		out = append(out, "with "+c.Op)

@@ -34,7 +34,13 @@ func Loss(l *progress.Loss) string {
 func lossKind(l *progress.Loss) string {
 	switch l.Kind {
 	case evidence.NoRecord:
-		return "no record"
+		if l.Lead != evidence.MayLive {
+			return "ended without a record"
+		}
+		if l.Ranks.Len() == 1 {
+			return "left no record: it was not recorded, or ended before MPI_Init"
+		}
+		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
 		return "the process died without recording an exit: killed"
 	case evidence.SeenStopped:

@@ -28,6 +28,9 @@ func (n Names) reasonPart(r *progress.Reason) string {
 	who, others := r.Ranks.Phrase(), r.Others.Phrase()
 	switch r.Kind {
 	case progress.RanksLost:
+		if r.Loss.Lead == evidence.MayLive {
+			return r.Loss.Ranks.Phrase() + " " + Loss(r.Loss)
+		}
 		return r.Loss.Ranks.Phrase() + ": " + Loss(r.Loss)
 	case progress.LeftSequence:
 		return n.deviation(r.Divergence)
