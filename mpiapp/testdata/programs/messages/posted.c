@@ -5,6 +5,7 @@
 // A rank has posted the receive of a message, from any source, and computes for ever before it waits for it.
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { data_tag = 7 };
 
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
       ;
     MPI_Wait(&r, MPI_STATUS_IGNORE);
   } else {
+    usleep(500000); /* until the other is out of the barrier, where it would take the message */
     MPI_Ssend(&out, 1, MPI_INT, 0, data_tag, MPI_COMM_WORLD);
   }
   MPI_Finalize();
