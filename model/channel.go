@@ -11,6 +11,15 @@ type Taken struct {
 	AnySource, AnyTag bool
 }
 
+// Wildcard is receives with a wildcard that one call began and that are not complete: what each has taken, if anything, is not known.
+type Wildcard struct {
+	Comm      int // index into Rank.Comms
+	Peer, Tag int // as the call named them: at least one is Any
+	Count     uint64
+	Thread    int // index into Rank.Threads
+	State     int // index into Threads[Thread].Model.States: the call that began them, or made them; -1 none
+}
+
 // Channel counts messages between the rank and a peer.
 type Channel struct {
 	Comm     int    // index into Rank.Comms

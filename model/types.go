@@ -386,7 +386,7 @@ type Rank struct {
 	ParentRank         int
 	Spawns             uint32
 	Off                bool     // the recorder turned itself off
-	Evicted            uint64   // channels dropped, or locks left out, because the table was full
+	Evicted            uint64   // channels dropped, or locks, probed messages or wildcards left out, because the table was full
 	LostRequests       uint64   // requests not followed because the table was full
 	Notes              []string // why the recorder gave something up
 	Modules            []*Module
@@ -396,9 +396,10 @@ type Rank struct {
 	Locks              []Lock
 	Origins            []Origin // in no order; at most one of a channel
 	Persistent         []Persistent
-	Taken              []Taken // by what wildcards took last, in no order
-	Probed             []Taken // by matched probes, and not received yet; in no order
-	Sites              []*Site // if volume was recorded
+	Taken              []Taken    // by what wildcards took last, in no order
+	Probed             []Taken    // by matched probes, and not received yet; in no order
+	Wildcards          []Wildcard // in no order; none with a Count of 0
+	Sites              []*Site    // if volume was recorded
 	// Others are threads that did not call MPI and were in a system call while one that does waited outside of it, in no order; of
 	// those with like stacks one is there. What has another time than the last capture may be out of date.
 	Others []OtherThread

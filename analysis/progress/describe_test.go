@@ -82,8 +82,16 @@ func describeDiagnosis(r Diagnosis) string {
 		fmt.Fprintf(&b, "file lock: %v wait for %s of process %d %q, rank %d\n", l.Ranks, l.File, l.PID, l.Command, l.Holder)
 	}
 	for _, m := range r.Taken {
-		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
-			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)
+		taken := "taken"
+		if m.Pending {
+			taken = "perhaps taken"
+		}
+		fmt.Fprintf(&b, "%s: %d of %d from %d to %d with tag %d on %s by %s\n",
+			taken, m.Number, m.Sent, m.Peer, m.Rank, m.Tag, Say.Comm(m.On), m.Call)
+	}
+	for _, a := range r.AnySource {
+		fmt.Fprintf(&b, "any source: rank %d wants %d with tag %d on %s, %d came from %q, none from %q\n",
+			a.Rank, a.Wanted, a.Tag, Say.Comm(a.On), a.Came, a.From.String(), a.None.String())
 	}
 	for _, e := range r.ReturnedErrors {
 		fmt.Fprintf(&b, "returned: %d to %v in %s: %s\n", e.Count, e.Ranks, e.Call, e.Text)

@@ -117,6 +117,9 @@ func (r *Result) namedComms() (out []model.CommRef) {
 	for _, t := range r.Taken {
 		add(t.On)
 	}
+	for _, a := range r.AnySource {
+		add(a.On)
+	}
 	for _, c := range r.Concurrent {
 		add(c.On)
 	}

@@ -36,7 +36,8 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Raised:        f.raised,
 	}
 	if f.hang {
-		r.Taken, r.HeldLocks, r.FileLocks = f.scene.Taken(), heldLocks(f.scene), evidence.FileLocks(f.scene)
+		r.Taken, r.AnySource = f.scene.Taken(), evidence.AnySourceWaits(f.scene)
+		r.HeldLocks, r.FileLocks = heldLocks(f.scene), evidence.FileLocks(f.scene)
 	}
 	if f.hang || f.hasFailed() {
 		r.Concurrent, r.AboveLevel = concurrentCalls(f.scene), ranksAboveLevel(f.scene)

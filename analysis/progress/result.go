@@ -48,6 +48,8 @@ type Diagnosis struct {
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken
+	// AnySource are waits for several messages from any source of which some did not come, of a job that hangs.
+	AnySource []AnySourceWait
 	// Raised are the exceptions that ranks in Python are in the midst of.
 	Raised []facts.Raised
 	// ReturnedErrors are calls to which MPI returned errors, of a job that hangs or failed: those of the named ranks come first.
@@ -72,6 +74,9 @@ type Failure = evidence.Failure
 
 // Taken is a message that may have been meant for another receive.
 type Taken = evidence.Taken
+
+// AnySourceWait is a wait for several messages from any source, of which some did not come.
+type AnySourceWait = evidence.AnySourceWait
 
 // LeastProgressed is the least progressed rank, or ranks.
 type LeastProgressed struct {

@@ -24,6 +24,7 @@ import (
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took; tookany: one for any tag),
 // probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
+// wild=COMM:PEER:TAG:COUNT:STATE (receives with a wildcard that STATE began and that are not complete),
 // failed=STATE:COUNT (errors that MPI returned to a state),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
@@ -279,6 +280,10 @@ func (b *rankBuilder) applyOther(key, value string) {
 		r.Taken = append(r.Taken, m)
 	case "probed":
 		r.Probed = append(r.Probed, b.parseTaken(parts, false))
+	case "wild":
+		m := b.parseTaken(parts, true)
+		r.Wildcards = append(r.Wildcards, model.Wildcard{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Count: m.Number, Thread: m.Thread,
+			State: m.State})
 	case "failed":
 		t.Failed = append(t.Failed, model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
 			Count: uint64(mustInt(parts[1]))})

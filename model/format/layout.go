@@ -19,6 +19,7 @@ const (
 	Taken          = 32                 // entries that a recorder makes in a TAKEN record
 	Locks          = 64                 // entries that a recorder makes in a LOCKS record
 	Probed         = 32                 // entries that a recorder makes in a PROBED record
+	Wildcards      = 64                 // entries that a recorder makes in a WILDCARDS record
 	Origins        = 64                 // entries that a recorder makes in an ORIGINS record
 	Persistents    = 64                 // entries that a recorder makes in a PERSISTENTS record
 	Begun          = 32                 // latest collectives that a recorder keeps in a HISTORY record
@@ -358,7 +359,7 @@ const (
 	RankEndTime        = 32  // when end was set
 	RankQuietSince     = 40  // no progress since then; 0 while it progresses
 	RankLongestQuietNS = 48  // longest such time that ended by itself, nanoseconds
-	RankEvicted        = 56  // channels dropped, or locks left out, because the table was full
+	RankEvicted        = 56  // channels dropped, or locks, probed messages or receives with a wildcard left out, because the table was full
 	RankLostRequests   = 64  // requests not followed because the table was full
 	RankOff            = 72  // 1: the recorder turned itself off; a note says why
 	RankSpawned        = 76  // 1: started by MPI_Comm_spawn
@@ -602,6 +603,18 @@ const (
 	SizeofTake = 32
 )
 
+// Receives with a wildcard that one call began and that are not complete. The count changes by itself.
+const (
+	WildcardSeq    = 0 // sequence number; odd while the entry changes
+	WildcardComm   = 4 // index of the communicator plus 1; 0: not in use
+	WildcardPeer   = 8 // as in a pending operation
+	WildcardTag    = 12
+	WildcardCount  = 16 // how many there are
+	WildcardState  = 24 // the call that began them, or made them: a state of the thread
+	WildcardThread = 28 // index of the thread
+	SizeofWildcard = 32
+)
+
 // FAILED: Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
 const (
 	FailedState       = 0 // index of the state
@@ -748,6 +761,7 @@ const (
 	LocksRecord       Record = 9  // Locks of windows that the process has.
 	TakenRecord       Record = 15 // The latest messages that wildcards took, in no order. At most one record in a slot.
 	ProbedRecord      Record = 17 // Messages that a matched probe took and that no MPI_Mrecv or MPI_Imrecv was begun for. At most one record in a slot.
+	WildcardsRecord   Record = 25 // Receives with a wildcard that were begun and are not complete: what each has taken is not known yet. At most one record in a slot.
 	FailedRecord      Record = 19 // Errors of one class that MPI returned to a state of the thread, or the one over which it ends the job.
 	BufferRecord      Record = 22 // A buffer of the call within which the process faulted or over which MPI ends the job, or of an operation that was pending then.
 	SeriesRecord      Record = 20 // What the process did over time, in steps of equal length. Four kinds of steps; of each the oldest record is used again when the recorder has written as many as it keeps.
@@ -777,6 +791,7 @@ var records = [...]record{
 	LocksRecord:       {name: "LOCKS", leastFixed: 0, leastLive: 16},
 	TakenRecord:       {name: "TAKEN", leastFixed: 0, leastLive: 32},
 	ProbedRecord:      {name: "PROBED", leastFixed: 0, leastLive: 32},
+	WildcardsRecord:   {name: "WILDCARDS", leastFixed: 0, leastLive: 32},
 	FailedRecord:      {name: "FAILED", leastFixed: 16, leastLive: 16},
 	BufferRecord:      {name: "BUFFER", leastFixed: 72, leastLive: 0},
 	SeriesRecord:      {name: "SERIES", leastFixed: 8, leastLive: 64},

@@ -146,6 +146,11 @@ func randomMessages(r *rand.Rand, sc Scale, k *model.Rank, world []int) {
 	for range r.IntN(sc.channels) {
 		k.Probed = append(k.Probed, randomTaken(r, k, world))
 	}
+	for range r.IntN(sc.channels) {
+		m := randomTaken(r, k, world)
+		k.Wildcards = append(k.Wildcards, model.Wildcard{
+			Comm: m.Comm, Peer: model.Any, Tag: m.Tag, Count: m.Number, Thread: m.Thread, State: m.State})
+	}
 	for _, t := range k.Threads {
 		randomBuffers(rand.New(rand.NewPCG(uint64(k.PID), 6)), k, t)
 		for state := range t.Model.States {
@@ -468,6 +473,9 @@ func RandomTwins(r *rand.Rand, sc Scale, n int) []*model.Rank {
 		}
 		for i := range k.Probed {
 			k.Probed[i].Thread, k.Probed[i].State = 0, -1
+		}
+		for i := range k.Wildcards {
+			k.Wildcards[i].Thread, k.Wildcards[i].State = 0, -1
 		}
 		for i := range k.Persistent {
 			k.Persistent[i].Thread, k.Persistent[i].State = 0, -1

@@ -270,6 +270,7 @@ func TestProblems(t *testing.T) {
 			func(b []byte, off int64) { b[liveOffset(b, off)+format.TakeThread+1] = 9 }, model.ErrLost,
 			"thread 23"},
 		{"torn probe", format.ProbedRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "PROBED"},
+		{"torn wildcard", format.WildcardsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "WILDCARDS"},
 		{"torn origin", format.OriginsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "ORIGINS"},
 		{"torn requests", format.PersistentsRecord, func(b []byte, off int64) { b[liveOffset(b, off)] |= 1 }, model.ErrTorn, "PERSISTENTS"},
 		{"thread of requests", format.PersistentsRecord,

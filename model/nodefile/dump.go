@@ -159,6 +159,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, fieldsOf("lock"))
 	case format.TakenRecord, format.ProbedRecord:
 		m.dumpTable(w, rec, fieldsOf("take"))
+	case format.WildcardsRecord:
+		m.dumpTable(w, rec, fieldsOf("wildcard"))
 	case format.HistoryRecord:
 		m.dumpHistory(w, rec)
 	case format.SeriesRecord:

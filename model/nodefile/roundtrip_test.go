@@ -116,7 +116,7 @@ func TestRanksShareStates(t *testing.T) {
 		ranks[1].Modules = append(ranks[1].Modules, &other)
 	}
 	ranks[1].Comms, ranks[1].Channels, ranks[1].Locks, ranks[1].Taken = ranks[0].Comms[:1], nil, nil, nil
-	ranks[1].Origins, ranks[1].Persistent, ranks[1].Probed, ranks[1].Series = nil, nil, nil, nil
+	ranks[1].Origins, ranks[1].Persistent, ranks[1].Probed, ranks[1].Wildcards, ranks[1].Series = nil, nil, nil, nil, nil
 	ranks[1].Comms = []*model.Comm{{ID: 1, Kind: model.World, Rank: 1, Members: []int{0, 1}, Size: 2, State: -1}}
 	for _, th := range ranks[1].Threads {
 		th.Op.Pending = nil

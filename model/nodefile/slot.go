@@ -268,7 +268,8 @@ func (r *slotReader) takeRecord(rec record) error {
 		return r.takeEdge(rec)
 	case format.CommRecord:
 		return r.takeComm(rec)
-	case format.ChannelsRecord, format.OriginsRecord, format.PersistentsRecord, format.LocksRecord, format.TakenRecord, format.ProbedRecord:
+	case format.ChannelsRecord, format.OriginsRecord, format.PersistentsRecord, format.LocksRecord, format.TakenRecord, format.ProbedRecord,
+		format.WildcardsRecord:
 		r.takeTable(rec)
 	case format.HistoryRecord:
 		r.takeHistory(rec)

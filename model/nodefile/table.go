@@ -13,6 +13,7 @@ import (
 var entrySizes = map[format.Record]int64{
 	format.ChannelsRecord: format.SizeofChannel, format.OriginsRecord: format.SizeofOrigin, format.LocksRecord: format.SizeofLock,
 	format.TakenRecord: format.SizeofTake, format.ProbedRecord: format.SizeofTake, format.PersistentsRecord: format.SizeofPersistent,
+	format.WildcardsRecord: format.SizeofWildcard,
 }
 
 // tableReader is such a record.
@@ -50,7 +51,7 @@ func (c *tableReader) copyEntries(r *slotReader) {
 	c.entries = m.bytes[begin:len(m.bytes):len(m.bytes)]
 }
 
-// assembleTables fills in what the tables of a Rank say: Channels, Origins, Persistent, Locks, Taken and Probed.
+// assembleTables fills in what the tables of a Rank say: Channels, Origins, Persistent, Locks, Taken, Probed and Wildcards.
 func (r slotAssembler) assembleTables(position map[uint32]int) {
 	for _, c := range r.tables {
 		if c.rec.typ == format.ChannelsRecord {
@@ -70,6 +71,8 @@ func (r slotAssembler) assembleTables(position map[uint32]int) {
 				r.addOrigin(c.rec, b, comm, position)
 			case c.rec.typ == format.PersistentsRecord:
 				r.addPersistent(c.rec, b, comm, position)
+			case c.rec.typ == format.WildcardsRecord:
+				r.addWildcard(c.rec, b, comm, position)
 			default:
 				r.addTaken(c.rec, b, comm, position)
 			}
@@ -124,6 +127,18 @@ func (r slotAssembler) addPersistent(rec record, b []byte, comm int, position ma
 		Made: le32(format.PersistentMade), Freed: le32(format.PersistentFreed), Started: le64(format.PersistentStarted),
 		Idle: le32(format.PersistentIdle),
 	})
+}
+
+// addWildcard leaves out receives of a thread that is not known, and entries of those that are all complete.
+func (r slotAssembler) addWildcard(rec record, b []byte, comm int, position map[uint32]int) {
+	le32, le64 := wordReaders(b)
+	thread, state, ok := r.callOf(rec, b[format.WildcardState:], position)
+	if count := le64(format.WildcardCount); ok && count > 0 {
+		r.rank.Wildcards = append(r.rank.Wildcards, model.Wildcard{
+			Comm: comm, Peer: int(int32(le32(format.WildcardPeer))), Tag: int(int32(le32(format.WildcardTag))), Count: count,
+			Thread: thread, State: state,
+		})
+	}
 }
 
 // addTaken leaves out a message whose receive is of a thread that is not known.
@@ -191,6 +206,9 @@ func (w *slotWriter) writeTables(r *model.Rank) {
 	})
 	writeTable(w, format.ProbedRecord, r.Probed, format.Probed, format.SizeofTake, func(entry part, m model.Taken) {
 		w.putMessage(entry, r, m)
+	})
+	writeTable(w, format.WildcardsRecord, r.Wildcards, format.Wildcards, format.SizeofWildcard, func(entry part, m model.Wildcard) {
+		w.putMessage(entry, r, model.Taken{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Number: m.Count, Thread: m.Thread, State: m.State})
 	})
 }
 

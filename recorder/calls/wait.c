@@ -7,6 +7,7 @@
 #include "identity/comm.h"
 #include "identity/persistent.h"
 #include "identity/scratch.h"
+#include "identity/wildcard.h"
 #include "movement/message.h"
 #include "mpi/address.h"
 #include "mpi/count.h"
@@ -74,6 +75,19 @@ static inline void keep_buffer(const struct lg_call *c, struct lg_req *r)
   r->type = lg_fam.handle_bytes == 4 ? (int)a[2] : a[2];
 }
 
+/* begin_wildcard counts a receive with a wildcard until what it took is known. Others have numbers. */
+static void __attribute__((noinline)) begin_wildcard(struct lg_req *r, int peer, int tag)
+{
+  if (lg_wild(peer, tag))
+    r->wildcard = lg_wildcard_begin(r->comm, peer, tag, r->thread, r->state);
+}
+
+static void end_wildcard(struct lg_req *r)
+{
+  lg_wildcard_end(r->wildcard);
+  r->wildcard = 0;
+}
+
 void lg_after_begun(struct lg_call *c, uint32_t kind)
 {
   if (!c->comm || c->peer == LG_PROC_NULL)
@@ -84,6 +98,8 @@ void lg_after_begun(struct lg_call *c, uint32_t kind)
   r->peer = c->peer;
   r->tag = c->tag;
   r->seq = (uint64_t)c->handle;
+  if (unlikely(!r->seq) && kind == LG_OP_RECV)
+    begin_wildcard(r, r->peer, r->tag);
   keep_buffer(c, r);
   lg_message_begun(c, r);
 }
@@ -102,6 +118,8 @@ void lg_after_isendrecv(struct lg_call *c)
   r->seq2 = c->seq2;
   r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
   r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
+  if (unlikely(!r->seq2) && r->peer2 != LG_NONE)
+    begin_wildcard(r, r->peer2, r->tag2);
   lg_message_begun(c, r);
   if (peer == LG_PROC_NULL)
     r->kind = LG_OP_OTHER;
@@ -156,9 +174,11 @@ static void start_one(struct lg_call *c, long handle)
   }
   if (r->kind == LG_OP_SEND)
     r->seq = lg_count_send(c->st, r->comm, r->peer, r->tag);
-  else if (r->kind == LG_OP_RECV)
+  else if (r->kind == LG_OP_RECV) {
     r->seq = lg_count_recv(c->st, r->comm, r->peer, r->tag);
-  else if (r->kind == LG_OP_COLL && !r->ref->freed)
+    if (unlikely(!r->seq))
+      begin_wildcard(r, r->peer, r->tag);
+  } else if (r->kind == LG_OP_COLL && !r->ref->freed)
     r->seq = r->ref->alone ? ++r->ref->live->coll : lg_collective_again(r->ref, &r->collective);
   if (r->bytes) {
     c->comm = r->ref;
@@ -190,8 +210,10 @@ void lg_before_request_free(struct lg_call *c)
 {
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
   if (r) {
-    if (r->active && r->cancelled && r->kind == LG_OP_RECV)
+    if (r->active && r->cancelled && r->kind == LG_OP_RECV) {
       uncount(r); /* had it taken a message before, the program would not know */
+      end_wildcard(r);
+    }
     lg_req_drop(r);
   }
   lg_op_local(c);
@@ -318,6 +340,8 @@ static void completed(struct lg_call *c, int i, const char *status)
     uncount(r);
   else
     lg_message_completed(r, status ? matched(c, r, status) : 0, status);
+  if (status && r->wildcard) /* without a status it is not known what it took */
+    end_wildcard(r);
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
     lg_comm_made_at(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, r->place, state_in(c->thr->pub, r));

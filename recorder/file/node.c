@@ -134,21 +134,6 @@ static void out_of_the_way(void)
   fd = high;
 }
 
-#ifndef SYS_close_range /* headers before Linux 5.9 */
-#define SYS_close_range 436
-#endif
-#define UNSHARE_DESCRIPTORS 2u /* CLOSE_RANGE_UNSHARE */
-
-/* What the thread opens has numbers of its own then: the program may rely on which number is free, and close any. It keeps nothing open
- * that the program closes, but for standard error, for messages. */
-void lg_file_apart(void)
-{
-  if (fd <= STDERR_FILENO || syscall(SYS_close_range, (unsigned)fd + 1, ~0u, UNSHARE_DESCRIPTORS))
-    return; /* an older kernel, or it is forbidden */
-  syscall(SYS_close_range, 0, STDOUT_FILENO, 0);
-  syscall(SYS_close_range, STDERR_FILENO + 1, (unsigned)fd - 1, 0);
-}
-
 uint32_t lg_slot(void)
 {
   return slot;

@@ -7,7 +7,6 @@
 #pragma GCC visibility push(hidden)
 
 bool lg_file_open(void); /* false: not started by laggard, or the recording was turned off */
-void lg_file_apart(void); /* gives the calling thread descriptors of its own, of which the program sees nothing */
 uint32_t lg_slot(void);  /* of this process in the file */
 uint32_t *lg_file_ending(void); /* where the kernel is to note the end of this process; NULL: too many slots */
 /* The size of a chunk with room for so many bytes: a multiple of LG_PAGE_SIZE, and of the pages of

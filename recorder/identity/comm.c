@@ -15,6 +15,7 @@
 #include "identity/taken.h"
 #include "identity/thread.h"
 #include "identity/topology.h"
+#include "identity/wildcard.h"
 #include "identity/window.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
@@ -203,6 +204,7 @@ static void forget_messages(uint32_t index)
 {
   lg_chan_forget(index);
   lg_taken_forget(index);
+  lg_wildcards_forget(index);
 }
 
 /* add keeps a new communicator, and lets go of what it was described by. */

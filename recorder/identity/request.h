@@ -23,6 +23,7 @@ struct lg_req {
   uint32_t state;
   uint64_t bytes; /* that starting a persistent one sends */
   uint32_t thread; /* that began it: state is one of its own */
+  uint32_t wildcard; /* its entry among those that are not complete (identity/wildcard.h); 0: none */
   struct lg_piece out, in;
   uint64_t buffer; /* of a send or a receive; 0: not kept. It has count elements of the datatype type, as lg_type_handle gives it */
   uint64_t count;

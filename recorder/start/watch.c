@@ -273,7 +273,6 @@ static void *watch(void *unused)
 {
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
-  lg_file_apart();
   note_end();
   lg_sample_start();
   for (uint64_t due = 0; !lg_off;) {

@@ -243,7 +243,7 @@ func newPage(r *Result) (*pageData, error) {
 		Run: b.runSummary(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.nextStep(r),
 		Notes: b.pageTexts(r.Notes), Cycles: b.pageTexts(cycleLines(r)),
 		Taken: b.pageTexts(slices.Concat(threadLines(r), returnedErrorLines(r), unfreedLines(r), passedLines(r), unsentLines(r),
-			takenLines(r))),
+			takenLines(r), anySourceLines(r))),
 		LossLines: b.pageTexts(lossLines(r)), Explained: b.pageTexts(explainedLines(r)),
 		Exceptions: b.pageTexts(exceptionLines(r)),
 		Partings:   b.pageDivergences(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),

@@ -142,6 +142,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, t := range f.Taken {
 		r.Taken = append(r.Taken, s.newTaken(t, names))
 	}
+	for _, a := range f.AnySource {
+		r.AnySourceWaits = append(r.AnySourceWaits, newAnySourceWait(a, names))
+	}
 }
 
 // freedText says which call freed a handle that was an argument; "": it is not known.
@@ -201,7 +204,7 @@ func (s Source) setReason(r *Result) {
 	held, l := r.heldLockReason(), s.LeastProgressed
 	inactive := r.inactiveReason(l.Cause.IsDivergence())
 	if held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
-		text += cmp.Or(inactive, r.unsentReason()) + r.excludedReason()
+		text += cmp.Or(inactive, r.unsentReason()) + r.anySourceReason() + r.excludedReason()
 	} else {
 		text += inactive
 	}

@@ -51,8 +51,10 @@ type Result struct {
 	// the communicators, windows and files that texts name by the calls that made them
 	NamedComms []NamedComm `json:"named_comms,omitempty"`
 	// messages that another wildcard receive may have taken by mistake
-	Taken   []Taken  `json:"taken,omitempty"`
-	Against *Against `json:"against,omitempty"` // comparison with good runs; absent: none was named
+	Taken []Taken `json:"taken,omitempty"`
+	// waits for several messages from any source, of which some did not come
+	AnySourceWaits []AnySourceWait `json:"any_source_waits,omitempty"`
+	Against        *Against        `json:"against,omitempty"` // comparison with good runs; absent: none was named
 	// how the ranks differ, where the evidence does not distinguish them
 	Differences []Difference   `json:"differences,omitempty"`
 	Explained   *usage.Finding `json:"explained,omitempty"` // the finding of laggard usage that explains the hang

@@ -123,6 +123,7 @@ func (t *TextReport) Diagnosis(r *Result) error {
 		func(p *printer) { p.differences(r) },
 		func(p *printer) { p.section(unsentLines(r), "messages") },
 		func(p *printer) { p.section(takenLines(r), "messages") },
+		func(p *printer) { p.section(anySourceLines(r), "messages") },
 	)...))
 }
 

@@ -92,9 +92,27 @@ func TestTakenInstead(t *testing.T) {
 	want := "; message 1 from rank 0 to rank 1 with tag 7 went to MPI_Recv with any tag (tally.c:48), " +
 		"and may have been meant for where rank 1 is"
 	checktest.Equal(t, want, r.unsentReason())
+	r.Taken[1].Pending = true
+	want = "; message 1 from rank 0 to rank 1 with tag 7 may have gone to MPI_Recv with any tag (tally.c:48), which is not complete, " +
+		"and may have been meant for where rank 1 is"
+	checktest.Equal(t, want, r.unsentReason())
 	if r.LeastProgressed.Rule = progress.RuleLostProcess; r.unsentReason() != "" {
 		t.Errorf("of a rank that died: %s", r.unsentReason())
 	}
+}
+
+// TestAnySourceReason: how many messages came from any source, and who sent none, is told of a named rank.
+func TestAnySourceReason(t *testing.T) {
+	a := AnySourceWait{Rank: 1, Tag: 7, Communicator: "MPI_COMM_WORLD", Wanted: 3, Came: 2, From: "0,2", None: "3"}
+	r := Result{LeastProgressed: &LeastProgressed{Ranks: []int{0, 1}}, AnySourceWaits: []AnySourceWait{{Rank: 2}, a}}
+	const begin = "; rank 1 waits for 3 messages from any source with tag 7 on MPI_COMM_WORLD, and "
+	checktest.Equal(t, begin+"only 2 came, from ranks 0,2, but none from rank 3", r.anySourceReason())
+	r.AnySourceWaits[1].None = ""
+	checktest.Equal(t, begin+"only 2 came, from ranks 0,2", r.anySourceReason())
+	r.AnySourceWaits[1].Came = 0
+	checktest.Equal(t, begin+"none came", r.anySourceReason())
+	r.LeastProgressed.Ranks = []int{3}
+	checktest.Equal(t, "", r.anySourceReason())
 }
 
 // TestSkips: a call that the sender comes to only behind its own is told with both places.

@@ -15,12 +15,15 @@ type Explanation struct {
 	Wait       *facts.Wait   // that the rank is in; nil: HoldsFileLock
 	Want       *facts.Want   // what of it the peer owes; nil: NotReached, HoldsFileLock
 	On         model.CommRef // of the want; without an ID: it is not known
-	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent.
+	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent, or
+	// receives posted.
 	Counted  bool
 	Count    uint64
 	PeerCall string  // of InOther
 	Probed   bool    // of NotReceived: the peer has only matched the message with a probe
 	Strays   []Stray // of NotSent: what the peer has sent elsewhere and lies unreceived, those on the same communicator first
+	// Taker is the receive with a wildcard, not complete, that may have taken the message; nil: there is none.
+	Taker *facts.Wildcard
 }
 
 // Stray is messages with another tag, or on another communicator.
@@ -63,6 +66,9 @@ func (s *Scene) Explain(l Link, peer int) *Explanation {
 	w := &x.Wait.Wants[l.source.want]
 	e := explainer{judge{s}}
 	x.Kind, x.Want, x.On, x.Count = e.kindOf(l, w, peer), w, s.commOf(w), e.answerCount(l.source)
+	if l.taken {
+		x.Taker = posted{s}.takerOf(l.source)
+	}
 	switch x.Kind {
 	case NotBegun:
 		x.Count = s.Begun(w.Comm, peer)
@@ -70,6 +76,7 @@ func (s *Scene) Explain(l Link, peer int) *Explanation {
 		x.PeerCall = s.callIn(peer, w.Comm, w.Seq)
 	case NotReceived:
 		x.Probed = slices.ContainsFunc(s.answers[l.source], func(a facts.Answer) bool { return a.Probed })
+		x.Count += posted{s}.mayReceive(l.source)
 	case NotSent:
 		x.Strays = e.straysOf(l.source, w, peer)
 	}

@@ -72,6 +72,7 @@ type Link struct {
 	To     *Target
 	Weak   bool // it may be satisfied already, only waiting to be noticed
 	lax    bool // weak for one reason only: this part of the call may be over for the rank
+	taken  bool // weak since a receive with a wildcard may have taken the message
 	Kind   Kind
 	source wantID
 }
@@ -260,6 +261,11 @@ func (s judge) waitForOne(f *facts.Fact, wait int) Need {
 	}
 	n.Alone = n.Alone && !n.Weak
 	return n
+}
+
+// oneWillDo reports whether one of the wants of a wait is enough.
+func oneWillDo(w *facts.Wait) bool {
+	return w.Kind == model.WaitAny || w.Kind == model.Poll && !needsAll(w.Function())
 }
 
 // needsAll reports whether the call polls for all it names.

@@ -33,14 +33,20 @@ func (s judge) judgeWant(f *facts.Fact, id wantID) (Link, outcome) {
 
 // judgeReceive: a receive or probe with number k on its channel has its message
 // once the source has begun k sends there; one with any tag, once the source
-// has sent more with some tag than was received.
+// has sent more with some tag than was received. Receives with a wildcard that are
+// not complete may have taken these.
 func (s judge) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
-	number := w.Number()
+	number := w.Number() + posted{s.Scene}.turnOf(id)
 	l := s.linkTo(s.singleTarget(w.Peer), PointToPoint, id)
 	if s.known.Uncounted {
 		return s.judgeUncounted(l, id, w)
 	}
-	if number > 0 && s.answerCount(id) >= number {
+	switch sent := s.answerCount(id); {
+	case number == 0 || sent < number:
+	case sent < number+posted{s.Scene}.rivalsOf(id):
+		l.Weak, l.taken = true, true
+		return l, linked
+	default:
 		return s.judgeMatched(l, id.rank, w.Peer)
 	}
 	l.Weak = l.Weak || number == 0 || !s.countersComplete(w.Peer) || !s.countersComplete(id.rank)
@@ -50,7 +56,7 @@ func (s judge) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 // judgeSend: a send with number k on its channel has been taken once the
 // destination has begun k receives there. Otherwise a blocking send that has
 // not returned is certain to wait, and so is a synchronous one; any other may
-// lie in a buffer.
+// lie in a buffer. A receive with a wildcard that is not complete may have taken it.
 func (s judge) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome) {
 	l := s.linkTo(s.singleTarget(w.Peer), PointToPoint, id)
 	if s.known.Uncounted {
@@ -58,6 +64,10 @@ func (s judge) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome
 	}
 	if w.Seq > 0 && s.answerCount(id) >= w.Seq || !w.Function().HasTrait(mpi.Synchronous) && s.isProbedFor(id.rank, w) {
 		return s.judgeMatched(l, id.rank, w.Peer)
+	}
+	if w.Seq > 0 && s.answerCount(id)+(posted{s.Scene}).mayReceive(id) >= w.Seq {
+		l.Weak, l.taken = true, true
+		return l, linked
 	}
 	standing := f.Waits[id.wait].Kind == model.Send || w.Function().HasTrait(mpi.Synchronous)
 	l.Weak = l.Weak || w.Seq == 0 || !s.countersComplete(w.Peer) || !s.countersComplete(id.rank)
@@ -98,20 +108,26 @@ func (s judge) judgeMatched(l Link, rank, peer int) (Link, outcome) {
 }
 
 // judgeFromAny: a receive from any source waits for whichever member of the
-// group may still send, unless one has sent already.
+// group may still send, unless there is a message for it already: one that the
+// receives before it in the wait, and others that are not complete, leave to it.
 func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
-	var sent model.RankSet
+	var idle model.RankSet // outside MPI, so that their messages may not move
+	sent, driven, turn := s.answerCount(id), uint64(0), posted{s.Scene}.turnOf(id)
 	for _, a := range s.answers[id] {
-		if a.Count == 0 {
-			continue // it tells of other channels
+		switch {
+		case a.Count == 0: // it tells of other channels
+		case s.drivesMessages(a.From):
+			driven += a.Count
+		default:
+			idle.Add(a.From)
 		}
-		if s.drivesMessages(a.From) {
-			return Link{}, satisfied
-		}
-		sent.Add(a.From)
 	}
-	if sent.Len() > 0 {
-		t := &Target{Ranks: sent, Any: true}
+	there := sent > turn
+	if there && driven > turn+(posted{s.Scene}).rivalsOf(id) {
+		return Link{}, satisfied
+	}
+	if there && idle.Len() > 0 {
+		t := &Target{Ranks: idle, Any: true}
 		return Link{To: t, Weak: true, Kind: PointToPoint, source: id}, linked
 	}
 	t := &Target{Any: true}
@@ -126,7 +142,8 @@ func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 		}
 	}
 	l := s.linkTo(t, PointToPoint, id)
-	l.Weak = l.Weak || t.Ranks.Intersect(s.Off).Len() > 0 || !s.countersComplete(id.rank)
+	l.Weak = l.Weak || there || t.Ranks.Intersect(s.Off).Len() > 0 || !s.countersComplete(id.rank)
+	l.taken = there
 	return l, linked
 }
 

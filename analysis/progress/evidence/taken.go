@@ -13,7 +13,9 @@ import (
 type Taken struct {
 	Rank, Tag int
 	On        model.CommRef
-	Sent      uint64 // messages of that channel, all of which were received
+	Sent      uint64 // messages of that channel, all of which were received, or may have been
+	// Pending: the receive with a wildcard is not complete. It may have taken the message that the rank waits for, or not.
+	Pending bool
 	facts.Taken
 }
 
@@ -22,23 +24,37 @@ func (s *Scene) Taken() []Taken {
 	var out []Taken
 	for _, fact := range s.Sum.Facts {
 		n := s.Needs[fact.Rank]
-		if n.Standing != Waiting || n.Weak {
+		if n.Standing != Waiting {
 			continue
 		}
 		for _, l := range slices.Concat(n.Alts...) {
-			if l.Weak || l.Kind != PointToPoint || l.source.want < 0 {
-				continue
-			}
 			w := s.wantOf(l)
-			if w.Taken.Number == 0 || slices.ContainsFunc(out, func(t Taken) bool { return t.Rank == fact.Rank && t.Tag == w.Tag }) {
+			if (n.Weak || l.Weak) && !l.taken || l.Kind != PointToPoint || w == nil || w.Kind == model.Send {
 				continue
 			}
-			sent := judge{s}.answerCount(l.source)
-			if w.Wild() {
-				sent = w.CountFor(w.Taken.Peer, w.Tag)
+			t, ok := posted{s}.takenOf(l, w)
+			if ok && !slices.ContainsFunc(out, func(t Taken) bool { return t.Rank == fact.Rank && t.Tag == w.Tag }) {
+				out = append(out, t)
 			}
-			out = append(out, Taken{fact.Rank, w.Tag, s.commOf(w), sent, w.Taken})
 		}
 	}
 	return out
+}
+
+// takenOf is the message that a receive with a wildcard took, or may have taken, while a rank waits for one like it.
+func (s posted) takenOf(l Link, w *facts.Want) (Taken, bool) {
+	out := Taken{Rank: l.source.rank, Tag: w.Tag, On: s.commOf(w), Sent: judge{s.Scene}.answerCount(l.source), Taken: w.Taken}
+	taker := s.takerOf(l.source)
+	switch {
+	case l.taken && taker != nil:
+		out.Pending = true
+		out.Taken = facts.Taken{Peer: w.Peer, Number: w.Number(), AnySource: taker.Peer == model.Any, AnyTag: taker.Tag == model.Any,
+			Call: taker.Call, Stack: taker.Stack}
+		return out, !w.Wild()
+	case w.Wild():
+		out.Sent = w.CountFor(w.Taken.Peer, w.Tag)
+	case l.taken: // it was counted behind a receive that was begun later
+		out.Number = min(out.Number, out.Sent)
+	}
+	return out, w.Taken.Number > 0
 }

@@ -63,6 +63,7 @@ func CheckAnswers(answers []Answer) error {
 type query struct {
 	rank, wait, want int
 	Want             *Want
+	wildcards        []Wildcard // of the rank
 }
 
 // queryKey is what a channel of a peer must agree with.
@@ -94,7 +95,7 @@ func NewQueries(s *Summary) *Queries {
 		for i, wait := range f.Waits {
 			for j := range wait.Wants {
 				w := &f.Waits[i].Wants[j]
-				one := query{f.Rank, i, j, w}
+				one := query{f.Rank, i, j, w, f.Wildcards}
 				if w.Neighbourhood {
 					w.Sources.Union(w.Dests).Each(func(neighbour int) {
 						key := neighbourKey{w.Comm, neighbour}
@@ -183,10 +184,10 @@ func (q *Queries) askNeighbours(r *model.Rank) {
 }
 
 // straysOn returns how many messages a peer has sent on a channel that is another one than that of the receive, beyond what was
-// received there.
+// received there or may have been taken by a wildcard.
 func (q *query) straysOn(peer int, comm uint64, ch model.Channel) uint64 {
 	w := q.Want
-	had := w.otherCount(comm, ch.Tag)
+	had := w.otherCount(comm, ch.Tag) + CountTaking(q.wildcards, comm, peer, ch.Tag)
 	switch anyone := w.Peer == model.Any; {
 	case comm == w.Comm && ch.Tag == w.Tag, !anyone && w.Peer != peer,
 		anyone && (had > 0 || comm != w.Comm && ch.Tag != w.Tag || peer == q.rank):

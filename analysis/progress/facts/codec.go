@@ -27,12 +27,12 @@ func DecodeSummary(b []byte) (Summary, error) {
 func (s *Summary) code(c *wire.Coder) {
 	codeCounts(c, &s.Sizes)
 	wire.Uint(c, &s.Outside)
-	var waits []Wait // of the fact before
+	var before Fact
 	wire.SortedList(c, &s.Facts, func(f *Fact, c *wire.Coder) {
 		f.code(c)
 		if c.IsReading() {
-			f.Waits = shareWaits(f.Waits, waits)
-			waits = f.Waits
+			f.Waits, f.Wildcards = shareWaits(f.Waits, before.Waits), shareWildcards(f.Wildcards, before.Wildcards)
+			before = *f
 		}
 	}, compareFacts)
 	wire.SortedList(c, &s.Places, (*Place).code, comparePlaces)
@@ -94,6 +94,7 @@ func (f *Fact) code(c *wire.Coder) {
 	f.Fatal.code(c)
 	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
+	wire.List(c, &f.Wildcards, (*Wildcard).code)
 	f.Holder.code(c)
 	c.Text(&f.Held.By.Call)
 	c.Stack(&f.Held.By.Stack)
@@ -143,6 +144,7 @@ func (w *Want) code(c *wire.Coder) {
 	wire.Int(c, &w.Peer)
 	wire.Int(c, &w.Tag)
 	wire.Uint(c, &w.Seq)
+	wire.Uint(c, &w.Overtaken)
 	wire.SortedList(c, &w.ChannelCounts, (*ChannelCount).code, compareChannelCounts)
 	wire.SortedList(c, &w.Others, (*ChannelTotal).code, compareChannelTotals)
 	if w.Neighbourhood {

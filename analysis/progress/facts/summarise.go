@@ -92,8 +92,12 @@ func (b *builder) addRank(r *model.Rank) {
 		f.Holder.Stack = b.portableFrames(f.Holder.Stack)
 		f.Held.By.Stack, f.Held.Waits = b.portableFrames(f.Held.By.Stack), b.portableFrames(f.Held.Waits)
 	}
+	for i := range f.Wildcards {
+		f.Wildcards[i].Stack = b.portableFrames(f.Wildcards[i].Stack)
+	}
 	if n := len(b.sum.Facts); n > 0 {
-		f.Waits = shareWaits(f.Waits, b.sum.Facts[n-1].Waits)
+		before := &b.sum.Facts[n-1]
+		f.Waits, f.Wildcards = shareWaits(f.Waits, before.Waits), shareWildcards(f.Wildcards, before.Wildcards)
 	}
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
@@ -150,6 +154,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
 	f.NoneActive = testsNothing(t)
+	f.Wildcards = WildcardsOf(r)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	if c := t.Captured; isCurrentOutside(t) && !c.Other {
 		f.Holder.For, f.Holder.TID = c.Awaited, c.AwaitedTID

@@ -71,6 +71,8 @@ type Fact struct {
 	PID        int
 	PIDSpace   uint64 // the pid namespace in which PID counts; 0 unknown
 	Waits      []Wait // of its blocked threads, the representative first
+	// Wildcards are its receives with a wildcard that are not complete, in no order; those that it waits for are among them.
+	Wildcards []Wildcard
 	*Incident
 }
 

@@ -33,6 +33,9 @@ type Want struct {
 	Peer int
 	Tag  int    // as in model.Pending
 	Seq  uint64 // as in model.Pending
+	// Overtaken counts the messages of the channel of a receive that ones with a wildcard were found to have taken once this one was
+	// begun. Those may have been begun before it, and its number is higher then.
+	Overtaken uint64
 	// ChannelCounts are the messages received so far where a wildcard leaves several
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
@@ -113,7 +116,7 @@ func shareWaits(waits, others []Wait) []Wait {
 // sameSimpleWant reports whether two wants are alike; of those that say something of channels or neighbours this is not asked.
 func sameSimpleWant(a, b Want) bool {
 	simple := func(w *Want) bool {
-		return w.ChannelCounts == nil && w.Others == nil && w.Taken.Number == 0 && !w.Neighbourhood
+		return w.ChannelCounts == nil && w.Others == nil && w.Taken.Number == 0 && w.Overtaken == 0 && !w.Neighbourhood
 	}
 	return simple(&a) && simple(&b) && a.Kind == b.Kind && a.Call == b.Call && a.Comm == b.Comm && a.Self == b.Self && a.Lost == b.Lost &&
 		a.Peer == b.Peer && a.Tag == b.Tag && a.Seq == b.Seq && a.OthersKnown == b.OthersKnown
@@ -145,7 +148,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	w.Peer = WorldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
-		w.ChannelCounts, w.Taken = channelCounts(r, w), takenOf(r, w, t, p)
+		w.ChannelCounts, w.Taken, w.Overtaken = channelCounts(r, w), takenOf(r, w, t, p), overtaken(r, p)
 		w.Others, w.OthersKnown = otherChannels(r, w)
 	case w.Kind == model.Collective && c.Neighbours != nil && w.Function().HasTrait(mpi.Neighbours):
 		w.Neighbourhood = true
@@ -260,6 +263,16 @@ func takenOf(r *model.Rank, w Want, t *model.Thread, p model.Pending) (last Take
 		return Taken{}
 	}
 	return last
+}
+
+// overtaken counts what wildcards were found to have taken of the channel of a receive since it was begun, as far as the record goes back.
+func overtaken(r *model.Rank, p model.Pending) (n uint64) {
+	for _, m := range r.Taken {
+		if p.Seq > 0 && m.Comm == p.Comm && m.Peer == p.Peer && m.Tag == p.Tag && m.Number > p.Seq {
+			n++
+		}
+	}
+	return n
 }
 
 // Matches reports whether a message between the rank and that peer, with that

@@ -219,10 +219,11 @@ func (v *View) unreceived(w Wait, sender *rankView) []Other {
 			continue
 		}
 		received := to.receivedFrom(sender.Rank, c)
-		if c.Count <= received || !here && (received > 0 || w.Sent > 0) {
+		left := to.unreceivedOf(sender.Rank, c)
+		if left == 0 || !here && (received > 0 || w.Sent > 0) {
 			continue
 		}
-		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0})
+		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: received > 0})
 	}
 	slices.SortStableFunc(out, func(a, b Other) int { // those of a kind that was received before come last, as traffic under way
 		return cmp.Or(facts.CompareBools(a.Usual, b.Usual), cmp.Compare(a.differences(w), b.differences(w)), cmp.Compare(a.To, b.To),
@@ -238,12 +239,12 @@ func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
 		return nil
 	}
 	for _, c := range waiting.Sent {
-		received := sender.receivedFrom(w.Rank, c)
-		if c.Peer != w.Peer || c.Count <= received || len(out) == maxUnreceived {
+		left := sender.unreceivedOf(w.Rank, c)
+		if c.Peer != w.Peer || left == 0 || len(out) == maxUnreceived {
 			continue
 		}
 		out = append(out, Other{
-			To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: c.Count - received, By: v.States[c.By], Usual: received > 0,
+			To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: sender.receivedFrom(w.Rank, c) > 0,
 		})
 	}
 	return out
@@ -257,6 +258,11 @@ func (o *Other) differences(w Wait) (n int) {
 		}
 	}
 	return n
+}
+
+// unreceivedOf counts the messages of a channel from another rank that the rank has certainly not begun to receive.
+func (r *rankView) unreceivedOf(rank int, c channel) uint64 {
+	return c.Count - min(c.Count, r.receivedFrom(rank, c)+facts.CountTaking(r.Wildcards, c.Comm, rank, c.Tag))
 }
 
 func (r *rankView) receivedFrom(rank int, c channel) (n uint64) {

@@ -30,6 +30,7 @@ type testRank struct {
 	by       []*model.State // of each of sent; nil unknown
 	first    uint64         // number of the first message by these calls; 0: 1
 	received []model.Channel
+	wild     []model.Wildcard
 }
 
 func (r testRank) build() *model.Rank {
@@ -47,7 +48,7 @@ func (r testRank) build() *model.Rank {
 			})
 		}
 	}
-	out.Channels = append(out.Channels, r.received...)
+	out.Channels, out.Wildcards = append(out.Channels, r.received...), r.wild
 	return out
 }
 
@@ -118,6 +119,11 @@ func in(rank int, had ...model.Channel) testRank {
 	return testRank{rank: rank, in: waitall, received: had}
 }
 
+// anyOf is receives from any source with a tag that are not complete.
+func anyOf(tag int, n uint64) []model.Wildcard {
+	return []model.Wildcard{{Peer: model.Any, Tag: tag, Count: n, State: -1}}
+}
+
 // TestOthers: messages that went elsewhere and lie unreceived are told, those that were received are not.
 func TestOthers(t *testing.T) {
 	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 1}
@@ -130,7 +136,12 @@ func TestOthers(t *testing.T) {
 			[]Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}},
 		"another communicator": {sent(1, 2, tag, 1), in(2), []Other{{To: 2, Comm: 2, Tag: tag, Count: 1, By: other}}},
 		"received":             {sent(0, 2, 8, 3), in(2, received(0, 0, 8, 3)), nil},
-		"another rank":         {sent(0, 3, tag, 1), in(3), []Other{{To: 3, Comm: world, Tag: tag, Count: 1, By: other}}},
+		"perhaps received":     {sent(0, 2, 8, 2), testRank{rank: 2, in: waitall, wild: anyOf(8, 2)}, nil},
+		"perhaps received in part": {sent(0, 2, 8, 3), testRank{rank: 2, in: waitall, wild: anyOf(8, 2)},
+			[]Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other}}},
+		"a wildcard of another tag": {sent(0, 2, 8, 1), testRank{rank: 2, in: waitall, wild: anyOf(9, 2)},
+			[]Other{{To: 2, Comm: world, Tag: 8, Count: 1, By: other}}},
+		"another rank": {sent(0, 3, tag, 1), in(3), []Other{{To: 3, Comm: world, Tag: tag, Count: 1, By: other}}},
 		"another rank on another communicator": {sent(1, 3, tag, 1), in(3),
 			[]Other{{To: 3, Comm: 2, Tag: tag, Count: 1, By: other}}},
 		"another rank with another tag": {sent(1, 3, 8, 1), in(3), nil},

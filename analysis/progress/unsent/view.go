@@ -44,6 +44,8 @@ type rankView struct {
 	Called   []model.StateID `json:"called,omitempty"` // the calls that send, which it has made
 	Sent     []channel       `json:"sent,omitempty"`
 	Received []channel       `json:"received,omitempty"`
+	// Wildcards are its receives with a wildcard that are not complete.
+	Wildcards []facts.Wildcard `json:"wildcards,omitempty"`
 	// Alike are, by intercommunicator of a wait for this rank, all that it made by the same call: each may lead to one of several
 	// processes that it spawned.
 	Alike map[uint64][]uint64 `json:"alike,omitempty"`
@@ -123,7 +125,7 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 			one.Sent = append(one.Sent, c)
 		}
 	}
-	one.Called = callsThatSend(r)
+	one.Called, one.Wildcards = callsThatSend(r), facts.WildcardsOf(r)
 	v.Ranks = []rankView{one}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
 	"laggard/report/words"
@@ -75,15 +76,48 @@ func (n Names) counted(x *evidence.Explanation) string {
 		if x.Probed {
 			probed = "; it has only matched the message with a probe"
 		}
+		posted := countOrNo(x.Count, "matching receive", "matching receives")
+		if x.Taker != nil {
+			posted = n.taker(x.Taker) + ", which may match it"
+		}
 		return fmt.Sprintf(" to rank %d%s on %s%s; rank %d has posted %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq), x.Peer,
-			countOrNo(x.Count, "matching receive", "matching receives"), probed)
+			posted, probed)
 	case evidence.MaySend:
-		return fmt.Sprintf(" from any source%s on %s; rank %d may send it", tag(w.Tag), on, x.Peer)
+		return fmt.Sprintf(" from any source%s on %s; rank %d may send it%s", tag(w.Tag), on, x.Peer, n.mayHaveTaken(x, "what came"))
 	case evidence.NoMoreSent:
-		return fmt.Sprintf(" from rank %d%s on %s; it has sent no further message", x.Peer, tag(w.Tag), on)
+		return fmt.Sprintf(" from rank %d%s on %s; it has sent %s%s", x.Peer, tag(w.Tag), on,
+			countOrNo(x.Count, "further message", "further messages"), n.mayHaveTaken(x, "it"))
 	}
-	return fmt.Sprintf(" from rank %d%s on %s%s; rank %d has sent %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq), x.Peer,
-		countOrNo(x.Count, "such message", "such messages"), n.strays(x))
+	return fmt.Sprintf(" from rank %d%s on %s%s; rank %d has sent %s%s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq), x.Peer,
+		countOrNo(x.Count, "such message", "such messages"), n.mayHaveTaken(x, "it"), n.strays(x))
+}
+
+// mayHaveTaken says which receive may have taken the message, which is there; "": none.
+func (n Names) mayHaveTaken(x *evidence.Explanation, what string) string {
+	if x.Taker == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s may have taken %s", n.taker(x.Taker), what)
+}
+
+// taker names receives with a wildcard that are not complete.
+func (n Names) taker(w *facts.Wildcard) string {
+	call := w.Call
+	if call == "" {
+		call = "a receive"
+	}
+	return call + " with " + Wildcards(w.Peer == model.Any, w.Tag == model.Any) + n.line(&model.State{Call: w.Call, Stack: w.Stack})
+}
+
+// Wildcards says what a receive leaves open.
+func Wildcards(source, tag bool) string {
+	switch {
+	case source && tag:
+		return "any source and tag"
+	case tag:
+		return "any tag"
+	}
+	return "any source"
 }
 
 // uncounted says the same where the places of the ranks show it.
