@@ -37,7 +37,7 @@ func AnySourceWaits(s *Scene) (out []AnySourceWait) {
 		if one.Wanted < 2 || known || oneWillDo(wait) || wait.Unlisted {
 			return
 		}
-		one.From, one.None = j.sendersOf(l.source, w)
+		one.From, one.None = posted{s}.sendersOf(l.source, w)
 		out = append(out, one)
 	})
 	return out
@@ -45,7 +45,7 @@ func AnySourceWaits(s *Scene) (out []AnySourceWait) {
 
 // sendersOf returns the ranks that sent a message for a receive from any source which it has not received, and those that sent none, as
 // far as all who may send are known.
-func (s judge) sendersOf(id wantID, w *facts.Want) (some, none model.RankSet) {
+func (s posted) sendersOf(id wantID, w *facts.Want) (some, none model.RankSet) {
 	for _, a := range s.answers[id] {
 		if a.Count > 0 {
 			some.Add(a.From)
@@ -56,7 +56,7 @@ func (s judge) sendersOf(id wantID, w *facts.Want) (some, none model.RankSet) {
 		return some, none
 	}
 	none = s.groupOf(c, otherSide(c, id.rank)).Minus(some).Minus(model.NewRankSet(id.rank))
-	if none.Minus(s.Present).Len() > 0 || slices.ContainsFunc(none.Slice(), func(r int) bool { return !s.countersComplete(r) }) {
+	if none.Minus(s.Present).Len() > 0 || slices.ContainsFunc(none.Slice(), func(r int) bool { return !judge{s.Scene}.countersComplete(r) }) {
 		return some, model.RankSet{}
 	}
 	return some, none
