@@ -72,12 +72,15 @@ func (s losses) failedAfterFinalize() (failed []*facts.Fact) {
 			}
 		}
 	}
-	ended := s.RanksWhere(func(f *facts.Fact) bool {
+	forThat := s.RanksWhere(func(f *facts.Fact) bool {
 		by := requests(s).byLauncher(f)
-		return f.End == model.Signalled && !faultSignal(f.Detail) &&
-			(f.Phase == model.Finalizing || by != nil && isSoonAfter(first, by.Time))
+		return f.End == model.Signalled && !faultSignal(f.Detail) && by != nil && isSoonAfter(first, by.Time)
 	})
-	if !ended.Equal(s.Unfinished()) {
+	ended := s.RanksWhere(func(f *facts.Fact) bool {
+		killed := forThat.Len() > 0 && f.End == model.NoEnd && !s.isRunning(f) // before it could note the signal
+		return killed || f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
+	})
+	if s.Unfinished().Minus(ended.Union(forThat)).Len() > 0 {
 		return nil
 	}
 	return failed
