@@ -38,7 +38,6 @@
 #define LEAST_INDEX (1 << 20)   /* what is no address itself must go further than microseconds of a second do */
 #define SCATTERED LG_SAMPLES    /* samples that must show a register all over a range of LEAST_INDEX bytes or more: a loop that
                                  * waits comes back to the same few addresses, one for each rank that it looks for */
-#define MAX_LINK 64             /* bytes of the path of an open file below /proc */
 #define PAGE 4096               /* of these addresses many are at the same place of a page: */
 #define LEAST_PLACES (SCATTERED / 2) /* in how many places of one must be what is scattered */
 
@@ -114,22 +113,22 @@ static uint32_t moved(uint64_t now)
 /* ---- system calls on files ---- */
 
 /* on_file tells whether a descriptor is one of a file. Its name asks no file server, as fstat may. */
-static bool on_file(int tid, int fd)
+static bool on_file(int fd)
 {
-  char link[MAX_LINK], path[8];
-  snprintf(link, sizeof link, "/proc/self/task/%d/fd/%d", tid, fd);
+  char link[32], path[8];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t n = readlink(link, path, sizeof path);
   return n > 0 && path[0] == '/' && !(n >= 5 && memcmp(path, "/dev/", 5) == 0);
 }
 
-static bool moves_file(int tid, long nr, int fd)
+static bool moves_file(long nr, int fd)
 {
   switch (nr) {
   case SYS_read: case SYS_readv: case SYS_pread64: case SYS_preadv: case SYS_preadv2:
   case SYS_write: case SYS_writev: case SYS_pwrite64: case SYS_pwritev: case SYS_pwritev2:
   case SYS_fsync: case SYS_fdatasync: case SYS_sync_file_range: case SYS_ftruncate: case SYS_fallocate:
   case SYS_sendfile: case SYS_copy_file_range: case SYS_close:
-    return on_file(tid, fd);
+    return on_file(fd);
   case SYS_openat: case SYS_msync: case SYS_io_submit: case SYS_sync: case SYS_syncfs:
     return true;
   default:
@@ -147,7 +146,7 @@ static uint32_t file_call(int tid)
     return 0;
   uint32_t hash = lg_crc(0, text, strlen(text)) ^ (uint32_t)tid;
   char stat[LG_TASK_LINE];
-  return moves_file(tid, nr, (int)fd) || lg_task_state(tid, stat, NULL) == 'D' ? hash | 1 : 0;
+  return moves_file(nr, (int)fd) || lg_task_state(tid, stat, NULL) == 'D' ? hash | 1 : 0;
 }
 
 /* file_calls sums up file_call over the threads of the process: MPI may have others do its input and output. */

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
+#include "base/stat.h"
 #include "machine/machine.h"
 #include "start/asleep.h"
 #include "start/filelock.h"
@@ -27,12 +27,12 @@ static bool idles(long nr)
 
 /* awaits_bytes: from another process, and not from a file. Within MPI that is what
  * others are waited for by, such as the launcher's process manager in MPI_Init. */
-static bool awaits_bytes(int tid, long nr, int fd)
+static bool awaits_bytes(long nr, int fd)
 {
   struct stat st;
   switch (nr) {
   case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_accept: case SYS_accept4:
-    return lg_task_fstat(tid, fd, &st) && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+    return lg_fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
   default:
     return false;
   }
@@ -49,7 +49,7 @@ enum lg_doing lg_doing(int tid, struct lg_asleep *out)
   if (n != 9)
     return strncmp(line, "running", strlen("running")) == 0 || (n > 0 && nr == -1) ? LG_RUNS : LG_DOES_UNKNOWN;
   bool futex = nr == SYS_futex, forever = a[3] == 0; /* a wait with a time limit ends by itself */
-  *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(tid, nr, (int)a[0]), futex,
-                            futex ? lg_awaits_on(tid, a[0], forever) : lg_awaits_lock(tid, nr, a)};
+  *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(nr, (int)a[0]), futex,
+                            futex ? lg_awaits_on(tid, a[0], forever) : lg_awaits_lock(nr, a)};
   return LG_IN_CALL;
 }

@@ -20,7 +20,6 @@
 #include "start/ends.h"
 #include "start/raised.h"
 #include "start/thrown.h"
-#include "start/thrown.h"
 #include "start/watch.h"
 #include "base/locks.h"
 #include "base/reading.h"

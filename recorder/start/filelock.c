@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/recording.h"
+#include "base/stat.h"
 #include "file/record.h"
 #include "start/filelock.h"
 #include "start/task.h"
@@ -70,12 +71,12 @@ static void take(struct search *s, const char *line)
 
 /* holder_of is the process that has the lock of a file; 0: it is not known. The device of the list is none that fstat tells on some file
  * systems, nor is the inode on others: there the process must wait for no other lock. */
-static int holder_of(int tid, int fd, bool flock)
+static int holder_of(int fd, bool flock)
 {
   static char text[PIECE + 1]; /* only the watch thread looks */
   struct stat st;
   int list = open("/proc/locks", O_RDONLY | O_CLOEXEC);
-  struct search s = {.flock = flock, .inode = lg_task_fstat(tid, fd, &st) ? st.st_ino : 0};
+  struct search s = {.flock = flock, .inode = lg_fstat(fd, &st) == 0 ? st.st_ino : 0};
   size_t used = 0;
   if (list < 0)
     return 0;
@@ -108,22 +109,22 @@ static bool command_of(int pid, char name[LG_MAX_COMMAND])
   return true;
 }
 
-struct lg_awaits lg_awaits_lock(int tid, long nr, const unsigned long *args)
+struct lg_awaits lg_awaits_lock(long nr, const unsigned long *args)
 {
   bool flock = nr == SYS_flock && !(args[1] & LOCK_NB), range = nr == SYS_fcntl && (args[1] == F_SETLKW || args[1] == F_OFD_SETLKW);
   if (!flock && !range)
     return (struct lg_awaits){LG_AWAITED_NONE, 0, -1};
   char name[LG_MAX_COMMAND];
-  int fd = (int)args[0], holder = holder_of(tid, fd, flock);
+  int fd = (int)args[0], holder = holder_of(fd, flock);
   return (struct lg_awaits){LG_AWAITED_FILE_LOCK, holder && command_of(holder, name) ? (uint32_t)holder : 0, fd};
 }
 
 /* file_of is the name of an open file, of a long one its end. */
-static const char *file_of(int tid, int fd)
+static const char *file_of(int fd)
 {
   static char name[4096]; /* the file lock is held */
   char link[MAX_PATH];
-  snprintf(link, sizeof link, "/proc/self/task/%d/fd/%d", tid, fd);
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t n = readlink(link, name, sizeof name - 1);
   name[n < 0 ? 0 : n] = 0;
   return n < LG_MAX_LOCKED ? name : name + n - (LG_MAX_LOCKED - 1);
@@ -153,7 +154,7 @@ void lg_file_lock_note(struct lg_thr *t, const struct lg_awaits *awaits)
   if (awaits->tid && !command_of((int)awaits->tid, command))
     command[0] = 0;
   lg_lock_file();
-  const char *file = file_of(t->tid, awaits->fd);
+  const char *file = file_of(awaits->fd);
   uint64_t hash = lg_mix_bytes(awaits->tid, file, strlen(file)) | 1;
   if (hash != t->file_lock && !lg_off)
     append(t, awaits->tid, command, file);

@@ -1,5 +1,5 @@
-#define MAX_TASK_PATH 64   /* bytes of a path below /proc/self/task */
-#define STATUS_BYTES 4096  /* of the file that tells which signals a thread blocks */
+#define MAX_TASK_PATH 64  /* bytes of a path below /proc/self/task */
+#define STATUS_BYTES 4096 /* of the file that tells which signals a thread blocks */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/stat.h"
 #include "start/task.h"
 
 bool lg_read_text(const char *path, char *text, size_t room)
@@ -54,13 +53,6 @@ bool lg_task_sleeps(int tid)
 {
   char line[LG_TASK_LINE];
   return lg_task_state(tid, line, NULL) != 'R';
-}
-
-bool lg_task_fstat(int tid, int fd, struct stat *st)
-{
-  char path[MAX_TASK_PATH];
-  snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", tid, fd);
-  return lg_stat(path, st) == 0;
 }
 
 bool lg_task_takes(int tid, int sig)

@@ -1,7 +1,6 @@
 /* What the kernel says of a thread of this process, below /proc/self/task. */
 #pragma once
 
-#include <sys/stat.h>
 #include "base/base.h"
 
 #define LG_TASK_LINE 256 /* bytes that are read of a file there */
@@ -21,8 +20,6 @@ bool lg_task_read(int tid, const char *name, char *text, size_t room);
 bool lg_task_calls_told(void);
 /* 'R' running, 'S' asleep, 'D' waiting for a disk ...; 0 unknown. rest, if not NULL, is set to what follows in text. */
 char lg_task_state(int tid, char text[LG_TASK_LINE], const char **rest);
-/* What a descriptor of a thread is, which the calling thread need not have; false: it has none of that number. */
-bool lg_task_fstat(int tid, int fd, struct stat *st);
 /* Whether a thread takes a signal at once. Blocked, it would be kept for later, or be found by sigwait or a signalfd. */
 bool lg_task_takes(int tid, int sig);
 /* Whether a thread may be asleep. */

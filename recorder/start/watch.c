@@ -103,7 +103,8 @@ static bool unmoved(const struct lg_thr *t)
 }
 
 /* capture takes the stacks of all threads that called MPI, after those of the others, and tells whether it
- * got all: so whoever reads the file meanwhile finds no stack of another thread that is older than these. Of one blocked in MPI it shows whether the library still looks for
+ * got all: so whoever reads the file meanwhile finds no stack of another thread that is older than these.
+ * Of one blocked in MPI it shows whether the library still looks for
  * messages, or stands still itself. A thread in a short loop may be seen at the same
  * instruction twice, so one that seems not to have moved is looked at again. */
 static bool capture(uint32_t why)
