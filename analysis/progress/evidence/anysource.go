@@ -56,7 +56,7 @@ func (s posted) sendersOf(id wantID, w *facts.Want) (some, none model.RankSet) {
 		return some, none
 	}
 	none = s.groupOf(c, otherSide(c, id.rank)).Minus(some).Minus(model.NewRankSet(id.rank))
-	incomplete := func(r int) bool { return !judge{s.Scene}.countersComplete(r) }
+	incomplete := func(r int) bool { return !judge(s).countersComplete(r) }
 	if none.Minus(s.Present).Len() > 0 || slices.ContainsFunc(none.Slice(), incomplete) {
 		return some, model.RankSet{}
 	}

@@ -36,14 +36,14 @@ func (s judge) judgeWant(f *facts.Fact, id wantID) (Link, outcome) {
 // has sent more with some tag than was received. Receives with a wildcard that are
 // not complete may have taken these.
 func (s judge) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
-	number := w.Number() + posted{s.Scene}.turnOf(id)
+	number := w.Number() + posted(s).turnOf(id)
 	l := s.linkTo(s.singleTarget(w.Peer), PointToPoint, id)
 	if s.known.Uncounted {
 		return s.judgeUncounted(l, id, w)
 	}
 	switch sent := s.answerCount(id); {
 	case number == 0 || sent < number:
-	case sent < number+posted{s.Scene}.rivalsOf(id):
+	case sent < number+posted(s).rivalsOf(id):
 		l.Weak, l.taken = true, true
 		return l, linked
 	default:
@@ -65,7 +65,7 @@ func (s judge) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome
 	if w.Seq > 0 && s.answerCount(id) >= w.Seq || !w.Function().HasTrait(mpi.Synchronous) && s.isProbedFor(id.rank, w) {
 		return s.judgeMatched(l, id.rank, w.Peer)
 	}
-	if w.Seq > 0 && s.answerCount(id)+(posted{s.Scene}).mayReceive(id) >= w.Seq {
+	if w.Seq > 0 && s.answerCount(id)+posted(s).mayReceive(id) >= w.Seq {
 		l.Weak, l.taken = true, true
 		return l, linked
 	}
@@ -112,7 +112,7 @@ func (s judge) judgeMatched(l Link, rank, peer int) (Link, outcome) {
 // receives before it in the wait, and others that are not complete, leave to it.
 func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 	var idle model.RankSet // outside MPI, so that their messages may not move
-	sent, driven, turn := s.answerCount(id), uint64(0), posted{s.Scene}.turnOf(id)
+	sent, driven, turn := s.answerCount(id), uint64(0), posted(s).turnOf(id)
 	for _, a := range s.answers[id] {
 		switch {
 		case a.Count == 0: // it tells of other channels
@@ -123,7 +123,7 @@ func (s judge) judgeFromAny(id wantID, w *facts.Want) (Link, outcome) {
 		}
 	}
 	there := sent > turn
-	if there && driven > turn+(posted{s.Scene}).rivalsOf(id) {
+	if there && driven > turn+posted(s).rivalsOf(id) {
 		return Link{}, satisfied
 	}
 	if there && idle.Len() > 0 {

@@ -43,7 +43,7 @@ func (s *Scene) Taken() []Taken {
 
 // takenOf is the message that a receive with a wildcard took, or may have taken, while a rank waits for one like it.
 func (s posted) takenOf(l Link, w *facts.Want) (Taken, bool) {
-	out := Taken{Rank: l.source.rank, Tag: w.Tag, On: s.commOf(w), Sent: judge{s.Scene}.answerCount(l.source), Taken: w.Taken}
+	out := Taken{Rank: l.source.rank, Tag: w.Tag, On: s.commOf(w), Sent: judge(s).answerCount(l.source), Taken: w.Taken}
 	taker := s.takerOf(l.source)
 	switch {
 	case l.taken && taker != nil:
