@@ -94,11 +94,24 @@ void *lg_find_symbol(const char *name)
   return find_by_name(name, known);
 }
 
-/* tool_before is the function of a profiling library between the recorder and MPI, which forwards to p; p itself if there is none. */
-static void *tool_before(void *p, const char *name)
+/* is_mpi tells whether the object of a function has its profiling entry, too: then it is the MPI library, and no tool before it. */
+static bool is_mpi(const void *function, const char *profiling)
 {
-  void *next = dlsym(RTLD_NEXT, name);
-  return next && base_of(next) != base_of(p) ? next : p;
+  Dl_info where;
+  void *h = dladdr(function, &where) ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (!h)
+    return false;
+  void *own = dlsym(h, profiling);
+  dlclose(h);
+  return own && base_of(own) == where.dli_fbase;
+}
+
+/* tool_before is the function of a profiling library between the recorder and MPI, which forwards to the profiling entry p; p itself
+ * if there is none. */
+static void *tool_before(void *p, const char *profiling)
+{
+  void *next = dlsym(RTLD_NEXT, profiling + 1);
+  return next && base_of(next) != base_of(p) && !is_mpi(next, profiling) ? next : p;
 }
 
 static long missing(void)
@@ -117,7 +130,7 @@ void *lg_resolve(int entry)
     snprintf(other, sizeof other, "pmpir_%s", name + 5);
     p = lg_find_symbol(other);
   }
-  p = p ? tool_before(p, name + 1) : lg_find_symbol(name + 1);
+  p = p ? tool_before(p, name) : lg_find_symbol(name + 1);
   if (!p) {
     fprintf(stderr, "laggard: this MPI has no %s\n", name + 1);
     p = (void *)missing;
