@@ -42,15 +42,20 @@ var (
 
 // BuildJob makes ranks of stacks, which must all have a rank (see AssignRanks). Of a
 // rank's threads those count that are in MPI, and the one that runs main; the
-// libraries' own threads say nothing. A second process of one rank, and a rank
-// that no job has, are left out; the errors, which wrap ErrTwice or ErrRange, say
-// so.
+// libraries' own threads say nothing. A second process of one rank, a rank
+// that no job has, and one whose main thread has no stack are left out; the errors, which wrap ErrTwice, ErrRange or
+// ErrMissing, say so.
 func BuildJob(stacks []Stack, o Options) (*Job, []error) {
 	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor)}
 	b.mainHasPID = slices.ContainsFunc(stacks, Stack.hasPIDOfProcess)
 	processes, errs := byRank(stacks)
 	for _, p := range processes {
-		b.addRank(p)
+		if sites := b.threadSites(p.stacks); len(sites) > 0 {
+			b.addRank(p, sites)
+		} else {
+			errs = append(errs, fmt.Errorf("backtrace: %s:%d: rank %d: %w: the stack of the main thread",
+				p.stacks[0].File, p.stacks[0].Line, p.rank, ErrMissing))
+		}
 	}
 	shared := b.union.completeModel()
 	for _, r := range b.ranks {
@@ -128,7 +133,7 @@ var faults = []syscall.Signal{
 	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS,
 }
 
-func (b *builder) addRank(p process) {
+func (b *builder) addRank(p process, sites []site) {
 	r := &model.Rank{
 		Rank: p.rank, Exe: p.stacks[0].Program, Phase: model.Running,
 		EndDetail: -1, ThreadLevel: -1,
@@ -141,7 +146,7 @@ func (b *builder) addRank(p process) {
 			r.Notes = append(r.Notes, s.Fault)
 		}
 	}
-	for i, s := range b.threadSites(p.stacks) {
+	for i, s := range sites {
 		state, matched := b.union.stateOf(s)
 		if !matched && b.Ancestor != nil && i == 0 {
 			b.unmatched.Add(p.rank)
@@ -184,11 +189,14 @@ func (b *builder) threadSites(stacks []Stack) []site {
 		}
 	}
 	if len(out) == 0 && len(others) > 0 {
-		first := others[0]
-		if b.mainHasPID && first.tid != stacks[0].PID {
+		i := 0
+		if b.mainHasPID {
+			i = slices.IndexFunc(others, func(s site) bool { return s.tid == stacks[0].PID })
+		}
+		if i < 0 {
 			return nil
 		}
-		return []site{first}
+		return others[i : i+1]
 	}
 	awaits := slices.ContainsFunc(out, site.mainAwaitsThread)
 	if own := slices.DeleteFunc(others, func(s site) bool { return !s.runsProgramCode() }); awaits {

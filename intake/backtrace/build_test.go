@@ -207,8 +207,10 @@ func TestThreads(t *testing.T) {
 func TestMainThreadMissing(t *testing.T) {
 	other := rankStack(1, frameAt("watch", 9), Frame{Function: "start_thread", Address: 3})
 	other.TID = other.PID + 1
-	if job := mustBuild(t, Options{}, rankStack(0, frameAt("compute", 3), frameAt("main", 25)), other); len(job.Ranks[1].Threads) != 0 {
-		t.Errorf("threads %+v, want none", job.Ranks[1].Threads)
+	stacks := []Stack{rankStack(0, frameAt("compute", 3), frameAt("main", 25)), other}
+	job, errs := BuildJob(stacks, Options{Resolver: symbol.New(symbol.Config{})})
+	if len(job.Ranks) != 1 || job.Ranks[0].Rank != 0 || !errors.Is(errors.Join(errs...), ErrMissing) {
+		t.Errorf("%d ranks, %v", len(job.Ranks), errs)
 	}
 	if job := mustBuild(t, Options{}, other); len(job.Ranks[0].Threads) != 1 {
 		t.Errorf("threads %+v, want the only one: nothing tells the main thread's number", job.Ranks[0].Threads)
