@@ -51,13 +51,6 @@ func (s score) String() string {
 		s.runs, part(s.found, s.runs), part(s.ranks, s.found), part(s.cause, s.found), s.early, s.slower, part(s.slowerFound, s.slower))
 }
 
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // countFromEnv is how much of something a test does.
 func countFromEnv(t *testing.T, name string, otherwise int) int {
 	t.Helper()
@@ -73,8 +66,10 @@ func (s *score) judge(t *testing.T, m *simulated, want Cause) {
 	f := m.fault
 	m.run(0, f.at+75)
 	s.runs++
-	slower := boolToInt(m.slowdown() >= leastChange)
-	s.slower += slower
+	slower := m.slowdown() >= leastChange
+	if slower {
+		s.slower++
+	}
 	at := slices.IndexFunc(m.job.events, func(e Event) bool { return e.IsAlert() })
 	if at < 0 {
 		return
@@ -86,7 +81,9 @@ func (s *score) judge(t *testing.T, m *simulated, want Cause) {
 		return
 	}
 	s.found++
-	s.slowerFound += slower
+	if slower {
+		s.slowerFound++
+	}
 	if f.kind == LinkSlow || e.Ranks.Contains(f.rank) && (f.kind == NodeSlow || e.Ranks.Len() == 1) {
 		s.ranks++
 	}

@@ -82,7 +82,7 @@ func (c *compared) longer(part func(*sums) float32) float64 {
 
 // more is by how much more of the time there is of something.
 func (c *compared) more(part func(*sums) float32) float64 {
-	return ratio(part(&c.since), c.since.seconds+c.since.absent) - ratio(part(&c.before), c.before.seconds+c.before.absent)
+	return c.since.share(part) - c.before.share(part)
 }
 
 func computing(s *sums) float32 { return s.computing }

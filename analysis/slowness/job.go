@@ -195,8 +195,7 @@ func (j *job) computingAlone(ranks []compared) finding {
 // has no noise but that of other processes, which come and go.
 func (j *job) starvedAlone(ranks []compared, begin int64) finding {
 	starved := rankSetOf(ranks, func(c *compared) bool {
-		usual := ratio(noProcessor(&c.before), c.before.seconds+c.before.absent)
-		return c.more(noProcessor) >= max(leastAlone, usual/3) && j.steadilyMore(c, begin, noProcessor, leastStarved)
+		return c.more(noProcessor) >= max(leastAlone, c.before.share(noProcessor)/3) && j.steadilyMore(c, begin, noProcessor, leastStarved)
 	})
 	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}
 }
@@ -213,10 +212,10 @@ func (j *job) onFilesAlone(ranks []compared, begin int64) finding {
 // steadilyMore reports whether a rank spent more of the time on something than before in each bucket since one, and by how much at
 // least.
 func (j *job) steadilyMore(c *compared, begin int64, part func(*sums) float32, least float64) bool {
-	usual := ratio(part(&c.before), c.before.seconds+c.before.absent)
+	usual := c.before.share(part)
 	i, _ := slices.BinarySearchFunc(j.tracks, c.rank, func(t *track, rank int) int { return cmp.Compare(t.rank.Rank, rank) })
 	return !slices.ContainsFunc(j.tracks[i].recent, func(b bucket) bool {
-		return b.number >= begin && ratio(part(&b.sums), b.seconds+b.absent) <= usual+least
+		return b.number >= begin && b.share(part) <= usual+least
 	})
 }
 

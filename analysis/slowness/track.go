@@ -60,6 +60,9 @@ func (s *sums) rate() float64 { return ratio(s.turns, s.seconds+s.absent) }
 // computingShare is the part of the samples outside MPI; 0: there are none.
 func (s *sums) computingShare() float64 { return ratio(s.computing, s.seconds) }
 
+// share is how much of the time there is of something.
+func (s *sums) share(part func(*sums) float32) float64 { return ratio(part(s), s.seconds+s.absent) }
+
 // worked is the time outside MPI in which the thread had a processor.
 func (s *sums) worked() float32 { return max(s.computing-s.starved, 0) }
 

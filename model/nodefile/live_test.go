@@ -69,10 +69,8 @@ func storeWord(data []byte, off int64, v uint64) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(&data[off])), littleEndian(v))
 }
 
-// The reader never sees half of an update, however fast the writer is.
-func TestUpdatesAreSeenWhole(t *testing.T) {
-	path, data, off := liveFile(t)
-	op, comm, channel := off(format.ThreadRecord), off(format.CommRecord), off(format.ChannelsRecord)
+// keepWriting calls write with 1, 2 and so on beside the test, until that ends.
+func keepWriting(t *testing.T, write func(n uint64)) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -81,24 +79,33 @@ func TestUpdatesAreSeenWhole(t *testing.T) {
 			case <-stop:
 				return
 			default:
+				write(n)
 			}
-			storeWord(data, op, 2*n-1)
-			storeWord(data, op+format.ThreadCalls, n)
-			storeWord(data, op+format.ThreadProgress, n)
-			storeWord(data, op+format.ThreadPolls, n)
-			storeWord(data, op, 2*n)
-			storeWord(data, comm+format.CommFreed, 1)
-			storeWord(data, comm+format.CommID, n)
-			storeWord(data, comm+format.CommParent, n+1)
-			storeWord(data, comm+format.CommFreed, 0)
-			seq := uint64(uint32(2*n - 1))
-			storeWord(data, channel, 1<<32|seq)
-			storeWord(data, channel+format.ChannelSent, n)
-			storeWord(data, channel+format.ChannelReceived, n)
-			storeWord(data, channel, 1<<32|uint64(uint32(2*n)))
 		}
 	})
 	t.Cleanup(func() { close(stop); wg.Wait() })
+}
+
+// The reader never sees half of an update, however fast the writer is.
+func TestUpdatesAreSeenWhole(t *testing.T) {
+	path, data, off := liveFile(t)
+	op, comm, channel := off(format.ThreadRecord), off(format.CommRecord), off(format.ChannelsRecord)
+	keepWriting(t, func(n uint64) {
+		storeWord(data, op, 2*n-1)
+		storeWord(data, op+format.ThreadCalls, n)
+		storeWord(data, op+format.ThreadProgress, n)
+		storeWord(data, op+format.ThreadPolls, n)
+		storeWord(data, op, 2*n)
+		storeWord(data, comm+format.CommFreed, 1)
+		storeWord(data, comm+format.CommID, n)
+		storeWord(data, comm+format.CommParent, n+1)
+		storeWord(data, comm+format.CommFreed, 0)
+		seq := uint64(uint32(2*n - 1))
+		storeWord(data, channel, 1<<32|seq)
+		storeWord(data, channel+format.ChannelSent, n)
+		storeWord(data, channel+format.ChannelReceived, n)
+		storeWord(data, channel, 1<<32|uint64(uint32(2*n)))
+	})
 	whole := 0
 	for range 300 {
 		run := decodeAt(path)
@@ -199,27 +206,17 @@ func TestInTurn(t *testing.T) {
 			ops = append(ops, rec.live)
 		}
 	}
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for n := uint64(1); ; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			op := ops[n%2]
-			storeWord(data, op, 2*n-1)
-			storeWord(data, op+format.ThreadInMPI, 1|noState)
-			storeWord(data, op+format.ThreadCalls, n)
-			storeWord(data, op, 2*n)
-			for range 300 {
-				runtime.Gosched()
-			}
-			storeWord(data, op+format.ThreadInMPI, noState)
+	keepWriting(t, func(n uint64) {
+		op := ops[n%2]
+		storeWord(data, op, 2*n-1)
+		storeWord(data, op+format.ThreadInMPI, 1|noState)
+		storeWord(data, op+format.ThreadCalls, n)
+		storeWord(data, op, 2*n)
+		for range 300 {
+			runtime.Gosched()
 		}
+		storeWord(data, op+format.ThreadInMPI, noState)
 	})
-	t.Cleanup(func() { close(stop); wg.Wait() })
 	seen := 0
 	for range 2000 {
 		threads := decodeAt(path).Ranks[0].Threads
