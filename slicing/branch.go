@@ -13,6 +13,9 @@ type Branch struct {
 	// conditions are the same on all ranks.
 	Or []Jump
 	Ways
+	// Ends is the stack of the other call from where it does not come back: its first frame is of the outermost function, further in
+	// than where the ways part, that ends the program behind the call. nil: every function may return.
+	Ends       []model.Frame
 	Unfinished bool // the time of a part of the search was over: asked again, more may be found
 }
 

@@ -74,6 +74,11 @@ func (o *Odd) Own() *Call {
 	return &o.Calls[0]
 }
 
+// WentToFinalize reports whether the line went to MPI_Finalize instead of what the others called.
+func (o *Odd) WentToFinalize() bool {
+	return o.Kind == ErrorPath && o.Instead != nil && o.Instead.Function() == "MPI_Finalize"
+}
+
 // Now returns the latest call of the line.
 func (l *Line) Now() *Call {
 	if len(l.Latest) == 0 {

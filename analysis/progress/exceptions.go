@@ -58,7 +58,7 @@ func (j *job) ranksRaising(how func(model.RaisedHow) bool) model.RankSet {
 // EndedAt returns the stack from which ranks ended their process instead of what the others did: by a run-time library, MPI_Abort or
 // exit. nil: they did not, or it is not known.
 func (d *Diagnosis) EndedAt(o *divergence.Odd) []model.Frame {
-	if o.Kind != divergence.ErrorPath || o.Instead == nil || o.Instead.Function() == "MPI_Finalize" {
+	if o.Kind != divergence.ErrorPath || o.Instead == nil || o.WentToFinalize() {
 		return nil
 	}
 	for _, x := range d.Raised {

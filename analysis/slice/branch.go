@@ -62,7 +62,11 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
 		return innermostBranch(ctx, s, stack, len(stack))
 	}
-	if stack := found.EndedAt(&d.Odd[0]); stack != nil {
+	stack := found.EndedAt(&d.Odd[0])
+	if d.Odd[0].WentToFinalize() { // in a function that ends the program, such as one that is called on errors
+		stack = b.Ends
+	}
+	if stack != nil {
 		if b := endBranch(ctx, s, &d.Odd[0], stack); b != nil {
 			return b
 		}

@@ -142,6 +142,7 @@ func TestInlinedExits(t *testing.T) {
 			program, env := f.buildProgram(t, "requires.c", level, "-g"), f.runEnvironment(t)
 			for how, want := range map[string]string{
 				"density":   fmt.Sprintf("decided at require (requires.c:%d)", lineOf(t, source, "LAGGARD: required */")),
+				"finalize":  fmt.Sprintf("decided at require (requires.c:%d)", lineOf(t, source, "LAGGARD: required */")),
 				"neighbour": fmt.Sprintf("decided at find (requires.c:%d)", lineOf(t, source, "LAGGARD: found */")),
 			} {
 				dir := filepath.Join(t.TempDir(), "run")

@@ -47,6 +47,23 @@ func (r *run) waysBetween(f *function, first, second []int, inMade, inOther []mo
 	return out
 }
 
+// endOf returns the part of a stack of return addresses from which the program does not come back to the function where it parts
+// from another one: its first frame is the outermost that never returns. nil: all may. shared counts the frames that
+// both stacks have in common.
+func (r *run) endOf(stack []model.Frame, shared int) []model.Frame {
+	for i := len(stack) - shared - 2; i >= 0; i-- {
+		l, err := r.locateFrame(stack[i], false)
+		if err != nil || l.f.holes {
+			return nil
+		}
+		at, g := int(l.f.blk[l.i]), l.f.graph()
+		if !g.returnsWithout(at, nil) && !g.ownLoop(at, -1) {
+			return stack[i:]
+		}
+	}
+	return nil
+}
+
 // edge is one from a block to a successor.
 type edge struct{ from, to int32 }
 

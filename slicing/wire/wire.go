@@ -54,6 +54,7 @@ type BranchResponse struct {
 	Jump       Jump
 	Or         []Jump
 	Ways       slicing.Ways
+	Ends       []Frame
 	Unfinished bool
 }
 
@@ -184,7 +185,7 @@ func (m *Modules) DecodeWays(r *BranchRequest) (made, other, last []model.Frame,
 
 // EncodeBranch numbers the modules of a branch.
 func (m *Modules) EncodeBranch(b slicing.Branch) *BranchResponse {
-	out := &BranchResponse{Jump: m.encodeJump(b.Jump), Ways: b.Ways, Unfinished: b.Unfinished}
+	out := &BranchResponse{Jump: m.encodeJump(b.Jump), Ways: b.Ways, Ends: m.EncodeStack(b.Ends), Unfinished: b.Unfinished}
 	for _, j := range b.Or {
 		out.Or = append(out.Or, m.encodeJump(j))
 	}
@@ -195,6 +196,9 @@ func (m *Modules) EncodeBranch(b slicing.Branch) *BranchResponse {
 func (m *Modules) DecodeBranch(r *BranchResponse) (b slicing.Branch, err error) {
 	b.Ways, b.Unfinished = r.Ways, r.Unfinished
 	if b.Jump, err = m.decodeJump(r.Jump); err != nil {
+		return b, err
+	}
+	if b.Ends, err = m.DecodeStack(r.Ends); err != nil {
 		return b, err
 	}
 	for _, j := range r.Or {

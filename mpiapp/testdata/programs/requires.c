@@ -1,4 +1,5 @@
-/* Rank 2 ends its process where something is wrong, in functions that a compiler puts into their callers: requires density | neighbour. */
+/* Rank 2 ends its process where something is wrong, in functions that a compiler puts into their callers: requires density |
+   neighbour | finalize: as density, but finalizes MPI before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,21 @@
 static double density[CELLS];
 static int neighbours[NEIGHBOURS];
 
+static int finalizes;
+
+static void leave(void)
+{
+  int started;
+  MPI_Initialized(&started);
+  if (started)
+    MPI_Finalize();
+}
+
 static void fail(const char *what)
 {
   fprintf(stderr, "%s\n", what);
+  if (finalizes)
+    leave();
   sleep(1); /* the others come to their next call */
   exit(3);
 }
@@ -70,12 +83,13 @@ int main(int argc, char **argv)
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  finalizes = strcmp(argv[1], "finalize") == 0;
   for (int i = 0; i < CELLS; i++)
     density[i] = 1;
   for (int i = 0; i < NEIGHBOURS; i++)
     neighbours[i] = i;
   for (int step = 0; step < 9; step++) {
-    if (rank == 2 && step == 4 && strcmp(argv[1], "density") == 0)
+    if (rank == 2 && step == 4 && strcmp(argv[1], "neighbour") != 0)
       density[77] = -1;
     if (rank == 2 && step == 4 && strcmp(argv[1], "neighbour") == 0)
       neighbours[1] = 99;
