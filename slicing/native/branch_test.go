@@ -202,3 +202,57 @@ func TestJumpsOn(t *testing.T) {
 		}
 	}
 }
+
+const returnsFromLoop = `volatile int a, b, given[8], area[8][4];
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noipa)) void sum_areas(int rank, int meshes)
+{
+  for (int m = 0; m < meshes; m++) {
+    if (m % 4 != rank)
+      continue;
+    for (int n = 0; n < given[m]; n++) {
+      if (area[m][n] == 0)
+        return;
+      b += area[m][n];
+    }
+  }
+  reduce();
+  b++;
+}
+__attribute__((noipa)) void visit(int rank, int meshes)
+{
+  for (int m = 0; m < meshes; m++) {
+    if (given[m] == rank)
+      continue;
+    reduce();
+  }
+}
+__attribute__((noipa)) void finish(void)
+{
+  reduce();
+  b++;
+}
+int main(int argc, char **argv)
+{
+  visit(argc, 8);
+  sum_areas(argc, 8);
+  finish();
+  return a;
+}
+`
+
+// TestReturnsFromLoop: where a function returned out of a loop before the call, the condition of that decides, and not how the loops go
+// on; in a loop around the call, the condition that passes over it.
+func TestReturnsFromLoop(t *testing.T) {
+	for _, level := range []string{"-O0", "-O2"} {
+		b := buildProgramBy(t, returnsFromLoop, "gcc", level)
+		finish := []uint64{b.callsTo(t, "finish", "reduce")[0], b.callsTo(t, "main", "finish")[0]}
+		for in, want := range map[string]int{"sum_areas": 9, "visit": 20} {
+			made := []uint64{b.callsTo(t, in, "reduce")[0], b.callsTo(t, "main", in)[0]}
+			branch := musttest.Get(b.Branch(context.Background(), b.frames(made), b.frames(finish), nil))(t)
+			if line := b.lineOf(branch.Jump); line != want {
+				t.Errorf("%s: line %d decides in %s, want %d: %+v", level, line, in, want, branch)
+			}
+		}
+	}
+}
