@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/loops"
 	"laggard/model"
 )
 
@@ -41,6 +42,42 @@ func preferLockHolder(j *job, v Verdict) Verdict {
 	}
 	v.Ranks, v.Confidence = holders, j.scaleByKnown(likely)
 	v.Reasons = []Reason{{Kind: HoldLock, Ranks: holders, Others: asking}}
+	return v
+}
+
+// usualVisits is how often, on average, ranks must have been at a place for it to be one to which they come again and again.
+const usualVisits = 4
+
+// preferStranger: of ranks in a deadlock one is left that is where no rank has been before, if all others are where ranks come again and
+// again, and no rank has such a place of its own, as a master would: it left what they do.
+func preferStranger(j *job, v Verdict) Verdict {
+	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 || j.scene.Present.Len() < 3 {
+		return v
+	}
+	visits := map[model.StateID]loops.Spread{}
+	for _, site := range j.scene.Sum.Flow.Sites {
+		if visits[site.ID] = site.Visits; site.Visits.Ranks == 1 && site.Visits.Sum > 1 {
+			return v
+		}
+	}
+	var strangers model.RankSet
+	for _, rank := range v.Ranks.Slice() {
+		at := j.scene.Facts[rank].At
+		n := visits[at.State]
+		switch {
+		case !at.InMPI || n.Ranks == 0:
+			return v
+		case n.Ranks == 1:
+			strangers.Add(rank)
+		case n.Sum < usualVisits*n.Ranks:
+			return v
+		}
+	}
+	if strangers.Len() != 1 {
+		return v
+	}
+	v.Ranks, v.Confidence = strangers, min(v.Confidence, j.scaleByKnown(leftMany))
+	v.Reasons = append(v.Reasons, Reason{Kind: NewlyThere, Ranks: strangers})
 	return v
 }
 

@@ -51,6 +51,7 @@ const (
 	NotStarted                         // Others wait for Ranks to start a persistent request
 	FailedToSend                       // MPI returned an error to Ranks in a call that sends, and Others wait for their message
 	HoldLock                           // Ranks have a lock that Others ask for
+	NewlyThere                         // Ranks are where no rank has been before
 	WentPast                           // Ranks went past Call, in which Others wait, as no rank had before
 	LeftOutSend                        // Ranks went on without Call, for whose message Others wait, for the first time
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once

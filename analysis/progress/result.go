@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
+	"slices"
 )
 
 // Diagnosis is what is concluded of a run, with everything its report shows but the
@@ -147,6 +148,15 @@ type Group struct {
 	Stack    []model.Frame // of the state, as in Location
 	Isolated bool          // it is a single rank (the paper's isolation, §5.2)
 	Least    bool          // its ranks are least progressed
+}
+
+// GroupOf returns the group of a rank; nil: it is in none.
+func (d *Diagnosis) GroupOf(rank int) *Group {
+	i := slices.IndexFunc(d.Groups, func(g Group) bool { return g.Ranks.Contains(rank) })
+	if i < 0 {
+		return nil
+	}
+	return &d.Groups[i]
 }
 
 // EdgeKind tells how an edge is known.

@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
+	"laggard/model"
 	"laggard/slicing"
 )
 
@@ -20,6 +21,18 @@ type Skip struct {
 
 // maxSkips bounds the messages for which the code is searched.
 const maxSkips = 2
+
+// receiverIsAhead reports whether the code leads from where the sender of a message is to where the receiver waits, in one pass: the
+// sender has not come to the call for that one yet.
+func receiverIsAhead(ctx context.Context, s slicing.Slicer, found *progress.Result, m *progress.Unsent) bool {
+	g := found.GroupOf(m.Rank)
+	if g == nil {
+		return false
+	}
+	waits, at := divergence.CallIn(&model.State{Call: g.Call, Stack: g.Stack}), divergence.CallIn(m.At)
+	b, known := branchBetweenCalls(ctx, s, &waits, &at, nil)
+	return known && b.After
+}
 
 // findSkips searches the code for why messages were not sent, if no divergence explains the hang.
 func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []Skip {
@@ -39,7 +52,7 @@ func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []
 			out = append(out, Skip{Message: i, Behind: true})
 		case m.Never && len(b.Stack) > 0:
 			out = append(out, Skip{Message: i, Branch: &b})
-		case !m.Never && !interpreted(m.By.Stack, m.By.Stack[1:]):
+		case !m.Never && !interpreted(m.By.Stack, m.By.Stack[1:]) && !receiverIsAhead(ctx, s, found, m):
 			// The sender came there before: what decided is in the function that makes the call. That it went round a loop as often
 			// as it did says nothing.
 			b, err := s.Branch(ctx, m.By.Stack, m.By.Stack[1:], nil)

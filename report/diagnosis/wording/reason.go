@@ -85,6 +85,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 			text += ", taken by " + r.At.Call + n.line(r.At)
 		}
 		return text
+	case progress.NewlyThere:
+		return who + " is where no rank has been before, the others are where ranks come again and again"
 	case progress.WentPast:
 		return fmt.Sprintf("%s went past %s, in which %s %s, on a way that no rank had taken before",
 			who, r.Call, others, verb(r.Others, "waits", "wait"))
