@@ -26,7 +26,7 @@ func DecidersOfRound(text []string, line, other int) []Decider {
 }
 
 func (d *deciders) find() []Decider {
-	at := statementAt(d.list, d.line)
+	at := callAt(d.list, d.line)
 	if at < 0 {
 		return nil
 	}
@@ -120,11 +120,14 @@ type Decider struct {
 	from    int // where its block begins
 }
 
-// statement is a logical line.
+// statement is a logical line, or what is behind a semicolon in one; a block on the line of its head is a statement of its own, which is
+// indented deeper.
 type statement struct {
 	first, last int // physical lines
+	begin, end  int // columns in these, from 0; the end 0: that of the line
 	indent      int
 	word        string // that it begins with
+	calls       bool   // it calls something
 	endless     bool   // it is the head of a loop that only its body leaves
 	fixed       bool   // it is the head of a loop with a number of rounds that is written there
 	suppresses  bool   // it is a `with` that swallows exceptions
@@ -143,35 +146,74 @@ var (
 	suppressing = lateregexp.New(`^(async\s+)?with\b.*\bsuppress\(`)
 )
 
-// splitStatements finds the logical lines: brackets, strings of several lines and backslashes
-// join physical ones.
+// heads are the words that blocks begin with.
+var heads = slices.Concat(conditions, loops, []string{"try", "finally", "with", "def", "class", "match"})
+
+// splitStatements finds the statements: brackets, strings of several lines and backslashes join physical lines.
 func splitStatements(text []string) (out []statement) {
 	var open scanner
 	for n, line := range text {
-		fresh := !open.isContinued()
-		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
-			s := statement{first: n + 1, last: n + 1, indent: indentWidth(line[:len(line)-len(body)]),
-				word: firstWord(body), endless: endlessHead.MatchString(body), fixed: fixedHead.MatchString(body),
-				suppresses: suppressing.MatchString(body)}
-			switch s.word {
-			case "with":
-				s.manager = managerOf(body)
-			case "def", "class":
-				s.defines = definedBy(body)
-			case "return":
-				s.goesOn = letsGo(body)
-			}
-			out = append(out, s)
-		}
-		open.scanLine(line, func(int) {})
-		if len(out) > 0 && !fresh {
+		if body := strings.TrimLeft(line, " \t"); !open.isContinued() && body != "" && body[0] != '#' {
+			begin := len(line) - len(body)
+			out = append(out, newStatement(line, n+1, begin, indentWidth(line[:begin])))
+		} else if len(out) > 0 && open.isContinued() {
 			out[len(out)-1].last = n + 1
 		}
+		open.scanLine(line, func(at int) {
+			if len(out) == 0 || open.brackets > 0 {
+				return
+			}
+			s := &out[len(out)-1]
+			block := line[at] == ':' && slices.Contains(heads, s.word) && !strings.HasPrefix(line[at:], ":=")
+			switch rest := strings.TrimLeft(line[at+1:], " \t"); {
+			case line[at] == '(':
+				s.calls = s.calls || at > 0 && isName(line[at-1]) && s.word != "def" && s.word != "class"
+			case rest == "" || rest[0] == '#' || !block && line[at] != ';':
+			default:
+				indent := s.indent
+				if s.end = at; block {
+					indent++
+				}
+				out = append(out, newStatement(line, n+1, len(line)-len(rest), indent))
+			}
+		})
 	}
 	return out
 }
 
-// statementAt is the index of the statement that a physical line is of, -1 of none.
+// newStatement is the statement that begins at a column of a line.
+func newStatement(line string, number, begin, indent int) statement {
+	body := line[begin:]
+	s := statement{first: number, last: number, begin: begin, indent: indent, word: firstWord(body), endless: endlessHead.MatchString(body),
+		fixed: fixedHead.MatchString(body), suppresses: suppressing.MatchString(body)}
+	switch s.word {
+	case "with":
+		s.manager = managerOf(body)
+	case "def", "class":
+		s.defines = definedBy(body)
+	case "return":
+		s.goesOn = letsGo(body)
+	}
+	return s
+}
+
+// callAt is the index of the statement of a physical line that calls something; of several, or none, the first one. -1: there is none.
+func callAt(list []statement, line int) int {
+	first := statementAt(list, line)
+	at := -1
+	for i := max(first, 0); i < len(list) && list[i].first <= line; i++ {
+		if !list[i].calls {
+			continue
+		}
+		if at >= 0 {
+			return first
+		}
+		at = i
+	}
+	return max(at, first)
+}
+
+// statementAt is the index of the first statement that a physical line is of, -1 of none.
 func statementAt(list []statement, line int) int {
 	return slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
 }
@@ -361,7 +403,7 @@ func (d *deciders) passLoop(i int) {
 
 // headBefore is the line of the condition that a statement in the body of a loop is under; 0: it is under none, or leaves another loop
 // or function alone.
-func (d *deciders) headBefore(k, loop int) int {
+func (d *deciders) headBefore(k, loop int) (line int) {
 	indent := d.list[k].indent
 	for j := k - 1; j > loop; j-- {
 		s := d.list[j]
@@ -370,12 +412,12 @@ func (d *deciders) headBefore(k, loop int) int {
 			continue
 		case s.word == "def" || s.word == "class", d.list[k].word == "break" && slices.Contains(loops, s.word):
 			return 0
-		case slices.Contains(conditions, s.word):
-			return d.conditionLine(j)
+		case line == 0 && slices.Contains(conditions, s.word):
+			line = d.conditionLine(j)
 		}
 		indent = s.indent
 	}
-	return 0
+	return line
 }
 
 // Assertions returns the lines of the assertions that come before a line whenever that is reached, in its function behind another line;

@@ -48,6 +48,24 @@ def tolerant(comm, parts):
     for part in parts:
         if not comm.exscan(part):
             break
+def brief(comm, x, parts):
+    if x < 0: return None
+    for k in parts:
+        if k == 37 and comm.rank == 3: continue
+        if k: comm.alltoall(k)
+        x += k; comm.scatter(x)
+        if (k >
+                40): break
+        while x > 3:
+            if x == k: break
+            x -= 1
+        comm.exchange(k)
+    else: comm.allgather(x)
+    try: comm.isend(x)
+    except OSError: pass
+    if comm.irecv(x): return {1: 2}; x = 1
+    if (y := x[1:]): comm.ssend(y)
+    return comm.bsend(x)
 comm = 1
 if comm:
 	nested(comm, 3)
@@ -75,6 +93,14 @@ func TestDeciders(t *testing.T) {
 		{at("nested(comm, 3)"), len(text) - 1, []int{at("if comm:")}},
 		{at("comm.scan"), 0, []int{at("contextlib.suppress"), at("for k in range(4)")}},
 		{at("comm.exscan"), 0, []int{at("comm.exscan"), at("for part in parts")}},
+		{at("comm.alltoall"), 0, []int{at("comm.alltoall"), at("k == 37"), at("if (k >"), at("for k in parts"), at("x < 0")}},
+		{at("comm.scatter"), 0, []int{at("k == 37"), at("if (k >"), at("for k in parts"), at("x < 0")}},
+		{at("comm.exchange"), 0, []int{at("if (k >"), at("k == 37"), at("for k in parts"), at("x < 0")}},
+		{at("comm.allgather"), 0, []int{at("for k in parts"), at("x < 0")}},
+		{at("comm.isend"), 0, []int{at("except OSError"), at("x < 0")}},
+		{at("comm.irecv"), 0, []int{at("x < 0")}},
+		{at("comm.ssend"), 0, []int{at("comm.ssend"), at("comm.irecv"), at("x < 0")}},
+		{at("comm.bsend"), 0, []int{at("comm.irecv"), at("x < 0")}},
 		{at("comm = 1"), 0, nil},
 		{1000, 0, nil},
 	} {

@@ -14,19 +14,16 @@ const GeneratorExpression = "<genexpr>"
 // is no such condition, or it is not known.
 func InlineCondition(text []string, line int, called string) int {
 	list := splitStatements(text)
-	at := statementAt(list, line)
-	if at < 0 || called == "" {
-		return 0
-	}
-	words := splitWords(text, list[at])
-	if called == GeneratorExpression {
-		return shortCut(words)
-	}
-	for i, w := range words {
-		if w.text != called || w.line != line || i+1 == len(words) || words[i+1].text != "(" {
-			continue
+	for at := statementAt(list, line); at >= 0 && at < len(list) && list[at].first <= line && called != ""; at++ {
+		words := splitWords(text, list[at])
+		if called == GeneratorExpression {
+			return shortCut(words)
 		}
-		return conditionOf(words, i)
+		for i, w := range words {
+			if w.text == called && w.line == line && i+1 < len(words) && words[i+1].text == "(" {
+				return conditionOf(words, i)
+			}
+		}
 	}
 	return 0
 }
@@ -71,6 +68,12 @@ func splitWords(text []string, s statement) (out []word) {
 	number := 0
 	for n := s.first; n <= s.last && n <= len(text); n++ {
 		line, end := text[n-1], -1 // where the latest name ends
+		if n == s.last && s.end > 0 {
+			line = line[:s.end]
+		}
+		if n == s.first {
+			line = strings.Repeat(" ", s.begin) + line[s.begin:]
+		}
 		open.scanLine(line, func(at int) {
 			switch c := line[at]; {
 			case isName(c) && at == end:
