@@ -184,11 +184,16 @@ func (o *Unreceived) words() wording.Unreceived {
 	return wording.Unreceived{To: o.To, Tag: o.Tag, On: o.Communicator, Count: o.Count, SentBy: o.SentBy.text()}
 }
 
-// skips writes what the code says of messages that were not sent.
+// skips writes what the code says of messages that were not sent, once for all ranks that wait for such a message, and not again if it
+// decided the first divergence, too.
 func (p *printer) skips(r *Result) {
 	var texts []string
 	for i := range r.Unsent {
-		if text := r.skipText(&r.Unsent[i]); text != "" && !slices.Contains(texts, text) {
+		m := &r.Unsent[i]
+		if m.Branch != nil && len(r.Divergences) > 0 && r.Divergences[0].Branch != nil && r.Divergences[0].Branch.Site == m.Branch.Site {
+			continue
+		}
+		if text := r.skipText(m); text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
@@ -203,12 +208,24 @@ func (r *Result) skipText(m *Unsent) string {
 	var p printer
 	switch {
 	case m.Behind:
-		p.Line("%s", m.words().Behind())
+		p.Line("%s", m.words().Behind(r.awaitAlike(m)))
 	case m.Branch != nil:
-		p.Line("%s", m.words().Skipped())
+		p.Line("%s", m.words().Skipped(r.awaitAlike(m)))
 		p.branch(r, m.Branch)
 	}
 	return p.String()
+}
+
+// awaitAlike returns the ranks that wait for a message of the same rank by the same call, of which the code says the same.
+func (r *Result) awaitAlike(m *Unsent) (out model.RankSet) {
+	for i := range r.Unsent {
+		o := &r.Unsent[i]
+		decided := m.Branch == nil || o.Branch != nil && o.Branch.Site == m.Branch.Site
+		if o.From == m.From && o.SentBy.text() == m.SentBy.text() && o.Never == m.Never && o.Behind == m.Behind && decided {
+			out.Add(o.Rank)
+		}
+	}
+	return out
 }
 
 // unsentReason says for the reason which message one of the named ranks owes, or which of its messages may be that one.

@@ -119,9 +119,11 @@ func TestAnySourceReason(t *testing.T) {
 func TestSkips(t *testing.T) {
 	send := &MadeCall{MPI: "MPI_Isend", Site: report.Site{Function: "copy_files", File: "/src/copy.c", Line: 214}}
 	wait := &MadeCall{MPI: "MPI_Waitall", Site: report.Site{Function: "copy_files", File: "/src/copy.c", Line: 182}}
-	const want = "\nRank 2 comes to MPI_Isend in copy_files (copy.c:214), for which rank 1 waits, " +
+	const want = "\nRank 2 comes to MPI_Isend in copy_files (copy.c:214), for which ranks 0-1 wait, " +
 		"only after MPI_Waitall in copy_files (copy.c:182).\n"
 	p := &printer{}
-	p.skips(&Result{Unsent: []Unsent{{Rank: 1, From: 2, SentBy: send, At: wait, Behind: true}}})
+	p.skips(&Result{Unsent: []Unsent{
+		{Rank: 1, From: 2, SentBy: send, At: wait, Behind: true}, {Rank: 0, From: 2, SentBy: send, At: wait, Behind: true},
+	}})
 	checktest.Equal(t, want, p.String())
 }

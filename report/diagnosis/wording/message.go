@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
 )
@@ -165,21 +166,23 @@ func (o *Unreceived) text(from int) string {
 	return text
 }
 
-// Behind says that the sender comes to the call only behind the one that it is in.
-func (m *Message) Behind() string {
-	return fmt.Sprintf("Rank %d comes to %s, for which rank %d waits, only after %s.", m.From, m.SentBy, m.Rank, m.At)
+// Behind says that the sender comes to the call, for which some ranks wait, only behind the one that it is in.
+func (m *Message) Behind(waiting model.RankSet) string {
+	return fmt.Sprintf("Rank %d comes to %s, for which %s %s, only after %s.", m.From, m.SentBy, waiting.Phrase(),
+		verb(waiting, "waits", "wait"), m.At)
 }
 
-// Skipped says, before the line that decided, that the sender did not make the call.
-func (m *Message) Skipped() string {
+// Skipped says, before the line that decided, that the sender did not make the call, for which some ranks wait.
+func (m *Message) Skipped(waiting model.RankSet) string {
+	wait := waiting.Phrase() + " " + verb(waiting, "waits", "wait")
 	if m.Never {
 		through := ""
 		if m.Through != "" {
 			through = ", called from " + m.Through
 		}
-		return fmt.Sprintf("Rank %d skipped %s%s, for which rank %d waits:", m.From, m.SentBy, through, m.Rank)
+		return fmt.Sprintf("Rank %d skipped %s%s, for which %s:", m.From, m.SentBy, through, wait)
 	}
-	return fmt.Sprintf("Rank %d did not make %s once more, for which rank %d waits; whether it does is", m.From, m.SentBy, m.Rank)
+	return fmt.Sprintf("Rank %d did not make %s once more, for which %s; whether it does is", m.From, m.SentBy, wait)
 }
 
 // Owed says of a sender that is named, as a part of the reason, that it has not sent the message.
