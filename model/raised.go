@@ -15,6 +15,8 @@ type Raised struct {
 	Stack []Frame
 	// Cut: before the last frame, which is where it was caught or left the program, some are left out.
 	Cut bool
+	// Habit: of C++, the thread had thrown one of that type from a function at the same place on the stack at least twice before.
+	Habit bool
 }
 
 // RaisedHow says how a thread has to do with an exception.

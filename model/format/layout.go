@@ -234,6 +234,12 @@ const (
 	RaisedFuture  = 7 // one of Python that a thread put into a future (concurrent.futures)
 )
 
+// raised_flag: bits
+const (
+	RaisedCut   = 1 // before the last frame, which is the outermost, some are left out
+	RaisedHabit = 2 // of C++: the thread had thrown one of that type from a function at the same place on the stack at least twice before
+)
+
 // use: An event begins with u = kind + 8 × value.
 const (
 	UseBlock  = 0 // value: 2 × version (1) + numbered. u clock, u state of the call in progress plus one. The first event of every block; also when numbered changes
@@ -717,7 +723,7 @@ const (
 	RaisedHow         = 8
 	RaisedNframes     = 12 // at most MAX_FRAMES
 	RaisedTypeLen     = 14
-	RaisedFlags       = 16 // 1: before the last frame, which is the outermost, some are left out
+	RaisedFlags       = 16
 	RaisedOrder       = 20 // collectives that the process had begun at that moment, as in HISTORY
 	SizeofRaisedFixed = 24
 )

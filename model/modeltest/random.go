@@ -260,7 +260,7 @@ func randomThread(r *rand.Rand, sc Scale, k *model.Rank, index int) *model.Threa
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
 		t.Raised = &model.Raised{How: model.RaisedSet + model.RaisedHow(r.IntN(7)), Calls: r.Uint64(), Order: r.Uint32(),
 			Type: "lib.Error", Text: []string{"", "no such file: \"a\""}[r.IntN(2)],
-			Stack: randomStack(r, k, r.IntN(9)), Cut: r.IntN(2) == 0}
+			Stack: randomStack(r, k, r.IntN(9)), Cut: r.IntN(2) == 0, Habit: r.IntN(2) == 0}
 	}
 	return t
 }

@@ -39,7 +39,7 @@ func (r slotAssembler) decodeRaised(rec record) *model.Raised {
 	stack, _ := r.decodeFrames(frames, rec.typ.String(), rec.off)
 	return &model.Raised{
 		How: how, Calls: le64(format.RaisedCalls), Order: le32(format.RaisedOrder), Type: name, Text: text,
-		Stack: stack, Cut: le32(format.RaisedFlags)&format.StackPartial != 0,
+		Stack: stack, Cut: le32(format.RaisedFlags)&format.RaisedCut != 0, Habit: le32(format.RaisedFlags)&format.RaisedHabit != 0,
 	}
 }
 
@@ -54,7 +54,7 @@ func (w *slotWriter) writeRaised(x *model.Raised, thread int) {
 	fixed.u32(format.RaisedHow, uint32(x.How))
 	fixed.u16(format.RaisedNframes, len(x.Stack))
 	fixed.u16(format.RaisedTypeLen, len(x.Type))
-	fixed.putFlag(format.RaisedFlags, x.Cut)
+	fixed.u32(format.RaisedFlags, bitsOf(bitIf{format.RaisedCut, x.Cut}, bitIf{format.RaisedHabit, x.Habit}))
 	fixed.u32(format.RaisedOrder, x.Order)
 	w.writeRecord(format.RaisedRecord, thread, append(w.appendFrames(fixed, x.Stack), x.Type+x.Text...), nil)
 }

@@ -146,7 +146,12 @@ func TestInlinedExits(t *testing.T) {
 				"neighbour": fmt.Sprintf("decided at find (requires.c:%d)", lineOf(t, source, "LAGGARD: found */")),
 			} {
 				dir := filepath.Join(t.TempDir(), "run")
-				f.startRecorded(t, dir, env, 4, nil, program, how).waitOrEnd(20 * time.Second)
+				j := f.startRecorded(t, dir, env, 4, nil, program, how)
+				if how == "finalize" {
+					j.awaitHang()
+				} else {
+					j.waitOrEnd(20 * time.Second)
+				}
 				checktest.Contains(t, diagnosisText(t, env, dir), want)
 			}
 		}

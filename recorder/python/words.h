@@ -27,6 +27,7 @@ struct lg_words {
 struct lg_raised_words { /* the exception that a thread is in the midst of, as it is recorded */
   uint32_t how;          /* enum lg_raised_how */
   bool cut;              /* frames before the last are left out */
+  bool habit;            /* the thread has thrown such before */
   char type[LG_MAX_RAISED_TYPE];
   char text[LG_MAX_RAISED_TEXT]; /* what it says; "" unknown */
   int n;

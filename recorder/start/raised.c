@@ -13,7 +13,7 @@
 
 static uint64_t hash_of_raised(const struct lg_raised_words *w, uint64_t calls)
 {
-  uint64_t h = lg_mix_bytes(lg_mix(w->how, calls), w->type, sizeof w->type);
+  uint64_t h = lg_mix_bytes(lg_mix(w->how, 2 * calls + w->habit), w->type, sizeof w->type);
   return lg_mix_bytes(lg_mix_bytes(h, w->text, sizeof w->text), w->word, 8 * (size_t)w->n);
 }
 
@@ -32,7 +32,7 @@ static bool append(int thread, const struct lg_raised_words *w, uint64_t calls, 
   r->how = w->how;
   r->nframes = (uint16_t)w->n;
   r->type_len = (uint16_t)type;
-  r->flags = w->cut;
+  r->flags = (w->cut ? LG_RAISED_CUT : 0) | (w->habit ? LG_RAISED_HABIT : 0);
   r->order = order;
   memcpy(r + 1, w->word, frames);
   memcpy((char *)(r + 1) + frames, w->type, type);

@@ -4,6 +4,14 @@
 #include "identity/thread.h"
 #include "python/words.h"
 
+#define LG_THROW_PLACES 8
+
+/* A type of exception that a thread threw from a function at a place on the stack. */
+struct lg_throw_place {
+  uint64_t hash; /* of both */
+  int times;     /* that it threw it, up to 3 */
+};
+
 /* What a thread threw last, since its first call of MPI, or the error that ends the process. The file lock is held while it changes, but for the
  * first two. */
 struct lg_thrown {
@@ -13,6 +21,8 @@ struct lg_thrown {
   uint64_t cfa;   /* of the frame that threw */
   struct lg_raised_words words; /* where it was thrown, and from where that was called */
   struct lg_slot_check check[LG_MAX_RAISED]; /* the return addresses that say so */
+  struct lg_throw_place places[LG_THROW_PLACES]; /* where it throws; of more the first ones are replaced */
+  int replaced;
 };
 
 #pragma GCC visibility push(hidden)

@@ -72,8 +72,25 @@ static bool says(const struct lg_raised_words *w, const char *text)
   return strncmp(w->text, text, sizeof w->text - 1) == 0;
 }
 
+/* is_habit counts that the thread throws such an exception in a function at that place on the stack, and tells whether it did so at least
+ * twice before. */
+static bool is_habit(struct lg_thrown *x)
+{
+  uint64_t hash = lg_mix_bytes(x->cfa, x->words.type, strlen(x->words.type));
+  for (int i = 0; i < LG_THROW_PLACES; i++) {
+    struct lg_throw_place *p = &x->places[i];
+    if (p->hash == hash) {
+      p->times += p->times < 3;
+      return p->times == 3;
+    }
+  }
+  x->places[x->replaced++ % LG_THROW_PLACES] = (struct lg_throw_place){hash, 1};
+  return false;
+}
+
 static void again(const struct lg_thr *t, struct lg_thrown *x)
 {
+  x->words.habit = is_habit(x);
   x->calls = t->pub->calls;
   x->order = lg_history_order();
 }
@@ -84,6 +101,8 @@ static void met(struct lg_thr *t, struct lg_thrown *x, const struct lg_raised_wo
   static struct lg_trace tr; /* large */
   struct lg_raised_words *w = &x->words;
   lg_cache_unwind(&t->model.cache, cfa, &tr);
+  if (x->tid != t->tid)
+    memset(x->places, 0, sizeof x->places);
   x->cfa = cfa;
   x->tid = t->tid;
   *w = *what;

@@ -19,6 +19,8 @@ type ReturnedError struct {
 	Text  string         `json:"text"`  // what MPI says of one of them; "" unknown
 	Count uint64         `json:"count"` // how many, in all ranks
 	Stack []report.Frame `json:"stack"` // the call stack, innermost frame first
+	// those of the ranks that have made few calls since, or poll
+	Lately string `json:"lately,omitempty"`
 }
 
 func (s Source) returnedErrors() []ReturnedError {
@@ -27,7 +29,7 @@ func (s Source) returnedErrors() []ReturnedError {
 		stack := s.Resolver.ResolveProgramStack(f.Stack, false)
 		out = append(out, ReturnedError{
 			Ranks: f.Ranks.String(), MPI: words.Printable(f.Call), Site: report.NewSite(stack), Class: f.Class,
-			Text: words.Printable(f.Text), Count: f.Count, Stack: report.Frames(stack),
+			Text: words.Printable(f.Text), Count: f.Count, Stack: report.Frames(stack), Lately: f.Lately.String(),
 		})
 	}
 	return out
@@ -49,25 +51,26 @@ func (e *ReturnedError) call() string {
 	return (&MadeCall{MPI: e.MPI, Site: e.Site}).text()
 }
 
-// returnedErrorReason says for the reason which errors MPI returned to the named ranks, or to others from the call that these are in, and
-// not to all.
+// returnedErrorReason says for the reason which errors MPI returned lately to the named ranks, or to others from the call that these are
+// in, and not to all.
 func (r *Result) returnedErrorReason() string {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
 	var parts []string
 	for i := range r.ReturnedErrors {
 		e := &r.ReturnedErrors[i]
 		ranks, err := model.ParseRankSet(e.Ranks)
+		lately, bad := model.ParseRankSet(e.Lately)
 		in := func(l Location) bool { return l.InMPI != nil && *l.InMPI == e.MPI }
-		if err != nil || ranks.Len() == r.Ranks {
+		if err != nil || bad != nil || ranks.Len() == r.Ranks || lately.Len() == 0 {
 			continue
 		}
-		if some := ranks.Intersect(named); some.Len() > 0 {
+		if some := lately.Intersect(named); some.Len() > 0 {
 			part := fmt.Sprintf("; MPI had returned an error to %s in %s", some.Phrase(), e.MPI)
 			if !slices.Contains(parts, part) { // of another line with the same call
 				parts = append(parts, part)
 			}
 		} else if slices.ContainsFunc(r.LeastProgressed.Locations, in) {
-			parts = append(parts, fmt.Sprintf("; %s had left %s with an error", ranks.Phrase(), e.MPI))
+			parts = append(parts, fmt.Sprintf("; %s had left %s with an error", lately.Phrase(), e.MPI))
 		}
 	}
 	return strings.Join(parts[:min(len(parts), maxReasons)], "")

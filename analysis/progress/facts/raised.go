@@ -63,7 +63,7 @@ func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
 	for _, t := range r.Threads {
 		calls += t.Calls
 		ended := t.Ended && t.Raised != nil && t.Raised.How == model.RaisedThrown
-		if (t == speaks || ended) && t.Raised != nil && isCurrentException(t) {
+		if (t == speaks || ended) && t.Raised != nil && isCurrentException(t, r.End == model.NoEnd) {
 			b.addRaised(r.Rank, t.Raised, Raised{Ended: ended})
 		}
 	}
@@ -98,14 +98,14 @@ func (b *builder) addRaised(rank int, x *model.Raised, one Raised) {
 }
 
 // isCurrentException reports whether the exception of a thread is of what it does now. One that nothing
-// caught, and that has left the program, is for good.
-func isCurrentException(t *model.Thread) bool {
+// caught, and that has left the program, is for good. What a rank that lives throws as a habit is none.
+func isCurrentException(t *model.Thread, lives bool) bool {
 	x := t.Raised
 	switch {
 	case x.How == model.RaisedFatal:
 		return true
 	case x.How == model.RaisedThrown:
-		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly
+		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly && (!x.Habit || !lives)
 	case x.How != model.RaisedLast:
 		return x.Calls == t.Calls
 	}

@@ -80,6 +80,17 @@ func TestThrownLongAgo(t *testing.T) {
 	}
 }
 
+// TestThrownAsHabit: what a rank throws again and again is not told while it lives.
+func TestThrownAsHabit(t *testing.T) {
+	for end, want := range map[model.End]int{model.NoEnd: 0, model.Aborted: 1} {
+		b, thread := newBuilder(), &model.Thread{Calls: 9, Raised: &model.Raised{How: model.RaisedThrown, Calls: 9, Type: "E", Habit: true}}
+		b.addExceptions(&model.Rank{End: end, Threads: []*model.Thread{thread}}, thread)
+		if len(b.sum.Raised) != want {
+			t.Errorf("%v: %v, want %d", end, b.sum.Raised, want)
+		}
+	}
+}
+
 // TestThrownElsewhere: the last exception of threads that never called MPI is told if the rank has made few calls since; not if such
 // threads throw as a habit.
 func TestThrownElsewhere(t *testing.T) {

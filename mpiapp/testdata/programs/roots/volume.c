@@ -1,14 +1,11 @@
-/*
- * Shallow water on a line of ranks: ghost cells by messages; where a depth becomes negative, the volume over all ranks is summed up by
- * messages for a warning. With hang, only the rank that finds such a cell does so.
- *
- * np: 4
- * named: 2
- * cycle: 2,3
- * least: 0.60
- * most: 0.60
- * says: where no rank has been before
- */
+// np: 4
+// named: 2
+// cycle: 2,3
+// least: 0.60
+// most: 0.60
+// says: where no rank has been before
+// Shallow water on a line of ranks: ghost cells by messages; where a depth becomes negative, the volume over all ranks is summed up by
+// messages for a warning. With hang, only the rank that finds such a cell does so.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
