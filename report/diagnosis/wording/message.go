@@ -232,12 +232,17 @@ func (o *Unreceived) is() string {
 	return " is"
 }
 
-// Mismatch says which messages, sent at a place, lie unreceived at the rank, and for which one it waits at another.
+// Mismatch says which messages, sent at a place, lie unreceived at the rank, and for which one it waits at another. That such came before
+// tells that the sender does something else, rather than give a wrong tag.
 func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
 	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
 	if m.AnyTag || o.Tag == m.Tag {
 		on, awaited = " on "+o.On, "it on "+m.On
 	}
-	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s",
-		o.from(m.From), on, sent.InParentheses(), o.is(), m.Rank, awaited, waits.InParentheses())
+	before := ""
+	if m.Sent > 0 && !m.AnyTag {
+		before = ", which came " + words.Count(int(m.Sent), "time", "times") + " before"
+	}
+	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s%s",
+		o.from(m.From), on, sent.InParentheses(), o.is(), m.Rank, awaited, waits.InParentheses(), before)
 }
