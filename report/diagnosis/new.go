@@ -288,7 +288,7 @@ func (s Source) newLocation(place progress.Location) Location {
 			out.WaitsFor = outside.Interpreter
 		}
 		out.Holder = s.newHolder(place.Holder, out.WaitsFor)
-		out.Beside = s.threadsBeside(place.Beside, out.WaitsFor, out.Site)
+		out.Beside = s.threadsBeside(place.Beside, out, outside.InRegion(stack))
 	}
 	return out
 }
@@ -296,10 +296,11 @@ func (s Source) newLocation(place progress.Location) Location {
 // maxBeside bounds the threads of a location that are shown.
 const maxBeside = 8
 
-// threadsBeside lists the threads that may hold up one that waits for such a thing at a place: first those at other lines, last
+// threadsBeside lists the threads that may hold up the one that waits at a place: first those at other lines, last
 // those at the same. A worker of a library that waits for work says nothing, but in OpenMP, where it has left what the others
-// are still in.
-func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Site) (out []ThreadPlace) {
+// are still in: inRegion says that the thread is inside a parallel region.
+func (s Source) threadsBeside(stacks []facts.Stack, place Location, inRegion bool) (out []ThreadPlace) {
+	waits, own := place.WaitsFor, place.Site
 	if !slices.Contains([]string{"lock", "thread", "openmp", "queue", "pool"}, waits) {
 		return nil
 	}
@@ -313,7 +314,7 @@ func (s Source) threadsBeside(stacks []facts.Stack, waits string, own report.Sit
 			}
 			thread.WaitsFor = outside.PythonWaitOf(stack)
 		}
-		if symbol.HasOwnFrame(stack) && site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits {
+		if symbol.HasOwnFrame(stack) && site.Line > 0 || waits == "openmp" && thread.WaitsFor == waits && inRegion {
 			out = append(out, thread)
 		}
 	}

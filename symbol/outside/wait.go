@@ -74,6 +74,14 @@ func isOpenMP(l symbol.Location) bool {
 	return slices.ContainsFunc(openMPLibraries, func(name string) bool { return strings.HasPrefix(file, name) })
 }
 
+// InRegion reports whether a captured stack, innermost frame first, that ends in the OpenMP library is inside a parallel region, such as in
+// a barrier: that was called from the library, too. At the end of the region, unless it is nested, the other threads are out of the
+// program's code as well, but for those that the end is waiting for.
+func InRegion(stack []symbol.Location) bool {
+	called := slices.IndexFunc(stack, func(l symbol.Location) bool { return !symbol.InLibc(l) && !isOpenMP(l) })
+	return called > 0 && slices.ContainsFunc(stack[called:], isOpenMP)
+}
+
 // WaitOf says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
 // the code that stands innermost, whatever is further out.
 func WaitOf(stack []symbol.Location) Wait {

@@ -84,6 +84,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestInRegion: a barrier within a parallel region is reached through the OpenMP library, and the end of the region is not.
+func TestInRegion(t *testing.T) {
+	gomp, sweep := level{"/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0", ""}, level{"/home/u/a", "sweep"}
+	for name, c := range map[string]struct {
+		stack []symbol.Location
+		want  bool
+	}{
+		"a barrier":         {locatedStack(gomp, sweep, gomp, sweep), true},
+		"a worker's":        {locatedStack(gomp, sweep, gomp, level{"/lib/x86_64-linux-gnu/libc.so.6", "start_thread"}), true},
+		"the end":           {locatedStack(gomp, gomp, sweep), false},
+		"the library alone": {locatedStack(gomp), false},
+		"nothing":           {nil, false},
+	} {
+		checktest.Equal(t, c.want, InRegion(c.stack), name)
+	}
+}
+
 // TestWaitsHaveWords: every wait can be said.
 func TestWaitsHaveWords(t *testing.T) {
 	for waits := range systemWaits {
