@@ -25,10 +25,14 @@ const starting = time.Minute
 // reach this node late, and nothing here reports whether its process lives.
 const unheard = time.Minute
 
+// alive is within what time a rank that lives gives a sign of life, unless it is starved: it is not looked for in the system.
+const alive = 2 * time.Second
+
 // Standstill is what a look at a running job shows.
 type Standstill struct {
 	Still   bool          // no rank makes progress
 	Over    bool          // every rank has ended or finalized
+	Killed  bool          // the others are all of this host and were killed: nobody is left that could hang
 	Since   time.Time     // when the last rank stopped
 	sure    time.Time     // likewise, but for ranks of which only registers show that they go on
 	Calls   []Call        // of ranks inside MPI, in order of rank
@@ -80,20 +84,21 @@ func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
 		e.mute, e.speaking = map[int]progress{}, map[int]progress{}
 	}
 	e.before = now
-	s := Standstill{Still: true, Over: true, absent: run.MissingRanks().Len() > 0}
+	s := Standstill{Still: true, absent: run.MissingRanks().Len() > 0}
 	stopped, open, traced := 0, 0, false
+	killed := true // all of those that have not ended
 	for _, r := range run.Ranks {
 		s.longest = max(s.longest, r.LongestQuiet)
 		if r.Phase >= model.Finalized || r.End != model.NoEnd || r.Off {
 			continue
 		}
-		s.Over = false
 		open++
 		since, state := e.quietState(r, now)
 		if state == process.Stopped {
 			stopped++
 			traced = traced || process.IsTraced(r)
 		}
+		killed = killed && now.Sub(r.Heartbeat) > alive && process.IsLocal(r, e.host) && process.StateOf(r) == process.Gone
 		if since.IsZero() {
 			s.Still = false
 			continue
@@ -111,6 +116,7 @@ func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
 			s.addCall(r, t, now)
 		}
 	}
+	s.Over, s.Killed = open == 0, open > 0 && killed
 	s.Since, s.sure = laterOf(s.Since, e.resumed), laterOf(s.sure, e.resumed)
 	if traced || open > 1 && stopped == open {
 		s.Still = false // a rank is being debugged, or the job is suspended
@@ -230,7 +236,7 @@ func progressSteps(r *model.Rank) (n uint64) {
 // A job that can never go on is asked about after a minute, or the user's timeout: certain reports whether it is one. Then
 // registers that seem to go through memory prove nothing.
 func (s Standstill) IsHung(timeout time.Duration, now time.Time, certain func() bool) bool {
-	if !s.Still || s.Over || timeout == 0 && !s.waiting {
+	if !s.Still || s.Over || s.Killed || timeout == 0 && !s.waiting {
 		return false
 	}
 	early, late := timeout, timeout
@@ -250,7 +256,7 @@ func (s Standstill) IsHung(timeout time.Duration, now time.Time, certain func() 
 // IsCertainHang reports whether a job that has stood still for that long can never go on, as certain says. While a rank may
 // still be on its way to MPI_Init it is not asked.
 func (s Standstill) IsCertainHang(after time.Duration, now time.Time, certain func() bool) bool {
-	return s.Still && !s.Over && !s.absent && now.Sub(s.sure) >= after && certain()
+	return s.Still && !s.Over && !s.Killed && !s.absent && now.Sub(s.sure) >= after && certain()
 }
 
 func laterOf(a, b time.Time) time.Time {

@@ -283,6 +283,29 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
+// TestKilled: where all ranks that did not end were killed, nobody is left that could hang, whatever their launcher does; where one lives,
+// it may wait for them.
+func TestKilled(t *testing.T) {
+	child := exec.Command("true")
+	musttest.Succeed(t, child.Run())
+	host := musttest.Get(os.Hostname())(t)
+	gone := func(r *model.Rank) { r.PID, r.Host = child.Process.Pid, host }
+	dead := rankAt(0, time.Hour, gone, silentFor(time.Hour))
+	for name, c := range map[string]struct {
+		other *model.Rank
+		hangs bool
+	}{
+		"all":            {rankAt(1, time.Hour, gone, silentFor(time.Hour)), false},
+		"the other over": {rankAt(1, time.Hour, finalized), false},
+		"the other here": {rankAt(1, time.Hour), true},
+	} {
+		s := new(Observer).Look(runOf([]*model.Rank{dead, c.other}), now)
+		if s.IsHung(time.Second, now, certainHang) != c.hangs || s.IsCertainHang(0, now, certainHang) != c.hangs {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
 // TestResumed: while laggard was stopped nobody looked, and the job may have been stopped with it.
 func TestResumed(t *testing.T) {
 	run := &model.Run{Ranks: []*model.Rank{rankAt(0, time.Hour), rankAt(1, time.Hour)}}

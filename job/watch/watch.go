@@ -52,6 +52,7 @@ type Watcher struct {
 	End          func()                         // begins to end the job
 	Say          io.Writer                      // where the user is told what is done
 	why          string                         // it counts as hung
+	limited      bool                           // by the limit of what it is at
 	moved        int                            // looks in a row that saw a job that was left alone go on
 	own          standstill.Observer            // on this node
 	all          standstill.Observer
@@ -84,8 +85,8 @@ func (w *Watcher) WatchUntil(done <-chan error) (hung bool, err error) {
 			}
 			if hung {
 				hung = !w.hasMovedAgain(begin)
-			} else if hung = w.isHung(begin); hung {
-				w.actOnHang()
+			} else if w.isHung(begin) {
+				hung = w.actOnHang()
 			}
 			if w.Look != nil {
 				w.Look(begin, hung)
@@ -116,10 +117,10 @@ func (w *Watcher) pauseAfter(begin time.Time) time.Duration {
 
 // isHung reports whether the job hangs now. What cannot be read yet is no hang.
 func (w *Watcher) isHung(now time.Time) bool {
-	w.why = "the job makes no progress"
+	w.why, w.limited = "the job makes no progress", false
 	if w.Limit != nil {
 		if own, over := w.Limit(now); own {
-			w.why = over
+			w.why, w.limited = over, true
 			return over != ""
 		}
 	}
@@ -215,8 +216,9 @@ func RetractHang(dir string, say io.Writer) {
 	}
 }
 
-// actOnHang keeps the record as it is, prints the diagnosis and ends the job, as told.
-func (w *Watcher) actOnHang() {
+// actOnHang keeps the record as it is, prints the diagnosis and ends the job, as told. It reports whether the job still hangs: one that
+// went on while it was diagnosed, which may take minutes, is not ended.
+func (w *Watcher) actOnHang() bool {
 	if w.Sight != nil {
 		w.Sight.WriteNow()
 	}
@@ -232,10 +234,24 @@ func (w *Watcher) actOnHang() {
 	}
 	fmt.Fprintf(w.Say, "laggard: %s\n\n", w.why)
 	w.Explain()
-	if w.OnHang == Diagnose {
-		fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep leaves it running\n")
-		w.End()
+	if w.OnHang != Diagnose {
+		return true
 	}
+	if !w.limited && w.movedMeanwhile() {
+		return false
+	}
+	fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep leaves it running\n")
+	w.End()
+	return true
+}
+
+// movedMeanwhile looks at a job that hung twice, as hasMovedAgain needs it, and reports whether it makes progress again.
+func (w *Watcher) movedMeanwhile() bool {
+	if w.hasMovedAgain(time.Now()) || w.moved == 0 {
+		return false
+	}
+	time.Sleep(time.Second)
+	return w.hasMovedAgain(time.Now())
 }
 
 // IsUnfinished reports whether a job that is over left ranks that did not finish.

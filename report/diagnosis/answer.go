@@ -24,8 +24,8 @@ func cycleLines(r *Result) []string {
 		case !slices.IsSorted(c):
 			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", cycleText(c)))
 		case !allLeastProgressed(model.NewRankSet(c...).String(), r):
-			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.",
-				words.Ranks(model.NewRankSet(c...).String())))
+			set := model.NewRankSet(c...).String()
+			lines = append(lines, fmt.Sprintf("Deadlock: %s %s.", words.Ranks(set), words.Verb(set, "waits for itself", "wait for each other")))
 		}
 	}
 	return lines
