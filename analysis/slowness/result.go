@@ -113,6 +113,10 @@ const (
 type Imbalance struct {
 	// Cost is the part of the run that all ranks together would be faster by, if each computed as long as the mean, 0 to 1.
 	Cost float64
+	// Starved are the ranks that lack a processor, if that may explain more than half of Cost, and StarvedShare is for which part of the time
+	// they do, 0 to 1: they need not have more work than others.
+	Starved      model.RankSet
+	StarvedShare float64
 	// Sites are where that arises, the most expensive first.
 	Sites []ImbalancedSite
 }
