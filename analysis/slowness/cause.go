@@ -144,12 +144,33 @@ func lackOfProcessors(ranks []compared, longer, _ float64) (finding, bool) {
 }
 
 // files: the time for I/O in an iteration explains it.
-func files(ranks []compared, longer, _ float64) (finding, bool) {
+func files(ranks []compared, longer, hz float64) (finding, bool) {
 	slow := rankSetOf(ranks, func(c *compared) bool { return c.longer(inIO) >= leastExplained*longer })
-	if slow.Len() == 0 || longer <= 0 {
+	if slow.Len() == 0 || longer <= 0 || waitInFileCalls(ranks, slow, hz) {
 		return finding{}, false
 	}
 	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}, true
+}
+
+// waitInFileCalls reports whether ranks are in I/O for longer since others compute longer: in a collective file call those who are early
+// wait for the last one. The files themselves delay nobody's computing, and who waits for a slow file elsewhere waits longer.
+func waitInFileCalls(ranks []compared, slow model.RankSet, hz float64) bool {
+	var more []float64
+	var others compared
+	for i := range ranks {
+		if c := &ranks[i]; slow.Contains(c.rank) {
+			more = append(more, c.longer(inIO))
+		} else {
+			others.merge(c)
+		}
+	}
+	typical := median(more)
+	if others.longer(computing) >= max(others.longer(waiting), typical/2) {
+		return true
+	}
+	late := rankSetOf(ranks, func(c *compared) bool { return c.longer(computing) >= leastExplained*typical })
+	_, ok := longComputing(ranks, typical, hz)
+	return ok && late.Minus(slow).Len() > 0
 }
 
 // longComputing: ranks compute longer than the others do.

@@ -200,12 +200,17 @@ func (j *job) starvedAlone(ranks []compared, begin int64) finding {
 	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}
 }
 
-// onFilesAlone finds ranks that spend more of the time on files than before, all the time since a bucket.
+// onFilesAlone finds ranks that spend more of the time on files than before, all the time since a bucket. A rank that only computes less
+// waits for longer, which may be in a collective file call.
 func (j *job) onFilesAlone(ranks []compared, begin int64) finding {
 	chance := max(aloneDeviations, largestByChance(len(ranks))+aloneBeyondChance)
 	slow := rankSetOf(ranks, func(c *compared) bool {
-		return c.more(inIO) >= max(leastAlone, chance*c.shareError(inIO, j.hz)) && j.steadilyMore(c, begin, inIO, 0)
+		return c.more(inIO) >= max(leastAlone, chance*c.shareError(inIO, j.hz)) && c.longer(computing) > -c.longer(inIO)/2 &&
+			j.steadilyMore(c, begin, inIO, 0)
 	})
+	if slow.Len() == 0 || waitInFileCalls(ranks, slow, j.hz) {
+		return finding{}
+	}
 	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}
 }
 

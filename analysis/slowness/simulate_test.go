@@ -22,6 +22,7 @@ type simulation struct {
 	jitter         float64 // likewise of one second of the job as a whole: other jobs on the network, the clock
 	every          int     // each so many iterations one takes twice as long (output, reneighbouring); 0 never
 	busy           bool    // other load comes and goes on all nodes
+	inFiles        bool    // the ranks meet in a collective file call
 	inner          int     // so many visits count as an iteration of every other rank, which are of a loop within; 0: one
 	fault          fault
 	seed           uint64
@@ -178,6 +179,8 @@ func (m *simulated) sample(begin time.Time, computing, io, starved float64, turn
 		case x < computing:
 			i.Computing++
 		case x < computing+io:
+			i.IO++
+		case m.inFiles:
 			i.IO++
 		default:
 			i.Waiting++
