@@ -253,3 +253,20 @@ func TestFileCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestMoreCalls: ranks that wait longer and make more MPI calls in an iteration than before do more; the network may be as fast as it was.
+func TestMoreCalls(t *testing.T) {
+	for p, program := range programs {
+		for _, calls := range []float64{0, 2} {
+			s := program
+			s.seed, s.ranks, s.perNode = uint64(p), 16, 4
+			s.fault = fault{kind: LinkSlow, at: 90, factor: 2, calls: calls}
+			told := alerts(s)
+			if calls == 0 && (len(told) == 0 || told[0].Cause != LinkSlow) {
+				t.Errorf("the network is slower: %+v, of %+v", told, s)
+			} else if calls > 0 && len(told) > 0 {
+				t.Errorf("the ranks make more calls: %+v, of %+v", told, s)
+			}
+		}
+	}
+}

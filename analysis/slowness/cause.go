@@ -11,7 +11,7 @@ import (
 
 // What counts as evidence for a cause.
 const (
-	leastRatio     = 1.05 // of computing in an iteration, now over before
+	leastRatio     = 1.05 // of computing, or of calls, in an iteration, now over before
 	leastStarved   = 0.03 // more of the time without a processor than before
 	leastFaults    = 20.0 // more major page faults a second
 	leastMemory    = 0.1  // more of the time in which processes waited for memory
@@ -260,14 +260,27 @@ func furthestAhead(ranks []compared, usual, hz float64) (slowest int, l lead, se
 	return slowest, l, second
 }
 
-// longWaiting: nobody computes longer, and all wait longer.
+// makeMoreCalls reports whether the ranks together make more MPI calls in an iteration than before. Calls are known to a second and
+// iterations to a part of one, so that either time may have those of an iteration too many.
+func makeMoreCalls(ranks []compared) bool {
+	var all compared
+	for i := range ranks {
+		all.merge(&ranks[i])
+	}
+	n := float32(len(ranks))
+	counted := ratio(n, all.before.turns) + ratio(n, all.since.turns)
+	before := all.before.perTurn(all.before.calls)
+	return before > 0 && all.since.perTurn(all.since.calls) >= (leastRatio+counted)*before
+}
+
+// longWaiting: nobody computes longer, and all wait longer, in as many calls as before.
 func longWaiting(ranks []compared, longer, hz float64) finding {
 	waits := make([]float64, len(ranks))
 	for i := range ranks {
 		waits[i] = ranks[i].longer(waiting)
 	}
 	typical := median(waits)
-	if longer <= 0 || typical < leastExplained*longer {
+	if longer <= 0 || typical < leastExplained*longer || makeMoreCalls(ranks) {
 		return finding{cause: Unclear}
 	}
 	nearest := math.Inf(1) // rank to one that computes so much longer that it explains it, in standard errors

@@ -36,6 +36,7 @@ type fault struct {
 	rank   int
 	factor float64 // of computing; of a link and of I/O of the iteration
 	starve bool    // by others that take the processor
+	calls  float64 // factor of the MPI calls in an iteration; 0: 1
 }
 
 func (f fault) active(second int) bool {
@@ -134,7 +135,12 @@ func (m *simulated) second(second int) {
 		if r%2 == 1 {
 			visits *= max(m.inner, 1)
 		}
-		t.feedInterval(m.sample(begin, compute[r]/length, io[r]/length, starved[r], visits), simulatedHz)
+		i := m.sample(begin, compute[r]/length, io[r]/length, starved[r], visits)
+		i.Calls = 10 * visits
+		if f.active(second) && f.calls > 0 {
+			i.Calls = int(float64(i.Calls) * f.calls)
+		}
+		t.feedInterval(i, simulatedHz)
 	}
 }
 
