@@ -254,6 +254,21 @@ func TestFileCalls(t *testing.T) {
 	}
 }
 
+// TestFileCallsElsewhere: whoever sees one node cannot tell whether its ranks wait in a collective file call for one of another node.
+func TestFileCallsElsewhere(t *testing.T) {
+	for p, program := range programs {
+		s := program
+		s.seed, s.ranks, s.perNode, s.inFiles = uint64(p), 4, 4, true
+		s.fault = fault{kind: LinkSlow, at: 90, factor: 2}
+		m := newSimulated(s)
+		m.job.size = 8
+		m.run(0, 165)
+		if e := m.job.events; len(e) == 0 || e[0].Cause != IOSlow || e[0].Confidence > 0.6 {
+			t.Errorf("%+v, of %+v", e, s)
+		}
+	}
+}
+
 // TestMoreCalls: ranks that wait longer and make more MPI calls in an iteration than before do more; the network may be as fast as it was.
 func TestMoreCalls(t *testing.T) {
 	for p, program := range programs {

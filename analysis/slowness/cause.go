@@ -18,7 +18,9 @@ const (
 	leastClock     = 0.9  // of the clock before
 	leastExplained = 0.35 // of what an iteration takes longer
 	explains       = 0.8  // likewise, by one who would be the cause of it
+	mostly         = 0.67 // likewise, where something else would explain the rest
 	sure           = 0.97 // the most that samples prove
+	unsure         = 0.6  // confidence that files are slow where ranks may wait in a collective file call
 
 	leastDeviations = 3   // standard errors by which a rank computes longer
 	beyondChance    = 0.5 // standard deviations more than the largest by chance
@@ -146,15 +148,23 @@ func lackOfProcessors(ranks []compared, longer, _ float64) (finding, bool) {
 // files: the time for I/O in an iteration explains it.
 func files(ranks []compared, longer, hz float64) (finding, bool) {
 	slow := rankSetOf(ranks, func(c *compared) bool { return c.longer(inIO) >= leastExplained*longer })
-	if slow.Len() == 0 || longer <= 0 || waitInFileCalls(ranks, slow, hz) {
+	if slow.Len() == 0 || longer <= 0 {
 		return finding{}, false
+	}
+	switch late := lateForFiles(ranks, slow, hz); {
+	case late >= mostly:
+		return finding{}, false
+	case late >= 0.5:
+		return finding{cause: Unclear}, true
+	case late >= 1-mostly:
+		return finding{cause: IOSlow, ranks: slow, confidence: unsure}, true
 	}
 	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}, true
 }
 
-// waitInFileCalls reports whether ranks are in I/O for longer since others compute longer: in a collective file call those who are early
-// wait for the last one. The files themselves delay nobody's computing, and who waits for a slow file elsewhere waits longer.
-func waitInFileCalls(ranks []compared, slow model.RankSet, hz float64) bool {
+// lateForFiles is for which part of the time that some ranks are in I/O for longer others compute longer: in a collective file call those
+// who are early wait for the last one. Slow files delay nobody's computing.
+func lateForFiles(ranks []compared, slow model.RankSet, hz float64) float64 {
 	var more []float64
 	var others compared
 	for i := range ranks {
@@ -165,12 +175,11 @@ func waitInFileCalls(ranks []compared, slow model.RankSet, hz float64) bool {
 		}
 	}
 	typical := median(more)
-	if others.longer(computing) >= max(others.longer(waiting), typical/2) {
-		return true
+	late := rankSetOf(ranks, func(c *compared) bool { return c.longer(computing) >= mostly*typical })
+	if f, ok := longComputing(ranks, typical, hz); ok && f.confidence >= decidesAtOnce && late.Minus(slow).Len() > 0 {
+		return 1 // it may be one of many, which does not show in what they have in common
 	}
-	late := rankSetOf(ranks, func(c *compared) bool { return c.longer(computing) >= leastExplained*typical })
-	_, ok := longComputing(ranks, typical, hz)
-	return ok && late.Minus(slow).Len() > 0
+	return others.longer(computing) / typical
 }
 
 // longComputing: ranks compute longer than the others do.
@@ -295,11 +304,13 @@ func longWaiting(ranks []compared, longer, hz float64) finding {
 }
 
 // asSeenByPart is what can be said of a finding where only some ranks of the job are seen: they may wait for others that compute
-// longer, and other nodes may be well.
+// longer, also in a collective file call, and other nodes may be well.
 func (f finding) asSeenByPart() finding {
 	switch f.cause {
 	case LinkSlow, AllCompute:
 		return finding{cause: Unclear}
+	case IOSlow:
+		f.confidence = min(f.confidence, unsure)
 	case MachineSlow:
 		f.cause = NodeSlow
 	}
