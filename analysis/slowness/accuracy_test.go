@@ -204,3 +204,84 @@ func TestInnerLoops(t *testing.T) {
 		}
 	}
 }
+
+// alerts are the events of a run until some time after its fault that run would tell of.
+func alerts(s simulation) (out []Event) {
+	m := newSimulated(s)
+	m.run(0, s.fault.at+75)
+	for _, e := range m.job.events {
+		if e.IsAlert() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// TestFileCalls: in jobs whose ranks meet in a collective file call, who computes longer is told, and not the ranks that wait for it in that
+// call; nothing is told of a rank that computes less than before, which waits there for longer. Slow files are told.
+func TestFileCalls(t *testing.T) {
+	for _, kind := range kinds {
+		for _, factor := range []float64{1.1, 1.25, 2} {
+			runs, found, onFiles := 0, 0, 0
+			for p, program := range programs {
+				for _, ranks := range []int{8, 16, 64} {
+					s := program
+					s.seed, s.ranks, s.perNode, s.inFiles = uint64(p*1000+ranks), ranks, ranks/4, true
+					s.fault = kind.fault
+					s.fault.at, s.fault.factor, s.fault.rank = 90, factor, ranks/2
+					runs++
+					if told := alerts(s); len(told) > 0 {
+						found++
+						if told[0].Cause == IOSlow {
+							onFiles++
+						}
+					}
+				}
+			}
+			slowFiles := kind.cause == IOSlow || kind.cause == LinkSlow // which looks the same
+			if factor >= 1.25 && 10*found < 9*runs || slowFiles && onFiles < found || !slowFiles && onFiles > 0 {
+				t.Errorf("%s %v: %d runs, %d told, %d as on files", kind.name, factor, runs, found, onFiles)
+			}
+		}
+	}
+	for p, program := range programs {
+		s := program
+		s.seed, s.ranks, s.perNode, s.inFiles = uint64(p), 16, 4, true
+		s.fault = fault{kind: RankComputes, at: 90, rank: 7, factor: 0.75}
+		if told := alerts(s); len(told) > 0 {
+			t.Errorf("a rank computes less: %+v, of %+v", told, s)
+		}
+	}
+}
+
+// TestFileCallsElsewhere: whoever sees one node cannot tell whether its ranks wait in a collective file call for one of another node.
+func TestFileCallsElsewhere(t *testing.T) {
+	for p, program := range programs {
+		s := program
+		s.seed, s.ranks, s.perNode, s.inFiles = uint64(p), 4, 4, true
+		s.fault = fault{kind: LinkSlow, at: 90, factor: 2}
+		m := newSimulated(s)
+		m.job.size = 8
+		m.run(0, 165)
+		if e := m.job.events; len(e) == 0 || e[0].Cause != IOSlow || e[0].Confidence > 0.6 {
+			t.Errorf("%+v, of %+v", e, s)
+		}
+	}
+}
+
+// TestMoreCalls: ranks that wait longer and make more MPI calls in an iteration than before do more; the network may be as fast as it was.
+func TestMoreCalls(t *testing.T) {
+	for p, program := range programs {
+		for _, calls := range []float64{0, 2} {
+			s := program
+			s.seed, s.ranks, s.perNode = uint64(p), 16, 4
+			s.fault = fault{kind: LinkSlow, at: 90, factor: 2, calls: calls}
+			told := alerts(s)
+			if calls == 0 && (len(told) == 0 || told[0].Cause != LinkSlow) {
+				t.Errorf("the network is slower: %+v, of %+v", told, s)
+			} else if calls > 0 && len(told) > 0 {
+				t.Errorf("the ranks make more calls: %+v, of %+v", told, s)
+			}
+		}
+	}
+}

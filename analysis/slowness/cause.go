@@ -11,14 +11,16 @@ import (
 
 // What counts as evidence for a cause.
 const (
-	leastRatio     = 1.05 // of computing in an iteration, now over before
+	leastRatio     = 1.05 // of computing, or of calls, in an iteration, now over before
 	leastStarved   = 0.03 // more of the time without a processor than before
 	leastFaults    = 20.0 // more major page faults a second
 	leastMemory    = 0.1  // more of the time in which processes waited for memory
 	leastClock     = 0.9  // of the clock before
 	leastExplained = 0.35 // of what an iteration takes longer
 	explains       = 0.8  // likewise, by one who would be the cause of it
+	mostly         = 0.67 // likewise, where something else would explain the rest
 	sure           = 0.97 // the most that samples prove
+	unsure         = 0.6  // confidence that files are slow where ranks may wait in a collective file call
 
 	leastDeviations = 3   // standard errors by which a rank computes longer
 	beyondChance    = 0.5 // standard deviations more than the largest by chance
@@ -144,12 +146,40 @@ func lackOfProcessors(ranks []compared, longer, _ float64) (finding, bool) {
 }
 
 // files: the time for I/O in an iteration explains it.
-func files(ranks []compared, longer, _ float64) (finding, bool) {
+func files(ranks []compared, longer, hz float64) (finding, bool) {
 	slow := rankSetOf(ranks, func(c *compared) bool { return c.longer(inIO) >= leastExplained*longer })
 	if slow.Len() == 0 || longer <= 0 {
 		return finding{}, false
 	}
+	switch late := lateForFiles(ranks, slow, hz); {
+	case late >= mostly:
+		return finding{}, false
+	case late >= 0.5:
+		return finding{cause: Unclear}, true
+	case late >= 1-mostly:
+		return finding{cause: IOSlow, ranks: slow, confidence: unsure}, true
+	}
 	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}, true
+}
+
+// lateForFiles is for which part of the time that some ranks are in I/O for longer others compute longer: in a collective file call those
+// who are early wait for the last one. Slow files delay nobody's computing.
+func lateForFiles(ranks []compared, slow model.RankSet, hz float64) float64 {
+	var more []float64
+	var others compared
+	for i := range ranks {
+		if c := &ranks[i]; slow.Contains(c.rank) {
+			more = append(more, c.longer(inIO))
+		} else {
+			others.merge(c)
+		}
+	}
+	typical := median(more)
+	late := rankSetOf(ranks, func(c *compared) bool { return c.longer(computing) >= mostly*typical })
+	if f, ok := longComputing(ranks, typical, hz); ok && f.confidence >= decidesAtOnce && late.Minus(slow).Len() > 0 {
+		return 1 // it may be one of many, which does not show in what they have in common
+	}
+	return others.longer(computing) / typical
 }
 
 // longComputing: ranks compute longer than the others do.
@@ -239,14 +269,27 @@ func furthestAhead(ranks []compared, usual, hz float64) (slowest int, l lead, se
 	return slowest, l, second
 }
 
-// longWaiting: nobody computes longer, and all wait longer.
+// makeMoreCalls reports whether the ranks together make more MPI calls in an iteration than before. Calls are known to a second and
+// iterations to a part of one, so that either time may have those of an iteration too many.
+func makeMoreCalls(ranks []compared) bool {
+	var all compared
+	for i := range ranks {
+		all.merge(&ranks[i])
+	}
+	n := float32(len(ranks))
+	counted := ratio(n, all.before.turns) + ratio(n, all.since.turns)
+	before := all.before.perTurn(all.before.calls)
+	return before > 0 && all.since.perTurn(all.since.calls) >= (leastRatio+counted)*before
+}
+
+// longWaiting: nobody computes longer, and all wait longer, in as many calls as before.
 func longWaiting(ranks []compared, longer, hz float64) finding {
 	waits := make([]float64, len(ranks))
 	for i := range ranks {
 		waits[i] = ranks[i].longer(waiting)
 	}
 	typical := median(waits)
-	if longer <= 0 || typical < leastExplained*longer {
+	if longer <= 0 || typical < leastExplained*longer || makeMoreCalls(ranks) {
 		return finding{cause: Unclear}
 	}
 	nearest := math.Inf(1) // rank to one that computes so much longer that it explains it, in standard errors
@@ -261,11 +304,13 @@ func longWaiting(ranks []compared, longer, hz float64) finding {
 }
 
 // asSeenByPart is what can be said of a finding where only some ranks of the job are seen: they may wait for others that compute
-// longer, and other nodes may be well.
+// longer, also in a collective file call, and other nodes may be well.
 func (f finding) asSeenByPart() finding {
 	switch f.cause {
 	case LinkSlow, AllCompute:
 		return finding{cause: Unclear}
+	case IOSlow:
+		f.confidence = min(f.confidence, unsure)
 	case MachineSlow:
 		f.cause = NodeSlow
 	}

@@ -1,6 +1,8 @@
 package slowness
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -13,7 +15,8 @@ import (
 type Development struct {
 	Rate   Rate    // Now is over its last 10 s
 	Events []Event // without places, by time
-	// Loop is the call by which iterations are counted, and Iterations how often rank Rank had come to it; nil unknown.
+	// Loop is the call by which iterations are counted, and Iterations how often rank Rank had come to it; nil unknown. Rate is that of
+	// this loop: other ranks may be in one within it, or around it.
 	Loop       *model.State
 	Iterations uint64
 	Rank       int
@@ -38,13 +41,20 @@ func Develop(x *runfiles.Index) (*Development, error) {
 		return nil, err
 	}
 	d := &Development{Rate: r.Rate, Events: r.Events}
-	for _, t := range m.job.tracks {
-		if d.addLoop(m, t) {
+	ranks := slices.Clone(r.Ranks)
+	slices.SortStableFunc(ranks, func(a, b RankSpeed) int { return cmp.Compare(a.Rate.from(r.Rate), b.Rate.from(r.Rate)) })
+	for _, speed := range ranks {
+		at := slices.IndexFunc(m.job.tracks, func(t *track) bool { return t.rank.Rank == speed.Rank })
+		if d.addLoop(m, m.job.tracks[at]) {
+			d.Rate = speed.Rate
 			break
 		}
 	}
 	return d, nil
 }
+
+// from is how far a rate is from another, that of the job: by the usual one, as at the end a job may stand.
+func (r Rate) from(o Rate) float64 { return math.Abs(r.Before - o.Before) }
 
 // addLoop adds the loop that a rank is in.
 func (d *Development) addLoop(m *Monitor, t *track) bool {

@@ -40,6 +40,28 @@ func TestDevelop(t *testing.T) {
 	checktest.Equal(t, 0, d.IterationsIn(other), "iterations of a loop that the other run does not have")
 }
 
+// TestDevelopLoop: rate and iterations are of one rank's loop, that of a rank which is about as fast as most; of two that count different
+// loops, either.
+func TestDevelopLoop(t *testing.T) {
+	for _, c := range []struct {
+		ranks int
+		rank  int
+		rate  float64
+	}{{4, 1, 20}, {2, 0, 2}} {
+		d := develop(t, timelinetest.Job{Ranks: c.ranks, PerNode: 2, Length: 5 * time.Minute,
+			Do: func(rank int, _ time.Duration) timelinetest.Doing {
+				d := timelinetest.Doing{Computing: 0.5, WaitsFor: -1, Rate: 20}
+				if rank == 0 {
+					d.Rate = 2 // it makes a step of its own of each tenth
+				}
+				return d
+			}})
+		if d.Rank != c.rank || math.Abs(d.Rate.Now-c.rate) > 1 || math.Abs(d.Rate.Before-c.rate) > 1 {
+			t.Errorf("%d ranks: rank %d with %+v, want rank %d with %g", c.ranks, d.Rank, d.Rate, c.rank, c.rate)
+		}
+	}
+}
+
 // TestDevelopShort: of a run that is too short for a speed nothing is said.
 func TestDevelopShort(t *testing.T) {
 	job := timelinetest.Job{Ranks: 1, PerNode: 1, Length: 2 * time.Second,

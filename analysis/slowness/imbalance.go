@@ -24,15 +24,15 @@ type siteShares struct {
 // the cost is what that rank computes more than the mean.
 func MeasureImbalance(x *runfiles.Index) *Imbalance {
 	sites, slowest := map[model.StateID]*siteShares{}, map[model.StateID]float64{}
-	ranks, sum, most := 0, 0.0, -1.0
+	var ranks []computer
+	most := -1.0
 	x.EachBatch(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			shares, total := computingShares(r)
 			if shares == nil {
 				continue
 			}
-			ranks++
-			sum += total
+			ranks = append(ranks, computer{r.Rank, total, starvedShare(r)})
 			if total > most {
 				most, slowest = total, map[model.StateID]float64{}
 				for s, share := range shares {
@@ -44,14 +44,15 @@ func MeasureImbalance(x *runfiles.Index) *Imbalance {
 			}
 		}
 	})
-	if ranks < 2 {
+	n := float64(len(ranks))
+	if n < 2 {
 		return nil
 	}
-	out := &Imbalance{Cost: most - sum/float64(ranks)}
+	out := &Imbalance{Cost: costOf(ranks, func(c computer) float64 { return c.computing })}
+	out.addStarved(ranks)
 	for id, s := range sites {
-		if cost := slowest[id] - s.sum/float64(ranks); cost > 0 {
-			mean := s.sum / float64(ranks)
-			out.Sites = append(out.Sites, ImbalancedSite{State: s.state, Cost: cost, Most: s.ranks, Mean: mean, Longest: s.most})
+		if cost := slowest[id] - s.sum/n; cost > 0 {
+			out.Sites = append(out.Sites, ImbalancedSite{State: s.state, Cost: cost, Most: s.ranks, Mean: s.sum / n, Longest: s.most})
 		}
 	}
 	slices.SortFunc(out.Sites, func(a, b ImbalancedSite) int {
@@ -59,6 +60,50 @@ func MeasureImbalance(x *runfiles.Index) *Imbalance {
 	})
 	out.Sites = out.Sites[:min(len(out.Sites), mostSites)]
 	return out
+}
+
+// computer is for what parts of the run a rank computes, and lacks a processor.
+type computer struct {
+	rank               int
+	computing, starved float64
+}
+
+// costOf is what the rank that does something longest does more than the mean.
+func costOf(ranks []computer, part func(computer) float64) float64 {
+	sum, most := 0.0, 0.0
+	for _, c := range ranks {
+		sum += part(c)
+		most = max(most, part(c))
+	}
+	return most - sum/float64(len(ranks))
+}
+
+// addStarved names the ranks that lack a processor, if the cost would be less than half without what they lack: then they need not have
+// more work. They may lack it while they wait in MPI without sleeping, too.
+func (b *Imbalance) addStarved(ranks []computer) {
+	worked := costOf(ranks, func(c computer) float64 { return max(c.computing-c.starved, 0) })
+	if 2*worked >= b.Cost {
+		return
+	}
+	most := slices.MaxFunc(ranks, func(x, y computer) int { return cmp.Compare(x.starved, y.starved) }).starved
+	var parts []float64
+	for _, c := range ranks {
+		if 2*c.starved >= most {
+			b.Starved.Add(c.rank)
+			parts = append(parts, c.starved)
+		}
+	}
+	b.StarvedShare = median(parts)
+}
+
+// starvedShare is the part of its time in which a rank would have run but had no processor.
+func starvedShare(r *model.Rank) float64 {
+	var all sums
+	for i := range r.Series {
+		one := sumsOf(&r.Series[i], r.SampleHz)
+		all.add(&one)
+	}
+	return all.share(func(s *sums) float32 { return s.starved })
 }
 
 // computingShares is what part of its samples a rank computes behind each call, and in all; nil without samples.

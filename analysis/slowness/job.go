@@ -121,15 +121,20 @@ func (j *job) decideCause(number int64) {
 	}
 	now := s.since(s.slow + 1)
 	ranks := j.compareRanks(s.slow+1, s.usual)
-	f := findCause(ranks, 1/now-1/s.usual, j.hz)
-	if len(j.tracks) < j.size {
-		f = f.asSeenByPart()
-	}
+	f := j.asSeen(findCause(ranks, 1/now-1/s.usual, j.hz))
 	if f.confidence < decidesAtOnce && buckets < mostBuckets {
 		return
 	}
 	s.told = number
 	j.events = append(j.events, j.newEvent(f, ranks, s.slow, number, Rate{Now: now, Before: s.usual}))
+}
+
+// asSeen is what can be said of a finding by the ranks that are followed.
+func (j *job) asSeen(f finding) finding {
+	if len(j.tracks) < j.size {
+		return f.asSeenByPart()
+	}
+	return f
 }
 
 // A rank alone: its computing must be longer by this, and by so many standard errors, in so many buckets. It is looked for in each
@@ -170,7 +175,7 @@ func (j *job) lookAtRanks(number int64) {
 	}
 	j.alone = j.alone.Union(f.ranks)
 	rate := Rate{Now: rates[len(rates)-1], Before: stat.Mean(rates, nil)}
-	j.events = append(j.events, j.newEvent(f, ranks, begin, number, rate))
+	j.events = append(j.events, j.newEvent(j.asSeen(f), ranks, begin, number, rate))
 }
 
 // computingAlone finds ranks that compute longer.
@@ -200,12 +205,17 @@ func (j *job) starvedAlone(ranks []compared, begin int64) finding {
 	return finding{cause: NodeSlow, ranks: starved, lack: NoProcessor, confidence: 0.95}
 }
 
-// onFilesAlone finds ranks that spend more of the time on files than before, all the time since a bucket.
+// onFilesAlone finds ranks that spend more of the time on files than before, all the time since a bucket. A rank that only computes less
+// waits for longer, which may be in a collective file call.
 func (j *job) onFilesAlone(ranks []compared, begin int64) finding {
 	chance := max(aloneDeviations, largestByChance(len(ranks))+aloneBeyondChance)
 	slow := rankSetOf(ranks, func(c *compared) bool {
-		return c.more(inIO) >= max(leastAlone, chance*c.shareError(inIO, j.hz)) && j.steadilyMore(c, begin, inIO, 0)
+		return c.more(inIO) >= max(leastAlone, chance*c.shareError(inIO, j.hz)) && c.longer(computing) > -c.longer(inIO)/2 &&
+			j.steadilyMore(c, begin, inIO, 0)
 	})
+	if slow.Len() == 0 || lateForFiles(ranks, slow, j.hz) >= 1-mostly {
+		return finding{}
+	}
 	return finding{cause: IOSlow, ranks: slow, confidence: 0.9}
 }
 

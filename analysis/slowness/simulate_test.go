@@ -22,6 +22,7 @@ type simulation struct {
 	jitter         float64 // likewise of one second of the job as a whole: other jobs on the network, the clock
 	every          int     // each so many iterations one takes twice as long (output, reneighbouring); 0 never
 	busy           bool    // other load comes and goes on all nodes
+	inFiles        bool    // the ranks meet in a collective file call
 	inner          int     // so many visits count as an iteration of every other rank, which are of a loop within; 0: one
 	fault          fault
 	seed           uint64
@@ -35,6 +36,7 @@ type fault struct {
 	rank   int
 	factor float64 // of computing; of a link and of I/O of the iteration
 	starve bool    // by others that take the processor
+	calls  float64 // factor of the MPI calls in an iteration; 0: 1
 }
 
 func (f fault) active(second int) bool {
@@ -133,7 +135,12 @@ func (m *simulated) second(second int) {
 		if r%2 == 1 {
 			visits *= max(m.inner, 1)
 		}
-		t.feedInterval(m.sample(begin, compute[r]/length, io[r]/length, starved[r], visits), simulatedHz)
+		i := m.sample(begin, compute[r]/length, io[r]/length, starved[r], visits)
+		i.Calls = 10 * visits
+		if f.active(second) && f.calls > 0 {
+			i.Calls = int(float64(i.Calls) * f.calls)
+		}
+		t.feedInterval(i, simulatedHz)
 	}
 }
 
@@ -178,6 +185,8 @@ func (m *simulated) sample(begin time.Time, computing, io, starved float64, turn
 		case x < computing:
 			i.Computing++
 		case x < computing+io:
+			i.IO++
+		case m.inFiles:
 			i.IO++
 		default:
 			i.Waiting++

@@ -26,6 +26,7 @@ type sums struct {
 	computing, waiting, io         float32
 	starved                        float32
 	turns                          float32 // of the anchor
+	calls                          float32 // of MPI functions
 	faults                         float32 // major page faults
 	memory, megahertz, clockSample float32 // pressure × seconds; clock × seconds, where it is known, and those seconds
 }
@@ -38,6 +39,7 @@ func (s *sums) add(o *sums) {
 	s.io += o.io
 	s.starved += o.starved
 	s.turns += o.turns
+	s.calls += o.calls
 	s.faults += o.faults
 	s.memory += o.memory
 	s.megahertz += o.megahertz
@@ -191,7 +193,7 @@ func sumsOf(i *model.Interval, hz int) sums {
 	step := float32(i.Step.Seconds())
 	each := step / float32(i.Samples)
 	s := sums{seconds: step, computing: float32(i.Computing) * each, waiting: float32(i.Waiting) * each, io: float32(i.IO) * each,
-		starved: float32(i.Starved.Seconds()), faults: float32(i.Faults), memory: float32(i.Pressure.Memory) * step}
+		starved: float32(i.Starved.Seconds()), calls: float32(i.Calls), faults: float32(i.Faults), memory: float32(i.Pressure.Memory) * step}
 	if due := step * float32(hz); float32(i.Samples) < due/2 { // stopped, or without a processor, for a part of the time
 		s.absent = step * (1 - float32(i.Samples)/due)
 		here := float32(i.Samples) / due
@@ -207,8 +209,8 @@ func sumsOf(i *model.Interval, hz int) sums {
 }
 
 func (s *sums) scaled(by float32) sums {
-	return sums{s.seconds * by, s.absent * by, s.computing * by, s.waiting * by, s.io * by, s.starved * by, s.turns * by, s.faults * by,
-		s.memory * by, s.megahertz * by, s.clockSample * by}
+	return sums{s.seconds * by, s.absent * by, s.computing * by, s.waiting * by, s.io * by, s.starved * by, s.turns * by, s.calls * by,
+		s.faults * by, s.memory * by, s.megahertz * by, s.clockSample * by}
 }
 
 func (t *track) bucketAt(number int64, a anchor) *bucket {

@@ -113,7 +113,7 @@ func (b *builder) addModules() {
 const polling = 0.2
 
 // mergeThread joins what the looks saw of one thread. It moves if it was in different calls, or in
-// one and outside. A loop around a test is no progress.
+// one and outside. A loop around a test is no progress, and a local call in it none either.
 func (b *builder) mergeThread(seen []*model.Thread) (out *model.Thread, moves bool) {
 	last := seen[len(seen)-1]
 	states := map[int]int{}
@@ -121,12 +121,14 @@ func (b *builder) mergeThread(seen []*model.Thread) (out *model.Thread, moves bo
 	calls := 0
 	for _, t := range seen {
 		call := b.callName(t)
-		calls += boolToInt(call != "")
-		if f := mpi.FindFunction(call); f != nil && f.Class.IsPoll() {
-			polls = append(polls, t)
+		f := mpi.FindFunction(call)
+		if call == "" || f.IsLocal() {
+			continue
 		}
-		if call != "" {
-			states[t.Op.State]++
+		calls++
+		states[t.Op.State]++
+		if f != nil && f.Class.IsPoll() {
+			polls = append(polls, t)
 		}
 	}
 	switch {

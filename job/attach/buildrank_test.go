@@ -18,9 +18,11 @@ import (
 )
 
 // TestThread: what several looks at a thread amount to. Each letter is a look: r in
-// MPI_Recv, R in another MPI_Recv, t in MPI_Test, c outside.
+// MPI_Recv, R in another MPI_Recv, t in MPI_Test, w in MPI_Wtime, n in MPI_Get_count, f in MPI_File_write, c outside.
 func TestThread(t *testing.T) {
-	calls := map[byte]string{'r': "MPI_Recv", 'R': "MPI_Recv", 't': "MPI_Test", 'c': ""}
+	const letters = "rRtwnfc"
+	calls := map[byte]string{'r': "MPI_Recv", 'R': "MPI_Recv", 't': "MPI_Test", 'w': "MPI_Wtime", 'n': "MPI_Get_count",
+		'f': "MPI_File_write", 'c': ""}
 	for _, c := range []struct {
 		looks string
 		call  string
@@ -36,6 +38,13 @@ func TestThread(t *testing.T) {
 		{"tttttttttt", "MPI_Test", false},
 		{"cccccccctc", "", false}, // it computes, and looked for a message once
 		{"rttttttttt", "MPI_Test", true},
+		{"tttwttttwt", "MPI_Test", false}, // a loop with a deadline
+		{"twtwnwtwnw", "MPI_Test", false},
+		{"wcwwcwwwcw", "", false}, // it computes until some time
+		{"wwwwwwwwww", "MPI_Wtime", false},
+		{"rrrrwwrrrr", "MPI_Recv", true},
+		{"cccfcccfcc", "", true},
+		{"tttttttttf", "MPI_File_write", true},
 	} {
 		process := &stopped.Process{Image: stopped.Image{Machine: processor.X86}}
 		b := &builder{sampledRank: &sampledRank{rankProcess: &rankProcess{process: process}}, taken: &Snapshot{}, rank: &model.Rank{}}
@@ -43,12 +52,12 @@ func TestThread(t *testing.T) {
 		shared := model.Model{}
 		var seen []*model.Thread
 		for i := range c.looks {
-			state := strings.IndexByte("rRtc", c.looks[i])
+			state := strings.IndexByte(letters, c.looks[i])
 			b.samples = append(b.samples, &sample{look: i})
 			seen = append(seen, &model.Thread{TID: i,
 				Op: model.Op{State: state, InMPI: calls[c.looks[i]] != "", Kind: model.Local}})
 		}
-		for _, letter := range []byte("rRtc") {
+		for _, letter := range []byte(letters) {
 			shared.States = append(shared.States, &model.State{Call: calls[letter]})
 		}
 		for _, th := range seen {

@@ -36,6 +36,12 @@ func (f *Function) hasParamKind(k Kind) bool {
 	return f != nil && slices.ContainsFunc(f.Params, func(p Param) bool { return p.Kind == k })
 }
 
+// IsLocal reports whether a call of a function returns whatever other ranks do, and moves no data of a file, as MPI_Wtime, MPI_Get_count
+// and MPI_Comm_rank: a loop that waits for ever may make such calls as well.
+func (f *Function) IsLocal() bool {
+	return f.InClass(ClassLocal, ClassLight) && !f.HasTrait(Reads|Writes)
+}
+
 // SpawnsProcesses reports whether a function starts processes, and returns when they have called MPI_Init.
 func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)

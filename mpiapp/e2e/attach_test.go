@@ -39,6 +39,39 @@ func TestAttach(t *testing.T) {
 	})
 }
 
+// TestAttachDeadline: ranks poll for messages until a deadline that is far away, with local calls between the polls. A job in which nobody
+// sends any more hangs, and one whose ranks go on is running.
+func TestAttachDeadline(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, hangs := range []bool{true, false} {
+			mode := map[bool]string{true: "hang", false: "run"}[hangs]
+			t.Run(mode, func(t *testing.T) {
+				t.Parallel()
+				env, program := f.runEnvironment(t), f.buildProgram(t, "deadline.c", "-O1", "-g")
+				startJob(t, env, nil, append(f.launchCommand(4), program, mode)...)
+				var dir string
+				var got outcome
+				for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Second) {
+					dir = filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
+					args := []string{laggardPath(t), "attach", "-o", dir, "--looks", "40", "--over", "2s"}
+					got = runCommand(t, env, appendPIDs(args, programPIDs(t, env, program))...)
+					run, err := runfiles.Open(dir)
+					if err == nil && len(run.Ranks) == 4 && strings.Contains(got.stdout, "the job is running") != hangs {
+						break
+					}
+				}
+				if strings.Contains(got.stdout, "the job is running") == hangs {
+					t.Errorf("status %d: %s%s", got.status, got.stdout, got.stderr)
+				}
+				if a := runDiagnose(t, env, dir); a.Hang != hangs {
+					t.Errorf("a hang: %v, want %v", a.Hang, hangs)
+				}
+			})
+		}
+	})
+}
+
 func attachAndCheck(t *testing.T, cases []unrecorded) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, a := range cases {

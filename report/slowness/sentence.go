@@ -54,11 +54,11 @@ func what(e *slowness.Event) string {
 	case slowness.MachineSlow:
 		return fmt.Sprintf("all nodes are slower than before %s", since)
 	case slowness.LinkSlow:
-		return fmt.Sprintf("ranks wait longer for each other than before %s, and none computes longer: the network or the MPI "+
-			"library is slower", since)
+		return fmt.Sprintf("ranks wait longer for each other than before %s, and no rank computes longer on average: the network or the MPI "+
+			"library is slower, or the ranks send more data or are late in turn", since)
 	case slowness.IOSlow:
-		return fmt.Sprintf("%s %s %s of the time on files, before %s %s", who, verb("spends", "spend"), words.Percent(e.Now.IO), since,
-			words.Percent(e.Before.IO))
+		return fmt.Sprintf("%s %s %s of the time in MPI-IO or waiting for a disk, before %s %s", who, verb("spends", "spend"),
+			words.Percent(e.Now.IO), since, words.Percent(e.Before.IO))
 	case slowness.AllCompute:
 		return fmt.Sprintf("all ranks compute %.2g times as long between MPI calls as before %s", e.ComputingRatio, since)
 	}

@@ -24,14 +24,19 @@ func (s *Snapshot) headline() string {
 	case s.ComparedSeconds == 0:
 		text = "It is too early to notice a change of speed"
 	}
-	if b := s.Imbalance; b != nil && b.Cost >= 0.01 {
+	switch b := s.Imbalance; {
+	case b == nil || b.Cost < 0.01:
+		return text + "."
+	case b.StarvedRanks != "":
+		return text + fmt.Sprintf("; uneven work, or that %s %s a processor for %s of the time, costs %s of the run",
+			words.Ranks(b.StarvedRanks), words.Verb(b.StarvedRanks, "lacks", "lack"), percent(b.Starved), percent(b.Cost))
+	default:
 		text += fmt.Sprintf("; uneven work costs %s of the run", percent(b.Cost))
 		if len(b.Sites) > 0 {
 			text += fmt.Sprintf(", most after %s: %s longest", b.Sites[0].Place.at(), words.Ranks(b.Sites[0].Ranks))
 		}
 		return text
 	}
-	return text + "."
 }
 
 // text says what happened, seen from a later moment.

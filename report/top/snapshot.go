@@ -113,8 +113,11 @@ type Event struct {
 
 // Imbalance is what it costs that ranks compute for different times while others wait for them.
 type Imbalance struct {
-	Cost  float64         `json:"cost"`  // part of the run that would be saved if each rank computed as long as the mean, 0 to 1
-	Sites []ImbalanceSite `json:"sites"` // where it arises, the most expensive first
+	Cost float64 `json:"cost"` // part of the run that would be saved if each rank computed as long as the mean, 0 to 1
+	// ranks that lack a processor, if that may explain more than half of the cost: they need not have more work; "" it does not
+	StarvedRanks string          `json:"starved_ranks"`
+	Starved      float64         `json:"starved"` // part of the time in which these lack one; 0 if there are none
+	Sites        []ImbalanceSite `json:"sites"`   // where it arises, the most expensive first
 }
 
 // ImbalanceSite is a place whose computation takes some ranks longer than others.
@@ -231,7 +234,7 @@ func (s Source) newEvent(e slowness.Event) Event {
 }
 
 func (s Source) newImbalance(b *slowness.Imbalance) *Imbalance {
-	out := &Imbalance{Cost: b.Cost, Sites: []ImbalanceSite{}}
+	out := &Imbalance{Cost: b.Cost, StarvedRanks: b.Starved.String(), Starved: b.StarvedShare, Sites: []ImbalanceSite{}}
 	for _, site := range b.Sites {
 		out.Sites = append(out.Sites, ImbalanceSite{Place: s.newPlace(site.State, false), Cost: site.Cost, Ranks: site.Most.String()})
 	}

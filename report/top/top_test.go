@@ -96,6 +96,8 @@ func TestScreens(t *testing.T) {
 		Explanation: "The job ended at 02:30:01 UTC; this is its last state."})
 	help, rank, typed := slow, slow, slow
 	help.Help, rank.Order, rank.Selected, typed.Typed = true, ByRank, 15, "123"
+	shared := result(4)
+	shared.Imbalance = &slowness.Imbalance{Cost: 0.24, Starved: model.NewRankSet(1, 2), StarvedShare: 0.49, Sites: mixed().Imbalance.Sites}
 	none := New(Source{Run: report.Run{Dir: "run"}, Result: new(slowness.Result), Life: Unsampled,
 		Explanation: "There are no samples: why, and what to do."})
 	pipe := View{Width: 80, Height: 40, Order: BySlowest, Selected: -1, NoKeys: true}
@@ -111,6 +113,7 @@ func TestScreens(t *testing.T) {
 		{"mixed-200x50", snapshot(mixed()), wide},
 		{"large-80x24", snapshot(result(32768, 100, 20000)), slow},
 		{"large-200x50", snapshot(result(32768, 100, 20000)), wide},
+		{"shared-80x24", snapshot(shared), slow},
 		{"ended-80x24", ended, slow},
 		{"none-80x24", none, slow},
 		{"rank-80x24", snapshot(result(16, 11)), rank},
