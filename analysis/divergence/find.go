@@ -27,7 +27,7 @@ type Divergence struct {
 	Common Line
 	Agree  model.RankSet
 	Odd    []Odd // the other lines, those that part first before the others
-	// Majority: more members agree than are odd, so that the odd ones can be named.
+	// Majority: more members agree than are odd, or something else tells that these are at fault, so that the odd ones can be named.
 	Majority bool
 	// BetweenGroups: one group of an intercommunicator did something else than the other. Each has code of its own, so that
 	// their numbers say nothing, and no branch decides between them.

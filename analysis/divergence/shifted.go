@@ -56,6 +56,16 @@ func (d *Divergence) nameFewer() {
 	}
 }
 
+// Turn names the other side, where one line is odd: what that began becomes what the others are compared with. It does nothing if
+// they do not differ that way round.
+func (d *Divergence) Turn() {
+	few, many := d.Common, d.Odd[0].Line
+	few.Ranks = d.Agree
+	if p := compareLines(&few, &many); p != nil {
+		d.Common, d.Agree, d.Odd, d.Majority = many, many.Ranks, []Odd{{*p, few}}, true
+	}
+}
+
 // anyRank reports whether one of some ranks is so.
 func anyRank(ranks model.RankSet, is func(rank int) bool) (found bool) {
 	ranks.Each(func(rank int) { found = found || is(rank) })

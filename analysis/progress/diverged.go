@@ -28,6 +28,9 @@ func divergedRule(j *job) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	d := all[i]
+	if j.hang {
+		j.nameStranger(&d)
+	}
 	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
 }
 

@@ -113,6 +113,9 @@ func (f *Finding) returnedErrors() []facts.Failed {
 	return append(named, others...)
 }
 
+// IsNamed reports whether a rank is one of the named ones.
+func (d *Diagnosis) IsNamed(rank int) bool { return d.LeastProgressed != nil && d.LeastProgressed.Ranks.Contains(rank) }
+
 // MayBeSkipped reports whether the sender of a message may have left out the call that sends it: nothing else explains that the message
 // was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the
 // sender in a call that sends. Of a message of the rank itself it is not known which call sends it: one that sends to others need not.

@@ -66,10 +66,10 @@ func (f *Finding) awaitedCalls(suspects model.RankSet, missing []Unsent) (out []
 	return out
 }
 
-// suspects are the ranks that may have gone past a call: who is named for that; else those that owe a message, and if there are none, those
-// that are named or wait for each other.
+// suspects are the ranks that may have gone past a call: who is named for that, or named alone with more than a guess; else those that owe
+// a message, and if there are none, those that are named or wait for each other.
 func (f *Finding) suspects(missing []Unsent) model.RankSet {
-	if slices.ContainsFunc(f.Reasons, func(r Reason) bool { return r.Kind == WentPast }) {
+	if f.Ranks.Len() == 1 && f.Confidence > guess || slices.ContainsFunc(f.Reasons, func(r Reason) bool { return r.Kind == WentPast }) {
 		return f.Ranks
 	}
 	var out model.RankSet

@@ -3,6 +3,7 @@ package progress
 import (
 	"slices"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/loops"
 	"laggard/model"
@@ -45,31 +46,64 @@ func preferLockHolder(j *job, v Verdict) Verdict {
 	return v
 }
 
+// preferTaker: of ranks in a deadlock one is left that took a message with any tag, while it now waits for one like that: it may have been
+// meant for where the rank is.
+func preferTaker(j *job, v Verdict) Verdict {
+	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 {
+		return v
+	}
+	var takers model.RankSet
+	for _, t := range j.scene.Taken() {
+		if t.AnyTag && !t.Pending && v.Ranks.Contains(t.Rank) {
+			takers.Add(t.Rank)
+		}
+	}
+	if takers.Len() == 1 {
+		v.Ranks, v.Confidence = takers, min(v.Confidence, j.scaleByKnown(leftMany))
+	}
+	return v
+}
+
 // usualVisits is how often, on average, ranks must have been at a place for it to be one to which they come again and again.
 const usualVisits = 4
 
-// preferStranger: of ranks in a deadlock one is left that is where no rank has been before, if all others are where ranks come again and
-// again, and no rank has such a place of its own, as a master would: it left what they do.
-func preferStranger(j *job, v Verdict) Verdict {
-	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 || j.scene.Present.Len() < 3 {
-		return v
+// familiarity is how often ranks have been at the places of the program.
+type familiarity map[model.StateID]loops.Spread
+
+// familiarity returns it; nil: a rank has places of its own to which it comes again and again, as a master would, or there are two ranks
+// only, so that a place at which nobody else has been says nothing.
+func (j *job) familiarity() familiarity {
+	if j.scene.Present.Len() < 3 {
+		return nil
 	}
-	visits := map[model.StateID]loops.Spread{}
+	out := familiarity{}
 	for _, site := range j.scene.Sum.Flow.Sites {
-		if visits[site.ID] = site.Visits; site.Visits.Ranks == 1 && site.Visits.Sum > 1 {
-			return v
+		if out[site.ID] = site.Visits; site.Visits.Ranks == 1 && site.Visits.Sum > 1 {
+			return nil
 		}
 	}
+	return out
+}
+
+// isNew reports whether one rank alone has been at a place, once; isUsual whether ranks come there again and again.
+func (f familiarity) isNew(place model.StateID) bool { return f[place].Ranks == 1 }
+func (f familiarity) isUsual(place model.StateID) bool {
+	return f[place].Ranks > 1 && f[place].Sum >= usualVisits*f[place].Ranks
+}
+
+// preferStranger: of ranks in a deadlock one is left that is where no rank has been before, if all others are where ranks come again and
+// again: it left what they do.
+func preferStranger(j *job, v Verdict) Verdict {
+	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 {
+		return v
+	}
+	known := j.familiarity()
 	var strangers model.RankSet
 	for _, rank := range v.Ranks.Slice() {
-		at := j.scene.Facts[rank].At
-		n := visits[at.State]
-		switch {
-		case !at.InMPI || n.Ranks == 0:
-			return v
-		case n.Ranks == 1:
+		switch at := j.scene.Facts[rank].At; {
+		case at.InMPI && known.isNew(at.State):
 			strangers.Add(rank)
-		case n.Sum < usualVisits*n.Ranks:
+		case !at.InMPI || !known.isUsual(at.State):
 			return v
 		}
 	}
@@ -79,6 +113,25 @@ func preferStranger(j *job, v Verdict) Verdict {
 	v.Ranks, v.Confidence = strangers, min(v.Confidence, j.scaleByKnown(leftMany))
 	v.Reasons = append(v.Reasons, Reason{Kind: NewlyThere, Ranks: strangers})
 	return v
+}
+
+// nameStranger turns a divergence of which neither side is the many so that the rank is odd which made its call where no rank had been
+// before, if the other side made its own where ranks come again and again.
+func (j *job) nameStranger(d *divergence.Divergence) {
+	o := &d.Odd[0]
+	own := o.Own()
+	if d.Majority || d.BetweenGroups || len(d.Odd) > 1 || o.Other != 0 || own == nil || own.State == nil || len(o.Theirs) == 0 ||
+		o.Theirs[0].State == nil {
+		return
+	}
+	known := j.familiarity()
+	mine, theirs := own.State.ID, o.Theirs[0].State.ID
+	switch {
+	case known.isNew(mine) && known.isUsual(theirs):
+		d.Majority = true
+	case known.isNew(theirs) && known.isUsual(mine):
+		d.Turn()
+	}
 }
 
 // noteTestingNothing adds why ranks that are named go on for ever in a loop around MPI_Testany or MPI_Testsome.

@@ -40,6 +40,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferConcurrent,
 	preferFailedSender,
 	preferLockHolder,
+	preferTaker,
 	preferStranger,
 	preferRaising,
 	noteTestingNothing,

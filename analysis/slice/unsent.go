@@ -34,14 +34,14 @@ func receiverIsAhead(ctx context.Context, s slicing.Slicer, found *progress.Resu
 	return known && b.After
 }
 
-// findSkips searches the code for why messages were not sent, if no divergence explains the hang.
+// findSkips searches the code for why the named ranks did not send messages, if no divergence explains the hang.
 func findSkips(ctx context.Context, s slicing.Slicer, found *progress.Result) []Skip {
 	ctx, cancel := context.WithTimeout(ctx, slicing.CrowdedFactor*branchTime)
 	defer cancel()
 	var out []Skip
 	for i := range found.Unsent {
 		m := &found.Unsent[i]
-		if len(found.Diverged) > 0 || !found.MayBeSkipped(m) || m.By.ID == m.At.ID || len(out) == maxSkips {
+		if len(found.Diverged) > 0 || !found.IsNamed(m.Peer) || !found.MayBeSkipped(m) || m.By.ID == m.At.ID || len(out) == maxSkips {
 			continue
 		}
 		made, at := divergence.CallIn(m.By), divergence.CallIn(m.At)

@@ -187,7 +187,7 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 	}
 	for i := range s.Unsent {
 		m := &s.Unsent[i]
-		if !s.MayBeSkipped(m) || r.Unsent[i].Branch != nil {
+		if !s.IsNamed(m.Peer) || !s.MayBeSkipped(m) || r.Unsent[i].Branch != nil {
 			continue
 		}
 		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)

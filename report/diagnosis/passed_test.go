@@ -170,7 +170,9 @@ func TestPythonSkips(t *testing.T) {
 	} {
 		m := progress.Unsent{Message: unsent.Message{Wait: unsent.Wait{Peer: 1}, By: send, At: c.at, Never: c.never}}
 		r := &Result{Unsent: []Unsent{{}}}
-		AddPythonSkips(r, p.source(&progress.Result{Unsent: []progress.Unsent{m}}), source.Finder{})
+		named := &progress.LeastProgressed{Ranks: model.NewRankSet(1)}
+		d := progress.Diagnosis{LeastProgressed: named}
+		AddPythonSkips(r, p.source(&progress.Result{Diagnosis: d, Unsent: []progress.Unsent{m}}), source.Finder{})
 		checktest.EqualList(t, c.want, siteLines(r.Unsent[0].Branch), "at", c.at.Call, "never", c.never, "decided at")
 	}
 }
