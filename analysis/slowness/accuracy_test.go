@@ -217,8 +217,8 @@ func alerts(s simulation) (out []Event) {
 	return out
 }
 
-// TestFileCalls: in jobs whose ranks meet in a collective file call, who computes longer is told, and not the ranks that wait for it in that
-// call; nothing is told of a rank that computes less than before, which waits there for longer. Slow files are told.
+// TestFileCalls: in jobs whose ranks meet in a collective file call, who computes longer is told, and not the ranks that wait for it
+// there; nothing is told of a rank that computes less than before, which waits there for longer. Slow files are told.
 func TestFileCalls(t *testing.T) {
 	for _, kind := range kinds {
 		for _, factor := range []float64{1.1, 1.25, 2} {

@@ -93,8 +93,8 @@ const (
 	RankComputes Cause = "rank"    // some ranks compute longer in an iteration, and have their processors
 	NodeSlow     Cause = "node"    // all ranks of some nodes, or a rank that others take the processor from
 	MachineSlow  Cause = "machine" // all nodes
-	// LinkSlow: ranks wait longer, and nobody computes longer on average, with as many calls. That is the network or the MPI library, or the
-	// ranks send more data, or one after the other is late.
+	// LinkSlow: ranks wait longer, and nobody computes longer on average, with as many calls. That is the network or the MPI library, or
+	// the ranks send more data, or one after the other is late.
 	LinkSlow   Cause = "link"
 	IOSlow     Cause = "io"      // ranks wait for files
 	AllCompute Cause = "program" // all ranks compute longer, and nothing says that the machine is slower
@@ -115,8 +115,8 @@ const (
 type Imbalance struct {
 	// Cost is the part of the run that all ranks together would be faster by, if each computed as long as the mean, 0 to 1.
 	Cost float64
-	// Starved are the ranks that lack a processor, if that may explain more than half of Cost, and StarvedShare is for which part of the time
-	// they do, 0 to 1: they need not have more work than others.
+	// Starved are the ranks that lack a processor, if that may explain more than half of Cost, and StarvedShare is for which part of the
+	// time they do, 0 to 1: they need not have more work than others.
 	Starved      model.RankSet
 	StarvedShare float64
 	// Sites are where that arises, the most expensive first.

@@ -193,7 +193,8 @@ func sumsOf(i *model.Interval, hz int) sums {
 	step := float32(i.Step.Seconds())
 	each := step / float32(i.Samples)
 	s := sums{seconds: step, computing: float32(i.Computing) * each, waiting: float32(i.Waiting) * each, io: float32(i.IO) * each,
-		starved: float32(i.Starved.Seconds()), calls: float32(i.Calls), faults: float32(i.Faults), memory: float32(i.Pressure.Memory) * step}
+		starved: float32(i.Starved.Seconds()), calls: float32(i.Calls), faults: float32(i.Faults),
+		memory: float32(i.Pressure.Memory) * step}
 	if due := step * float32(hz); float32(i.Samples) < due/2 { // stopped, or without a processor, for a part of the time
 		s.absent = step * (1 - float32(i.Samples)/due)
 		here := float32(i.Samples) / due

@@ -54,8 +54,8 @@ func what(e *slowness.Event) string {
 	case slowness.MachineSlow:
 		return fmt.Sprintf("all nodes are slower than before %s", since)
 	case slowness.LinkSlow:
-		return fmt.Sprintf("ranks wait longer for each other than before %s, and no rank computes longer on average: the network or the MPI "+
-			"library is slower, or the ranks send more data or are late in turn", since)
+		return fmt.Sprintf("ranks wait longer for each other than before %s, and no rank computes longer on average: the network or the "+
+			"MPI library is slower, or the ranks send more data or are late in turn", since)
 	case slowness.IOSlow:
 		return fmt.Sprintf("%s %s %s of the time in MPI-IO or waiting for a disk, before %s %s", who, verb("spends", "spend"),
 			words.Percent(e.Now.IO), since, words.Percent(e.Before.IO))
