@@ -191,10 +191,11 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 			continue
 		}
 		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)
-		if s.receiverIsAhead(m.Rank, w.missed, finder) {
+		d := pythonDeciders{s, finder}
+		if d.receiverIsAhead(m.Rank, w.missed) {
 			continue
 		}
-		sites := pythonDeciders{s, finder}.skipSites(w, m.At, m.Never)
+		sites := d.skipSites(w, m.At, m.Never)
 		if len(sites) == 0 && m.Sent > 0 {
 			sites = leftLoop(w, pythonFrames(s.stackOf(m.Rank)), finder)
 		}
@@ -206,7 +207,7 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 
 // receiverIsAhead reports whether the rank that waits for a message is further, in a function in Python, than the sender, by whose frames
 // the message was not sent: the sender has not come to the call for that one yet.
-func (s Source) receiverIsAhead(rank int, sender []report.Frame, finder source.Finder) bool {
+func (s pythonDeciders) receiverIsAhead(rank int, sender []report.Frame) bool {
 	g := s.GroupOf(rank)
 	if g == nil {
 		return false
@@ -216,7 +217,7 @@ func (s Source) receiverIsAhead(rank int, sender []report.Frame, finder source.F
 		k++
 	}
 	return k < min(len(receiver), len(sender)) && sameFunction(receiver[k], sender[k]) &&
-		isFurther(receiver[k:], sender[k:], nil, finder)
+		isFurther(receiver[k:], sender[k:], nil, s.finder)
 }
 
 // skipSites are the lines that decide whether a call is made, by who has come to another behind it. Who made it before has passed the

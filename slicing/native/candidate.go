@@ -63,7 +63,7 @@ func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error
 	if a.f == b.f {
 		from, to := r.callCopies(a, made[at]), r.callCopies(b, other[len(other)-1-n])
 		p.out.Ways = r.waysBetween(a.f, from, to, made[:at], other[:len(other)-1-n])
-		p.out.Ends = r.endOf(other, n)
+		p.out.Ends = endOf(r, other, n)
 		between = candidatesOf(a.f, a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive), from, at)
 	}
 	left, err := p.leftFrom(at - 1) // the ways part further in

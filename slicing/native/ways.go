@@ -50,7 +50,7 @@ func (r *run) waysBetween(f *function, first, second []int, inMade, inOther []mo
 // endOf returns the part of a stack of return addresses from which the program does not come back to the function where it parts
 // from another one: its first frame is the outermost that never returns. nil: all may. shared counts the frames that
 // both stacks have in common.
-func (r *run) endOf(stack []model.Frame, shared int) []model.Frame {
+func endOf(r *run, stack []model.Frame, shared int) []model.Frame {
 	for i := len(stack) - shared - 2; i >= 0; i-- {
 		l, err := r.locateFrame(stack[i], false)
 		if err != nil || l.f.holes {
