@@ -29,7 +29,7 @@ func divergedRule(j *job) (Verdict, bool) {
 	}
 	d := all[i]
 	if j.hang {
-		j.nameStranger(&d)
+		nameStranger(j, &d)
 	}
 	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
 }

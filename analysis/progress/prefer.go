@@ -70,9 +70,9 @@ const usualVisits = 4
 // familiarity is how often ranks have been at the places of the program.
 type familiarity map[model.StateID]loops.Spread
 
-// familiarity returns it; nil: a rank has places of its own to which it comes again and again, as a master would, or there are two ranks
+// familiarityOf returns it; nil: a rank has places of its own to which it comes again and again, as a master would, or there are two ranks
 // only, so that a place at which nobody else has been says nothing.
-func (j *job) familiarity() familiarity {
+func familiarityOf(j *job) familiarity {
 	if j.scene.Present.Len() < 3 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func preferStranger(j *job, v Verdict) Verdict {
 	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 {
 		return v
 	}
-	known := j.familiarity()
+	known := familiarityOf(j)
 	var strangers model.RankSet
 	for _, rank := range v.Ranks.Slice() {
 		switch at := j.scene.Facts[rank].At; {
@@ -117,14 +117,14 @@ func preferStranger(j *job, v Verdict) Verdict {
 
 // nameStranger turns a divergence of which neither side is the many so that the rank is odd which made its call where no rank had been
 // before, if the other side made its own where ranks come again and again.
-func (j *job) nameStranger(d *divergence.Divergence) {
+func nameStranger(j *job, d *divergence.Divergence) {
 	o := &d.Odd[0]
 	own := o.Own()
 	if d.Majority || d.BetweenGroups || len(d.Odd) > 1 || o.Other != 0 || own == nil || own.State == nil || len(o.Theirs) == 0 ||
 		o.Theirs[0].State == nil {
 		return
 	}
-	known := j.familiarity()
+	known := familiarityOf(j)
 	mine, theirs := own.State.ID, o.Theirs[0].State.ID
 	switch {
 	case known.isNew(mine) && known.isUsual(theirs):

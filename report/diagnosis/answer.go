@@ -25,7 +25,8 @@ func cycleLines(r *Result) []string {
 			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", cycleText(c)))
 		case !allLeastProgressed(model.NewRankSet(c...).String(), r):
 			set := model.NewRankSet(c...).String()
-			lines = append(lines, fmt.Sprintf("Deadlock: %s %s.", words.Ranks(set), words.Verb(set, "waits for itself", "wait for each other")))
+			wait := words.Verb(set, "waits for itself", "wait for each other")
+			lines = append(lines, fmt.Sprintf("Deadlock: %s %s.", words.Ranks(set), wait))
 		}
 	}
 	return lines
