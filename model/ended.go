@@ -48,4 +48,5 @@ type Ended struct {
 	Fatal    Signal // the signal that EndDetail names
 	Ender    Ender
 	Orphaned bool // the process that had started it was gone when it ended
+	By       string // the name of the process that sent Asked or Fatal, if it is SenderParent or SenderAbove; "" none is, or unknown
 }

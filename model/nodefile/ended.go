@@ -1,6 +1,10 @@
 package nodefile
 
 import (
+	"bytes"
+	"encoding/binary"
+	"time"
+
 	"laggard/model"
 	"laggard/model/format"
 )
@@ -16,11 +20,40 @@ func (r *slotReader) takeEnded(rec record) model.Ended {
 			Time: timeOf(r.img.u64(rec.live + base + format.SignalTime)),
 		}
 	}
+	var by [format.SizeofRankEndedBy]byte
+	if rec.hasField(format.RankEndedBy) {
+		for i := 0; i < len(by); i += 8 {
+			binary.LittleEndian.PutUint64(by[i:], r.img.u64(rec.live+format.RankEndedBy+int64(i)))
+		}
+	}
 	return model.Ended{
+		By:    string(bytes.TrimRight(by[:], "\x00")),
 		Asked: signal(format.RankAsked), Fatal: signal(format.RankFatal),
 		Ender:    model.Ender(r.checkRange(rec, "ender", at(format.RankEnder), 0, int(model.EnderExec), 0)),
 		Orphaned: at(format.RankOrphaned) != 0,
 	}
+}
+
+// The times by which it shows that a process lived on after its end was noted, and made progress.
+const (
+	livedOn = 2 * time.Second
+	wentOn  = time.Second
+)
+
+// dropSurvivedEnd: older recorders left it noted that a process ended by a signal when the program's handler had dealt with that.
+// Where the handler may still be at work, as it prints a stack, the end stands.
+func (r *slotReader) dropSurvivedEnd() {
+	k := r.rank
+	if k.End != model.Signalled || k.Heartbeat.Sub(k.EndTime) < livedOn ||
+		!k.QuietSince.IsZero() && k.QuietSince.Sub(k.EndTime) < wentOn {
+		return
+	}
+	for _, t := range k.Threads {
+		if c := t.Captured; c != nil && c.Why == model.CaptureFatal && c.Calls == t.Calls {
+			return
+		}
+	}
+	k.End, k.EndDetail, k.EndTime, k.Fatal, k.Bad = model.NoEnd, -1, time.Time{}, model.Signal{}, model.BadArgument{}
 }
 
 // putEnded puts how a process ended.
@@ -29,6 +62,7 @@ func (p part) putEnded(e model.Ended) {
 	p[format.RankFatal:].putSignal(e.Fatal)
 	p.u32(format.RankEnder, uint32(e.Ender))
 	p.putFlag(format.RankOrphaned, e.Orphaned)
+	copy(p[format.RankEndedBy:][:format.SizeofRankEndedBy], e.By)
 }
 
 func (p part) putSignal(s model.Signal) {

@@ -7,6 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 void lg_ends_start(void);
+void lg_ends_alternate(void); /* a thread has been registered, and perhaps given an alternate stack */
 void lg_note_error(void); /* writes down the stack of the calling thread, which MPI does not let go */
 
 #pragma GCC visibility pop

@@ -229,7 +229,7 @@ func (s losses) loseFailed() {
 				ranks = s.failedTogether(f)
 			}
 			if loss := s.recordLoss(ranks, EndedItself, cause); loss != nil {
-				loss.End = endOf(f)
+				loss.End = s.endOf(f)
 				if f.End == model.Signalled {
 					loss.Argument, loss.Buffers, loss.FreedBy = f.Argument, f.Buffers, f.FreedBy
 				}
@@ -321,7 +321,7 @@ func (s losses) loseExited() {
 		if loss == nil {
 			return
 		}
-		loss.End = endOf(s.Facts[ranks.Min()])
+		loss.End = s.endOf(s.Facts[ranks.Min()])
 		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
 			loss.Lead = AllStarting
 		}

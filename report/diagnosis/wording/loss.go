@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
+	"laggard/report/words"
 )
 
 // Loss says why ranks are lost, with the ranks as its subject if they ended by themselves.
@@ -80,6 +81,8 @@ func end(e evidence.End) string {
 	switch {
 	case e.How == evidence.Died:
 		return fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+	case e.How == evidence.Lingers:
+		return fmt.Sprintf("is still dealing with %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
 	case e.How == evidence.Aborted:
 		return "called MPI_Abort"
 	case e.How == evidence.BecameOther:
@@ -92,6 +95,11 @@ func end(e evidence.End) string {
 		return text + " after MPI_Finalize"
 	case evidence.InsideInit:
 		return text + " inside MPI_Init"
+	case evidence.WithinCall:
+		if e.Handler == 0 {
+			return text + " from a handler or another callback of the program"
+		}
+		return text + " from its handler of " + Signal(e.Handler)
 	}
 	return text + " before MPI_Finalize"
 }
@@ -150,6 +158,8 @@ func Sender(s evidence.Sender) string {
 		return "from the rank itself"
 	case evidence.FromLauncher:
 		return "from the launcher"
+	case evidence.FromParent:
+		return fmt.Sprintf("from a parent process of the ranks (%s)", words.Printable(s.Name))
 	case evidence.FromRank:
 		return fmt.Sprintf("from rank %d", s.Rank)
 	case evidence.FromProcess:
