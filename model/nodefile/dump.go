@@ -137,7 +137,7 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		fmt.Fprintf(w, " exe %q", strings.TrimRight(string(rec.fixed[format.RankExe:][:format.SizeofRankExe]), "\x00"))
 		m.showLive(w, rec)
 		if rec.hasField(format.RankEndedBy) {
-			fmt.Fprintf(w, " ended_by %q", trimPadding(m.appendWords(nil, rec.live+format.RankEndedBy, format.SizeofRankEndedBy)))
+			fmt.Fprintf(w, " ended_by %q", m.endedBy(rec))
 		}
 	case format.ThreadRecord:
 		dumpOp(w, m.appendWords(nil, rec.live, format.ThreadStack))

@@ -1,8 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
-	"encoding/binary"
 	"time"
 
 	"laggard/model"
@@ -20,18 +18,20 @@ func (r *slotReader) takeEnded(rec record) model.Ended {
 			Time: timeOf(r.img.u64(rec.live + base + format.SignalTime)),
 		}
 	}
-	var by [format.SizeofRankEndedBy]byte
-	if rec.hasField(format.RankEndedBy) {
-		for i := 0; i < len(by); i += 8 {
-			binary.LittleEndian.PutUint64(by[i:], r.img.u64(rec.live+format.RankEndedBy+int64(i)))
-		}
-	}
 	return model.Ended{
-		By:    string(bytes.TrimRight(by[:], "\x00")),
+		By:    r.img.endedBy(rec),
 		Asked: signal(format.RankAsked), Fatal: signal(format.RankFatal),
 		Ender:    model.Ender(r.checkRange(rec, "ender", at(format.RankEnder), 0, int(model.EnderExec), 0)),
 		Orphaned: at(format.RankOrphaned) != 0,
 	}
+}
+
+// endedBy reads the name of the process above that ended this one; "": none did, or an older recorder did not say.
+func (m *image) endedBy(rec record) string {
+	if !rec.hasField(format.RankEndedBy) {
+		return ""
+	}
+	return trimPadding(m.appendWords(nil, rec.live+format.RankEndedBy, format.SizeofRankEndedBy))
 }
 
 // The times by which it shows that a process lived on after its end was noted, and made progress.

@@ -430,9 +430,8 @@ void lg_note_error(void)
 
 /* ---- exits ---- */
 
-/* note_exit writes down from where a rank exits: MPI in a call, or the program if it has not finished. An interpreter that is being
- * ended has no frames of its program any more. */
-static void note_exit(void)
+/* An interpreter that is being ended has no frames of its program any more. */
+void lg_note_exit(void)
 {
   struct lg_thr *t = lg_self;
   ucontext_t here;
@@ -443,7 +442,7 @@ static void note_exit(void)
 
 static void said_exit(int status)
 {
-  note_exit();
+  lg_note_exit();
   lg_said_end(LG_EXITED, status, lg_ender(NULL));
 }
 

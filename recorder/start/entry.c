@@ -59,7 +59,7 @@ static bool by_mpi(uint64_t pc)
 }
 
 /* is_recorded_within tells whether a call within another one is recorded. By MPI_Abort a handler or another callback of the program ends
- * the job; no lock is taken for it, as the handler may have interrupted anything. */
+ * the job; no lock is waited for, as the handler may have interrupted anything. */
 static bool __attribute__((noinline)) is_recorded_within(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra)
 {
   if (d->cls == CLS_abort) {
@@ -67,6 +67,7 @@ static bool __attribute__((noinline)) is_recorded_within(struct lg_call *c, cons
     c->binding = binding;
     c->args = args;
     lg_said_end(LG_ABORTED, lg_int(c, 1), LG_ENDER_PROGRAM);
+    lg_note_exit();
   }
   return (lg_usage_on || lg_dispatched_within(d)) && !by_mpi(ra);
 }

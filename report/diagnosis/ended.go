@@ -21,7 +21,7 @@ func endedText(e *Ended) string {
 	case e.By == string(progress.EndedByLauncher):
 		return fmt.Sprintf("Ended by the launcher with %s%s; the recording does not say why", e.Signal, at)
 	case e.By == string(progress.EndedByAlarm):
-		return fmt.Sprintf("Ended by itself: the handler of %s of %s exited%s", e.Signal, words.Ranks(e.Ranks), at)
+		return fmt.Sprintf("Ended by itself: the handler of %s of %s ended the job%s", e.Signal, words.Ranks(e.Ranks), at)
 	case e.By == string(progress.EndedByParent):
 		return fmt.Sprintf("Ended with %s%s, %s; the recording does not say why", e.Signal, at, e.Sender)
 	case e.By == string(progress.EndedWithLauncher) && e.Signal != "":

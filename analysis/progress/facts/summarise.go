@@ -128,7 +128,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if f.Erred {
 		f.EndTime, f.ErrorMayFollow = nanoseconds(t.Captured.Time), true
 	}
-	if c := t.Captured; r.End == model.Exited && c != nil && c.Why == model.CaptureExit && c.InMPI && t.Op.InMPI && c.Calls == t.Calls {
+	if c := t.EndedWithinCall(); c != nil && (r.End == model.Exited || r.End == model.Aborted) {
 		f.Within, f.Handler = true, c.Signal
 	}
 	if e := t.FatalError(); e != nil {
