@@ -36,6 +36,7 @@ var faultCases = []faultCase{
 	{how: "overflow", says: "SIGSEGV (segmentation fault)", at: "descend", short: true},
 	{how: "overflow-array", says: "SIGSEGV (segmentation fault)", at: "smooth"},
 	{how: "overflow-caught", says: "SIGSEGV (segmentation fault)", at: "descend"},
+	{how: "overflow-worker", says: "killed by SIGSEGV, as the exit status of the launcher says"},
 	{how: "overflow-thread", says: "SIGSEGV (segmentation fault)", at: "descend", short: true},
 }
 

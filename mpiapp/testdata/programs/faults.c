@@ -114,6 +114,20 @@ static double goes_deep(int step)
   return is("overflow-array") ? smooth(deep ? 16 << 20 : 4 << 10) : descend(deep ? 1 << 30 : 100);
 }
 
+static void *goes_deep_beside(void *step)
+{
+  goes_deep(*(int *)step);
+  return NULL;
+}
+
+/* goes_deep_in_thread does it in one that never calls MPI. */
+static void goes_deep_in_thread(int step)
+{
+  pthread_t t;
+  pthread_create(&t, NULL, goes_deep_beside, &step);
+  pthread_join(t, NULL);
+}
+
 static void on_crash(int sig)
 {
   static const char text[] = "crashed\n";
@@ -137,7 +151,9 @@ static double step(int n)
     field[i] = 0.5 * (field[i] + field[i - 1]);
   if (is("probe") && (n % 50 == 0 || wrong(n)) && can_read((double *)8))
     abort();
-  if (is("overflow"))
+  if (is("overflow-worker") && n % 40 == 0)
+    goes_deep_in_thread(n);
+  else if (is("overflow") && !is("overflow-worker"))
     field[1] += goes_deep(n);
   if (wrong(n) && (is("checkpoint") || is("probe") || is("watchdog")))
     iterate_for_ever();

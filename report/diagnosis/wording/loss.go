@@ -43,7 +43,7 @@ func lossKind(l *progress.Loss) string {
 		}
 		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
-		return "the process died without recording an exit: killed"
+		return "the process died without recording an exit: killed" + killedBy(l.Signal)
 	case evidence.SeenStopped:
 		return "the process is stopped"
 	case evidence.ErrorInCall:
@@ -55,13 +55,21 @@ func lossKind(l *progress.Loss) string {
 		if l.For >= 0 {
 			ahead = fmt.Sprintf(", %s before the next", l.For.Round(time.Microsecond))
 		}
-		return fmt.Sprintf("killed: the process ended first%s, without recording an exit", ahead)
+		return fmt.Sprintf("killed%s: the process ended first%s, without recording an exit", killedBy(l.Signal), ahead)
 	case evidence.FellSilent:
 		return fmt.Sprintf("no heartbeat for %.0f s: stopped or killed", l.For.Seconds())
 	case evidence.MissedSignal:
 		return "did not receive the signal that ended the others: killed before it"
 	}
 	return end(l.End)
+}
+
+// killedBy says by which signal a process was killed that could not record it; 0: the launcher does not tell.
+func killedBy(signal int) string {
+	if signal == 0 {
+		return " (SIGKILL, or a stack overflow)"
+	}
+	return fmt.Sprintf(" by %s, as the exit status of the launcher says", Signal(signal))
 }
 
 // Failure says how the job failed although nothing hung, with the ranks as its subject.
