@@ -33,11 +33,11 @@ var faultCases = []faultCase{
 	{how: "callback", says: "exited with status 7 from a handler or another callback of the program", several: true, unsaid: "error",
 		short: true},
 	{how: "error", says: " and ended the job: ", short: true},
-	{how: "overflow", says: "SIGSEGV (segmentation fault)", at: "descend", short: true},
-	{how: "overflow-array", says: "SIGSEGV (segmentation fault)", at: "smooth"},
+	{how: "overflow", says: "killed by SIGSEGV, as the exit status of the launcher says", short: true},
+	{how: "overflow-array", says: "killed by SIGSEGV, as the exit status of the launcher says"},
 	{how: "overflow-caught", says: "SIGSEGV (segmentation fault)", at: "descend"},
 	{how: "overflow-worker", says: "killed by SIGSEGV, as the exit status of the launcher says"},
-	{how: "overflow-thread", says: "SIGSEGV (segmentation fault)", at: "descend", short: true},
+	{how: "overflow-thread", says: "killed by SIGSEGV, as the exit status of the launcher says"},
 }
 
 // TestFaults has a program deal with faults and alarms by itself, and overflow its stack. What came of it is told, and of the

@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/alternate.h"
 #include "base/locks.h"
 #include "base/pages.h"
 #include "base/recording.h"
@@ -18,7 +17,6 @@ static void release(void *thr)
 {
   struct lg_thr *t = thr;
   lg_self = NULL;
-  lg_alternate_end(&t->alternate);
   t->pub->tid = LG_NO_INDEX;
   __atomic_store_n(&t->in_use, false, __ATOMIC_RELEASE);
 }
@@ -103,7 +101,6 @@ struct lg_thr *lg_thread_register(void)
   if (!t)
     return NULL;
   stack_bounds(&t->model.cache);
-  lg_alternate_give(&t->alternate);
   pthread_setspecific(thread_gone, t);
   return lg_self = t;
 }

@@ -53,7 +53,6 @@ struct lg_thr {
   uint64_t file_lock; /* a hash of the lock of a file, and of who has it, that was recorded last */
   struct lg_thrown *thrown; /* the exception of C++ that it threw last; NULL none */
   struct lg_samples samples;
-  char *alternate; /* memory of its alternate signal stack; NULL: it was given none */
   bool starved; /* it did not run since that look, though it was ready to */
 };
 

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "base/alternate.h"
 #include "base/recording.h"
 #include "base/settings.h"
 #include "calls/argument.h"
@@ -46,47 +45,9 @@ static int real_sigaction(int sig, const struct sigaction *act, struct sigaction
 }
 
 static int their_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-static void handler(int sig, siginfo_t *info, void *context);
-
-static bool has_handler(int sig)
-{
-  return theirs[sig].sa_handler != SIG_DFL && theirs[sig].sa_handler != SIG_IGN;
-}
 
 #define FAULTS_NOTED 64 /* that the program's handler has dealt with; after these few are noted */
 static uint32_t survived; /* faults from which the program's handler returned */
-
-static bool may_overflow(int sig)
-{
-  return sig == SIGSEGV || sig == SIGBUS;
-}
-
-/* goes_first tells whether ours takes an alternate stack before a handler of the program that runs on none, see send_back. */
-static bool goes_first(int sig)
-{
-  bool on_theirs = theirs[sig].sa_flags & SA_ONSTACK && lg_alternate_theirs();
-  return may_overflow(sig) && has_handler(sig) && !on_theirs && __atomic_load_n(&survived, __ATOMIC_RELAXED) < FAULTS_NOTED &&
-         lg_alternate_roomy();
-}
-
-/* install puts our handler before the program's, with the program's flags, so
- * that what it asked of the kernel still holds: a handler that did not ask for the
- * alternate stack may need more than there is, and one that did has none where the program set none. Where there is none of the
- * program's, ours takes that stack, since the usual one may have overflowed. */
-static int install(int sig, bool alternate)
-{
-  struct sigaction a = theirs[sig];
-  if (a.sa_handler == SIG_DFL) {
-    a.sa_flags = SA_RESTART | SA_ONSTACK;
-    sigemptyset(&a.sa_mask);
-  } else if (lg_alternate_only_ours()) {
-    a.sa_flags &= ~SA_ONSTACK;
-  }
-  a.sa_sigaction = handler;
-  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | (sig == lg_capture_signal ? SA_RESTART : 0) |
-               (alternate && goes_first(sig) ? SA_ONSTACK : 0);
-  return real_sigaction(sig, &a, NULL);
-}
 
 static bool is_fault(int sig)
 {
@@ -238,46 +199,6 @@ static void note_fault(struct lg_thr *t, int sig, void *context, uint64_t cfa)
     lg_note_crashed(t, r.v[SP]);
 }
 
-/* A fault that was seen on our alternate stack, and comes again on the thread's own. */
-static __thread struct {
-  int sig; /* 0: there is none */
-  uint64_t pc, sp;
-  uint64_t end_ns;
-} back __attribute__((tls_model("initial-exec")));
-
-/* send_back has a signal come again without our alternate stack: so the program's handler runs where it would, and if that stack has
- * overflowed the kernel ends the process. A fault comes again by itself. False: the signal does not. */
-static bool send_back(int sig, const siginfo_t *info, const void *context, uint64_t end_ns)
-{
-  struct lg_regs r;
-  LG_CONTEXT(context, r.v);
-  if (install(sig, false))
-    return false;
-  if (info->si_code <= 0 && syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), sig, info)) {
-    install(sig, true);
-    return false;
-  }
-  if (end_ns)
-    lg_dealing(end_ns, (uintptr_t)__builtin_frame_address(0));
-  back.sig = sig;
-  back.pc = r.v[PC];
-  back.sp = r.v[SP];
-  back.end_ns = end_ns;
-  return true;
-}
-
-/* is_back tells whether the signal is the very one that was sent back, and if so when the process was said to end. */
-static bool is_back(const void *context, uint64_t *end_ns)
-{
-  struct lg_regs r;
-  LG_CONTEXT(context, r.v);
-  bool is = back.pc == r.v[PC] && back.sp == r.v[SP];
-  if (is)
-    *end_ns = back.end_ns;
-  back.sig = 0;
-  return is;
-}
-
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
@@ -288,10 +209,9 @@ static void handler(int sig, siginfo_t *info, void *context)
     errno = saved;
     return;
   }
-  if (may_overflow(sig))
+  if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
-  bool again = back.sig == sig && is_back(context, &end_ns);
-  bool another = again || (is_fault(sig) && (behind_fault(t, context) || !is_noted(sig)));
+  bool another = is_fault(sig) && (behind_fault(t, context) || !is_noted(sig));
   if (lg_is_rank() && !another) {
     if (is_fault(sig))
       note_fault(t, sig, context, LG_CFA);
@@ -302,39 +222,33 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (!wanted)
       end_ns = note_signal(sig, info, context);
   }
-  bool sent = false;
-  if (goes_first(sig) && lg_in_rank()) {
-    if (lg_alternate_on() && !again)
-      sent = send_back(sig, info, context, end_ns);
-    else
-      install(sig, true); /* for the next one */
-  }
   errno = saved;
-  if (!wanted && !sent) /* wanted: the program never sent it */
+  if (!wanted) /* the program never sent it */
     pass_on_inside(sig, info, context, end_ns);
 }
 
-/* A handler that asks for an alternate stack, and has none here, may have been set by a runtime whose own threads have some, as those
- * of Java and Go. It must not come to run on one of ours. */
+/* install puts our handler before the program's, with the program's flags, so
+ * that what it asked of the kernel still holds: a handler that did not ask for the
+ * alternate stack may need more than there is. Where there is none of the program's,
+ * ours takes that stack, since the usual one may have overflowed. */
+static int install(int sig)
+{
+  struct sigaction a = theirs[sig];
+  if (a.sa_handler == SIG_DFL) {
+    a.sa_flags = SA_RESTART | SA_ONSTACK;
+    sigemptyset(&a.sa_mask);
+  }
+  a.sa_sigaction = handler;
+  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | (sig == lg_capture_signal ? SA_RESTART : 0);
+  return real_sigaction(sig, &a, NULL);
+}
+
 static void take(int sig)
 {
   real_sigaction(sig, NULL, &theirs[sig]);
   if (theirs[sig].sa_handler == SIG_IGN)
     return;
-  if (has_handler(sig) && theirs[sig].sa_flags & SA_ONSTACK && !lg_alternate_theirs())
-    lg_alternate_off = true;
-  ours[sig] = install(sig, true) == 0;
-}
-
-/* stacks_given: alternate stacks are there that were not, ours or the program's. */
-static bool stacks_given(void)
-{
-  if (!lg_in_rank())
-    return false;
-  for (int sig = 1; sig < NSIG; sig++)
-    if (ours[sig] && has_handler(sig) && (theirs[sig].sa_flags & SA_ONSTACK || may_overflow(sig)))
-      install(sig, true);
-  return true;
+  ours[sig] = install(sig) == 0;
 }
 
 /* ---- what the program sets later ---- */
@@ -362,7 +276,7 @@ static int their_sigaction(int sig, const struct sigaction *act, struct sigactio
     if (act->sa_handler == SIG_IGN && sig != lg_capture_signal) {
       if (real_sigaction(sig, act, NULL))
         return -1;
-    } else if (install(sig, true)) {
+    } else if (install(sig)) {
       return -1;
     }
   }
@@ -512,17 +426,9 @@ static int signal_number(const char *s)
   return n > 0 && n < NSIG && n != SIGKILL && n != SIGSTOP ? n : 0;
 }
 
-void lg_ends_alternate(void)
-{
-  static bool installed;
-  if (!installed)
-    installed = stacks_given();
-}
-
 void lg_ends_start(void)
 {
   lg_ender_start();
-  lg_when_alternate = stacks_given;
   abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
   lg_capture_signal = SIGRTMIN + CAPTURE_SIGNAL;
   const char *asked = lg_env("SIGNAL");

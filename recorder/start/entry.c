@@ -40,9 +40,7 @@ static struct lg_thr *__attribute__((noinline)) first_call(void)
 {
   if (lg_off || !lg_start())
     return NULL;
-  struct lg_thr *t = lg_thread_register();
-  lg_ends_alternate();
-  return t;
+  return lg_thread_register();
 }
 
 /* by_mpi tells whether an address is in the MPI library or one of its components,
