@@ -11,7 +11,7 @@ import (
 type Capture struct {
 	Time    time.Time
 	Why     CaptureReason
-	Signal  int     // for CaptureFatal
+	Signal  int     // for CaptureFatal; for CaptureExit that of the handler that ended the process, 0 none
 	Stack   []Frame // innermost first; the innermost is a program counter, the others return addresses
 	Partial bool
 	// Idle: in a system call that yields, sleeps, polls or waits for another
@@ -67,5 +67,5 @@ const (
 	CaptureSignal CaptureReason = format.WhyAsked // asked for
 	CaptureFatal  CaptureReason = format.WhyFatal // a fatal signal arrived
 	CaptureError  CaptureReason = format.WhyError // MPI reported an error within the call
-	CaptureExit   CaptureReason = format.WhyExit  // the process exits, outside a call
+	CaptureExit   CaptureReason = format.WhyExit  // the program ends the process, outside a call or in a callback
 )

@@ -47,5 +47,6 @@ type Ended struct {
 	Asked    Signal // the first signal of another process, a terminal or a limit that asked it to end
 	Fatal    Signal // the signal that EndDetail names
 	Ender    Ender
-	Orphaned bool // the process that had started it was gone when it ended
+	Orphaned bool   // the process that had started it was gone when it ended
+	By       string // the name of the process that sent Asked or Fatal, if it is SenderParent or SenderAbove; "" none is, or unknown
 }

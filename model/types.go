@@ -236,8 +236,25 @@ func (t *Thread) InFailedCall() bool {
 	case Init, Finalize, Abort:
 		return false
 	}
+	return t.capturedInCall(CaptureError) != nil
+}
+
+// EndedWithinCall is the capture of a thread that ended the process within the call that it is in, from a handler or another callback
+// of the program; nil: it did not.
+func (t *Thread) EndedWithinCall() *Capture {
+	if t.Op.Kind == Abort {
+		return nil
+	}
+	return t.capturedInCall(CaptureExit)
+}
+
+// capturedInCall is the capture that was made for a reason in the call that the thread is in; nil: there is none.
+func (t *Thread) capturedInCall(why CaptureReason) *Capture {
 	c := t.Captured
-	return c != nil && c.Why == CaptureError && c.InMPI && t.Op.InMPI && c.Calls == t.Calls
+	if c != nil && c.Why == why && c.InMPI && t.Op.InMPI && c.Calls == t.Calls {
+		return c
+	}
+	return nil
 }
 
 // FatalError is the error over which MPI ends the job in the call that the thread is in; nil: there is none, or it is not known.

@@ -13,6 +13,8 @@ type Ended = evidence.Ended
 const (
 	EndedBySignal     = evidence.EndedBySignal
 	EndedByLauncher   = evidence.EndedByLauncher
+	EndedByParent     = evidence.EndedByParent
+	EndedByAlarm      = evidence.EndedByAlarm
 	EndedWithLauncher = evidence.EndedWithLauncher
 	EndedTogether     = evidence.EndedTogether
 )

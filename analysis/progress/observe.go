@@ -78,6 +78,9 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 		o.Liveness[r.Rank] = evidence.Dead
 	default:
 		o.Alive, r.Watched = true, true
+		if r.End == model.Signalled {
+			o.Liveness[r.Rank] = evidence.Lingering
+		}
 		o.addProgress(r)
 		if isMoving(r, time.Now()) {
 			o.Moving = append(o.Moving, r.Rank)

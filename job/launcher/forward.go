@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"laggard/model/process"
 )
 
 // ForwardEnv adds to a launcher's arguments what it needs to hand the variables on:
@@ -25,9 +27,7 @@ func ForwardEnv(path string, args []string, env map[string]string) []string {
 // IsKnown reports whether a program is a launcher of MPI jobs, by its name.
 func IsKnown(path string) bool {
 	name := filepath.Base(path)
-	for _, prefix := range []string{
-		"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "lrun", "ibrun", "flux", "yhrun",
-	} {
+	for _, prefix := range process.Launchers {
 		if rest, is := strings.CutPrefix(name, prefix); is && (rest == "" || strings.ContainsAny(rest[:1], "._-")) {
 			return true
 		}

@@ -175,8 +175,8 @@ const (
 	WhyQuiet = 1 // no progress
 	WhyAsked = 2 // asked for by a signal
 	WhyFatal = 3 // a fatal signal arrived
-	WhyError = 4 // MPI wrote to stderr, or the process exits, within a call
-	WhyExit  = 5 // the process exits, outside a call
+	WhyError = 4 // MPI wrote to stderr, or ends the process, within a call
+	WhyExit  = 5 // the program ends the process, outside a call or in a handler or another callback within one
 )
 
 // stack_flag: bits
@@ -388,7 +388,9 @@ const (
 	RankBadElement     = 216 // of an array, from 0; -1: it is none
 	RankBadValue       = 224 // a number below zero in two's complement
 	RankBadLimit       = 232 // none where it has none, or it is unknown
-	SizeofRankLive     = 240
+	RankEndedBy        = 240 // name of the process that sent asked or fatal, the first whose sender is SENDER_PARENT or SENDER_ABOVE; empty: none is
+	SizeofRankEndedBy  = 16
+	SizeofRankLive     = 256
 )
 
 // An operation that a thread waits for.
@@ -411,7 +413,7 @@ const (
 	CaptureSame    = 28 // captures in a row that showed this stack; one before which the thread did not get to run, though it would have, is not counted
 	CaptureInMPI   = 32 // that of the thread at that moment
 	CaptureFlags   = 36
-	CaptureSignal  = 40 // its number, for WHY_FATAL
+	CaptureSignal  = 40 // its number, for WHY_FATAL; for WHY_EXIT of the handler that ends the process, 0 none
 	CaptureNframes = 44
 	CaptureFrames  = 48 // frame words, innermost first
 	SizeofCapture  = 560

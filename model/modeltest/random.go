@@ -71,7 +71,7 @@ func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 	if r.IntN(2) == 0 {
 		k.QuietSince, k.EndTime = Time(30), Time(50)
 		k.Asked, k.Fatal = randomSignal(r), randomSignal(r)
-		k.Ender, k.Orphaned = model.Ender(r.IntN(3)), r.IntN(2) == 0
+		k.Ender, k.Orphaned, k.By = model.Ender(r.IntN(3)), r.IntN(2) == 0, []string{"", "timeout", "hydra_pmi_proxy"}[r.IntN(3)]
 		k.Activity = model.Activity{Active: Time(40), How: model.How(r.IntN(5)), Read: r.Uint64N(1e12), Written: r.Uint64N(1e12)}
 	}
 	for range r.IntN(3) {

@@ -136,6 +136,9 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case format.RankRecord:
 		fmt.Fprintf(w, " exe %q", strings.TrimRight(string(rec.fixed[format.RankExe:][:format.SizeofRankExe]), "\x00"))
 		m.showLive(w, rec)
+		if rec.hasField(format.RankEndedBy) {
+			fmt.Fprintf(w, " ended_by %q", m.endedBy(rec))
+		}
 	case format.ThreadRecord:
 		dumpOp(w, m.appendWords(nil, rec.live, format.ThreadStack))
 		dumpStack(w, m.appendWords(nil, rec.live+format.ThreadStack, format.SizeofCapture))

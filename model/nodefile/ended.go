@@ -1,6 +1,8 @@
 package nodefile
 
 import (
+	"time"
+
 	"laggard/model"
 	"laggard/model/format"
 )
@@ -17,10 +19,41 @@ func (r *slotReader) takeEnded(rec record) model.Ended {
 		}
 	}
 	return model.Ended{
+		By:    r.img.endedBy(rec),
 		Asked: signal(format.RankAsked), Fatal: signal(format.RankFatal),
 		Ender:    model.Ender(r.checkRange(rec, "ender", at(format.RankEnder), 0, int(model.EnderExec), 0)),
 		Orphaned: at(format.RankOrphaned) != 0,
 	}
+}
+
+// endedBy reads the name of the process above that ended this one; "": none did, or an older recorder did not say.
+func (m *image) endedBy(rec record) string {
+	if !rec.hasField(format.RankEndedBy) {
+		return ""
+	}
+	return trimPadding(m.appendWords(nil, rec.live+format.RankEndedBy, format.SizeofRankEndedBy))
+}
+
+// The times by which it shows that a process lived on after its end was noted, and made progress.
+const (
+	livedOn = 2 * time.Second
+	wentOn  = time.Second
+)
+
+// dropSurvivedEnd: older recorders left it noted that a process ended by a signal when the program's handler had dealt with that.
+// Where the handler may still be at work, as it prints a stack, the end stands.
+func (r *slotReader) dropSurvivedEnd() {
+	k := r.rank
+	if k.End != model.Signalled || k.Heartbeat.Sub(k.EndTime) < livedOn ||
+		!k.QuietSince.IsZero() && k.QuietSince.Sub(k.EndTime) < wentOn {
+		return
+	}
+	for _, t := range k.Threads {
+		if c := t.Captured; c != nil && c.Why == model.CaptureFatal && c.Calls == t.Calls {
+			return
+		}
+	}
+	k.End, k.EndDetail, k.EndTime, k.Fatal, k.Bad = model.NoEnd, -1, time.Time{}, model.Signal{}, model.BadArgument{}
 }
 
 // putEnded puts how a process ended.
@@ -29,6 +62,7 @@ func (p part) putEnded(e model.Ended) {
 	p[format.RankFatal:].putSignal(e.Fatal)
 	p.u32(format.RankEnder, uint32(e.Ender))
 	p.putFlag(format.RankOrphaned, e.Orphaned)
+	copy(p[format.RankEndedBy:][:format.SizeofRankEndedBy], e.By)
 }
 
 func (p part) putSignal(s model.Signal) {

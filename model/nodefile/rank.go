@@ -61,6 +61,7 @@ func (r *slotReader) takeRankLive(rec record) {
 	if rec.hasField(format.RankPIDSpace) {
 		rank.PIDSpace = r.img.u64(rec.live + format.RankPIDSpace)
 	}
+	r.takesBack = rec.hasField(format.RankEndedBy)
 	if rec.hasField(format.RankOrphaned) {
 		rank.Ended = r.takeEnded(rec)
 	}

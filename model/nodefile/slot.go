@@ -18,6 +18,7 @@ type slotReader struct {
 	wait      patience
 	rank      *model.Rank
 	ranked    bool // the RANK record was found
+	takesBack bool // its recorder takes back an end by a signal with which the program deals
 	modules   table[*model.Module]
 	threads   map[uint32]*threadReader
 	comms     table[commReader]
@@ -180,6 +181,9 @@ func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 		findPassing(r)
 		if r.like == nil {
 			slotAssembler{r}.assembleRank()
+			if !r.takesBack {
+				r.dropSurvivedEnd()
+			}
 		}
 	})
 	r.noteFault(err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"laggard/internal/regular"
@@ -16,6 +18,17 @@ type Launcher struct {
 	Status        int       `json:"status"`           // exit status
 	Signal        int       `json:"signal,omitempty"` // that killed it; 0: it exited
 	Ended         time.Time `json:"ended"`
+}
+
+// Launchers are the names of programs that start MPI jobs.
+var Launchers = []string{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "lrun", "ibrun", "flux", "yhrun"}
+
+// daemons are how the names of processes begin that launchers start on each node, and which start the ranks.
+var daemons = []string{"orted", "prte", "hydra_", "pmi_proxy", "slurmstepd", "pbs_", "palsd", "apinit", "apshepherd", "jsm", "mpispawn"}
+
+// IsLauncher reports whether a process is a launcher of MPI jobs, or belongs to one, by its name.
+func IsLauncher(command string) bool {
+	return slices.ContainsFunc(slices.Concat(Launchers, daemons), func(name string) bool { return strings.HasPrefix(command, name) })
 }
 
 // LauncherName is the name of the file about the launcher, beside the manifest.

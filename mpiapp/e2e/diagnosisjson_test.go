@@ -62,6 +62,7 @@ type diagnosisJSON struct {
 		Ranks, Argument string
 		Text            string `json:"mpi_error_text"`
 	}
+	Failures   []struct{ Ranks, Reason string }
 	Damaged    []int `json:"damaged_ranks"`
 	Unfinished []int `json:"unfinished_ranks"`
 	Groups     []struct {

@@ -143,14 +143,35 @@ void lg_stays(void)
   }
 }
 
-void lg_said_signal(const struct lg_signal *s, uint32_t ender)
+uint64_t lg_said_signal(const struct lg_signal *s, uint32_t ender)
 {
   if (!lg_is_rank())
-    return;
+    return 0;
   /* A handler, such as Open MPI's, raises the signal again when it has said where it came. */
   if (s->sender != LG_SENDER_SELF || lg_rank->fatal.signal != s->signal)
     lg_rank->fatal = *s;
   lg_said_end(LG_SIGNALLED, (int)s->signal, ender);
+  return lg_rank->end == LG_SIGNALLED ? lg_rank->end_time_ns : 0;
+}
+
+void lg_survived(uint64_t end_time_ns)
+{
+  uint32_t end = LG_SIGNALLED;
+  if (!lg_is_rank() || lg_rank->end_time_ns != end_time_ns ||
+      !__atomic_compare_exchange_n(&lg_rank->end, &end, LG_ALIVE, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  lg_rank->end_time_ns = 0;
+  lg_rank->detail = -1;
+  lg_rank->ender = LG_ENDER_UNKNOWN;
+  lg_rank->orphaned = 0;
+  lg_rank->fatal = (struct lg_signal){0};
+  lg_rank->bad = 0;
+}
+
+void lg_said_sender(const char name[LG_MAX_COMMAND])
+{
+  if (lg_is_rank() && !lg_rank->ended_by[0])
+    memcpy(lg_rank->ended_by, name, LG_MAX_COMMAND);
 }
 
 void lg_said_asked(const struct lg_signal *s)

@@ -17,7 +17,10 @@ bool lg_is_rank(void); /* and it is being recorded */
 /* How the process ends (enum lg_end), and whose thread ends it (enum lg_ender). A signal handler may say it. */
 void lg_said_end(uint32_t end, int detail, uint32_t ender);
 void lg_stays(void); /* it did not become another program after all */
-void lg_said_signal(const struct lg_signal *s, uint32_t ender); /* the same, by a signal */
+/* The same, by a signal. Returns when it ended; 0: it had ended otherwise. */
+uint64_t lg_said_signal(const struct lg_signal *s, uint32_t ender);
+void lg_survived(uint64_t end_time_ns); /* the program has dealt with the signal by which it was said to end then */
+void lg_said_sender(const char name[LG_MAX_COMMAND]); /* a process above this one ends it, or asks it to end */
 void lg_said_asked(const struct lg_signal *s); /* a signal asks the process to end */
 
 #pragma GCC visibility pop

@@ -46,7 +46,7 @@ struct lg_thr {
   bool in_use;
   int tid;
   uint64_t pthread; /* its pthread_t */
-  uint64_t stack_pc; /* where it was when its stack was captured last */
+  uint64_t stack_pc, stack_sp; /* where it was when its stack was captured last */
   uint64_t ran; /* ns on a processor, as of the last look of the watch thread */
   uint64_t waited; /* ns that it would have run but was given no processor, as of the watch thread's last look */
   uint64_t raised; /* a hash of the exception that was recorded last */

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -8,6 +9,7 @@
 #include "base/locks.h"
 #include "base/peek.h"
 #include "base/seq.h"
+#include "file/rank.h"
 #include "machine/machine.h"
 #include "python/words.h"
 #include "stack/unwind.h"
@@ -65,13 +67,14 @@ static bool same_stack(const struct lg_thread *p, const struct lg_words *w)
   return p->stack.time_ns && p->stack.nframes == (uint32_t)w->n && memcmp(p->stack.frames, w->word, sizeof *w->word * (size_t)w->n) == 0;
 }
 
-/* write_stack publishes a stack whose innermost frame is at pc. */
-static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint32_t why, int sig, uint32_t flags,
+/* write_stack publishes a stack, by the program counter and the stack pointer of its innermost frame. */
+static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint64_t sp, uint32_t why, int sig, uint32_t flags,
                         const struct lg_awaits *awaits)
 {
   struct lg_thread *p = t->pub;
   bool same = same_stack(p, w) && t->stack_pc == pc && p->stack.calls == p->calls;
   lg_seq_begin(&p->stack.seq);
+  t->stack_sp = sp;
   if (!same)
     p->stack.same = 1;
   else if (!t->starved)
@@ -101,6 +104,35 @@ static struct lg_words words; /* large; the file lock is held */
 static unsigned char copy[STACK_BYTES];
 static const struct lg_awaits no_other = {LG_AWAITED_NONE, 0, -1};
 
+static bool is_there(uint64_t at)
+{
+  char byte;
+  return lg_peek(at, &byte, 1) == 1;
+}
+
+/* lowest_there finds how far down a stack is mapped that is so at its end. */
+static uint64_t lowest_there(uint64_t lo, uint64_t hi)
+{
+  uint64_t below = lo / PAGE, there = (hi - 1) / PAGE;
+  while (there - below > 1) {
+    uint64_t page = below + (there - below) / 2;
+    if (is_there(page * PAGE))
+      there = page;
+    else
+      below = page;
+  }
+  return there * PAGE;
+}
+
+/* stack_from is the stack of a thread from its stack pointer on. Where that has overflowed, it is as much of it as is there. */
+static struct lg_stack stack_from(const struct lg_cache *c, uint64_t sp, int sig)
+{
+  bool overflowed = (sig == SIGSEGV || sig == SIGBUS) && sp < c->stack_hi && !is_there(sp) && is_there(c->stack_hi - 1);
+  uint64_t lo = overflowed ? lowest_there(sp > c->stack_lo ? sp : c->stack_lo, c->stack_hi) : sp;
+  uint64_t hi = overflowed || (sp >= c->stack_lo && sp < c->stack_hi) ? c->stack_hi : sp;
+  return (struct lg_stack){lo, hi, (const unsigned char *)lo};
+}
+
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 {
   struct lg_regs r = {.known = LG_CONTEXT_KNOWN};
@@ -112,15 +144,17 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
     lg_unlock_file();
     return false;
   }
-  uint64_t sp = r.v[SP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
-  struct lg_stack s = {sp, hi, (const unsigned char *)sp};
+  uint64_t sp = r.v[SP];
+  struct lg_stack s = stack_from(&t->model.cache, sp, sig);
   lg_unwind(&r, &s, true, &tr);
+  if (why == LG_WHY_EXIT && t->pub->in_mpi && lg_rank->end != LG_ABORTED && lg_exit_by_mpi(&tr))
+    why = LG_WHY_ERROR;
   bool shows = why != LG_WHY_EXIT || lg_called_by_program(&tr);
   if (shows) {
     lg_words_captured(&tr, t->pthread, &words);
     bool behind = behind_syscall(tr.pc[0]);
     struct lg_awaits awaits = behind && !sig ? lg_awaits_interpreter(t->tid, LG_SYSCALL_ARGUMENT(r.v)) : no_other;
-    write_stack(t, &words, tr.pc[0], why, sig, behind ? LG_STACK_IDLE : 0, &awaits);
+    write_stack(t, &words, tr.pc[0], sp, why, sig, behind ? LG_STACK_IDLE : 0, &awaits);
     lg_raised_captured(t);
   }
   lg_unlock_file();
@@ -154,7 +188,7 @@ bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
     taken = where == lg_py_where(t->pthread);
   }
   if (taken) {
-    write_stack(t, &words, a->pc, lg_capture_why, 0, a->idle ? LG_STACK_IDLE : 0, &a->awaits);
+    write_stack(t, &words, a->pc, a->sp, lg_capture_why, 0, a->idle ? LG_STACK_IDLE : 0, &a->awaits);
     lg_raised_captured(t);
   }
   lg_unlock_file();
@@ -198,7 +232,7 @@ void lg_capture_other(int sig, void *ucontext)
     struct lg_stack s = {r.v[SP], r.v[SP] + got, copy};
     lg_unwind(&r, &s, true, &tr);
     lg_words_captured(&tr, (uint64_t)pthread_self(), &words);
-    write_stack(t, &words, tr.pc[0], LG_WHY_FATAL, sig, LG_STACK_OTHER, &no_other);
+    write_stack(t, &words, tr.pc[0], r.v[SP], LG_WHY_FATAL, sig, LG_STACK_OTHER, &no_other);
   }
   lg_unlock_file();
 }

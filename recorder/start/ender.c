@@ -19,15 +19,18 @@
 
 /* ---- the sender of a signal ---- */
 
-static int above[MAX_ABOVE]; /* the parent, its parent, ... */
+static struct process {
+  int pid;
+  char name[LG_MAX_COMMAND];
+} above[MAX_ABOVE]; /* the parent, its parent, ... */
 static int nabove;
 
-/* origin reads the parent of a process, and whether the search for a launcher ends before it. */
-static bool origin(int pid, int *parent, bool *outside)
+/* origin reads the name and the parent of a process, and whether the search for a launcher ends before it. */
+static bool origin(struct process *p, int *parent, bool *outside)
 {
   char path[32], stat[MAX_STAT];
   int session;
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  snprintf(path, sizeof path, "/proc/%d/stat", p->pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
@@ -37,7 +40,8 @@ static bool origin(int pid, int *parent, bool *outside)
   const char *name = strchr(stat, '('), *behind = strrchr(stat, ')');
   if (!name || !behind || sscanf(behind, ") %*c %d %*d %d", parent, &session) != 2)
     return false;
-  *outside = session == pid || strncmp(name, "(laggard", strlen("(laggard")) == 0;
+  snprintf(p->name, sizeof p->name, "%.*s", (int)(behind - name - 1), name + 1);
+  *outside = session == p->pid || strncmp(name, "(laggard", strlen("(laggard")) == 0;
   return true;
 }
 
@@ -46,10 +50,11 @@ void lg_ender_start(void)
 {
   int pid = getppid(), parent;
   bool outside;
-  for (nabove = 0; nabove < MAX_ABOVE && pid > 1 && origin(pid, &parent, &outside); pid = parent) {
-    if (outside && nabove > 0)
+  for (nabove = 0; nabove < MAX_ABOVE && pid > 1; pid = parent) {
+    above[nabove].pid = pid;
+    if (!origin(&above[nabove], &parent, &outside) || (outside && nabove > 0))
       break;
-    above[nabove++] = pid;
+    nabove++;
   }
 }
 
@@ -58,9 +63,17 @@ static uint32_t sender_of(int pid)
   if (pid == getpid())
     return LG_SENDER_SELF;
   for (int i = 0; i < nabove; i++)
-    if (above[i] == pid)
+    if (above[i].pid == pid)
       return i == 0 ? LG_SENDER_PARENT : LG_SENDER_ABOVE;
   return LG_SENDER_OTHER;
+}
+
+const char *lg_sender_above(const struct lg_signal *s)
+{
+  for (int i = 0; i < nabove; i++)
+    if (s->sender >= LG_SENDER_PARENT && (uint32_t)above[i].pid == s->pid)
+      return above[i].name;
+  return NULL;
 }
 
 struct lg_signal lg_signal_of(const siginfo_t *info)
@@ -109,6 +122,16 @@ static uint32_t owner(const struct lg_trace *tr, int n)
 bool lg_called_by_program(const struct lg_trace *tr)
 {
   return owner(tr, tr->partial ? tr->n : tr->n - 1) == LG_ENDER_PROGRAM;
+}
+
+bool lg_exit_by_mpi(const struct lg_trace *tr)
+{
+  for (int i = 0; i < tr->n; i++) {
+    const struct lg_mapped *m = lg_module_in_table(tr->pc[i] - (i > 0));
+    if (!m || !neutral(m))
+      return m && lg_module_of_mpi(m);
+  }
+  return false;
 }
 
 uint32_t lg_ender(void *ucontext)

@@ -16,6 +16,7 @@
 #include "identity/thread.h"
 #include "python/words.h"
 #include "start/capture.h"
+#include "start/dealt.h"
 #include "start/ender.h"
 #include "start/ends.h"
 #include "start/raised.h"
@@ -34,7 +35,6 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SI
 static struct sigaction theirs[NSIG]; /* what the program believes is set */
 static bool ours[NSIG];               /* our handler is installed in its place */
 static int asked_signal;
-static volatile sig_atomic_t told; /* a signal that ends jobs went to the program's handler */
 
 static int real_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -46,15 +46,12 @@ static int real_sigaction(int sig, const struct sigaction *act, struct sigaction
 
 static int their_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
+#define FAULTS_NOTED 64 /* that the program's handler has dealt with; after these few are noted */
+static uint32_t survived; /* faults from which the program's handler returned */
+
 static bool is_fault(int sig)
 {
   return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT || sig == SIGSYS;
-}
-
-/* is_everyday: programs handle these in their course, such as timers. */
-static bool is_everyday(int sig)
-{
-  return sig == SIGALRM || sig == SIGPIPE || sig == SIGTRAP || sig == SIGXFSZ;
 }
 
 /* as_default ends the process as the signal would have: the default action is
@@ -92,27 +89,21 @@ static bool ends_here(int sig)
   return sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
 }
 
-#define HANDLER_DEPTH (1 << 20) /* bytes of stack that a handler may use */
-
-/* The fault of this thread whose handler, the program's or a library's, runs now; frame is 0 outside one. */
+/* The handler, the program's or a library's, that this thread runs now; frame is 0 outside one. */
 static __thread struct {
   uintptr_t frame;
   uint64_t calls;
-} in_fault __attribute__((tls_model("initial-exec")));
+  int sig;
+  bool fault; /* it deals with one */
+} handling __attribute__((tls_model("initial-exec")));
 
-static uint64_t calls_of(const struct lg_thr *t)
-{
-  return t ? t->pub->calls : 0;
-}
-
-/* behind_fault reports whether a signal comes from the handler of an earlier fault, as UCX's and backward-cpp's abort() or
- * raise(SIGABRT) after they have printed a stack. The thread is below that handler's frame then, and has not called MPI since.
- * A handler that was left by siglongjmp is above it. */
+/* behind_fault reports whether a signal comes from the handler of an earlier fault, by which the process is said to end, as UCX's and
+ * backward-cpp's abort() or raise(SIGABRT) after they have printed a stack. The thread has not called MPI since. */
 static bool behind_fault(const struct lg_thr *t, const void *context)
 {
   struct lg_regs r;
   LG_CONTEXT(context, r.v);
-  return in_fault.frame > r.v[SP] && in_fault.frame - r.v[SP] < HANDLER_DEPTH && in_fault.calls == calls_of(t);
+  return handling.fault && lg_below(handling.frame, r.v[SP]) && handling.calls == lg_calls_of(t) && lg_rank && lg_rank->end == LG_SIGNALLED;
 }
 
 /* asks_to_end: a signal by which others, a terminal or a limit may have a process end. */
@@ -126,28 +117,45 @@ static bool asks_to_end(const struct lg_signal *s)
   }
 }
 
-/* note_signal writes down a signal that may end the process. */
-static void note_signal(int sig, const siginfo_t *info, void *context)
+/* note_signal writes down a signal that may end the process, and returns when that is said to have ended; 0: it is not. */
+static uint64_t note_signal(int sig, const siginfo_t *info, void *context)
 {
   struct lg_signal s = lg_signal_of(info);
-  if (asks_to_end(&s))
+  bool asks = asks_to_end(&s), ends = ends_here(sig) || is_fault(sig);
+  const char *above = asks || ends ? lg_sender_above(&s) : NULL;
+  if (above)
+    lg_said_sender(above);
+  if (asks)
     lg_said_asked(&s);
-  if (ends_here(sig) || is_fault(sig))
-    lg_said_signal(&s, lg_ender(context));
+  return ends ? lg_said_signal(&s, lg_ender(context)) : 0;
 }
 
-#define FAULTS_NOTED 64 /* that the program's handler has dealt with; after these few are noted */
-static uint32_t survived; /* faults from which the program's handler returned */
-
-/* pass_on_fault calls the program's handler of a fault. What that handler raises does not replace the fault. */
-static void pass_on_fault(int sig, siginfo_t *info, void *context)
+/* comes_again: a handler has raised its own signal, which waits until the handler returns. */
+static bool comes_again(int sig)
 {
-  __typeof__(in_fault) outer = in_fault;
-  in_fault.frame = (uintptr_t)__builtin_frame_address(0);
-  in_fault.calls = calls_of(lg_self);
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, sig);
+}
+
+/* pass_on_inside calls the program's handler, and if that returns takes back that the process ended, as was said of end_ns; 0: it was
+ * not. When a handler of SIGABRT returns, abort() ends the process all the same. */
+static void pass_on_inside(int sig, siginfo_t *info, void *context, uint64_t end_ns)
+{
+  __typeof__(handling) outer = handling;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  bool deals = !ends_here(sig);
+  handling.fault = is_fault(sig) || (outer.fault && lg_below(outer.frame, frame));
+  handling.frame = frame;
+  handling.sig = sig;
+  handling.calls = lg_calls_of(lg_self);
+  if (end_ns && deals)
+    lg_dealing(end_ns, frame);
   pass_on(sig, info, context);
-  in_fault = outer;
-  __atomic_fetch_add(&survived, 1, __ATOMIC_RELAXED);
+  handling = outer;
+  if (is_fault(sig))
+    __atomic_fetch_add(&survived, 1, __ATOMIC_RELAXED);
+  if (end_ns && deals && sig != SIGABRT && !comes_again(sig))
+    lg_dealt(end_ns);
 }
 
 /* is_noted tells whether a fault is written down. Some programs fault as a matter of course, as to learn which pages they write to, and
@@ -194,15 +202,16 @@ static void note_fault(struct lg_thr *t, int sig, void *context, uint64_t cfa)
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
+  uint64_t end_ns = 0;
   struct lg_thr *t = lg_self;
   bool wanted = sig == lg_capture_signal && lg_capture_wanted(info);
-  bool another = is_fault(sig) && (behind_fault(t, context) || !is_noted(sig));
   if (sig == SIGBUS && lg_file_fault(info->si_addr)) {
     errno = saved;
     return;
   }
   if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
+  bool another = is_fault(sig) && (behind_fault(t, context) || !is_noted(sig));
   if (lg_is_rank() && !another) {
     if (is_fault(sig))
       note_fault(t, sig, context, LG_CFA);
@@ -211,16 +220,11 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (sig == asked_signal)
       lg_watch_ask();
     if (!wanted)
-      note_signal(sig, info, context);
+      end_ns = note_signal(sig, info, context);
   }
   errno = saved;
-  if (wanted)
-    return; /* the program never sent it */
-  told |= sig != asked_signal && !is_everyday(sig);
-  if (is_fault(sig))
-    pass_on_fault(sig, info, context);
-  else
-    pass_on(sig, info, context);
+  if (!wanted) /* the program never sent it */
+    pass_on_inside(sig, info, context, end_ns);
 }
 
 /* install puts our handler before the program's, with the program's flags, so
@@ -334,27 +338,25 @@ void lg_note_error(void)
 {
   struct lg_thr *t = lg_self;
   ucontext_t here;
-  if (t && !lg_off && lg_is_rank() && t->pub->in_mpi && !told && getcontext(&here) == 0)
+  if (t && !lg_off && lg_is_rank() && t->pub->in_mpi && !lg_below(handling.frame, (uintptr_t)&here) && getcontext(&here) == 0)
     lg_capture_here(t, LG_WHY_ERROR, 0, &here);
 }
 
 /* ---- exits ---- */
 
-/* note_exit writes down from where a rank exits that has not finished. An interpreter that is being ended has no frames of its
- * program any more. */
-static void note_exit(void)
+/* An interpreter that is being ended has no frames of its program any more. */
+void lg_note_exit(void)
 {
   struct lg_thr *t = lg_self;
   ucontext_t here;
-  if (t && !lg_off && lg_is_rank() && !t->pub->in_mpi && lg_rank->status < LG_FINALIZED && !lg_py_ending() &&
-      getcontext(&here) == 0)
-    lg_capture_here(t, LG_WHY_EXIT, 0, &here);
+  if (!t || lg_off || !lg_is_rank() || !(t->pub->in_mpi || (lg_rank->status < LG_FINALIZED && !lg_py_ending())) || getcontext(&here))
+    return;
+  lg_capture_here(t, LG_WHY_EXIT, lg_below(handling.frame, (uintptr_t)&here) ? handling.sig : 0, &here);
 }
 
 static void said_exit(int status)
 {
-  lg_note_error();
-  note_exit();
+  lg_note_exit();
   lg_said_end(LG_EXITED, status, lg_ender(NULL));
 }
 

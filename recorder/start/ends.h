@@ -7,6 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 void lg_ends_start(void);
+void lg_note_exit(void);  /* writes down from where a rank exits: MPI in a call, or the program if it has not finished */
 void lg_note_error(void); /* writes down the stack of the calling thread, which MPI does not let go */
 
 #pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include "calls/failed.h"
 #include "calls/operation.h"
 #include "calls/poll.h"
+#include "file/rank.h"
 #include "identity/thread.h"
 #include "mpi/address.h"
 #include "mpi/family.h"
@@ -13,6 +14,7 @@
 #include "perturb/perturb.h"
 #include "perturb/schedule.h"
 #include "stack/modules.h"
+#include "start/ends.h"
 #include "start/entry.h"
 #include "start/start.h"
 #include "usage/usage.h"
@@ -52,6 +54,20 @@ static bool by_mpi(uint64_t pc)
   bool is = !m || !m->path || m == lg_module_at(init) || lg_module_of_mpi(m);
   lg_unlock_file();
   return is;
+}
+
+/* is_recorded_within tells whether a call within another one is recorded. By MPI_Abort a handler or another callback of the program ends
+ * the job; no lock is waited for, as the handler may have interrupted anything. */
+static bool __attribute__((noinline)) is_recorded_within(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra)
+{
+  if (d->cls == CLS_abort) {
+    c->desc = d;
+    c->binding = binding;
+    c->args = args;
+    lg_said_end(LG_ABORTED, lg_int(c, 1), LG_ENDER_PROGRAM);
+    lg_note_exit();
+  }
+  return (lg_usage_on || lg_dispatched_within(d)) && !by_mpi(ra);
 }
 
 /* before_within begins a call that a callback of the program makes, such as that of an
@@ -95,7 +111,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   if (unlikely(lg_off))
     return false;
   c->within = lg_within(t, cfa);
-  if (unlikely(c->within) && ((!lg_usage_on && !lg_dispatched_within(d)) || by_mpi(ra)))
+  if (unlikely(c->within) && !is_recorded_within(c, d, binding, args, ra))
     return false;
   struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, ra, cfa);
   if (unlikely(!st))

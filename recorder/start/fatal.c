@@ -33,7 +33,7 @@ static bool by_mpi(const void *pc)
 static bool in_call(void)
 {
   const struct lg_thr *t = lg_self;
-  return t && !lg_off && lg_is_rank() && t->pub->in_mpi && t->pub->kind != LG_OP_ABORT;
+  return t && !lg_off && lg_is_rank() && t->pub->in_mpi && t->pub->kind != LG_OP_ABORT && lg_rank->end != LG_ABORTED;
 }
 
 static void note(int code, const char *says)

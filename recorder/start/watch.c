@@ -24,6 +24,7 @@
 #include "start/activity.h"
 #include "start/asleep.h"
 #include "start/capture.h"
+#include "start/dealt.h"
 #include "start/filelock.h"
 #include "start/others.h"
 #include "start/own.h"
@@ -263,6 +264,7 @@ static bool once_a_second(uint64_t now)
   if (lg_file_cut())
     lg_turn_off("the run file was cut short");
   tick(now);
+  lg_dealt_look(now);
   if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
     capture(LG_WHY_ASKED);
     lg_show();

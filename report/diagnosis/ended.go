@@ -20,6 +20,10 @@ func endedText(e *Ended) string {
 	switch {
 	case e.By == string(progress.EndedByLauncher):
 		return fmt.Sprintf("Ended by the launcher with %s%s; the recording does not say why", e.Signal, at)
+	case e.By == string(progress.EndedByAlarm):
+		return fmt.Sprintf("Ended by itself: the handler of %s of %s ended the job%s", e.Signal, words.Ranks(e.Ranks), at)
+	case e.By == string(progress.EndedByParent):
+		return fmt.Sprintf("Ended with %s%s, %s; the recording does not say why", e.Signal, at, e.Sender)
 	case e.By == string(progress.EndedWithLauncher) && e.Signal != "":
 		return fmt.Sprintf("Ended because the launcher was killed by %s%s", e.Signal, at)
 	case e.By == string(progress.EndedWithLauncher):
@@ -38,7 +42,7 @@ func endedHeadline(r *Result) string {
 	switch {
 	case l == nil:
 		return text
-	case allLeastProgressed(r.Ended.Ranks, r) && r.Ended.Ranks != "":
+	case allLeastProgressed(r.Ended.Ranks, r) && r.Ended.Ranks != "" && r.Ended.By == string(progress.EndedBySignal):
 		return text + ", and the job ended because of it"
 	case len(l.Ranks) == r.Ranks && r.Ranks > 1:
 		return text + ". Until then no rank was behind"

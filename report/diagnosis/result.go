@@ -101,7 +101,7 @@ type LeastProgressed struct {
 
 // Ended is how a job that did not finish was ended from outside.
 type Ended struct {
-	By     string    `json:"by"`               // signal, launcher, launcher_gone or killed_together
+	By     string    `json:"by"`               // signal, launcher, parent, alarm, launcher_gone or killed_together
 	Signal string    `json:"signal,omitempty"` // name of the signal
 	Time   time.Time `json:"time"`             // when
 	Sender string    `json:"sender,omitempty"` // who sent the signal, or to whom it was sent, as far as known

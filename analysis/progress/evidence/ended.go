@@ -14,11 +14,13 @@ import (
 type EndedBy string
 
 // What can end a job from outside. EndedBySignal: one was sent to the launcher, or to
-// its ranks. EndedByLauncher: it signalled the ranks, and the record does not tell why. EndedWithLauncher: it,
-// or its daemon on a node, was gone, and the ranks ended for that.
+// its ranks. EndedByLauncher: it signalled the ranks, and the record does not tell why. EndedByParent: so did a
+// process between it and the ranks. EndedWithLauncher: it, or its daemon on a node, was gone, and the ranks ended for that.
 const (
 	EndedBySignal     EndedBy = "signal"
 	EndedByLauncher   EndedBy = "launcher"
+	EndedByParent     EndedBy = "parent"
+	EndedByAlarm      EndedBy = "alarm" // by a handler of SIGALRM that exits within a call of MPI
 	EndedWithLauncher EndedBy = "launcher_gone"
 	EndedTogether     EndedBy = "killed_together" // all ranks were gone at once, without a word
 )
@@ -57,6 +59,7 @@ func (s requests) findRequests() {
 	s.requested = s.outside
 	for i := range s.Sum.Facts {
 		s.requested = earlier(s.requested, s.byLauncher(&s.Sum.Facts[i]))
+		s.requested = earlier(s.requested, s.byAlarm(&s.Sum.Facts[i]))
 	}
 }
 
@@ -139,7 +142,10 @@ func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 	case model.SenderSelf:
 		return Sender{Kind: FromItself}
 	case model.SenderParent, model.SenderAbove:
-		return Sender{Kind: FromLauncher}
+		if f.EndedBy == "" || process.IsLauncher(f.EndedBy) {
+			return Sender{Kind: FromLauncher}
+		}
+		return Sender{Kind: FromParent, Name: f.EndedBy}
 	case model.SenderOther:
 		if rank, is := rankOf(s.Scene, f, got.PID); is {
 			return Sender{Kind: FromRank, Rank: rank}
@@ -157,7 +163,11 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
 		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
 		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
-			return &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got)}
+			e := &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got)}
+			if e.Sender.Kind == FromParent {
+				e.By = EndedByParent
+			}
+			return e
 		}
 	}
 	if leftBehind(f) {
@@ -165,6 +175,17 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 	}
 	return nil
 }
+
+// byAlarm tells that a rank had set an alarm, which went off within a call of MPI, and that its handler exited; nil: it did not.
+func (s requests) byAlarm(f *facts.Fact) *Ended {
+	if !isAlarmed(f) {
+		return nil
+	}
+	return &Ended{By: EndedByAlarm, Signal: f.Handler, Time: f.EndTime, Sender: Sender{Kind: FromItself}, Ranks: s.RanksWhere(isAlarmed)}
+}
+
+// isAlarmed reports whether a rank ended itself because a call of MPI took too long for it.
+func isAlarmed(f *facts.Fact) bool { return f.Within && f.Handler == int(syscall.SIGALRM) }
 
 // followsRequest reports whether what a rank did at that time follows from a request to end.
 func (s losses) followsRequest(at int64) bool { return isSoonAfter(s.requested, at) }
@@ -181,7 +202,7 @@ func isSoonAfter(e *Ended, at int64) bool {
 func (s losses) followers() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) &&
-			(s.followsRequest(f.EndTime) || leftBehind(f))
+			(s.followsRequest(f.EndTime) || leftBehind(f) || isAlarmed(f))
 	})
 }
 

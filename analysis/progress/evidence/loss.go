@@ -24,7 +24,7 @@ type Loss struct {
 	Argument string
 	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
 	Buffers  []facts.Buffer // of ErrorInCall and of ranks that died of a fault: those of the call, and of what was pending
-	Signal   int            // of EndedBySender
+	Signal   int            // of EndedBySender; of EndedFirst and SeenDead if the launcher's exit status tells it, 0 unknown
 	Sender   Sender         // of EndedBySender
 	Outside  bool           // these ranks were ended from outside the job
 }
@@ -76,6 +76,8 @@ type End struct {
 	How    EndKind
 	Detail int   // the signal, or the exit status, -1 unknown
 	Stage  Stage // of Exited and BecameOther
+	// Handler is the signal whose handler exited, of WithinCall; 0 unknown, or it was another callback.
+	Handler int
 }
 
 // EndKind is the way in which a rank ended by itself.
@@ -87,6 +89,7 @@ const (
 	Aborted                    // it called MPI_Abort
 	Died                       // of a signal
 	Exited
+	Lingers // a signal would end it, and the process is still there: its handler is at work
 )
 
 // Stage is where in its life with MPI a rank exited.
@@ -97,12 +100,16 @@ const (
 	AfterFinalize Stage = iota
 	BeforeFinalize
 	InsideInit
+	WithinCall // a handler or another callback of the program exited within a call of MPI
 )
 
 // endOf is how a rank ended by itself, which did.
-func endOf(f *facts.Fact) End {
+func (s *Scene) endOf(f *facts.Fact) End {
 	switch f.End {
 	case model.Signalled:
+		if s.known.Liveness[f.Rank] == Lingering {
+			return End{How: Lingers, Detail: f.Detail}
+		}
 		return End{How: Died, Detail: f.Detail}
 	case model.Aborted:
 		return End{How: Aborted}
@@ -116,12 +123,15 @@ func endOf(f *facts.Fact) End {
 		e.Stage = AfterFinalize
 	case isStarting(f):
 		e.Stage = InsideInit
+	case f.Within:
+		e.Stage, e.Handler = WithinCall, f.Handler
 	}
 	return e
 }
 
 func compareEnds(a, b End) int {
-	return cmp.Or(cmp.Compare(a.How, b.How), cmp.Compare(a.Detail, b.Detail), cmp.Compare(a.Stage, b.Stage))
+	return cmp.Or(cmp.Compare(a.How, b.How), cmp.Compare(a.Detail, b.Detail), cmp.Compare(a.Stage, b.Stage),
+		cmp.Compare(a.Handler, b.Handler))
 }
 
 // FailedCall is a call in which MPI reported an error and ended the job.
@@ -136,8 +146,9 @@ type FailedCall struct {
 // Sender is who sent a signal, or to whom it was sent, as far as it is known.
 type Sender struct {
 	Kind SenderKind
-	Rank int // of FromRank
-	PID  int // of FromProcess
+	Rank int    // of FromRank
+	PID  int    // of FromProcess
+	Name string // of FromParent: the name of the process
 }
 
 // SenderKind is what is known of the sender of a signal.
@@ -153,6 +164,7 @@ const (
 	FromTerminal
 	FromItself
 	FromLauncher
+	FromParent // a process that started the rank, or its parent, and is no launcher
 	FromRank
 	FromProcess   // outside the job
 	FromContainer // a process outside the container

@@ -118,7 +118,9 @@ func (s losses) loseObserved() {
 	})
 	// While the job is being ended, the dead are those that have ended already.
 	if told, _ := s.countSignalled(); told == 0 && s.requested == nil && !dead.Equal(open) {
-		s.recordLoss(dead, SeenDead, true)
+		if loss := s.recordLoss(dead, SeenDead, true); loss != nil {
+			loss.Signal = s.toldByLauncher()
+		}
 	}
 }
 
@@ -167,6 +169,7 @@ func (s losses) loseFirst() {
 	if loss == nil {
 		return
 	}
+	loss.Signal = s.toldByLauncher()
 	if loss.For = lead; next == math.MaxInt64 {
 		loss.For = -1
 	}
@@ -179,6 +182,17 @@ func (s losses) loseFirst() {
 	case lead < crowded:
 		loss.Lead = Close
 	}
+}
+
+// toldByLauncher is the signal of which a rank died, as the exit status of the launcher tells: 128 more than it, as of shells, or that
+// of Hydra, which is the signal itself; 0: it does not, or another rank said so. Hydra ends others by other signals.
+func (s losses) toldByLauncher() int {
+	const segv = int(syscall.SIGSEGV)
+	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == segv })
+	if l := s.known.Launcher; said.Len() == 0 && l != nil && l.Signal == 0 && (l.Status == 128+segv || l.Status == segv) {
+		return segv
+	}
+	return 0
 }
 
 // hasUncausedError reports whether MPI reported an error that no killed process can have been the reason of.
@@ -229,7 +243,7 @@ func (s losses) loseFailed() {
 				ranks = s.failedTogether(f)
 			}
 			if loss := s.recordLoss(ranks, EndedItself, cause); loss != nil {
-				loss.End = endOf(f)
+				loss.End = s.endOf(f)
 				if f.End == model.Signalled {
 					loss.Argument, loss.Buffers, loss.FreedBy = f.Argument, f.Buffers, f.FreedBy
 				}
@@ -321,7 +335,7 @@ func (s losses) loseExited() {
 		if loss == nil {
 			return
 		}
-		loss.End = endOf(s.Facts[ranks.Min()])
+		loss.End = s.endOf(s.Facts[ranks.Min()])
 		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
 			loss.Lead = AllStarting
 		}

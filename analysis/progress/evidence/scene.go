@@ -13,8 +13,9 @@ type Liveness string
 
 // What an observer can know. Ranks it knows nothing of are left out.
 const (
-	Dead    Liveness = "dead"
-	Stopped Liveness = "stopped"
+	Dead      Liveness = "dead"
+	Stopped   Liveness = "stopped"
+	Lingering Liveness = "lingers" // the process is there, and its record says that a signal ended it
 )
 
 // Observed is what is known of a job besides its record. The zero value is

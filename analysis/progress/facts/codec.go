@@ -70,7 +70,7 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
-		&f.Watched, &f.GoneNoted, &f.Erred, &f.ErrorMayFollow, &f.MayPoll, &f.Orphaned, &f.Outward, &f.NoneActive)
+		&f.Watched, &f.GoneNoted, &f.Erred, &f.ErrorMayFollow, &f.MayPoll, &f.Orphaned, &f.Outward, &f.NoneActive, &f.Within)
 	c.Text(&f.Host)
 	c.Text(&f.Working)
 	c.Text(&f.Error)
@@ -92,6 +92,8 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Uint(c, &f.PIDSpace)
 	f.Asked.code(c)
 	f.Fatal.code(c)
+	c.Text(&f.EndedBy)
+	wire.Int(c, &f.Handler)
 	wire.Uint(c, &f.Ender)
 	wire.List(c, &f.Waits, (*Wait).code)
 	wire.List(c, &f.Wildcards, (*Wildcard).code)

@@ -122,11 +122,14 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Detail = r.EndDetail
 	}
 	f.PID, f.PIDSpace = r.PID, r.PIDSpace
-	f.Ender, f.Orphaned = r.Ender, r.Orphaned
+	f.Ender, f.Orphaned, f.EndedBy = r.Ender, r.Orphaned, validUTF8(r.By)
 	f.Asked, f.Fatal = signalOf(r.Asked), signalOf(r.Fatal)
 	f.Erred = t.InFailedCall()
 	if f.Erred {
 		f.EndTime, f.ErrorMayFollow = nanoseconds(t.Captured.Time), true
+	}
+	if c := t.EndedWithinCall(); c != nil && (r.End == model.Exited || r.End == model.Aborted) {
+		f.Within, f.Handler = true, c.Signal
 	}
 	if e := t.FatalError(); e != nil {
 		f.Error = validUTF8(r.Family.DescribeError(e.Class, e.Text))

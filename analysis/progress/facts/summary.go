@@ -66,11 +66,13 @@ type Fact struct {
 	Lasting    int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
 	Outward    bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
 	Erred      bool  // MPI reported an error in the call that it is in, which did not return
-	Off        bool  // its record stopped before it did
-	Evicted    bool  // its message counters are not complete
-	PID        int
-	PIDSpace   uint64 // the pid namespace in which PID counts; 0 unknown
-	Waits      []Wait // of its blocked threads, the representative first
+	// Within: the program ended the process within the call that the rank is in, in a handler or another callback.
+	Within   bool
+	Off      bool // its record stopped before it did
+	Evicted  bool // its message counters are not complete
+	PID      int
+	PIDSpace uint64 // the pid namespace in which PID counts; 0 unknown
+	Waits    []Wait // of its blocked threads, the representative first
 	// Wildcards are its receives with a wildcard that are not complete, in no order; those that it waits for are among them.
 	Wildcards []Wildcard
 	*Incident
@@ -99,6 +101,8 @@ type Incident struct {
 	Asked, Fatal Signal
 	Ender        model.Ender
 	Orphaned     bool
+	EndedBy      string
+	Handler      int // of Within: the signal whose handler it was; 0 unknown, or it was another callback
 }
 
 var noIncident = &Incident{}
@@ -113,7 +117,7 @@ type Call struct {
 func (i *Incident) orNone() *Incident {
 	nobody := i.Holder.For == model.NothingAwaited && i.Holder.TID == 0 && len(i.Held.Waits) == 0
 	if i.ThreadsInMPI == 0 && i.Working == "" && i.Error == "" && i.Argument == "" && len(i.Buffers) == 0 && !i.ErrorMayFollow && nobody &&
-		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned {
+		i.Asked == (Signal{}) && i.Fatal == (Signal{}) && i.Ender == 0 && !i.Orphaned && i.EndedBy == "" && i.Handler == 0 {
 		return noIncident
 	}
 	return i

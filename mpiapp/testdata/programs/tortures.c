@@ -85,15 +85,72 @@ static int recover(size_t stack, int times)
   return hits;
 }
 
-static int recovers(void) { return recover(sizeof alternate, 20); }
-static int recovers_small(void) { return recover(8192, 20); }
-
 static int __attribute__((noinline)) deeper(int n)
 {
   volatile char room[4096];
   room[0] = (char)n;
   return deeper(n + 1) + room[0];
 }
+
+static volatile char *handled_at;
+
+static void notes_place(int sig)
+{
+  char here;
+  handled_at = &here;
+  out(sig);
+}
+
+/* at_home tells whether a handler ran on the stack of the function that faulted, or raised the signal. */
+static int at_home(int flags, int raised)
+{
+  char here;
+  handle(SIGSEGV, notes_place, flags);
+  if (sigsetjmp(back, 1))
+    return handled_at < &here && handled_at > &here - (32 << 10);
+  if (raised)
+    raise(SIGSEGV);
+  *nowhere = 1;
+  return -1;
+}
+
+/* A program without an alternate stack sees none, and its handlers run on the thread's own, whether or not they ask for another. */
+static int handles_at_home(void)
+{
+  stack_t seen = {.ss_flags = 77};
+  int n = sigaltstack(NULL, &seen);
+  n += 10 * (seen.ss_flags == SS_DISABLE && seen.ss_sp == NULL && seen.ss_size == 0);
+  for (volatile int i = 0; i < 8; i++) {
+    n += at_home(i & 1 ? SA_ONSTACK : 0, i & 2);
+    meet();
+  }
+  return n;
+}
+
+/* A runtime asks before it sets a stack of its own, uses that, and puts back what was there. */
+static int sets_stack_and_back(void)
+{
+  stack_t before, within;
+  sigaltstack(NULL, &before);
+  int n = before.ss_flags & SS_DISABLE ? 1 : 0;
+  handle(SIGSEGV, notes_place, SA_ONSTACK); /* and the stack follows */
+  on_alternate(16384);
+  for (volatile int i = 0; i < 3; i++) {
+    if (!sigsetjmp(back, 1))
+      deeper(0);
+    n += 10 * (handled_at >= alternate && handled_at < alternate + 16384);
+    meet();
+  }
+  sigaltstack(NULL, &within);
+  n += 100 * (within.ss_sp == alternate && within.ss_size == 16384);
+  sigaltstack(&before, NULL);
+  sigaltstack(NULL, &within);
+  n += 1000 * (within.ss_flags == SS_DISABLE);
+  return n + at_home(0, 0) + at_home(SA_ONSTACK, 1);
+}
+
+static int recovers(void) { return recover(sizeof alternate, 20); }
+static int recovers_small(void) { return recover(8192, 20); }
 
 static int overflows(void)
 {
@@ -1030,7 +1087,7 @@ static const struct torture {
   int (*run)(void);
 } tortures[] = {
 #define T(name) {#name, name}
-  T(recovers), T(recovers_small), T(overflows), T(write_barrier), T(bus_error), T(divides), T(profiled),
+  T(handles_at_home), T(sets_stack_and_back), T(recovers), T(recovers_small), T(overflows), T(write_barrier), T(bus_error), T(divides), T(profiled),
   T(profiled_on_stack), T(alarmed), T(storm), T(storm_of_the_recorders), T(every_signal), T(blocks_all),
   T(waits_for_signal), T(reads_signals), T(interrupted), T(rests), T(writes_slowly), T(rests_after_stop),
   T(rests_without_descriptors), T(computes_and_blocks_all), T(ignores_real_time), T(resets), T(notified), T(vforks), T(forks),

@@ -11,6 +11,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
+	"laggard/report/words"
 )
 
 // Loss says why ranks are lost, with the ranks as its subject if they ended by themselves.
@@ -42,7 +43,7 @@ func lossKind(l *progress.Loss) string {
 		}
 		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
-		return "the process died without recording an exit: killed"
+		return "the process died without recording an exit: killed" + killedBy(l.Signal)
 	case evidence.SeenStopped:
 		return "the process is stopped"
 	case evidence.ErrorInCall:
@@ -54,13 +55,21 @@ func lossKind(l *progress.Loss) string {
 		if l.For >= 0 {
 			ahead = fmt.Sprintf(", %s before the next", l.For.Round(time.Microsecond))
 		}
-		return fmt.Sprintf("killed: the process ended first%s, without recording an exit", ahead)
+		return fmt.Sprintf("killed%s: the process ended first%s, without recording an exit", killedBy(l.Signal), ahead)
 	case evidence.FellSilent:
 		return fmt.Sprintf("no heartbeat for %.0f s: stopped or killed", l.For.Seconds())
 	case evidence.MissedSignal:
 		return "did not receive the signal that ended the others: killed before it"
 	}
 	return end(l.End)
+}
+
+// killedBy says by which signal a process was killed that could not record it; 0: the launcher does not tell.
+func killedBy(signal int) string {
+	if signal == 0 {
+		return " (SIGKILL, or a stack overflow)"
+	}
+	return fmt.Sprintf(" by %s, as the exit status of the launcher says", Signal(signal))
 }
 
 // Failure says how the job failed although nothing hung, with the ranks as its subject.
@@ -80,6 +89,8 @@ func end(e evidence.End) string {
 	switch {
 	case e.How == evidence.Died:
 		return fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+	case e.How == evidence.Lingers:
+		return fmt.Sprintf("is still dealing with %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
 	case e.How == evidence.Aborted:
 		return "called MPI_Abort"
 	case e.How == evidence.BecameOther:
@@ -92,6 +103,11 @@ func end(e evidence.End) string {
 		return text + " after MPI_Finalize"
 	case evidence.InsideInit:
 		return text + " inside MPI_Init"
+	case evidence.WithinCall:
+		if e.Handler == 0 {
+			return text + " from a handler or another callback of the program"
+		}
+		return text + " from its handler of " + Signal(e.Handler)
 	}
 	return text + " before MPI_Finalize"
 }
@@ -150,6 +166,8 @@ func Sender(s evidence.Sender) string {
 		return "from the rank itself"
 	case evidence.FromLauncher:
 		return "from the launcher"
+	case evidence.FromParent:
+		return fmt.Sprintf("from a parent process of the ranks (%s)", words.Printable(s.Name))
 	case evidence.FromRank:
 		return fmt.Sprintf("from rank %d", s.Rank)
 	case evidence.FromProcess:
