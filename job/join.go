@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"laggard/job/collect"
 	"laggard/job/launcher"
@@ -26,13 +27,18 @@ func (r *Recording) Join(command []string, beside func(words ...string) error) (
 	if err != nil {
 		return nil, err
 	}
+	first := launcher.Rank() == "0" && os.Getenv(watched) == ""
+	var noManifest error
+	if first {
+		noManifest = r.writeManifest(command, launcher.Size())
+		if errors.Is(noManifest, fs.ErrExist) { // only rank 0 writes it: what is dead there must not count as this job's
+			return nil, rundir.EarlierJobError(r.Dir)
+		}
+	}
 	if err := r.startNodeKeeper(beside); err != nil {
 		return nil, err
 	}
-	if err := r.startNodeGuard(); err != nil || launcher.Rank() != "0" || os.Getenv(watched) != "" {
-		return env, err
-	}
-	if err := r.writeManifest(command, launcher.Size()); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := errors.Join(noManifest, r.startNodeGuard()); err != nil || !first {
 		return env, err
 	}
 	r.printRunDir()
@@ -47,6 +53,8 @@ func (r *Recording) agreeOnRunDir() error {
 	}
 	if r.Dir == "" {
 		r.Dir = "laggard-" + name
+	} else if os.Getenv(watched) == "" {
+		r.Dir = filepath.Clean(r.Dir) + launcher.RestartSuffix()
 	}
 	if r.Dir, err = rundir.CreateShared(r.Dir); err != nil {
 		return err
@@ -54,7 +62,13 @@ func (r *Recording) agreeOnRunDir() error {
 	if r.ID, err = rundir.IDOf(name); err != nil {
 		return err
 	}
-	return rundir.CheckRunID(r.Dir, r.ID)
+	if err := rundir.CheckRunID(r.Dir, r.ID); err != nil {
+		return err
+	}
+	if _, err := os.Stat(rundir.EndingMark(r.Dir)); err == nil { // it would have this job ended on each node
+		return rundir.EarlierJobError(r.Dir)
+	}
+	return nil
 }
 
 // startNodeKeeper has the first rank of a node, the one that makes its directory, leave

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"laggard/job"
 	"laggard/job/ending"
@@ -79,6 +82,9 @@ func (a nodeHelpers) helperCommand(use string, n int,
 			if err != nil {
 				return usageError{err}
 			}
+			if session, err := unix.Getsid(0); err == nil && session != os.Getpid() {
+				return startApart()
+			}
 			r, err := a.newRecording(f, cmd)
 			if err != nil {
 				return err
@@ -106,11 +112,35 @@ func (a nodeHelpers) helperArguments(r job.Recording, words ...string) []string 
 	return append(args, words[1:]...)
 }
 
-// startHelper starts such a process for the program this one is about to become.
+// startHelper starts such a process for the program this one is about to become. That must not have a child which it did
+// not start: a program that waits until it has none would wait for the one that waits for its end. So the process that is
+// started here starts the one that stays, in a session of its own, and ends.
 func (a nodeHelpers) startHelper(r job.Recording, words ...string) error {
 	words = slices.Insert(words, 1, ending.Identify(os.Getpid()).String())
-	w := selfCommand(context.Background(), a.helperArguments(r, words...)[1:]...)
-	w.Stdout, w.Stderr = os.Stderr, os.Stderr
-	w.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a launcher that kills the group of a rank spares it
-	return w.Start()
+	return selfCommandOnStderr(a.helperArguments(r, words...)[1:]).Run()
+}
+
+func selfCommandOnStderr(arguments []string) *exec.Cmd {
+	cmd := selfCommand(context.Background(), arguments...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd
+}
+
+// politeness is the nice value of the processes beside a rank. It is not the greatest one, since nobody but root can take
+// it back, and a diagnosis has to be ready in time on a node whose processors are all busy with a hung job.
+const politeness = 10
+
+// startApart starts this process once more, in a session of its own and on any processor of the job: the launcher may have
+// bound the rank to one, and what is done beside the rank would delay it there.
+func startApart() error {
+	runtime.LockOSThread() // what follows is for this thread, and for what it starts
+	var all unix.CPUSet
+	for cpu := range len(all) * 64 {
+		all.Set(cpu)
+	}
+	_ = unix.SchedSetaffinity(0, &all) // the kernel knows which of them the job may use
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, politeness)
+	cmd := selfCommandOnStderr(os.Args[1:])
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a launcher that kills the group of a rank spares it
+	return cmd.Start()
 }

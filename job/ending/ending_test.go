@@ -134,6 +134,20 @@ func TestMarker(t *testing.T) {
 	}
 }
 
+// TestOtherJob: what was submitted from inside a job inherits its environment, and is another job's all the same, recorded
+// or not.
+func TestOtherJob(t *testing.T) {
+	t.Setenv("SLURM_JOB_ID", "17")
+	dir, ours, other := t.TempDir(), sleepCommand(), sleepCommand()
+	startScript(t, append(markedEnv(dir), "SLURM_JOB_ID=17"), "setsid "+ours+" &", ours)
+	cmd := startScript(t, append(markedEnv(dir), "SLURM_JOB_ID=18"), "exec "+other, other)
+	j := jobIn(dir, time.Second)
+	j.ranks, j.read = map[int]bool{cmd.Process.Pid: true}, time.Now().Add(time.Hour)
+	if left := j.End(0, func() {}); left != nil || isRunning(ours) || !isRunning(other) {
+		t.Errorf("%v are left; ours runs: %t, another job's: %t", left, isRunning(ours), isRunning(other))
+	}
+}
+
 // pidIn is the number of a process that wrote it to a file; 0: none did.
 func pidIn(dir, name string) (pid int) {
 	text, _ := os.ReadFile(filepath.Join(dir, name))

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/internal/procfs"
+	"laggard/job/launcher"
 	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/model/process"
@@ -92,8 +93,8 @@ func (w *jobWalk) memberOf(pid int) *member {
 	}
 	parent := w.memberOf(e.stat.Parent)
 	switch {
-	case parent != nil || launcher || w.job.met[e.Process] || w.job.ranks[pid]:
-	case w.job.hasRunMark(pid) || w.job.Adopted.isAdopted(e):
+	case parent != nil || launcher || w.job.met[e.Process] || w.job.Adopted.isAdopted(e):
+	case (w.job.ranks[pid] || w.job.hasRunMark(pid)) && !isOfOtherJob(pid):
 	default:
 		return nil
 	}
@@ -108,16 +109,29 @@ func (j *Job) hasRunMark(pid int) bool {
 	if unix.Stat(procfs.Path(pid), &st) != nil || int(st.Uid) != os.Geteuid() {
 		return false
 	}
-	env, err := procfs.ReadFile(procfs.Path(pid, "environ"))
-	if err != nil {
-		return false
-	}
-	env = append([]byte{0}, env...)
+	env := readEnvironment(pid)
 	has := func(kv string) bool { return bytes.Contains(env, []byte("\x00"+kv)) }
 	if !has("LAGGARD_RUN_ID=" + model.RunIDText(j.ID) + "\x00") {
 		return false
 	}
 	return !j.Shared || has("LAGGARD_DIR="+j.Dir+"\x00") && bytes.Contains(env, []byte("liblaggard"))
+}
+
+// isOfOtherJob reports whether a process was submitted as a job of its own, from inside this one: then it has the number of
+// the run, and its ranks may be recorded, as it inherits the environment.
+func isOfOtherJob(pid int) bool {
+	env := readEnvironment(pid)
+	return launcher.IsOfOtherJob(func(name string) string {
+		_, after, _ := bytes.Cut(env, []byte("\x00"+name+"="))
+		value, _, _ := bytes.Cut(after, []byte{0})
+		return string(value)
+	})
+}
+
+// readEnvironment is the environment of a process, with a NUL before each variable; empty if it cannot be read.
+func readEnvironment(pid int) []byte {
+	env, _ := procfs.ReadFile(procfs.Path(pid, "environ"))
+	return append([]byte{0}, env...)
 }
 
 // readRanks notes which processes are recorded ranks. More come, but no more than a look a second is worth.

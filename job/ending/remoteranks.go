@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"laggard/job/launcher"
 	"laggard/model"
 	"laggard/model/process"
 	"laggard/model/runfiles"
@@ -40,8 +41,9 @@ func (j *Job) beatingRanks(now time.Time) (out []Leftover) {
 	return out
 }
 
-// CancelStep has Slurm end the step that this process is in, on all its nodes, and reports whether it could.
+// CancelStep has Slurm end the step that is this process's job, on all its nodes, and reports whether it could. A step in
+// whose shell the job was started is not only the job's.
 func CancelStep() bool {
-	job, step := os.Getenv("SLURM_JOB_ID"), os.Getenv("SLURM_STEP_ID")
-	return job != "" && step != "" && exec.Command("scancel", job+"."+step).Run() == nil
+	step := launcher.OwnStep()
+	return step != "" && exec.Command("scancel", step).Run() == nil
 }

@@ -20,25 +20,76 @@ var ErrNoJob = errors.New("the launcher provides no common job name; give -o DIR
 // compute. It can be part of a file name.
 func JobName() (string, error) { return JobNameIn(os.Getenv, os.Getppid()) }
 
-// JobNameIn is Job of a process whose variables get looks up.
+// JobNameIn is JobName of a process whose variables get looks up.
+//
+// What the rank's own launcher says comes before the step of Slurm's that it is in: a shell in a step hands its variables
+// on to all that it starts, and where mpirun was started beside a step, only the ranks of other nodes are in one.
 func JobNameIn(get func(name string) string, parent int) (string, error) {
-	if id, step := get("SLURM_JOB_ID"), get("SLURM_STEP_ID"); id != "" && step != "" {
-		return "slurm-" + id + "." + step, nil
+	hydra := fmt.Sprintf("hydra-%d-%s", parent, startTime(parent))
+	if isHydraOnOneHost(get) {
+		return hydra, nil
 	}
 	name := firstSet(get, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "ALPS_APP_ID",
 		"FLUX_JOB_ID")
+	if step := slurmStep(get, name); step != "" {
+		return "slurm-" + step + restartSuffix(get), nil
+	}
 	if name != "" {
 		return fileNameText(name), nil
 	}
-	// MPICH's Hydra names nothing, but on one host the ranks share their parent.
-	if RankIn(get) != "" && get("PMI_SIZE") != "" {
-		return fmt.Sprintf("hydra-%d-%s", parent, startTime(parent)), nil
+	if RankIn(get) != "" && get("PMI_SIZE") != "" { // Hydra; if it has ranks on other hosts, they disagree
+		return hydra, nil
 	}
 	return "", ErrNoJob
 }
 
+// isHydraOnOneHost reports whether MPICH's launcher started a process and all other ranks on this host. It names nothing,
+// but then all ranks are children of one process.
+func isHydraOnOneHost(get func(name string) string) bool {
+	local := get("MPI_LOCALNRANKS")
+	return local != "" && local == get("PMI_SIZE") && get("PMI_RANK") != "" && get("OMPI_COMM_WORLD_RANK") == ""
+}
+
+// slurmStep is JOB.STEP of the step whose ranks srun has started itself, "" if that is not so: then the name, from what
+// started them, is not Slurm's.
+func slurmStep(get func(name string) string, name string) string {
+	const namespace = "slurm.pmix." // all components of a heterogeneous job have the same one
+	if step, is := strings.CutPrefix(name, namespace); is {
+		return fileNameText(step)
+	}
+	job, step := get("SLURM_JOB_ID"), get("SLURM_STEP_ID")
+	if job == "" || step == "" || name != "" && name != job+"."+step {
+		return ""
+	}
+	return job + "." + step
+}
+
+// restartSuffix tells the runs of a job that Slurm has put into the queue again, which has the same steps each time.
+func restartSuffix(get func(name string) string) string {
+	if n := get("SLURM_RESTART_COUNT"); n != "" && n != "0" {
+		return ".restart-" + fileNameText(n)
+	}
+	return ""
+}
+
+// RestartSuffix is what the name of a requeued job ends with, to tell its runs apart; "": it is the first.
+func RestartSuffix() string {
+	if OwnStep() == "" {
+		return ""
+	}
+	return restartSuffix(os.Getenv)
+}
+
+// OwnStep is JOB.STEP of the Slurm step that is this process's job, with nothing else in it; "": there is none.
+func OwnStep() string {
+	if name, err := JobName(); err != nil || !strings.HasPrefix(name, "slurm-") {
+		return ""
+	}
+	return os.Getenv("SLURM_JOB_ID") + "." + os.Getenv("SLURM_STEP_ID")
+}
+
 // MatchesJob reports whether a user may call the job of a process by that name: the one that
-// JobIn has, or the number that the resource manager shows.
+// JobNameIn has, or the number that the resource manager shows.
 func MatchesJob(name string, get func(name string) string, parent int) bool {
 	if job, err := JobNameIn(get, parent); err == nil && job == name {
 		return true
@@ -81,6 +132,19 @@ func SizeIn(get func(name string) string) int {
 	n, _ := strconv.Atoi(firstSet(get, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE",
 		"SLURM_NTASKS"))
 	return n
+}
+
+// IsOfOtherJob reports whether a process whose variables get looks up belongs to another job of the resource manager than
+// this one, as one that was submitted from inside this job and inherited its environment. If one of them is in no job, or
+// the manager gives the jobs no numbers, it is not known to.
+func IsOfOtherJob(get func(name string) string) bool {
+	names := []string{"PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID"}
+	if get("SLURM_HET_JOB_ID") == "" { // the components of a heterogeneous job have numbers of their own
+		names = append(names, "SLURM_JOB_ID")
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return os.Getenv(name) != "" && get(name) != "" && get(name) != os.Getenv(name)
+	})
 }
 
 // Allocation is what the resource manager calls the job, such as "slurm 17.2",

@@ -17,7 +17,7 @@ func clearJobEnv(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "ALPS_", "MV2_", "FLUX_", "PBS_", "LSB_",
-			"COBALT_", "LAGGARD_"} {
+			"COBALT_", "LAGGARD_", "MPI_LOCAL"} {
 			if strings.HasPrefix(name, prefix) {
 				t.Setenv(name, "")
 			}
@@ -32,6 +32,15 @@ func TestLaunchers(t *testing.T) {
 		key, rank string // key "": no name for the job
 		size      int    // 0: unknown
 	}{
+		{"srun, requeued", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+			"SLURM_RESTART_COUNT=2", "PMI_JOBID=17.0"}, "slurm-17.0.restart-2", "1", 2},
+		{"srun, a component of a heterogeneous job", []string{"SLURM_JOB_ID=18", "SLURM_STEP_ID=0", "SLURM_NTASKS=2",
+			"PMIX_NAMESPACE=slurm.pmix.17.0", "PMIX_RANK=1"}, "slurm-17.0", "1", 2},
+		{"OpenMPI 4 in a shell of a step, or a node that srun has started for it", []string{"SLURM_JOB_ID=17",
+			"SLURM_STEP_ID=0", "SLURM_RESTART_COUNT=1", "PMIX_NAMESPACE=3211264001", "OMPI_MCA_ess_base_jobid=3211264001",
+			"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", 4},
+		{"MPICH on two hosts, from a step", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=1", "PMI_RANK=2", "PMI_SIZE=4",
+			"MPI_LOCALNRANKS=2"}, "slurm-17.1", "2", 4},
 		{"srun with PMI2", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=2", "SLURM_PROCID=3", "SLURM_NTASKS=8",
 			"PMI_RANK=3"}, "slurm-17.2", "3", 8},
 		{"srun with PMIx", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2",
@@ -62,6 +71,7 @@ func TestLaunchers(t *testing.T) {
 				t.Errorf("job %q, %v, want %q", key, err, c.key)
 			}
 			checktest.Equal(t, c.rank, Rank(), "rank")
+			checktest.Equal(t, strings.HasPrefix(c.key, "slurm-"), OwnStep() != "", "it is a step", OwnStep())
 			checktest.Equal(t, c.size, Size(), "size")
 		})
 	}
@@ -79,6 +89,14 @@ func TestHydra(t *testing.T) {
 	t.Setenv("PMI_RANK", "2")
 	if two, _ := JobName(); two != one {
 		t.Errorf("ranks of one job name it %q and %q", one, two)
+	}
+	t.Setenv("MPI_LOCALNRANKS", "4") // in a shell of a step, which has the step's name
+	for _, kv := range []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "PMIX_NAMESPACE=slurm.pmix.17.0", "PMI_JOBID=17.0"} {
+		name, value, _ := strings.Cut(kv, "=")
+		t.Setenv(name, value)
+	}
+	if name, _ := JobName(); name != one {
+		t.Errorf("in a step the job is called %q, want %q", name, one)
 	}
 	if startTime(os.Getpid()) == "0" {
 		t.Error("the start of a process is unknown")
@@ -112,6 +130,55 @@ func TestForward(t *testing.T) {
 		path := filepath.Join(t.TempDir(), c.launcher)
 		musttest.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700))
 		checktest.EqualList(t, c.want, ForwardEnv(path, args, env), c.launcher, c.version)
+	}
+}
+
+// TestForwardByList: Open MPI refuses -x where its parameter lists variables, so that the list is extended.
+func TestForwardByList(t *testing.T) {
+	env := map[string]string{"LD_PRELOAD": "l.so", "LAGGARD_DIR": "d"}
+	for _, c := range []struct{ name, variable, delimiter, users, sites, args, want string }{
+		{"variable", "A=1,2;B", "", "A=no", "", "-n 4 ./app", "--mca mca_base_env_list A=1,2;B;LAGGARD_DIR;LD_PRELOAD -n 4 ./app"},
+		{"delimiter", "A=1@B", "@", "", "", "./app", "--mca mca_base_env_list A=1@B@LAGGARD_DIR@LD_PRELOAD ./app"},
+		{"user's file", "", "", "A = 1\n mca_base_env_list = A=1\n", "mca_base_env_list = B\n", "./app",
+			"--mca mca_base_env_list A=1;LAGGARD_DIR;LD_PRELOAD ./app"},
+		{"site's file", "", "", "#mca_base_env_list = B", "mca_base_env_list = \"A\"\n", "./app",
+			"--mca mca_base_env_list A;LAGGARD_DIR;LD_PRELOAD ./app"},
+		{"arguments", "A=no", "", "", "", "-n 4 -mca mca_base_env_list A=1 ./app",
+			"-n 4 -mca mca_base_env_list A=1;LAGGARD_DIR;LD_PRELOAD ./app"},
+		{"arguments, delimiter", "A", "@", "", "", "--mca mca_base_env_list_delimiter + ./app",
+			"--mca mca_base_env_list A+LAGGARD_DIR+LD_PRELOAD --mca mca_base_env_list_delimiter + ./app"},
+		{"none", "", "", "", "", "./app", "-x LAGGARD_DIR -x LD_PRELOAD ./app"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			prefix := t.TempDir()
+			t.Setenv("HOME", filepath.Join(prefix, "home"))
+			t.Setenv("OMPI_MCA_mca_base_env_list", c.variable)
+			t.Setenv("OMPI_MCA_mca_base_env_list_delimiter", c.delimiter)
+			path := filepath.Join(prefix, "bin", "mpirun")
+			for name, text := range map[string]string{
+				path: "#!/bin/sh\necho 'mpirun (Open MPI) 4.1.4'\n",
+				prefix + "/home/.openmpi/mca-params.conf": c.users,
+				prefix + "/etc/openmpi-mca-params.conf":   c.sites,
+			} {
+				musttest.Succeed(t, os.MkdirAll(filepath.Dir(name), 0o700))
+				musttest.Succeed(t, os.WriteFile(name, []byte(text), 0o700))
+			}
+			checktest.Equal(t, c.want, strings.Join(ForwardEnv(path, strings.Fields(c.args), env), " "))
+		})
+	}
+}
+
+// TestOtherJob: the number of the resource manager's job tells jobs apart that both have one.
+func TestOtherJob(t *testing.T) {
+	clearJobEnv(t)
+	get := func(name string) string { return map[string]string{"SLURM_JOB_ID": "17", "PBS_JOBID": "4.n1"}[name] }
+	for own, other := range map[string]bool{"SLURM_JOB_ID=": false, "SLURM_JOB_ID=17": false, "LSB_JOBID=3": false,
+		"SLURM_JOB_ID=18": true, "PBS_JOBID=5.n1": true} {
+		name, value, _ := strings.Cut(own, "=")
+		before := os.Getenv(name)
+		t.Setenv(name, value)
+		checktest.Equal(t, other, IsOfOtherJob(get), own)
+		t.Setenv(name, before)
 	}
 }
 

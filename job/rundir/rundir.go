@@ -98,6 +98,11 @@ func ReadManifest(dir string) (*model.Manifest, error) {
 	return m, err
 }
 
+// EarlierJobError says that a directory holds the run of an earlier job that had the name of this one.
+func EarlierJobError(dir string) error {
+	return fmt.Errorf("%s holds an earlier job; choose another directory", dir)
+}
+
 // CheckRunID returns an error if the directory holds another run than this one.
 func CheckRunID(dir string, id uint64) error {
 	m, err := ReadManifest(dir)
