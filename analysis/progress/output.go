@@ -114,7 +114,9 @@ func (f *Finding) returnedErrors() []facts.Failed {
 }
 
 // IsNamed reports whether a rank is one of the named ones.
-func (d *Diagnosis) IsNamed(rank int) bool { return d.LeastProgressed != nil && d.LeastProgressed.Ranks.Contains(rank) }
+func (d *Diagnosis) IsNamed(rank int) bool {
+	return d.LeastProgressed != nil && d.LeastProgressed.Ranks.Contains(rank)
+}
 
 // MayBeSkipped reports whether the sender of a message may have left out the call that sends it: nothing else explains that the message
 // was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the
