@@ -42,8 +42,7 @@ const (
 
 // dropSurvivedEnd: older recorders left it noted that a process ended by a signal when the program's handler had dealt with that.
 // Where the handler may still be at work, as it prints a stack, the end stands.
-func (r *slotReader) dropSurvivedEnd() {
-	k := r.rank
+func dropSurvivedEnd(k *model.Rank) {
 	if k.End != model.Signalled || k.Heartbeat.Sub(k.EndTime) < livedOn ||
 		!k.QuietSince.IsZero() && k.QuietSince.Sub(k.EndTime) < wentOn {
 		return

@@ -182,7 +182,7 @@ func (r *slotReader) readSlot(img *image, l *layout, slot uint32) {
 		if r.like == nil {
 			slotAssembler{r}.assembleRank()
 			if !r.takesBack {
-				r.dropSurvivedEnd()
+				dropSurvivedEnd(r.rank)
 			}
 		}
 	})

@@ -37,7 +37,7 @@ func (s losses) findFailures() {
 		failed = s.failedBeforeFinalize()
 	}
 	for _, f := range failed {
-		one := Failure{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, End: s.endOf(f)}
+		one := Failure{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, End: endOf(s.Scene, f)}
 		if f.Erred {
 			one = Failure{Ranks: one.Ranks, Kind: ErrorInCall, Failed: s.failedCall(f)}
 			if f.Phase == model.Finalized {

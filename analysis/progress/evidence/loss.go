@@ -104,7 +104,7 @@ const (
 )
 
 // endOf is how a rank ended by itself, which did.
-func (s *Scene) endOf(f *facts.Fact) End {
+func endOf(s *Scene, f *facts.Fact) End {
 	switch f.End {
 	case model.Signalled:
 		if s.known.Liveness[f.Rank] == Lingering {

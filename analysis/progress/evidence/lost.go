@@ -243,7 +243,7 @@ func (s losses) loseFailed() {
 				ranks = s.failedTogether(f)
 			}
 			if loss := s.recordLoss(ranks, EndedItself, cause); loss != nil {
-				loss.End = s.endOf(f)
+				loss.End = endOf(s.Scene, f)
 				if f.End == model.Signalled {
 					loss.Argument, loss.Buffers, loss.FreedBy = f.Argument, f.Buffers, f.FreedBy
 				}
@@ -335,7 +335,7 @@ func (s losses) loseExited() {
 		if loss == nil {
 			return
 		}
-		loss.End = s.endOf(s.Facts[ranks.Min()])
+		loss.End = endOf(s.Scene, s.Facts[ranks.Min()])
 		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
 			loss.Lead = AllStarting
 		}
