@@ -148,11 +148,10 @@ func OwnFile(dir string) string {
 // nothing.
 func OpenOwn(dir string) *model.Run {
 	path := OwnFile(dir)
-	data, err := os.ReadFile(path)
-	if err != nil {
+	if path == "" {
 		return nil
 	}
-	run, err := runfiles.Decode(filepath.Base(path), data)
+	run, err := runfiles.OpenFile(path)
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"laggard/internal/parallel"
@@ -50,8 +51,17 @@ func (x *Index) loadAll() (*model.Run, error) {
 // Decode reads one node file that is in memory; name is for the errors. The
 // error means that nothing in it can be used.
 func Decode(name string, data []byte) (*model.Run, error) {
-	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}},
-		open: func(string) *nodefile.File { return nodefile.FromBytes(name, data) }}
+	return decodeFile(name, func(string) *nodefile.File { return nodefile.FromBytes(name, data) })
+}
+
+// OpenFile reads one node file, which ranks may be writing, and of that only what the model needs: it may have gigabytes of events. The
+// error means that nothing in it can be used.
+func OpenFile(path string) (*model.Run, error) {
+	return decodeFile(filepath.Base(path), func(name string) *nodefile.File { return nodefile.Open(path, name, "") })
+}
+
+func decodeFile(name string, open func(name string) *nodefile.File) (*model.Run, error) {
+	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}}, open: open}
 	p.scanFiles()
 	usable := p.files[0].Usable
 	x := p.wholeIndex()
