@@ -123,7 +123,7 @@ var howEnds = []jobEnding{
 	{name: "segv-left", mode: "segv-left", reason: "aborted"},
 	{name: "fpe", mode: "fpe", reason: "floating"},
 	{name: "bus", mode: "bus", reason: "bus error"},
-	{name: "term-self", mode: "term-self", reason: "signal 15"},
+	{name: "term-self", mode: "term-self", reason: "SIGTERM"},
 	{name: "mpiabort", mode: "mpiabort", reason: "MPI_Abort"},
 	{name: "error", mode: "error", reason: " and ended the job: ", short: true}, // and what MPI says of the error
 	{name: "thread-exit", mode: "thread-exit", reason: "exit"},

@@ -67,11 +67,20 @@ static bool same_stack(const struct lg_thread *p, const struct lg_words *w)
   return p->stack.time_ns && p->stack.nframes == (uint32_t)w->n && memcmp(p->stack.frames, w->word, sizeof *w->word * (size_t)w->n) == 0;
 }
 
+/* stays: the stack shows from where the process is ended within a call, which takes a while. Another look at it would show less. */
+static bool stays(const struct lg_capture *s, uint64_t calls)
+{
+  bool over = lg_rank->end == LG_EXITED || lg_rank->end == LG_ABORTED;
+  return over && s->in_mpi && s->calls == calls && (s->why == LG_WHY_EXIT || s->why == LG_WHY_ERROR);
+}
+
 /* write_stack publishes a stack, by the program counter and the stack pointer of its innermost frame. */
 static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint64_t sp, uint32_t why, int sig, uint32_t flags,
                         const struct lg_awaits *awaits)
 {
   struct lg_thread *p = t->pub;
+  if (why < LG_WHY_FATAL && stays(&p->stack, p->calls))
+    return;
   bool same = same_stack(p, w) && t->stack_pc == pc && p->stack.calls == p->calls;
   lg_seq_begin(&p->stack.seq);
   t->stack_sp = sp;
@@ -138,7 +147,8 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   struct lg_regs r = {.known = LG_CONTEXT_KNOWN};
   struct lg_trace tr;
   LG_CONTEXT(ucontext, r.v);
-  if (!lg_trylock_file())
+  bool last = why == LG_WHY_EXIT || why == LG_WHY_ERROR; /* there is no later one, and the watch thread may be looking just now */
+  if (last ? lg_file_mine() || !lg_lock_file_soon() : !lg_trylock_file())
     return false;
   if (lg_unloading) {
     lg_unlock_file();

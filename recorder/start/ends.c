@@ -356,8 +356,8 @@ void lg_note_exit(void)
 
 static void said_exit(int status)
 {
+  lg_said_end(LG_EXITED, status, lg_ender(NULL)); /* from now on the stack stays */
   lg_note_exit();
-  lg_said_end(LG_EXITED, status, lg_ender(NULL));
 }
 
 static void at_exit(int status, void *unused)
