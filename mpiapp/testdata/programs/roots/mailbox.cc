@@ -1,5 +1,5 @@
 // np: 3
-// named: 0,1
+// named: 0
 // most: 0.50
 // taken: Mailbox::open
 /* A mailbox that posts a receive for any tag of its peer. With "hang" it is opened before the
