@@ -48,7 +48,7 @@ func (j *job) ranksRaising(how func(model.RaisedHow) bool) model.RankSet {
 		if j.scene.Ended != nil && slices.Contains(asked, x.Type) {
 			continue
 		}
-		if how(x.How) && !x.Ranks.Equal(j.scene.Present) {
+		if how(x.How) && !x.Habit && !x.Ranks.Equal(j.scene.Present) {
 			out = out.Union(x.Ranks)
 		}
 	}

@@ -26,6 +26,9 @@ var raisedStates = map[model.RaisedHow]string{
 func (s Source) exceptions() []Exception {
 	var out []Exception
 	for _, x := range s.Raised {
+		if x.Habit {
+			continue
+		}
 		thrown, name := x.How == model.RaisedThrown, x.Type
 		python := !thrown && x.How != model.RaisedFatal
 		if thrown {

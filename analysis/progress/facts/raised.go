@@ -22,13 +22,14 @@ type Raised struct {
 	Ranks       model.RankSet
 	Ended       bool   // one of C++ in a thread that ended after it
 	Elsewhere   bool   // in a thread that never called MPI, one of C++ or one that it ended or put into a future
+	Habit       bool   // one of C++ that ranks which live throw again and again: no reason by itself
 	Text        string // what it says to the first of the ranks; "" if that is not known
 }
 
 // compareRaised orders exceptions by what they are, not by the ranks that have them.
 func compareRaised(x, y Raised) int {
 	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), CompareBools(x.Cut, y.Cut), CompareBools(x.Ended, y.Ended),
-		CompareBools(x.Elsewhere, y.Elsewhere), CompareFrames(x.Frames, y.Frames))
+		CompareBools(x.Elsewhere, y.Elsewhere), CompareBools(x.Habit, y.Habit), CompareFrames(x.Frames, y.Frames))
 }
 
 func joinRaised(x, y Raised) Raised {
@@ -45,7 +46,7 @@ func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.Last)
 	c.Text(&x.Type)
 	c.Text(&x.Text)
-	c.Flags(&x.Cut, &x.Ended, &x.Elsewhere)
+	c.Flags(&x.Cut, &x.Ended, &x.Elsewhere, &x.Habit)
 	c.Stack(&x.Frames)
 	codeSet(c, &x.Ranks)
 }
@@ -63,8 +64,8 @@ func (b *builder) addExceptions(r *model.Rank, speaks *model.Thread) {
 	for _, t := range r.Threads {
 		calls += t.Calls
 		ended := t.Ended && t.Raised != nil && t.Raised.How == model.RaisedThrown
-		if (t == speaks || ended) && t.Raised != nil && isCurrentException(t, r.End == model.NoEnd) {
-			b.addRaised(r.Rank, t.Raised, Raised{Ended: ended})
+		if (t == speaks || ended) && t.Raised != nil && isCurrentException(t) {
+			b.addRaised(r.Rank, t.Raised, Raised{Ended: ended, Habit: t.Raised.Habit && r.End == model.NoEnd})
 		}
 	}
 	if len(r.Thrown) >= format.MaxThrown {
@@ -98,14 +99,14 @@ func (b *builder) addRaised(rank int, x *model.Raised, one Raised) {
 }
 
 // isCurrentException reports whether the exception of a thread is of what it does now. One that nothing
-// caught, and that has left the program, is for good. What a rank that lives throws as a habit is none.
-func isCurrentException(t *model.Thread, lives bool) bool {
+// caught, and that has left the program, is for good.
+func isCurrentException(t *model.Thread) bool {
 	x := t.Raised
 	switch {
 	case x.How == model.RaisedFatal:
 		return true
 	case x.How == model.RaisedThrown:
-		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly && (!x.Habit || !lives)
+		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly
 	case x.How != model.RaisedLast:
 		return x.Calls == t.Calls
 	}

@@ -80,13 +80,13 @@ func TestThrownLongAgo(t *testing.T) {
 	}
 }
 
-// TestThrownAsHabit: what a rank throws again and again is not told while it lives.
+// TestThrownAsHabit: what a rank throws again and again is marked while it lives.
 func TestThrownAsHabit(t *testing.T) {
-	for end, want := range map[model.End]int{model.NoEnd: 0, model.Aborted: 1} {
+	for end, want := range map[model.End]bool{model.NoEnd: true, model.Aborted: false} {
 		b, thread := newBuilder(), &model.Thread{Calls: 9, Raised: &model.Raised{How: model.RaisedThrown, Calls: 9, Type: "E", Habit: true}}
 		b.addExceptions(&model.Rank{End: end, Threads: []*model.Thread{thread}}, thread)
-		if len(b.sum.Raised) != want {
-			t.Errorf("%v: %v, want %d", end, b.sum.Raised, want)
+		if got := b.sum.Raised; len(got) != 1 || got[0].Habit != want {
+			t.Errorf("%v: %+v, want %t", end, got, want)
 		}
 	}
 }
