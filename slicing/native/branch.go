@@ -129,10 +129,10 @@ func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 	return append(out, last...)
 }
 
-// choosesInEarlierLoop reports whether a block is in a loop before a call and every successor leads to the call, be it by way of the
-// block itself: another one in the loop decides whether the function returns from there.
+// choosesInEarlierLoop reports whether a block decides if a loop before a call goes round again, and every successor leads to the call, be
+// it by way of the block itself: another one in the loop decides whether the function returns from there.
 func (f flowGraph) choosesInEarlierLoop(block int, call []int) bool {
-	return f.ownLoop(block, call[0]) && !slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
+	return f.ownLoop(block, call[0]) && f.decidesLoop(block) && !slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
 		return !anyMarked(f.reachableBlocks(int(s)), call)
 	})
 }
