@@ -104,10 +104,10 @@ func (f flowGraph) exitsBetween(from int, to []int, endless bool) []int {
 }
 
 // exitsBefore returns the blocks from which one successor leads to a call, and
-// from another one the function returns without coming to that, nearest first, but those last that
-// only choose how a loop before the call goes on. A way that ends the program is no such way.
+// from another one the function returns without coming to that, nearest first. A way that
+// ends the program is no such way.
 func (f flowGraph) exitsBefore(call []int, endless bool) []int {
-	out := slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
+	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
 		if f.mod.prog.timeOver() {
 			return true
 		}
@@ -117,23 +117,6 @@ func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 			comes, goes = comes || leads, goes || !leads && f.returnsWithout(int(s), call)
 		}
 		return !comes || !goes
-	})
-	var last []int
-	out = slices.DeleteFunc(out, func(c int) bool {
-		is := f.choosesInEarlierLoop(c, call)
-		if is {
-			last = append(last, c)
-		}
-		return is
-	})
-	return append(out, last...)
-}
-
-// choosesInEarlierLoop reports whether a block decides if a loop before a call goes round again, and every successor leads to the call, be
-// it by way of the block itself: another one in the loop decides whether the function returns from there.
-func (f flowGraph) choosesInEarlierLoop(block int, call []int) bool {
-	return f.ownLoop(block, call[0]) && f.decidesLoop(block) && !slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
-		return !anyMarked(f.reachableBlocks(int(s)), call)
 	})
 }
 
