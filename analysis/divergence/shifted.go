@@ -49,19 +49,18 @@ func (d *Divergence) nameFewer() {
 	if len(d.Odd) > 1 || d.Odd[0].Ranks.Len() <= d.Agree.Len() {
 		return
 	}
-	few, many := d.Common, d.Odd[0].Line
-	few.Ranks = d.Agree
-	if p := shiftOfSites(&few, &many); p != nil {
-		d.Common, d.Agree, d.Odd[0], d.Majority = many, many.Ranks, Odd{*p, few}, true
-	}
+	d.turnBy(shiftOfSites)
 }
 
 // Turn names the other side, where one line is odd: what that began becomes what the others are compared with. It does nothing if
 // they do not differ that way round.
-func (d *Divergence) Turn() {
+func (d *Divergence) Turn() { d.turnBy(compareLines) }
+
+// turnBy is Turn by one way to compare a line with a common one.
+func (d *Divergence) turnBy(compare func(l, common *Line) *Deviation) {
 	few, many := d.Common, d.Odd[0].Line
 	few.Ranks = d.Agree
-	if p := compareLines(&few, &many); p != nil {
+	if p := compare(&few, &many); p != nil {
 		d.Common, d.Agree, d.Odd, d.Majority = many, many.Ranks, []Odd{{*p, few}}, true
 	}
 }

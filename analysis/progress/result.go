@@ -1,12 +1,13 @@
 package progress
 
 import (
+	"slices"
+
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
-	"slices"
 )
 
 // Diagnosis is what is concluded of a run, with everything its report shows but the

@@ -162,10 +162,7 @@ func (s Source) locationOf(rank int) *Location {
 
 // betweenAlternatives are the lines that decide between two calls of one function, by their frames: who makes neither did not decide there.
 func betweenAlternatives(one, other []report.Frame, finder source.Finder) (out []report.Site) {
-	k := 0
-	for k < min(len(one), len(other)) && one[k] == other[k] {
-		k++
-	}
+	k := sharedFrames(one, other)
 	if k == min(len(one), len(other)) || !sameFunction(one[k], other[k]) {
 		return nil
 	}
@@ -212,10 +209,8 @@ func (s pythonDeciders) receiverIsAhead(rank int, sender []report.Frame) bool {
 	if g == nil {
 		return false
 	}
-	receiver, k := pythonFrames(report.Frames(s.Resolver.ResolveProgramStack(g.Stack, false))), 0
-	for k < min(len(receiver), len(sender)) && receiver[k] == sender[k] {
-		k++
-	}
+	receiver := pythonFrames(report.Frames(s.Resolver.ResolveProgramStack(g.Stack, false)))
+	k := sharedFrames(receiver, sender)
 	return k < min(len(receiver), len(sender)) && sameFunction(receiver[k], sender[k]) &&
 		isFurther(receiver[k:], sender[k:], nil, s.finder)
 }

@@ -29,11 +29,17 @@ type pythonWays struct {
 func waysOf(reached, missed []report.Frame) (w pythonWays) {
 	w.reached, w.missed = pythonFrames(reached), pythonFrames(missed)
 	w.calls, w.misses = calledFunction(reached), calledFunction(missed)
-	for w.shared < min(len(w.reached), len(w.missed)) && w.reached[w.shared] == w.missed[w.shared] {
-		w.shared++
-	}
+	w.shared = sharedFrames(w.reached, w.missed)
 	w.called = calledBack(reached, w.shared) || calledBack(missed, w.shared)
 	return w
+}
+
+// sharedFrames counts the first frames that two stacks, outermost first, have in common.
+func sharedFrames(a, b []report.Frame) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // calledBack reports whether the Python frame of the program behind some outer ones was called by code in another
