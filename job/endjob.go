@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"laggard/internal/standby"
@@ -95,7 +94,7 @@ func (r *Recording) writeLeftovers(left []ending.Leftover) error {
 	r.Say = &text
 	r.printLeftovers(left)
 	host, _ := os.Hostname()
-	return os.WriteFile(filepath.Join(r.Dir, "not-ended-"+filepath.Base(host)+".txt"), text.Bytes(), 0o600)
+	return os.WriteFile(rundir.RemainingFile(r.Dir, host), text.Bytes(), 0o600)
 }
 
 // startNodeGuard leaves, beside the first rank of a node, a process that ends the ranks of the node with the job: their

@@ -16,6 +16,7 @@ import (
 
 	"laggard/injector/provoke"
 	"laggard/job"
+	"laggard/job/rundir"
 	"laggard/job/suite"
 	"laggard/job/watch"
 	"laggard/model/mpi"
@@ -170,7 +171,7 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 	}
 	o.Text = text.String()
 	if o.RunDir = r.Dir; !o.Failed() {
-		o.RunDir, err = "", os.RemoveAll(r.Dir)
+		o.RunDir, err = "", rundir.Remove(r.Dir)
 	}
 	return o, err
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"laggard/binary/processor"
+	"laggard/model"
 	"laggard/model/mpi"
 )
 
@@ -23,7 +24,7 @@ import (
 // findWrappers marks the levels that are thin wrappers around MPI. forwards reports
 // whether the code of the function does nothing but make a call.
 func (l *Location) findWrappers(forwards func() bool) {
-	binding := strings.HasPrefix(path.Base(l.Module), "MPI.") && strings.Contains(l.Module, "mpi4py")
+	binding := isBinding(l.Module)
 	mark := func(c *Call, outermost bool) {
 		is, maybe := wrapperName(c.Function)
 		c.Wrapper = binding || is || maybe && outermost && forwards()
@@ -32,6 +33,24 @@ func (l *Location) findWrappers(forwards func() bool) {
 	for i := range l.Inlined {
 		mark(&l.Inlined[i], i == len(l.Inlined)-1)
 	}
+}
+
+// isBinding reports whether a module is the extension module of mpi4py.
+func isBinding(module string) bool {
+	return strings.HasPrefix(path.Base(module), "MPI.") && strings.Contains(module, "mpi4py")
+}
+
+// objectReductions are the functions of mpi4py that reduce objects of Python, which it does with messages.
+var objectReductions = []string{"Comm.reduce", "Comm.allreduce", "Intracomm.scan", "Intracomm.exscan"}
+
+// InObjectReduction reports whether a stack is in a collective that mpi4py makes of messages.
+func (r *Resolver) InObjectReduction(stack []model.Frame) bool {
+	for i, f := range stack {
+		if f.Module != nil && isBinding(f.Module.Path) && slices.Contains(objectReductions, r.Resolve(f, i > 0).Function) {
+			return true
+		}
+	}
+	return false
 }
 
 // wrapperName judges the name of a function: it is that of a wrapper, or may be,

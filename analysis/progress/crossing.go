@@ -89,6 +89,7 @@ func (c crossing) bySides() *divergence.Divergence {
 	slices.SortStableFunc(sides, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.ranks.Len(), a.ranks.Len()), cmp.Compare(b.ranks.Min(), a.ranks.Min()))
 	})
+	sides = c.twoThatWait(sides)
 	many := sides[0]
 	d := &divergence.Divergence{
 		Comm: sides[1].comm, Kind: c.scene.Comm(sides[1].comm).Kind, Agree: many.ranks,
@@ -124,6 +125,23 @@ func (c crossing) bySides() *divergence.Divergence {
 		d.Odd[0].Deviation, d.Comm, d.Kind = *p, comm, c.scene.Comm(comm).Kind
 	}
 	return d
+}
+
+// twoThatWait leaves of several sides the first two of which each waits for the other: those that wait for these go on when they do. If
+// there are none it leaves all.
+func (c crossing) twoThatWait(sides []standing) []standing {
+	waits := func(a, b standing) bool {
+		these := b.ranks.Intersect(c.scene.Members(a.comm)).Slice()
+		return slices.ContainsFunc(these, func(rank int) bool { return c.scene.Begun(a.comm, rank) < a.call.Number })
+	}
+	for i, a := range sides {
+		for _, b := range sides[i+1:] {
+			if waits(a, b) && waits(b, a) {
+				return []standing{a, b}
+			}
+		}
+	}
+	return sides
 }
 
 // firstMissedCall is the first call that one side has begun on its communicator, and others, as far as they are members, have

@@ -154,8 +154,7 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 
 // elsewhere is what a rank does instead of a collective that others wait for it in.
 // It is in MPI_Finalize or MPI_Abort, or has ended, behind which no collective comes. A rank that
-// waits for a message may yet come to it, unless the message never comes and it has
-// come further than those in the collective.
+// waits for a message may yet come to it, unless the message never comes and it went past those in the collective.
 func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
 	stuck := j.stuckIn()
 	return func(rank int, comm, number uint64) *divergence.Elsewhere {
@@ -171,8 +170,7 @@ func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewh
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact)}
 		case fact.End == model.Exited && fact.Phase < model.Finalizing:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(exitCall(fact))}
-		case fact.At.InMPI && stuck.Contains(rank) && !j.inCollective(rank) &&
-			j.isAheadOf(rank, j.scene.WaitingFrom(comm, number)):
+		case fact.At.InMPI && stuck.Contains(rank) && !j.inCollective(rank) && j.wentPast(rank, j.scene.WaitingFrom(comm, number)):
 			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *j.callAt(fact)}
 		}
 		return nil
@@ -199,6 +197,30 @@ func (j *job) inCollective(rank int) bool {
 // callOf is a call of which nothing but the function is known.
 func callOf(function string) divergence.Call {
 	return divergence.CallIn(&model.State{Call: function})
+}
+
+// wentPast reports whether a rank that waits for a message went past the call in which others wait: it has come further, or was in its own
+// call more often than all others, or that is part of a collective of its own which these do not come to.
+func (j *job) wentPast(rank int, others model.RankSet) bool {
+	state := j.scene.Facts[rank].At.State
+	return j.isAheadOf(rank, others) || j.isVisitedMore(state) ||
+		j.opts.ObjectCollectives[state] && j.scene.WaitingFor(others).Contains(rank)
+}
+
+// fewestVisits is how often ranks must have been in a call, for each time that some were there more, for it to be one that all make
+// equally often.
+const fewestVisits = 2
+
+// isVisitedMore reports whether the ranks that are in a call, the few, were there more often than all others that ever were, which
+// were there equally often. In a round there may be several visits, as one for each direction.
+func (j *job) isVisitedMore(call model.StateID) bool {
+	here := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.At.InMPI && fact.At.State == call })
+	site, few := j.scene.Sum.Flow.SiteOf(call), uint64(here.Len())
+	if site == nil || 2*few >= site.Visits.Ranks {
+		return false
+	}
+	more := site.Visits.Surplus(few)
+	return more > 0 && site.Visits.Least >= fewestVisits*more
 }
 
 // isAheadOf reports whether a rank has come further than some others that wait in a call, as the first of
@@ -250,6 +272,19 @@ func (q Question) findDivergences(comms []divergence.Comm, o Options) []divergen
 	resolver := symbol.New(q.Symbols)
 	defer resolver.Close()
 	return divergence.Find(comms, func(s *model.State) string { return placeOf(resolver, s) })
+}
+
+// findObjectCollectives returns the calls, among those that ranks are in, by which a library makes a collective of messages.
+func (q Question) findObjectCollectives(sum *facts.Summary) map[model.StateID]bool {
+	out := map[model.StateID]bool{}
+	resolver := symbol.New(q.Symbols)
+	defer resolver.Close()
+	for _, p := range sum.Places {
+		if p.At.InMPI && resolver.InObjectReduction(p.Stack) {
+			out[p.At.State] = true
+		}
+	}
+	return out
 }
 
 // placeOf names the place of a call in the source: compilers make several calls of

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/model"
 	"laggard/model/runfiles"
 )
 
@@ -41,6 +42,9 @@ type Options struct {
 	// Begun is what the members of those communicators began of which some are
 	// behind, as divergence.Gather has it.
 	Begun []divergence.Comm
+	// ObjectCollectives are the calls of MPI, among those that ranks are in, that are part of a collective which a library makes of
+	// messages.
+	ObjectCollectives map[model.StateID]bool
 }
 
 // newOptions are the settings of the analysis that a question asks for.

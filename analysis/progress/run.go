@@ -224,6 +224,7 @@ func (l *looker) drawConclusion(
 	var least, alike, held model.RankSet
 	var finding *Finding
 	if l.Comm.Rank() == 0 {
+		opts.ObjectCollectives = q.findObjectCollectives(&sum)
 		finding, err = FindLP(sum, part, opts)
 	}
 	missing, err := l.findUnsent(finding, err)

@@ -72,7 +72,7 @@ func writeOutside(dir string, m *model.Manifest, ranks []*model.Rank) error {
 }
 
 // EndingMark is the file of a run directory that says that the job is being ended, to what looks after other nodes.
-func EndingMark(dir string) string { return filepath.Join(dir, ".ending") }
+func EndingMark(dir string) string { return filepath.Join(dir, endingName) }
 
 // MarkEnding makes that file.
 func MarkEnding(dir string) error { return os.WriteFile(EndingMark(dir), nil, 0o600) }

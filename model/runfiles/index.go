@@ -82,7 +82,7 @@ func nodeFilesBelow(dir, sub string, levels int) ([]string, error) {
 		name := filepath.Join(sub, e.Name())
 		if ok, _ := filepath.Match(NodeFiles, e.Name()); ok {
 			names = append(names, name)
-		} else if levels > 0 && e.IsDir() && isSubDirectory(e.Name()) {
+		} else if levels > 0 && e.IsDir() && IsSubDirectory(e.Name()) {
 			more, err := nodeFilesBelow(dir, name, levels-1)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
@@ -93,9 +93,9 @@ func nodeFilesBelow(dir, sub string, levels int) ([]string, error) {
 	return names, nil
 }
 
-// isSubDirectory tells a sub-directory of node files by its name, two
+// IsSubDirectory tells a sub-directory of node files by its name, two
 // hexadecimal digits.
-func isSubDirectory(name string) bool {
+func IsSubDirectory(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2
 }

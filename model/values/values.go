@@ -43,6 +43,9 @@ type Value struct {
 
 const version = 1
 
+// Files is the pattern of the names of such files in a run directory; in place of the star is the host.
+const Files = "values-*.json"
+
 // Limits of what is read.
 const (
 	maxFile  = 64 << 20 // bytes
@@ -58,7 +61,7 @@ func Write(dir, host string, ranks []Rank) error {
 	if err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
-	path := filepath.Join(dir, "values-"+strings.ReplaceAll(host, "/", "_")+".json")
+	path := filepath.Join(dir, strings.Replace(Files, "*", strings.ReplaceAll(host, "/", "_"), 1))
 	if err := regular.ReplaceFile(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
@@ -67,7 +70,7 @@ func Write(dir, host string, ranks []Rank) error {
 
 // Read returns the ranks of all nodes, and what could not be read.
 func Read(dir string) (ranks []Rank, problems []error) {
-	names, _ := filepath.Glob(filepath.Join(dir, "values-*.json"))
+	names, _ := filepath.Glob(filepath.Join(dir, Files))
 	for _, name := range names[:min(len(names), maxFiles)] {
 		text, err := regular.Read(name, maxFile)
 		var f *File

@@ -43,18 +43,27 @@ type Arc struct {
 // Spread sums up one number per rank. Numbers above 2^24 count as that and
 // sums stay at the greatest integer, so that adding is associative.
 type Spread struct {
-	Ranks   uint64
-	Sum     uint64
-	Squares uint64
+	Ranks       uint64
+	Sum         uint64
+	Squares     uint64
+	Least, Most uint64 // 0 without ranks
 }
 
 func (s Spread) add(n uint64) Spread {
 	n = min(n, 1<<24)
-	return s.join(Spread{1, n, n * n})
+	return s.join(Spread{1, n, n * n, n, n})
 }
 
 func (s Spread) join(t Spread) Spread {
-	return Spread{saturated(s.Ranks, t.Ranks), saturated(s.Sum, t.Sum), saturated(s.Squares, t.Squares)}
+	switch {
+	case s.Ranks == 0:
+		return t
+	case t.Ranks == 0:
+		return s
+	}
+	return Spread{
+		saturated(s.Ranks, t.Ranks), saturated(s.Sum, t.Sum), saturated(s.Squares, t.Squares), min(s.Least, t.Least), max(s.Most, t.Most),
+	}
 }
 
 func saturated(a, b uint64) uint64 {
@@ -64,6 +73,17 @@ func saturated(a, b uint64) uint64 {
 	return a + b
 }
 
+// Surplus is by how much the numbers of some ranks, as many as told, exceed those of all others, if each of the two has one number; else 0.
+func (s Spread) Surplus(some uint64) uint64 {
+	n, more := s.Least, s.Most-s.Least
+	others := s.Ranks - some
+	// As no number is below the least or above the most, both sums hold for these two numbers alone.
+	if some >= s.Ranks || s.Sum != others*n+some*s.Most || s.Squares != others*n*n+some*s.Most*s.Most {
+		return 0
+	}
+	return more
+}
+
 // variance tells how little the ranks agree on the number.
 func (s Spread) variance() float64 {
 	if s.Ranks == 0 {
@@ -71,6 +91,15 @@ func (s Spread) variance() float64 {
 	}
 	mean := float64(s.Sum) / float64(s.Ranks)
 	return float64(s.Squares)/float64(s.Ranks) - mean*mean
+}
+
+// SiteOf returns a site; nil: no rank was there.
+func (f *Flow) SiteOf(id model.StateID) *Site {
+	i, known := slices.BinarySearchFunc(f.Sites, Site{ID: id}, compareSites)
+	if !known {
+		return nil
+	}
+	return &f.Sites[i]
 }
 
 // Merge joins the flows of two blocks of ranks.

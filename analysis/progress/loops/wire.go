@@ -1,26 +1,16 @@
 package loops
 
-import (
-	"slices"
-
-	"laggard/model"
-	"laggard/model/wire"
-)
+import "laggard/model/wire"
 
 // Code writes or reads a flow.
 func (f *Flow) Code(c *wire.Coder) {
 	wire.SortedList(c, &f.Sites, (*Site).code, compareSites)
 	wire.SortedList(c, &f.Arcs, (*Arc).code, compareArcs)
 	for i := 0; c.IsReading() && i < len(f.Arcs); i++ {
-		if a := &f.Arcs[i]; !f.hasSite(a.From) || !f.hasSite(a.To) {
+		if a := &f.Arcs[i]; f.SiteOf(a.From) == nil || f.SiteOf(a.To) == nil {
 			c.Fail("arc %d leads to no site", i)
 		}
 	}
-}
-
-func (f *Flow) hasSite(id model.StateID) bool {
-	_, found := slices.BinarySearchFunc(f.Sites, Site{ID: id}, compareSites)
-	return found
 }
 
 func (s *Site) code(c *wire.Coder) {
@@ -34,6 +24,8 @@ func (s *Spread) code(c *wire.Coder) {
 	wire.Uint(c, &s.Ranks)
 	wire.Uint(c, &s.Sum)
 	wire.Uint(c, &s.Squares)
+	wire.Uint(c, &s.Least)
+	wire.Uint(c, &s.Most)
 }
 
 func (a *Arc) code(c *wire.Coder) {
