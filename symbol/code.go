@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"laggard/binary/cursor"
+	"laggard/binary/processor"
 	"laggard/model"
 )
 
@@ -107,6 +108,38 @@ func (m *image) bytesAt(addr uint64) []byte {
 
 // IsExecutable reports whether an address lies in a segment with code.
 func (c *Code) IsExecutable(addr uint64) bool { return c.m.image.isExecutable(addr) }
+
+// JumpsTo returns where code of the module has instructions that jump to a target; see [processor.Processor.JumpsTo].
+func (c *Code) JumpsTo(p *processor.Processor, target uint64) (out []uint64) {
+	for _, s := range c.m.image.elf.Progs {
+		if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 {
+			out = append(out, p.JumpsTo(c.m.image.bytesAt(s.Vaddr), s.Vaddr, target)...)
+		}
+	}
+	return out
+}
+
+// IsInTable reports whether an address of the module is in its data when the program starts, as those of virtual functions are in tables: a
+// call through a pointer may go there.
+func (c *Code) IsInTable(addr uint64) bool {
+	c.m.mu.Lock()
+	moved := slices.ContainsFunc(c.m.relocations(), func(s slot) bool { return s.addr == addr })
+	c.m.mu.Unlock()
+	if moved || c.m.image.elf.Type == elf.ET_DYN {
+		return moved
+	}
+	for _, s := range c.m.image.elf.Sections { // a program that is not moved has the addresses themselves
+		if s.Type == elf.SHT_PROGBITS && s.Flags&(elf.SHF_ALLOC|elf.SHF_EXECINSTR) == elf.SHF_ALLOC {
+			words := c.m.image.bytesAt(s.Addr)
+			for words = words[:min(uint64(len(words)), s.Size)]; len(words) >= 8; words = words[8:] {
+				if c.m.image.elf.ByteOrder.Uint64(words) == addr {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
 // IsWritable reports whether an address lies in memory that the program may write,
 // once the loader is done.

@@ -1,6 +1,10 @@
 package divergence
 
-import "laggard/model"
+import (
+	"cmp"
+
+	"laggard/model"
+)
 
 // Elsewhere is what a rank does instead of the collective that others wait for it
 // in.
@@ -39,7 +43,7 @@ func (c *Comm) findLeavers(elsewhere func(rank int, comm, number uint64) *Elsewh
 		l.Ranks.Each(func(rank int) {
 			if e := elsewhere(rank, c.ID, l.Last()+1); e != nil {
 				gone.Add(rank)
-				instead = e
+				instead = cmp.Or(instead, e)
 			}
 		})
 		if gone.Len() == 0 {

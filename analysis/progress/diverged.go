@@ -158,7 +158,7 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
 	stuck := j.stuckIn()
 	return func(rank int, comm, number uint64) *divergence.Elsewhere {
-		fact := j.scene.Facts[rank]
+		fact, others := j.scene.Facts[rank], j.scene.WaitingFrom(comm, number)
 		switch {
 		case fact == nil, fact.Erred: // MPI ended it, not the program
 			return nil
@@ -170,8 +170,12 @@ func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewh
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact)}
 		case fact.End == model.Exited && fact.Phase < model.Finalizing:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(exitCall(fact))}
-		case fact.At.InMPI && stuck.Contains(rank) && !j.inCollective(rank) && j.wentPast(rank, j.scene.WaitingFrom(comm, number)):
+		case !fact.At.InMPI || !stuck.Contains(rank):
+			return nil
+		case !j.inCollective(rank) && (j.isAheadOf(rank, others) || j.isVisitedMore(fact.At.State)):
 			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *j.callAt(fact)}
+		case j.opts.ObjectCollectives[fact.At.State] && !fact.WaitsOn(comm) && j.objectsWaitFor(others):
+			return &divergence.Elsewhere{Kind: divergence.Mismatch, Call: *j.callAt(fact)}
 		}
 		return nil
 	}
@@ -199,12 +203,12 @@ func callOf(function string) divergence.Call {
 	return divergence.CallIn(&model.State{Call: function})
 }
 
-// wentPast reports whether a rank that waits for a message went past the call in which others wait: it has come further, or was in its own
-// call more often than all others, or that is part of a collective of its own which these do not come to.
-func (j *job) wentPast(rank int, others model.RankSet) bool {
-	state := j.scene.Facts[rank].At.State
-	return j.isAheadOf(rank, others) || j.isVisitedMore(state) ||
-		j.opts.ObjectCollectives[state] && j.scene.WaitingFor(others).Contains(rank)
+// objectsWaitFor reports whether a rank in a collective that a library makes of messages waits for a message of others: these do not come to
+// it. The remaining ranks in it wait for that one.
+func (j *job) objectsWaitFor(others model.RankSet) bool {
+	return slices.ContainsFunc(j.scene.WaitingFor(others).Slice(), func(rank int) bool {
+		return j.opts.ObjectCollectives[j.scene.Facts[rank].At.State]
+	})
 }
 
 // fewestVisits is how often ranks must have been in a call, for each time that some were there more, for it to be one that all make

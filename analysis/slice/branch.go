@@ -178,8 +178,8 @@ func cannotReach(ctx context.Context, s slicing.Slicer, from, to *divergence.Cal
 }
 
 // interpreters begin the names of the modules in which a program in another language
-// is run: what these decide between is instructions of that.
-var interpreters = []string{"python", "libpython", "julia", "libjulia", "libR.so", "ruby", "perl", "octave"}
+// is run, or calls MPI ("MPI." is mpi4py): what these decide between is instructions of that.
+var interpreters = []string{"python", "libpython", "MPI.", "julia", "libjulia", "libR.so", "ruby", "perl", "octave"}
 
 // interpreted reports whether the ways of two stacks part in an interpreter.
 func interpreted(made, other []model.Frame) bool {

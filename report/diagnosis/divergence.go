@@ -53,6 +53,8 @@ type SiteDifferences struct {
 // AddBranch names the branch that decided the first divergence, which may have been
 // corrected when it was found.
 func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
+	deciders := pythonDeciders{s, finder}
+	deciders.correctKind()
 	r.Divergences = s.divergences()
 	if s.LeastProgressed != nil {
 		s.setReason(r)
@@ -60,7 +62,7 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if len(r.Divergences) == 0 || s.Diverged[0].BetweenGroups {
 		return
 	}
-	sites := pythonDeciders{s, finder}.pythonBranch(&s.Diverged[0].Odd[0], b != nil)
+	sites := deciders.pythonBranch(&s.Diverged[0].Odd[0], b != nil)
 	if b != nil && len(sites) == 0 {
 		sites = s.branchSites(b)
 	}

@@ -10,6 +10,7 @@ import (
 	"laggard/model/mpi"
 	"laggard/report"
 	"laggard/report/source"
+	"laggard/slicing"
 	"laggard/slicing/python"
 	"laggard/symbol"
 )
@@ -125,6 +126,27 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 	}
 	search.past = w.missed[k].Line
 	return search.sites(w.reached[k:], w.calls)
+}
+
+// correctKind corrects the kind of the first divergence where others wait for messages: a call that comes behind theirs in a function of
+// Python was not made in addition, as the code in machine language tells likewise ([divergence.Divergence.Decide]).
+func (s pythonDeciders) correctKind() {
+	if len(s.Diverged) == 0 || s.Diverged[0].BetweenGroups {
+		return
+	}
+	d := &s.Diverged[0]
+	o := &d.Odd[0]
+	own, theirs := o.Own(), o.Theirs
+	if o.Kind != divergence.Extra || !o.OthersAwaitMessage() || own == nil || own.State == nil || theirs[0].State == nil {
+		return
+	}
+	w := waysOf(s.newBegun(own).Stack, s.newBegun(&theirs[0]).Stack)
+	k := w.shared
+	behind := k < min(len(w.reached), len(w.missed)) && sameFunction(w.reached[k], w.missed[k]) &&
+		isFurther(w.reached[k:], w.missed[k:], s.framesBehind(o.LastShared(), w.reached[:k]), s.finder)
+	if behind && d.Decide(slicing.Ways{After: true}, false) {
+		s.RestateReason(d)
+	}
 }
 
 // shortCut is the any or all in which some frames end, outermost first, and which need not go through the generator expression that the

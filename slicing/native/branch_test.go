@@ -10,6 +10,7 @@ import (
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -199,6 +200,54 @@ func TestJumpsOn(t *testing.T) {
 		}
 		if copies := len(branch.Or); copies != map[string]int{"-fno-tracer": 0, "-ftracer": 1}[flag] {
 			t.Errorf("%s: %d copies", flag, copies)
+		}
+	}
+}
+
+const jumpsOnPointed = `volatile int a, b;
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noipa)) void sum(int n)
+{
+  reduce();
+  b += n;
+}
+__attribute__((noipa)) void moves(int n)
+{
+  b += n;
+  if (n == 0)
+    return;
+  sum(n);
+}
+__attribute__((noipa)) void rests(int n) { b += n; }
+__attribute__((noinline)) void finish(void) { b++; }
+static void (*const methods[])(int) = {moves, rests};
+int main(int argc, char **argv)
+{
+  methods[argc & 1](argc);
+  finish();
+  return a;
+}
+`
+
+// TestJumpsOnPointed: a function that is called through a pointer, and ends in the call that makes the collective, has no frame. It is the
+// only one that jumps to the next.
+func TestJumpsOnPointed(t *testing.T) {
+	for _, flag := range []string{"-pie", "-no-pie"} {
+		b := buildProgramBy(t, jumpsOnPointed, "gcc", "-O2", "-fPIE", flag)
+		if len(b.callsTo(t, "moves", "sum")) != 0 {
+			t.Fatal("the compiler made no jump of the last call")
+		}
+		m := b.prog.openModule(b.module)
+		entry, _ := m.addressOf("main")
+		var pointed uint64
+		for _, in := range m.functionAt(entry).insts {
+			if in.Kind == cpu.Call && in.Indirect {
+				pointed = in.End()
+			}
+		}
+		made := []uint64{b.callsTo(t, "sum", "reduce")[0], pointed}
+		if line := b.decidingLine(t, made, b.callsTo(t, "main", "finish")[:1], nil); line != 11 {
+			t.Errorf("%s: line %d decides, want 11", flag, line)
 		}
 	}
 }

@@ -142,6 +142,9 @@ func tailJumpTo(caller *function, call int, callee *function) (f *function, jump
 	if caller.insts[call].Kind != cpu.Call {
 		return nil, -1
 	}
+	if caller.isUnresolvedCall(call) {
+		return callee.onlyJumper()
+	}
 	f, jump = caller.mod.targetFunction(caller.effects().callTarget(call)), -1
 	for range maxTail {
 		if f == nil || f == callee {
@@ -158,6 +161,33 @@ func tailJumpTo(caller *function, call int, callee *function) (f *function, jump
 		f = f.onlyTail()
 	}
 	return nil, -1
+}
+
+// onlyJumper finds the function that jumped to another one, where it was called through a pointer: it is the only one that jumps there, the
+// tables of the module have it, and not the other one; nil: there is none.
+func (f *function) onlyJumper() (jumper *function, jump int) {
+	m := f.mod
+	if m.code.IsInTable(f.entry) {
+		return nil, -1
+	}
+	for _, addr := range m.code.JumpsTo(m.arch.Kind, f.entry) {
+		g := m.functionAt(addr)
+		if g == nil || g == f {
+			continue
+		}
+		i := g.instAt(addr)
+		if _, tail := g.tails[i]; !tail {
+			continue
+		}
+		if jumper != nil && jumper != g {
+			return nil, -1
+		}
+		jumper, jump = g, i
+	}
+	if jumper == nil || !m.code.IsInTable(jumper.entry) {
+		return nil, -1
+	}
+	return jumper, jump
 }
 
 // onlyTail is the function that f jumps to at its end, if it is one only.

@@ -320,3 +320,9 @@ func (w *Want) Number() uint64 {
 	}
 	return w.CountFor(w.Peer, w.Tag)
 }
+
+// WaitsOn reports whether the thread that speaks for a rank waits for something on a communicator.
+func (f *Fact) WaitsOn(comm uint64) bool {
+	main := slices.IndexFunc(f.Waits, func(w Wait) bool { return !w.Side })
+	return main >= 0 && slices.ContainsFunc(f.Waits[main].Wants, func(w Want) bool { return w.Comm == comm })
+}

@@ -14,7 +14,7 @@ class Group:
         self.cost = cost
 
     def balance(self):
-        self.cost = self.comm.allreduce(self.cost) / self.comm.size  # HANGS 0 Group.balance
+        self.cost = self.comm.allreduce(self.cost) / self.comm.size  # HANGS 2 Group.balance
 
 
 def schedule(groups):
