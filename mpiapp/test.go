@@ -171,7 +171,7 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 	}
 	o.Text = text.String()
 	if o.RunDir = r.Dir; !o.Failed() {
-		o.RunDir, err = "", rundir.Remove(r.Dir)
+		o.RunDir, err = "", errors.Join(tests.Remove(), rundir.Remove(r.Dir))
 	}
 	return o, err
 }

@@ -45,6 +45,8 @@ type Deviation struct {
 	// line may as well have made its own again as have left out the other.
 	// Usual: what a line called came behind the call that it left out, before.
 	Repeats, Looped, Unsure, Usual bool
+	// Never: no rank of the line ever made a call from the place of Theirs.
+	Never bool
 	// AgreeAfterShift tells how many calls agree behind the shift: 0 if only the order of
 	// earlier calls says which one is missing.
 	AgreeAfterShift int

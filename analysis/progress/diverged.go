@@ -30,8 +30,24 @@ func divergedRule(j *job) (Verdict, bool) {
 	d := all[i]
 	if j.hang {
 		nameStranger(j, &d)
+		j.noteNever(&d.Odd[0])
 	}
 	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
+}
+
+// noteNever notes that no other ranks than those that are in the others' call were ever there.
+func (j *job) noteNever(o *divergence.Odd) {
+	if len(o.Theirs) == 0 || o.Theirs[0].State == nil {
+		return
+	}
+	call := o.Theirs[0].State.ID
+	site := j.scene.Sum.Flow.SiteOf(call)
+	o.Never = site != nil && site.Visits.Ranks == uint64(j.ranksIn(call).Len())
+}
+
+// ranksIn are the ranks that are in a call.
+func (j *job) ranksIn(call model.StateID) model.RankSet {
+	return j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.At.InMPI && fact.At.State == call })
 }
 
 // erredSitesVerdict takes a collective in which MPI reported an error to some ranks, where members
@@ -218,8 +234,7 @@ const fewestVisits = 2
 // isVisitedMore reports whether the ranks that are in a call, the few, were there more often than all others that ever were, which
 // were there equally often. In a round there may be several visits, as one for each direction.
 func (j *job) isVisitedMore(call model.StateID) bool {
-	here := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.At.InMPI && fact.At.State == call })
-	site, few := j.scene.Sum.Flow.SiteOf(call), uint64(here.Len())
+	site, few := j.scene.Sum.Flow.SiteOf(call), uint64(j.ranksIn(call).Len())
 	if site == nil || 2*few >= site.Visits.Ranks {
 		return false
 	}

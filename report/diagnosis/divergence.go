@@ -62,7 +62,8 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if len(r.Divergences) == 0 || s.Diverged[0].BetweenGroups {
 		return
 	}
-	sites := deciders.pythonBranch(&s.Diverged[0].Odd[0], b != nil)
+	o := &s.Diverged[0].Odd[0]
+	sites := deciders.likeliestFirst(o, deciders.pythonBranch(o, b != nil))
 	if b != nil && len(sites) == 0 {
 		sites = s.branchSites(b)
 	}

@@ -128,6 +128,17 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 	return search.sites(w.reached[k:], w.calls)
 }
 
+// likeliestFirst puts conditions by which a call is made once in a process, as to fill a cache, behind the others where a side never made
+// it: nothing kept it from there.
+func (s pythonDeciders) likeliestFirst(o *divergence.Odd, sites []report.Site) []report.Site {
+	if !o.Never || o.Kind == divergence.Extra || o.Kind == divergence.LoopCount {
+		return sites
+	}
+	isOnce := func(at report.Site) bool { return python.IsOncePerProcess(s.finder.Text(at.File), at.Line) }
+	out := slices.DeleteFunc(slices.Clone(sites), isOnce)
+	return append(out, slices.DeleteFunc(sites, func(at report.Site) bool { return !isOnce(at) })...)
+}
+
 // correctKind corrects the kind of the first divergence where others wait for messages: a call that comes behind theirs in a function of
 // Python was not made in addition, as the code in machine language tells likewise ([divergence.Divergence.Decide]).
 func (s pythonDeciders) correctKind() {

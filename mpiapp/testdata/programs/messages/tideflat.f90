@@ -1,6 +1,7 @@
 ! np: 4
-! says: Rank 2 is least progressed, of 4 ranks (confidence 0.70
-! says: because: rank 2 went past MPI_Allreduce, in which ranks 0-1,3 wait, on a way that no rank had taken before
+! says: Rank 2 is least progressed, of 4 ranks (confidence 0.90
+! says: because: rank 2 called MPI_Sendrecv instead of MPI_Allreduce, collective 10 on MPI_COMM_WORLD, which ranks 0-1,3 called
+! says: decided at flat::balance (tideflat.f90:36)
 ! not: either may be wrong
 ! not: which earlier receives took
 ! Cells of a tidal flat fall dry. The rank that has none left that are wet returns from the balance before the sum in which all take part,
