@@ -139,6 +139,9 @@ func extraCollectiveRule(j *job) (Verdict, bool) {
 	if hub.Len() != 1 || len(comms) != 1 || owed.Len() < 2*hub.Len() {
 		return Verdict{}, false
 	}
+	if owed.Intersect(j.takers()).Len() > 0 { // it may have sent what they wait for
+		return Verdict{}, false
+	}
 	h := hubRank{j, hub, comms[0]}
 	d := h.extraByCounts()
 	if d == nil {

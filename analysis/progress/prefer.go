@@ -46,22 +46,33 @@ func preferLockHolder(j *job, v Verdict) Verdict {
 	return v
 }
 
-// preferTaker: of ranks in a deadlock one is left that took a message with any tag, while it now waits for one like that: it may have been
-// meant for where the rank is.
+// preferTaker: in a deadlock those are left that took a message with any tag, while they now wait for one like that: it may have been
+// meant for where they are. It is one of several that are named, or all that wait for a message of those.
 func preferTaker(j *job, v Verdict) Verdict {
-	if !j.hang || v.Cause != CauseDeadlock || v.Ranks.Len() < 2 {
+	if !j.hang || v.Cause != CauseDeadlock {
 		return v
 	}
-	var takers model.RankSet
+	takers, waiting := j.takers(), j.scene.WaitingFor(v.Ranks).Minus(v.Ranks)
+	switch named := takers.Intersect(v.Ranks); {
+	case v.Ranks.Len() > 1 && named.Len() == 1:
+		v.Ranks = named
+	case named.Len() == 0 && waiting.Len() > 0 && waiting.Minus(takers).Len() == 0:
+		v.Ranks = waiting
+	default:
+		return v
+	}
+	v.Confidence = min(v.Confidence, j.scaleByKnown(leftMany))
+	return v
+}
+
+// takers are the ranks that took a message with any tag, of whose kind they now wait for another one.
+func (j *job) takers() (out model.RankSet) {
 	for _, t := range j.scene.Taken() {
-		if t.AnyTag && !t.Pending && v.Ranks.Contains(t.Rank) {
-			takers.Add(t.Rank)
+		if t.AnyTag && !t.Pending {
+			out.Add(t.Rank)
 		}
 	}
-	if takers.Len() == 1 {
-		v.Ranks, v.Confidence = takers, min(v.Confidence, j.scaleByKnown(leftMany))
-	}
-	return v
+	return out
 }
 
 // usualVisits is how often, on average, ranks must have been at a place for it to be one to which they come again and again.
