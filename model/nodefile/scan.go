@@ -17,6 +17,7 @@ type SlotInfo struct {
 	Host       string
 	Start      time.Time
 	Spawned    bool // started by MPI_Comm_spawn: Rank is one of another world
+	Finished   bool // it has left MPI_Finalize
 	// What Rank has of the worlds of a process, and the spawns that it was the root of.
 	World, ParentWorld uint64
 	ParentRank         int
@@ -108,7 +109,7 @@ func (r *slotReader) scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	spawns := r.findSpawns()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
-		Spawned: k.Spawned, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}
+		Spawned: k.Spawned, Finished: k.Phase >= model.Finalized, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}
 }
 
 // findSpawns lists the spawns of which this process was the root and whose communicators it still knows.

@@ -21,6 +21,7 @@ type RunCensus struct {
 	Files int           `json:"files"`
 	Bytes int64         `json:"bytes"`
 	Sizes map[int]int   `json:"sizes"` // slots by the size of MPI_COMM_WORLD that they tell
+	Open  map[int]int   `json:"open"`  // likewise those of processes that have not left MPI_Finalize
 	Seen  model.RankSet `json:"seen"`  // ranks that have a slot, and
 	Twice model.RankSet `json:"twice"` // several
 	worldCensus
@@ -54,7 +55,7 @@ func (p *Part) TakeCensus() Census {
 
 func (r *RunCensus) countSlots(slots []nodefile.SlotInfo) {
 	if r.Sizes == nil {
-		r.Sizes = map[int]int{}
+		r.Sizes, r.Open = map[int]int{}, map[int]int{}
 	}
 	for _, s := range slots {
 		r.countWorld(&s)
@@ -63,6 +64,9 @@ func (r *RunCensus) countSlots(slots []nodefile.SlotInfo) {
 		}
 		if s.Size > 0 {
 			r.Sizes[s.Size]++
+		}
+		if s.Size > 0 && !s.Finished {
+			r.Open[s.Size]++
 		}
 		if r.Seen.Contains(s.Rank) {
 			r.Twice.Add(s.Rank)
@@ -87,10 +91,13 @@ func MergeCensuses(a, b Census) Census {
 
 func (r *RunCensus) merge(t *RunCensus) {
 	if r.Sizes == nil {
-		r.Sizes = map[int]int{}
+		r.Sizes, r.Open = map[int]int{}, map[int]int{}
 	}
 	for size, n := range t.Sizes {
 		r.Sizes[size] += n
+	}
+	for size, n := range t.Open {
+		r.Open[size] += n
 	}
 	r.Files += t.Files
 	r.Bytes += t.Bytes
@@ -107,6 +114,7 @@ type Verdict struct {
 	Seen       model.RankSet  // ranks that have a slot, and
 	Twice      model.RankSet  // several
 	Duplicates int            // slots of a world of that size beyond one for each rank
+	Strangers  int            // slots of worlds of other sizes, but for those of spawned processes
 	Foreign    model.RankSet  // ranks that have one only in files of other runs
 	Worlds     []SpawnedWorld // of spawned processes
 	bytes      int64
@@ -130,7 +138,7 @@ func (c Census) DecideRun(m *model.Manifest) Verdict {
 		own.merge(&r)
 	}
 	v.bytes = own.Bytes
-	if v.Size = mostCommon(own.Sizes); v.Size == 0 && m != nil {
+	if v.Size = own.worldSize(); v.Size == 0 && m != nil {
 		v.Size = m.Ranks
 	}
 	v.most = CredibleRanks(own.Seen.Len())
@@ -139,6 +147,11 @@ func (c Census) DecideRun(m *model.Manifest) Verdict {
 	}
 	v.Seen, v.Twice = v.inWorld(own.Seen), v.inWorld(own.Twice)
 	v.Duplicates = max(0, own.Sizes[v.Size]-v.Seen.Len())
+	for size, n := range own.Sizes {
+		if size != v.Size {
+			v.Strangers += n
+		}
+	}
 	v.Worlds = own.findWorlds(v.Size)
 	for id, r := range c.Runs {
 		if id != v.ID {
@@ -146,6 +159,15 @@ func (c Census) DecideRun(m *model.Manifest) Verdict {
 		}
 	}
 	return v
+}
+
+// worldSize is the size of MPI_COMM_WORLD: that of the most processes that have not left MPI_Finalize, as a script may run several programs
+// one behind the other; of all if none is left. 0: no process tells one.
+func (r *RunCensus) worldSize() int {
+	if len(r.Open) > 0 {
+		return mostCommon(r.Open)
+	}
+	return mostCommon(r.Sizes)
 }
 
 // inWorld leaves out what are no ranks of the job.

@@ -161,3 +161,28 @@ func TestWorldCensus(t *testing.T) {
 		checktest.Equal(t, want, a.findWorlds(2), "cut at", cut)
 	}
 }
+
+// TestProgramsInTurn: of several programs that a script runs one behind the other, the one that has not finished is the job, however small.
+func TestProgramsInTurn(t *testing.T) {
+	var slots []nodefile.SlotInfo
+	add := func(size int, finished bool) {
+		for rank := range size {
+			slots = append(slots, nodefile.SlotInfo{Slot: len(slots), Rank: rank, Size: size, Finished: finished, Start: modeltest.Time(len(slots))})
+		}
+	}
+	decide := func() Verdict {
+		var all RunCensus
+		all.countSlots(slots)
+		all.Files = 1
+		return Census{Runs: map[uint64]RunCensus{7: all}}.DecideRun(nil)
+	}
+	add(16, true)
+	add(4, false)
+	v := decide()
+	checktest.Equal(t, []int{4, 16}, []int{v.Size, v.Strangers}, "while the second one runs: size, and others")
+	for i := range slots {
+		slots[i].Finished = true
+	}
+	v = decide()
+	checktest.Equal(t, []int{16, 4}, []int{v.Size, v.Strangers}, "behind both")
+}

@@ -55,6 +55,10 @@ func indexNotes(x *runfiles.Index) (notes []string) {
 	if again := share.DuplicatesText(x.Size, x.Duplicates); again != "" {
 		notes = append(notes, again)
 	}
+	if x.Strangers > 0 {
+		notes = append(notes, fmt.Sprintf("%d recorded processes belong to other MPI jobs of this run, of other sizes than %d; they are ignored",
+			x.Strangers, x.Size))
+	}
 	if away := share.UncollectedText(x); away != "" {
 		notes = append(notes, away)
 	}
