@@ -19,7 +19,11 @@ func crossedRule(j *job) (Verdict, bool) {
 	}
 	for _, core := range j.certainGraph().Cores() {
 		if d := j.compareStandings(core); d != nil {
-			return j.divergenceVerdict(d, j.divergences()), true
+			v := j.divergenceVerdict(d, j.divergences())
+			if !d.Majority {
+				v.Ranks = j.untilEachWaits(v.Ranks)
+			}
+			return v, true
 		}
 	}
 	for _, root := range j.roots {
@@ -34,6 +38,31 @@ func crossedRule(j *job) (Verdict, bool) {
 		return v, true
 	}
 	return Verdict{}, false
+}
+
+// untilEachWaits adds to ranks in collectives those that they wait for, until each waits for one of them.
+func (j *job) untilEachWaits(ranks model.RankSet) model.RankSet {
+	next := ranks.Slice()
+	for len(next) > 0 {
+		rank := next[0]
+		next = next[1:]
+		s, ok := j.standingOf(rank)
+		if missing := j.missingFrom(s); ok && missing.Intersect(ranks).Len() == 0 {
+			ranks = ranks.Union(missing)
+			next = append(next, missing.Slice()...)
+		}
+	}
+	return ranks
+}
+
+// missingFrom are the members of a communicator that have not come to the collective which others of it are in.
+func (j *job) missingFrom(s standing) (out model.RankSet) {
+	j.scene.Members(s.comm).Each(func(rank int) {
+		if j.scene.Begun(s.comm, rank) < s.call.Number {
+			out.Add(rank)
+		}
+	})
+	return out
 }
 
 // standing is the collective that some ranks are in.
@@ -111,6 +140,13 @@ func (c crossing) bySides() *divergence.Divergence {
 		if members.Len() > 0 && members.Len() <= sides[1].ranks.Len() {
 			d.Agree, d.Majority = members, false
 		}
+		// Those who made their call on another communicator of the kind, as of another row, are not told to have made it on this one.
+		if own := d.Odd[0].Ranks.Intersect(c.scene.Members(sides[1].comm)); !d.Majority && own.Len() > 0 {
+			d.Odd[0].Ranks = own
+		}
+		if agree := d.Agree.Intersect(c.scene.Members(many.comm)); !d.Majority && agree.Len() > 0 {
+			d.Agree = agree
+		}
 	}
 	if len(d.Odd) > 1 {
 		return d
@@ -130,10 +166,7 @@ func (c crossing) bySides() *divergence.Divergence {
 // twoThatWait leaves of several sides the first two of which each waits for the other: those that wait for these go on when they do. If
 // there are none it leaves all.
 func (c crossing) twoThatWait(sides []standing) []standing {
-	waits := func(a, b standing) bool {
-		these := b.ranks.Intersect(c.scene.Members(a.comm)).Slice()
-		return slices.ContainsFunc(these, func(rank int) bool { return c.scene.Begun(a.comm, rank) < a.call.Number })
-	}
+	waits := func(a, b standing) bool { return c.missingFrom(a).Intersect(b.ranks).Len() > 0 }
 	for i, a := range sides {
 		for _, b := range sides[i+1:] {
 			if waits(a, b) && waits(b, a) {

@@ -24,6 +24,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Failures:      f.scene.Failures,
 		Ended:         f.scene.Ended,
 		Unfinished:    f.unfinished(),
+		Off:           f.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Off && fact.Phase < model.Finalized }),
 		Groups:        groups,
 		Edges:         f.drawEdges(groups),
 		OnlyNearest:   len(groups) > manyGroups,

@@ -31,8 +31,9 @@ type Diagnosis struct {
 	// Unfinished are the ranks that never came to MPI_Finalize although others
 	// did.
 	Unfinished model.RankSet
-	Groups     []Group // by their smallest rank; Groups[i].ID is i
-	Edges      []Edge  // by From, To, Kind; an edge from a group to itself is among its ranks
+	Off        model.RankSet // whose recording stopped before they left MPI_Finalize
+	Groups     []Group       // by their smallest rank; Groups[i].ID is i
+	Edges      []Edge        // by From, To, Kind; an edge from a group to itself is among its ranks
 	// ProgressOrder lists the IDs of all groups, from the least to the most
 	// progressed; groups in one list are not told apart.
 	ProgressOrder [][]int

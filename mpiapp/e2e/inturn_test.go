@@ -19,7 +19,7 @@ func TestProgramsInTurn(t *testing.T) {
 		script := strings.Join(append(f.launchCommand(8), good), " ") + "; " + strings.Join(append(f.launchCommand(7), bad, "ssend"), " ")
 		env, dir := f.runEnvironment(t), filepath.Join(t.TempDir(), "run")
 		got := startJob(t, env, nil, laggardPath(t), "run", "-o", dir, "--timeout", "3s", "--", "sh", "-c", script).wait()
-		checktest.Equal(t, 124, got.status, "exit status")
+		checktest.Equal(t, 143, got.status, "exit status, that of the shell")
 		checktest.Contains(t, got.stderr, "of 7 ranks", "8 recorded processes belong to other MPI jobs of this run")
 	})
 }

@@ -35,6 +35,9 @@ func Headline(r *Result) string {
 			words.Size(r.Ranks))
 	case len(r.Groups) == 0:
 		return noDataHeadline(r)
+	case r.RecordingStopped != "":
+		return fmt.Sprintf("The recording of %s stopped before the end, of %s: what they did later is not known",
+			words.Ranks(r.RecordingStopped), words.Size(r.Ranks))
 	case slices.ContainsFunc(r.Groups, Group.unrecorded):
 		return incompleteHeadline(r)
 	case r.allFinished():

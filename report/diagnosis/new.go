@@ -39,22 +39,24 @@ func (s Source) names() wording.Names {
 func New(s Source) *Result {
 	f := s.Diagnosis
 	r := &Result{
-		SchemaVersion:   report.SchemaVersion,
-		Run:             s.Run,
-		Ranks:           f.Size,
-		Hang:            f.Hang,
-		Running:         s.Running,
-		Deadlock:        Deadlock{Cycles: [][]int{}},
-		LostRanks:       []int{},
-		Losses:          []Loss{},
-		DamagedRanks:    rankList(s.Damaged),
-		UnfinishedRanks: rankList(f.Unfinished),
-		RankOrder:       []string{},
-		Groups:          []Group{},
-		Edges:           []Edge{},
-		ProgressOrder:   f.ProgressOrder,
-		Notes:           words.AllPrintable(wording.Notes(s.Result)),
-		Problems:        words.AllPrintable(s.Problems),
+		SchemaVersion: report.SchemaVersion,
+		Run:           s.Run,
+		Ranks:         f.Size,
+		Hang:          f.Hang,
+		Running:       s.Running,
+		Deadlock:      Deadlock{Cycles: [][]int{}},
+		LostRanks:     []int{},
+		Losses:        []Loss{},
+		DamagedRanks:  rankList(s.Damaged),
+
+		RecordingStopped: s.Off.String(),
+		UnfinishedRanks:  rankList(f.Unfinished),
+		RankOrder:        []string{},
+		Groups:           []Group{},
+		Edges:            []Edge{},
+		ProgressOrder:    f.ProgressOrder,
+		Notes:            words.AllPrintable(wording.Notes(s.Result)),
+		Problems:         words.AllPrintable(s.Problems),
 	}
 	if r.ProgressOrder == nil {
 		r.ProgressOrder = [][]int{}

@@ -68,10 +68,12 @@ type Result struct {
 	// what the ranks do inside the MPI library, where all calls match and nothing moves
 	Library *Library `json:"library,omitempty"`
 	// ranks whose process is gone or stopped, or that left no record
-	LostRanks       []int  `json:"lost_ranks"`
-	Losses          []Loss `json:"losses"`           // why the lost ranks are lost
-	DamagedRanks    []int  `json:"damaged_ranks"`    // ranks whose record could not be read completely
-	UnfinishedRanks []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
+	LostRanks    []int  `json:"lost_ranks"`
+	Losses       []Loss `json:"losses"`        // why the lost ranks are lost
+	DamagedRanks []int  `json:"damaged_ranks"` // ranks whose record could not be read completely
+	// ranks whose recording stopped before they left MPI_Finalize, as on a full disk: what they did later is not known; "": none
+	RecordingStopped string `json:"recording_stopped,omitempty"`
+	UnfinishedRanks  []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
 	// ranks in the same state with the same role: the nodes of the progress dependence graph
 	Groups        []Group `json:"groups"`
 	Edges         []Edge  `json:"edges"`          // which group waits for which: the edges of the graph

@@ -7,7 +7,8 @@ import (
 	"laggard/internal/lateregexp"
 )
 
-// firstTime matches a condition that holds until something is set: "if not x:", "if x is None:", "if not hasattr(o, 'x'):", "if k not in x:".
+// firstTime matches a condition that holds until something is set: "if not x:", "if x is None:", "if not hasattr(o, 'x'):",
+// "if k not in x:".
 var firstTime = lateregexp.New(`^if\s+(?:not\s+([\w.]+)|([\w.]+)\s+is\s+None|` +
 	`not\s+hasattr\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)|[^:]*\snot\s+in\s+([\w.]+))\s*:`)
 

@@ -38,6 +38,9 @@ func FindingNotes(d *progress.Diagnosis) (notes []string) {
 	if d.Unordered {
 		notes = append(notes, "the execution history leaves the order undefined: every position waits for another")
 	}
+	if d.Off.Len() > 0 && d.LeastProgressed != nil {
+		notes = append(notes, fmt.Sprintf("the recording of %s stopped before the end: they are shown where they were then", d.Off.Phrase()))
+	}
 	if d.OnlyNearest {
 		notes = append(notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn", len(d.Groups)))
 	}
@@ -56,8 +59,8 @@ func indexNotes(x *runfiles.Index) (notes []string) {
 		notes = append(notes, again)
 	}
 	if x.Strangers > 0 {
-		notes = append(notes, fmt.Sprintf("%d recorded processes belong to other MPI jobs of this run, of other sizes than %d; they are ignored",
-			x.Strangers, x.Size))
+		notes = append(notes, fmt.Sprintf(
+			"%d recorded processes belong to other MPI jobs of this run, of other sizes than %d; they are ignored", x.Strangers, x.Size))
 	}
 	if away := share.UncollectedText(x); away != "" {
 		notes = append(notes, away)
