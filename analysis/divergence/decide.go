@@ -47,9 +47,13 @@ func (d *Divergence) swapComms(number uint64) {
 	o.Latest, o.Marks = nil, nil // they are of the one before
 }
 
-// TurnMissing says that the other one of the two calls is missing.
+// TurnMissing says that the other one of the two calls is missing; not that a call for a message was made in addition, which is no
+// collective.
 func (d *Divergence) TurnMissing() {
 	o := &d.Odd[0]
+	if o.isInMessage() {
+		return
+	}
 	switch {
 	case d.OtherOn.ID == 0:
 		o.turnMissing()
@@ -86,7 +90,7 @@ func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 		switch {
 		case ways.Before:
 			o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs[:1], true
-		case ways.After:
+		case ways.After && !o.isInMessage():
 			o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
 		}
 		o.Repeats = o.Kind != Mismatch && o.Calls[0].sameSite(o.Before())
@@ -106,6 +110,11 @@ func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 		o.Kind = Extra
 	}
 	return o.Kind != before
+}
+
+// isInMessage reports whether the line is in a call for a message instead of the others' collective.
+func (o *Odd) isInMessage() bool {
+	return o.Instead != nil && o.Instead.Number == 0 && !o.WentToFinalize()
 }
 
 // OthersAwaitMessage reports whether the others are in no collective, but in a call for a message.

@@ -219,8 +219,8 @@ func callOf(function string) divergence.Call {
 	return divergence.CallIn(&model.State{Call: function})
 }
 
-// objectsWaitFor reports whether a rank in a collective that a library makes of messages waits for a message of others: these do not come to
-// it. The remaining ranks in it wait for that one.
+// objectsWaitFor reports whether a rank in a collective that a library makes of messages waits for a message of others: these do not come
+// to it. The remaining ranks in it wait for that one.
 func (j *job) objectsWaitFor(others model.RankSet) bool {
 	return slices.ContainsFunc(j.scene.WaitingFor(others).Slice(), func(rank int) bool {
 		return j.opts.ObjectCollectives[j.scene.Facts[rank].At.State]

@@ -109,7 +109,8 @@ func (r *slotReader) scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	spawns := r.findSpawns()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
-		Spawned: k.Spawned, Finished: k.Phase >= model.Finalized, World: k.World, ParentWorld: k.ParentWorld, ParentRank: k.ParentRank, Spawns: spawns}
+		Spawned: k.Spawned, Finished: k.Phase >= model.Finalized, World: k.World, ParentWorld: k.ParentWorld,
+		ParentRank: k.ParentRank, Spawns: spawns}
 }
 
 // findSpawns lists the spawns of which this process was the root and whose communicators it still knows.

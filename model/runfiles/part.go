@@ -50,8 +50,9 @@ func (p *Part) wholeIndex() *Index {
 // BuildIndex lists the slots of the part that count. The verdict and the claims are
 // those of all parts.
 func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
-	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Duplicates: v.Duplicates, Strangers: v.Strangers,
-		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
+	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Duplicates: v.Duplicates,
+		Strangers: v.Strangers,
+		Stood:     p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
 		bound: v.rankBound(), Worlds: v.Worlds}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)

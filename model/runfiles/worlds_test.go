@@ -167,7 +167,8 @@ func TestProgramsInTurn(t *testing.T) {
 	var slots []nodefile.SlotInfo
 	add := func(size int, finished bool) {
 		for rank := range size {
-			slots = append(slots, nodefile.SlotInfo{Slot: len(slots), Rank: rank, Size: size, Finished: finished, Start: modeltest.Time(len(slots))})
+			n := len(slots)
+			slots = append(slots, nodefile.SlotInfo{Slot: n, Rank: rank, Size: size, Finished: finished, Start: modeltest.Time(n)})
 		}
 	}
 	decide := func() Verdict {

@@ -10,7 +10,8 @@ import (
 	"laggard/internal/checktest"
 )
 
-// TestProgramsInTurn: a script starts a program of eight ranks, which ends well, and then one of seven, which hangs. The second one is the job.
+// TestProgramsInTurn: a script starts a program of eight ranks, which ends well, and then one of seven, which hangs. The second one is the
+// job.
 func TestProgramsInTurn(t *testing.T) {
 	t.Parallel()
 	eachFamily(t, func(t *testing.T, f family) {

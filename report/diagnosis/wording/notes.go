@@ -39,7 +39,8 @@ func FindingNotes(d *progress.Diagnosis) (notes []string) {
 		notes = append(notes, "the execution history leaves the order undefined: every position waits for another")
 	}
 	if d.Off.Len() > 0 && d.LeastProgressed != nil {
-		notes = append(notes, fmt.Sprintf("the recording of %s stopped before the end: they are shown where they were then", d.Off.Phrase()))
+		notes = append(notes,
+			fmt.Sprintf("the recording of %s stopped before the end; what is shown is how it was at that moment", d.Off.Phrase()))
 	}
 	if d.OnlyNearest {
 		notes = append(notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn", len(d.Groups)))
