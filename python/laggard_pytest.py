@@ -192,9 +192,12 @@ class Journal:
             return
         shared = report.logfile  # of all ranks, by the same option: each would write over the others'
         name = os.path.join(self.directory, "junit-" + hashlib.sha256(os.fsencode(shared)).hexdigest())
-        report.logfile = "%s-%s.xml" % (name, self.number)
+        own = "%s-%s.xml" % (name, self.number)
+        report.logfile = own + ".part"  # another rank may merge meanwhile
         yield
         report.logfile = shared
+        with contextlib.suppress(FileNotFoundError):  # another plug-in failed before it was written
+            os.replace(own + ".part", own)
         with locked(name + ".lock"):
             merge_junit(sorted(glob.glob(name + "-*.xml")), shared)
 
