@@ -23,6 +23,7 @@ import glob
 import hashlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -96,13 +97,25 @@ def lost(item, why, number):
                                 outcome, said, when, duration=seconds)
 
 
-def failure(report):
-    """Where a test failed and with what, in a line; "": it did not fail."""
+def failure(report, root):
+    """Where a test failed and with what, in a line; "": it did not fail. Root is the directory of the tests."""
     if not report.failed:
         return ""
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = "%s:%s: %s" % (crash.path, crash.lineno, crash.message) if crash else report.longreprtext
+    text = "%s:%s: %s" % (*place(report, root), crash.message) if crash else report.longreprtext
     return (text.strip() or "for no stated reason").splitlines()[0][:300]
+
+
+def place(report, root):
+    """File and line of the innermost frame in the project: packages and modules in C have frames of their own."""
+    trace = getattr(report.longrepr, "reprtraceback", None)
+    frames = [entry.reprfileloc for entry in reversed(trace.reprentries) if getattr(entry, "reprfileloc", None)] if trace else []
+    for frame in [report.longrepr.reprcrash] + frames:
+        path = pathlib.Path(os.path.abspath(frame.path))
+        if root in path.parents and path.exists():
+            return path, frame.lineno
+    file, line, _ = report.location
+    return root / file, (line or 0) + 1
 
 
 class Journal:
@@ -175,7 +188,7 @@ class Journal:
 
     def pytest_runtest_logreport(self, report):
         if report.nodeid == self.running:
-            self.failed = self.failed or failure(report)
+            self.failed = self.failed or failure(report, self.config.rootpath)
             self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
     def pytest_runtest_logfinish(self, nodeid):

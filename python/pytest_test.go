@@ -1,6 +1,9 @@
 package python
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,4 +61,46 @@ if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
 	musttest.Run(t, run("1", "--junitxml=j.xml"))
 	merged := musttest.Get(os.ReadFile(filepath.Join(dir, "j.xml")))(t)
 	checktest.Contains(t, string(merged), `tests="1"`)
+}
+
+// TestFailurePlace: what a test failed with is placed in the project, not in a package or where a module in C was built.
+func TestFailurePlace(t *testing.T) {
+	dir, journals, run := suiteOf(t, map[string]string{
+		"test_all.py": `
+import json
+exec(compile("def compiled(x): raise TypeError('no buffer')", "mpi4py/MPI/msgbuffer.pxi", "exec"))
+def own():
+    raise ValueError("no cells")
+def test_compiled():
+    compiled(1)
+def test_package():
+    json.loads("")
+def test_own():
+    own()
+`,
+	})
+	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
+	for style, lines := range map[string][2]int{"long": {7, 9}, "short": {7, 9}, "no": {6, 8}} { // the test's own, without frames
+		run("0", "--tb="+style).Run() // fails, as its tests do
+		checktest.Equal(t, []string{
+			fmt.Sprintf("failed %s%d: TypeError: no buffer", file, lines[0]),
+			fmt.Sprintf("failed %s%d: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", file, lines[1]),
+			fmt.Sprintf("failed %s5: ValueError: no cells", file),
+		}, ends(t, journals), style)
+	}
+}
+
+// ends reads how tests ended on rank 0, and removes its journal.
+func ends(t *testing.T, journals string) (out []string) {
+	t.Helper()
+	name := filepath.Join(journals, "rank-0.jsonl")
+	text := musttest.Get(os.ReadFile(name))(t)
+	musttest.Succeed(t, os.Remove(name))
+	for line := range bytes.Lines(text) {
+		var l struct{ End, Failed string }
+		if json.Unmarshal(line, &l) == nil && l.End != "" {
+			out = append(out, "failed "+l.Failed)
+		}
+	}
+	return out
 }
