@@ -13,7 +13,7 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit"}, {"end": test, "reports", "failed": where and with what, ""}, {"finish": tests not run}.
+{"limit"}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what}, {"finish": tests not run}.
 Its reader is job/suite of laggard.
 """
 
@@ -97,13 +97,18 @@ def lost(item, why, number):
                                 outcome, said, when, duration=seconds)
 
 
-def failure(report, root):
-    """Where a test failed and with what, in a line; "": it did not fail. Root is the directory of the tests."""
-    if not report.failed:
-        return ""
+def reason(report, root):
+    """How a test left before its end (failed, xfailed, skipped), and where and with what, in a line; None: it did not.
+    Root is the directory of the tests."""
+    if report.passed:
+        return None
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = "%s:%s: %s" % (*place(report, root), crash.message) if crash else report.longreprtext
-    return (text.strip() or "for no stated reason").splitlines()[0][:300]
+    if crash:
+        text = "%s:%s: %s" % (*place(report, root), crash.message)
+    else:
+        text = "%s:%s: %s" % report.longrepr if isinstance(report.longrepr, tuple) else report.longreprtext
+    how = "failed" if report.failed else "xfailed" if hasattr(report, "wasxfail") else "skipped"
+    return how, (text.strip() or "for no stated reason").splitlines()[0][:300]
 
 
 def place(report, root):
@@ -126,7 +131,7 @@ class Journal:
         self.directory, self.number = directory, number
         self.running = None  # node id of the test that runs
         self.reports = []  # of it
-        self.failed = ""  # how it did, first
+        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
         name = os.path.join(directory, "rank-%s.jsonl" % number)
@@ -170,7 +175,7 @@ class Journal:
         self.left -= 1
         earlier = self.earlier.get(item.nodeid)
         if earlier is None:
-            self.running, self.reports, self.failed = item.nodeid, [], ""
+            self.running, self.reports, self.reasons = item.nodeid, [], {}
             self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
             return None
         hook = item.ihook
@@ -188,12 +193,14 @@ class Journal:
 
     def pytest_runtest_logreport(self, report):
         if report.nodeid == self.running:
-            self.failed = self.failed or failure(report, self.config.rootpath)
+            why = reason(report, self.config.rootpath)
+            if why:
+                self.reasons.setdefault(*why)
             self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
     def pytest_runtest_logfinish(self, nodeid):
         if nodeid == self.running:
-            self.write(end=nodeid, reports=self.reports, failed=self.failed)
+            self.write(end=nodeid, reports=self.reports, **self.reasons)
             self.running = None
 
     @pytest.hookimpl(hookwrapper=True)

@@ -90,6 +90,38 @@ def test_own():
 	}
 }
 
+// TestLeft: a test that failed as expected, or was skipped in its midst, is told apart from one that came to its end.
+func TestLeft(t *testing.T) {
+	dir, journals, run := suiteOf(t, map[string]string{
+		"test_all.py": `
+import pytest
+@pytest.mark.xfail(reason="known")
+def test_cells():
+    raise ValueError("no cells")
+def test_gpu():
+    pytest.skip("no GPU here")
+@pytest.mark.skip(reason="slow")
+def test_slow():
+    pass
+@pytest.mark.xfail(reason="mended")
+def test_mended():
+    pass
+@pytest.fixture
+def ends():
+    yield
+    assert False, "no end"
+def test_ends(ends):
+    pytest.skip("none")
+`,
+	})
+	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
+	run("0").Run() // fails, as a test does
+	checktest.Equal(t, []string{
+		"xfailed " + file + "5: ValueError: no cells", "skipped " + file + "7: Skipped: no GPU here",
+		"skipped " + file + "8: Skipped: slow", "failed " + file + "17: AssertionError: no end", "skipped " + file + "19: Skipped: none",
+	}, ends(t, journals))
+}
+
 // ends reads how tests ended on rank 0, and removes its journal.
 func ends(t *testing.T, journals string) (out []string) {
 	t.Helper()
@@ -97,9 +129,17 @@ func ends(t *testing.T, journals string) (out []string) {
 	text := musttest.Get(os.ReadFile(name))(t)
 	musttest.Succeed(t, os.Remove(name))
 	for line := range bytes.Lines(text) {
-		var l struct{ End, Failed string }
+		var l struct{ End, Failed, Xfailed, Skipped string }
 		if json.Unmarshal(line, &l) == nil && l.End != "" {
-			out = append(out, "failed "+l.Failed)
+			if l.Failed != "" {
+				out = append(out, "failed "+l.Failed)
+			}
+			if l.Xfailed != "" {
+				out = append(out, "xfailed "+l.Xfailed)
+			}
+			if l.Skipped != "" {
+				out = append(out, "skipped "+l.Skipped)
+			}
 		}
 	}
 	return out

@@ -24,21 +24,28 @@ type journal struct {
 
 // testEnd is how a test came out on a rank.
 type testEnd struct {
-	n      int    // the test's place in the order of tests
-	job    int    // in which job of the rank
-	failed string // where, and with what; "": it passed, or did not run
+	n   int // the test's place in the order of tests
+	job int // in which job of the rank
+	reasons
+}
+
+// reasons are why a test left before its end: where, and with what; "" for each that it is not.
+type reasons struct {
+	Failed  string
+	Xfailed string // it failed, as it is marked to
+	Skipped string
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
 // starts or finishes.
 type line struct {
-	Begin  *string
-	N      int
-	Limit  *float64 // seconds
-	End    *string
-	Failed string // with End
-	Start  json.RawMessage
-	Finish *int // how many tests were not run
+	Begin   *string
+	N       int
+	Limit   *float64 // seconds
+	End     *string
+	reasons // with End
+	Start   json.RawMessage
+	Finish  *int // how many tests were not run
 }
 
 // readLines takes in the whole lines that were written since.
@@ -68,7 +75,7 @@ func (j *journal) applyLine(l *line, now time.Time) {
 		j.test, j.testNumber, j.since, j.limit = *l.Begin, l.N, now, 0
 		delete(j.ended, j.test) // a rank that was ahead runs it again
 	case l.End != nil:
-		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.Failed}
+		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
 		j.test, j.finished = "", false
