@@ -135,8 +135,7 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 // runTestJob runs a test, or what is left of a suite, in one job.
 func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, command []string) (o *ci.Outcome, err error) {
 	var text bytes.Buffer
-	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version}
-	o.Dir, _ = os.Getwd()
+	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version, Dir: ci.SourceTree()}
 	both := *a.app
 	both.err = io.MultiWriter(a.err, &text)
 	explain := func(hung bool) {

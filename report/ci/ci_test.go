@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,6 +103,26 @@ func TestForms(t *testing.T) {
 // asSuite is a form for one outcome.
 func asSuite(write func(io.Writer, []*Outcome) error) func(io.Writer, *Outcome) error {
 	return func(w io.Writer, o *Outcome) error { return write(w, []*Outcome{o}) }
+}
+
+// TestSourceTree: files are named from the top of the source tree, wherever below it the test runs.
+func TestSourceTree(t *testing.T) {
+	top := musttest.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	musttest.Succeed(t, os.MkdirAll(filepath.Join(top, "tests", "parallel"), 0o700))
+	t.Chdir(filepath.Join(top, "tests", "parallel"))
+	t.Setenv("GITHUB_WORKSPACE", "")
+	t.Setenv("CI_PROJECT_DIR", "")
+	named := func() string {
+		o := Outcome{Dir: SourceTree()}
+		return o.relativePath(filepath.Join(top, "tests", "parallel", "hang.c"))
+	}
+	checktest.Equal(t, "hang.c", named(), "no source tree")
+	musttest.Succeed(t, os.Mkdir(filepath.Join(top, "tests", ".git"), 0o700))
+	checktest.Equal(t, "parallel/hang.c", named(), "Git")
+	t.Setenv("CI_PROJECT_DIR", top)
+	checktest.Equal(t, "tests/parallel/hang.c", named(), "GitLab")
+	t.Setenv("GITHUB_WORKSPACE", filepath.Join(top, "tests"))
+	checktest.Equal(t, "parallel/hang.c", named(), "GitHub")
 }
 
 // TestSuite: several outcomes come into one file of each form.
