@@ -151,14 +151,14 @@ class Journal:
                 resume = json.load(file)
         except FileNotFoundError:
             return {}
-        done, earlier = set(resume["done"]), {}
-        with open(name, encoding="utf-8", errors="replace") as file:
+        earlier = {test: [] for test in resume["done"]}  # without reports where this rank came to no test
+        with contextlib.suppress(FileNotFoundError), open(name, encoding="utf-8", errors="replace") as file:
             for text in file:
                 try:
                     line = json.loads(text)
                 except ValueError:  # torn: that job was ended then
                     continue
-                if line.get("end") in done:
+                if line.get("end") in earlier:
                     earlier[line["end"]] = line["reports"]  # the last: a rank that was ahead ran it again
         earlier.update(resume["lost"])
         return earlier

@@ -122,6 +122,22 @@ def test_ends(ends):
 	}, ends(t, journals))
 }
 
+// TestResumeWithoutJournal: a rank that came to no test in the job before runs those that are left, and no others.
+func TestResumeWithoutJournal(t *testing.T) {
+	_, journals, run := suiteOf(t, map[string]string{"test_all.py": `
+def test_done():
+    assert False, "again"
+def test_lost():
+    assert False, "again"
+def test_left():
+    pass
+`})
+	plan := `{"done": ["test_all.py::test_done"], "lost": {"test_all.py::test_lost": {"text": "hung there", "seconds": 1}}}`
+	musttest.Succeed(t, os.WriteFile(filepath.Join(journals, "resume.json"), []byte(plan), 0o600))
+	out, _ := run("0").CombinedOutput() // fails, as the lost test does
+	checktest.Contains(t, string(out), "hung there", "1 failed, 1 passed")
+}
+
 // ends reads how tests ended on rank 0, and removes its journal.
 func ends(t *testing.T, journals string) (out []string) {
 	t.Helper()

@@ -18,6 +18,7 @@ type journal struct {
 	testNumber int                // its place in the order of tests
 	since      time.Time          // when it was first seen to run, by this node's clock
 	limit      time.Duration      // 0: it has none of its own
+	begun      bool               // a test, in this job
 	finished   bool               // the runner did, with so many tests that it did not run
 	left       int
 }
@@ -72,13 +73,13 @@ func (j *journal) readLines(now time.Time) {
 func (j *journal) applyLine(l *line, now time.Time) {
 	switch {
 	case l.Begin != nil:
-		j.test, j.testNumber, j.since, j.limit = *l.Begin, l.N, now, 0
+		j.test, j.testNumber, j.since, j.limit, j.begun = *l.Begin, l.N, now, 0, true
 		delete(j.ended, j.test) // a rank that was ahead runs it again
 	case l.End != nil:
 		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
-		j.test, j.finished = "", false
+		j.test, j.begun, j.finished = "", false, false
 		j.job++
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish

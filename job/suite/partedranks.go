@@ -14,10 +14,10 @@ import (
 )
 
 // PartedText tells what only the journals know of a job that is over: which ranks have left the
-// tests that are to blame, what these came to there, and which ranks are in them still; and
-// the last test before them that failed on some ranks only. died are as for Resume. It is
-// "" where no rank has left and no test failed so.
-func (s *Suite) PartedText(died []int) string {
+// tests that are to blame, what these came to there, and which ranks are in them still or have
+// not come to any; and the last test before them that failed on some ranks only. died and size
+// are as for PlanResume. It is "" where no rank has left, none comes late and no test failed so.
+func (s *Suite) PartedText(died []int, size int) string {
 	s.readJournals(time.Now())
 	tests := s.interrupted(died)
 	said := map[string]model.RankSet{} // sentences, and of whom
@@ -27,6 +27,9 @@ func (s *Suite) PartedText(died []int) string {
 				addSentence(said, e.exitText(test)+", "+j.positionText(), rank)
 			}
 		}
+	}
+	if late := s.beforeTests(size); len(tests) > 0 && late.Len() > 0 {
+		said["not yet in the first test"] = late
 	}
 	if test := s.lastUnevenTest(tests); test != "" {
 		for rank, j := range s.ranks {

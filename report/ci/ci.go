@@ -76,6 +76,14 @@ func (o *Outcome) Died() []int {
 	return o.Result.LeastProgressed.Ranks
 }
 
+// Size is how many ranks the launcher started; 0: it is not known.
+func (o *Outcome) Size() int {
+	if o.Result == nil || len(o.Result.Spawned) > 0 { // their ranks are counted with the others
+		return 0
+	}
+	return o.Result.Ranks
+}
+
 // Failure is what a rank failed with in the test that others are in still.
 type Failure struct {
 	Text string

@@ -137,6 +137,15 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// TestSize: the size of what the launcher started is not known where processes were spawned.
+func TestSize(t *testing.T) {
+	o := testOutcomes()["hangs"]
+	checktest.Equal(t, 4, o.Size())
+	o.Result.Spawned = []diagnosis.Spawned{{Ranks: "2-3"}}
+	checktest.Equal(t, 0, o.Size())
+	checktest.Equal(t, 0, (&Outcome{}).Size())
+}
+
 // TestFingerprint: the same finding has the same fingerprint in the next run, another not.
 func TestFingerprint(t *testing.T) {
 	prints := func(change func(*Outcome)) string {
