@@ -190,8 +190,8 @@ func interruptible() (ctx context.Context, stop func()) {
 func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result *provoke.Result, began time.Time) error {
 	rep := provokereport.New(result, filepath.Join(f.dir, scheduleName), r.command, r.untried)
 	var text bytes.Buffer
-	o := &ci.Outcome{Name: f.name, Command: r.command, Began: began, Took: time.Since(began), Version: version}
-	o.Dir, _ = os.Getwd()
+	o := &ci.Outcome{Name: f.name, Command: r.command, Began: began, Took: time.Since(began), Version: version,
+		Dir: ci.SourceTree()}
 	if err := rep.Text(&text); err != nil {
 		return err
 	}

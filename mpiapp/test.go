@@ -107,7 +107,7 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 			return err
 		}
 		all = append(all, o)
-		if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Text); err != nil {
+		if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Size(), o.Text); err != nil {
 			return err
 		}
 		if o.Name == "" {
@@ -135,8 +135,7 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 // runTestJob runs a test, or what is left of a suite, in one job.
 func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, command []string) (o *ci.Outcome, err error) {
 	var text bytes.Buffer
-	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version}
-	o.Dir, _ = os.Getwd()
+	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version, Dir: ci.SourceTree()}
 	both := *a.app
 	both.err = io.MultiWriter(a.err, &text)
 	explain := func(hung bool) {
@@ -146,7 +145,7 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 			fmt.Fprintf(both.err, "%s\n\n", words.Upper(failure.Headline))
 		}
 		o.Hung, o.Result = hung, jobDiagnosis{&both}.diagnoseJob(r, hung, true)
-		if by := tests.PartedText(o.Died()); by != "" {
+		if by := tests.PartedText(o.Died(), o.Size()); by != "" {
 			fmt.Fprint(both.err, "\n", by)
 		}
 	}

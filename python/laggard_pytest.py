@@ -13,7 +13,7 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit"}, {"end": test, "reports", "failed": where and with what, ""}, {"finish": tests not run}.
+{"limit"}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what}, {"finish": tests not run}.
 Its reader is job/suite of laggard.
 """
 
@@ -23,6 +23,7 @@ import glob
 import hashlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -96,13 +97,30 @@ def lost(item, why, number):
                                 outcome, said, when, duration=seconds)
 
 
-def failure(report):
-    """Where a test failed and with what, in a line; "": it did not fail."""
-    if not report.failed:
-        return ""
+def reason(report, root):
+    """How a test left before its end (failed, xfailed, skipped), and where and with what, in a line; None: it did not.
+    Root is the directory of the tests."""
+    if report.passed:
+        return None
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = "%s:%s: %s" % (crash.path, crash.lineno, crash.message) if crash else report.longreprtext
-    return (text.strip() or "for no stated reason").splitlines()[0][:300]
+    if crash:
+        text = "%s:%s: %s" % (*place(report, root), crash.message)
+    else:
+        text = "%s:%s: %s" % report.longrepr if isinstance(report.longrepr, tuple) else report.longreprtext
+    how = "failed" if report.failed else "xfailed" if hasattr(report, "wasxfail") else "skipped"
+    return how, (text.strip() or "for no stated reason").splitlines()[0][:300]
+
+
+def place(report, root):
+    """File and line of the innermost frame in the project: packages and modules in C have frames of their own."""
+    trace = getattr(report.longrepr, "reprtraceback", None)
+    frames = [entry.reprfileloc for entry in reversed(trace.reprentries) if getattr(entry, "reprfileloc", None)] if trace else []
+    for frame in [report.longrepr.reprcrash] + frames:
+        path = pathlib.Path(os.path.abspath(frame.path))
+        if root in path.parents and path.exists():
+            return path, frame.lineno
+    file, line, _ = report.location
+    return root / file, (line or 0) + 1
 
 
 class Journal:
@@ -113,7 +131,7 @@ class Journal:
         self.directory, self.number = directory, number
         self.running = None  # node id of the test that runs
         self.reports = []  # of it
-        self.failed = ""  # how it did, first
+        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
         name = os.path.join(directory, "rank-%s.jsonl" % number)
@@ -133,14 +151,14 @@ class Journal:
                 resume = json.load(file)
         except FileNotFoundError:
             return {}
-        done, earlier = set(resume["done"]), {}
-        with open(name, encoding="utf-8", errors="replace") as file:
+        earlier = {test: [] for test in resume["done"]}  # without reports where this rank came to no test
+        with contextlib.suppress(FileNotFoundError), open(name, encoding="utf-8", errors="replace") as file:
             for text in file:
                 try:
                     line = json.loads(text)
                 except ValueError:  # torn: that job was ended then
                     continue
-                if line.get("end") in done:
+                if line.get("end") in earlier:
                     earlier[line["end"]] = line["reports"]  # the last: a rank that was ahead ran it again
         earlier.update(resume["lost"])
         return earlier
@@ -157,7 +175,7 @@ class Journal:
         self.left -= 1
         earlier = self.earlier.get(item.nodeid)
         if earlier is None:
-            self.running, self.reports, self.failed = item.nodeid, [], ""
+            self.running, self.reports, self.reasons = item.nodeid, [], {}
             self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
             return None
         hook = item.ihook
@@ -175,12 +193,14 @@ class Journal:
 
     def pytest_runtest_logreport(self, report):
         if report.nodeid == self.running:
-            self.failed = self.failed or failure(report)
+            why = reason(report, self.config.rootpath)
+            if why:
+                self.reasons.setdefault(*why)
             self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
     def pytest_runtest_logfinish(self, nodeid):
         if nodeid == self.running:
-            self.write(end=nodeid, reports=self.reports, failed=self.failed)
+            self.write(end=nodeid, reports=self.reports, **self.reasons)
             self.running = None
 
     @pytest.hookimpl(hookwrapper=True)
@@ -192,9 +212,12 @@ class Journal:
             return
         shared = report.logfile  # of all ranks, by the same option: each would write over the others'
         name = os.path.join(self.directory, "junit-" + hashlib.sha256(os.fsencode(shared)).hexdigest())
-        report.logfile = "%s-%s.xml" % (name, self.number)
+        own = "%s-%s.xml" % (name, self.number)
+        report.logfile = own + ".part"  # another rank may merge meanwhile
         yield
         report.logfile = shared
+        with contextlib.suppress(FileNotFoundError):  # another plug-in failed before it was written
+            os.replace(own + ".part", own)
         with locked(name + ".lock"):
             merge_junit(sorted(glob.glob(name + "-*.xml")), shared)
 

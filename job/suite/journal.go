@@ -18,27 +18,35 @@ type journal struct {
 	testNumber int                // its place in the order of tests
 	since      time.Time          // when it was first seen to run, by this node's clock
 	limit      time.Duration      // 0: it has none of its own
+	begun      bool               // a test, in this job
 	finished   bool               // the runner did, with so many tests that it did not run
 	left       int
 }
 
 // testEnd is how a test came out on a rank.
 type testEnd struct {
-	n      int    // the test's place in the order of tests
-	job    int    // in which job of the rank
-	failed string // where, and with what; "": it passed, or did not run
+	n   int // the test's place in the order of tests
+	job int // in which job of the rank
+	reasons
+}
+
+// reasons are why a test left before its end: where, and with what; "" for each that it is not.
+type reasons struct {
+	Failed  string
+	Xfailed string // it failed, as it is marked to
+	Skipped string
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
 // starts or finishes.
 type line struct {
-	Begin  *string
-	N      int
-	Limit  *float64 // seconds
-	End    *string
-	Failed string // with End
-	Start  json.RawMessage
-	Finish *int // how many tests were not run
+	Begin   *string
+	N       int
+	Limit   *float64 // seconds
+	End     *string
+	reasons // with End
+	Start   json.RawMessage
+	Finish  *int // how many tests were not run
 }
 
 // readLines takes in the whole lines that were written since.
@@ -65,13 +73,13 @@ func (j *journal) readLines(now time.Time) {
 func (j *journal) applyLine(l *line, now time.Time) {
 	switch {
 	case l.Begin != nil:
-		j.test, j.testNumber, j.since, j.limit = *l.Begin, l.N, now, 0
+		j.test, j.testNumber, j.since, j.limit, j.begun = *l.Begin, l.N, now, 0, true
 		delete(j.ended, j.test) // a rank that was ahead runs it again
 	case l.End != nil:
-		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.Failed}
+		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
-		j.test, j.finished = "", false
+		j.test, j.begun, j.finished = "", false, false
 		j.job++
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish

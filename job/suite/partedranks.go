@@ -14,10 +14,10 @@ import (
 )
 
 // PartedText tells what only the journals know of a job that is over: which ranks have left the
-// tests that are to blame, what these came to there, and which ranks are in them still; and
-// the last test before them that failed on some ranks only. died are as for Resume. It is
-// "" where no rank has left and no test failed so.
-func (s *Suite) PartedText(died []int) string {
+// tests that are to blame, what these came to there, and which ranks are in them still or have
+// not come to any; and the last test before them that failed on some ranks only. died and size
+// are as for PlanResume. It is "" where no rank has left, none comes late and no test failed so.
+func (s *Suite) PartedText(died []int, size int) string {
 	s.readJournals(time.Now())
 	tests := s.interrupted(died)
 	said := map[string]model.RankSet{} // sentences, and of whom
@@ -28,10 +28,13 @@ func (s *Suite) PartedText(died []int) string {
 			}
 		}
 	}
+	if late := s.beforeTests(size); len(tests) > 0 && late.Len() > 0 {
+		said["not yet in the first test"] = late
+	}
 	if test := s.lastUnevenTest(tests); test != "" {
 		for rank, j := range s.ranks {
-			if e := j.ended[test]; e.failed != "" {
-				addSentence(said, fmt.Sprintf("failed earlier in %s, unlike others (%s)", test, e.failed), rank)
+			if e := j.ended[test]; e.Failed != "" {
+				addSentence(said, fmt.Sprintf("failed earlier in %s, unlike others (%s)", test, e.Failed), rank)
 			}
 		}
 	}
@@ -54,13 +57,13 @@ type Failure struct {
 }
 
 // Failure says of a job that hangs which ranks failed in the test that others are in still, and with what: that is why
-// the others wait. It is nil where none did.
+// the others wait. It is nil where none did. Ranks that skipped the test do not count: the others may not need them.
 func (s *Suite) Failure() *Failure {
 	s.readJournals(time.Now())
 	for _, test := range s.interrupted(nil) {
 		failed, still := map[string]model.RankSet{}, model.RankSet{}
 		for rank, j := range s.ranks {
-			if e, ok := j.ended[test]; ok && e.job == j.job && e.failed != "" {
+			if e, ok := j.ended[test]; ok && e.job == j.job && (e.Failed != "" || e.Xfailed != "") {
 				addSentence(failed, e.exitText(test)+", "+j.positionText(), rank)
 			}
 			if j.test == test {
@@ -86,7 +89,7 @@ var failurePlace = lateregexp.New(`^([^:]+):([0-9]{1,9}): `)
 
 // failedAt is the file and the line where a test failed; "": they are not known.
 func (e testEnd) failedAt() (file string, line int) {
-	m := failurePlace.FindStringSubmatch(e.failed)
+	m := failurePlace.FindStringSubmatch(cmp.Or(e.Failed, e.Xfailed))
 	if m == nil {
 		return "", 0
 	}
@@ -117,8 +120,13 @@ func orderedSentences(said map[string]model.RankSet) []string {
 
 // exitText tells how a rank came out of a test that others did not come out of.
 func (e testEnd) exitText(test string) string {
-	if e.failed != "" {
-		return fmt.Sprintf("failed in %s (%s)", test, e.failed)
+	switch {
+	case e.Failed != "":
+		return fmt.Sprintf("failed in %s (%s)", test, e.Failed)
+	case e.Xfailed != "":
+		return fmt.Sprintf("failed in %s, as xfail expects (%s)", test, e.Xfailed)
+	case e.Skipped != "":
+		return fmt.Sprintf("skipped %s (%s)", test, e.Skipped)
 	}
 	return "left " + test + " without a failure"
 }
@@ -145,7 +153,7 @@ func (s *Suite) lastUnevenTest(blamed []string) (test string) {
 	}
 	for _, j := range s.ranks {
 		for name, e := range j.ended {
-			if e.failed != "" && e.job == j.job && e.n < first {
+			if e.Failed != "" && e.job == j.job && e.n < first {
 				failed[name]++
 			}
 		}

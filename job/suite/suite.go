@@ -15,6 +15,7 @@ import (
 
 	"laggard/internal/regular"
 	"laggard/job/signals"
+	"laggard/model"
 	"laggard/python"
 )
 
@@ -115,14 +116,16 @@ func (s *Suite) IsFinished() bool {
 
 // PlanResume looks whether a job that is over ended within a test, for which it then has the next
 // job say why. It returns that test, "" if there is none, or the rest is not to be run: a rank
-// stopped before its last test (pytest -x), or somebody ended the job. died are the ranks that
-// a job died of, if it did not hang.
-func (s *Suite) PlanResume(hung bool, died []int, text string) (lost string, err error) {
+// stopped before its last test (pytest -x), one of a job that hung has not come to its first, or
+// somebody ended the job. died are the ranks that a job died of, if it did not hang; size is how
+// many ranks it had.
+func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost string, err error) {
 	now := time.Now()
 	s.readJournals(now)
 	s.frozen = false
 	tests := s.interrupted(died)
-	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.IsFinished() || s.hasStoppedEarly() {
+	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.IsFinished() || s.hasStoppedEarly() ||
+		hung && s.beforeTests(size).Len() > 0 {
 		return "", nil
 	}
 	for _, test := range tests {
@@ -135,7 +138,7 @@ func (s *Suite) PlanResume(hung bool, died []int, text string) (lost string, err
 		s.lost[test] = why
 	}
 	for _, j := range s.ranks {
-		j.test, j.finished = "", false // that job is over
+		j.test, j.begun, j.finished = "", false, false // that job is over
 	}
 	plan, err := json.Marshal(map[string]any{"done": s.finishedTests(), "lost": s.lost})
 	if err != nil {
@@ -152,6 +155,25 @@ func (s *Suite) hasStoppedEarly() bool {
 		}
 	}
 	return false
+}
+
+// beforeTests are the ranks of a job of so many that have not come to their first test. One without a journal is taken for
+// none of the runner's, such as a spawned one, once a test has ended without it.
+func (s *Suite) beforeTests(size int) (out model.RankSet) {
+	for rank, j := range s.ranks {
+		if !j.begun && !j.finished {
+			out.Add(rank)
+		}
+		if len(j.ended) > 0 {
+			size = 0
+		}
+	}
+	for rank := range size {
+		if s.ranks[rank] == nil {
+			out.Add(rank)
+		}
+	}
+	return out
 }
 
 // interrupted lists the tests that a job is to blame for: the first by the order in which they

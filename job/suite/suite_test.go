@@ -43,11 +43,13 @@ func TestJournals(t *testing.T) {
 					died = []int{0}
 					d.ScanArgs(t, "died", &died[0])
 				}
-				parted := s.PartedText(died)
+				size := len(s.ranks)
+				d.MaybeScanArgs(t, "size", &size)
+				parted := s.PartedText(died, size)
 				if f := s.Failure(); f != nil && !d.HasArg("ended") {
 					parted = fmt.Sprintf("%s\nat %q line %d\n%s", f.Headline, f.File, f.Line, parted)
 				}
-				lost := musttest.Get(s.PlanResume(!d.HasArg("ended"), died, "why "+d.Pos))(t)
+				lost := musttest.Get(s.PlanResume(!d.HasArg("ended"), died, size, "why "+d.Pos))(t)
 				return fmt.Sprintf("lost %q\n%s%s", lost, parted, readPlan(t, s))
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
@@ -88,8 +90,8 @@ func FuzzJournal(f *testing.F) {
 			text = text[:len(text)/2]
 		}
 		s.Limit(time.Now())
-		s.PartedText(nil)
+		s.PartedText(nil, 3)
 		s.Failure()
-		musttest.Get(s.PlanResume(true, nil, "why"))(t)
+		musttest.Get(s.PlanResume(true, nil, 3, "why"))(t)
 	})
 }

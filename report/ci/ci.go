@@ -1,7 +1,9 @@
 package ci
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -72,6 +74,14 @@ func (o *Outcome) Died() []int {
 		return nil
 	}
 	return o.Result.LeastProgressed.Ranks
+}
+
+// Size is how many ranks the launcher started; 0: it is not known.
+func (o *Outcome) Size() int {
+	if o.Result == nil || len(o.Result.Spawned) > 0 { // their ranks are counted with the others
+		return 0
+	}
+	return o.Result.Ranks
 }
 
 // Failure is what a rank failed with in the test that others are in still.
@@ -189,6 +199,23 @@ func (o *Outcome) relativePath(file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(file)
+}
+
+// SourceTree is the top of the source tree, from which the services name files: as GitHub or GitLab say, else the directory
+// above the current one that Git knows, else that one.
+func SourceTree() string {
+	here, _ := os.Getwd()
+	if top := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR")); top != "" {
+		return top
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return here
+		}
+	}
 }
 
 // headline is the outcome in one line.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,6 +105,26 @@ func asSuite(write func(io.Writer, []*Outcome) error) func(io.Writer, *Outcome) 
 	return func(w io.Writer, o *Outcome) error { return write(w, []*Outcome{o}) }
 }
 
+// TestSourceTree: files are named from the top of the source tree, wherever below it the test runs.
+func TestSourceTree(t *testing.T) {
+	top := musttest.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	musttest.Succeed(t, os.MkdirAll(filepath.Join(top, "tests", "parallel"), 0o700))
+	t.Chdir(filepath.Join(top, "tests", "parallel"))
+	t.Setenv("GITHUB_WORKSPACE", "")
+	t.Setenv("CI_PROJECT_DIR", "")
+	named := func() string {
+		o := Outcome{Dir: SourceTree()}
+		return o.relativePath(filepath.Join(top, "tests", "parallel", "hang.c"))
+	}
+	checktest.Equal(t, "hang.c", named(), "no source tree")
+	musttest.Succeed(t, os.Mkdir(filepath.Join(top, "tests", ".git"), 0o700))
+	checktest.Equal(t, "parallel/hang.c", named(), "Git")
+	t.Setenv("CI_PROJECT_DIR", top)
+	checktest.Equal(t, "tests/parallel/hang.c", named(), "GitLab")
+	t.Setenv("GITHUB_WORKSPACE", filepath.Join(top, "tests"))
+	checktest.Equal(t, "parallel/hang.c", named(), "GitHub")
+}
+
 // TestSuite: several outcomes come into one file of each form.
 func TestSuite(t *testing.T) {
 	o := testOutcomes()
@@ -114,6 +135,15 @@ func TestSuite(t *testing.T) {
 		musttest.Succeed(t, write(&b, []*Outcome{o["hangs"], o["wrong"]}))
 		golden.Check(t, "suite."+form, b.Bytes())
 	}
+}
+
+// TestSize: the size of what the launcher started is not known where processes were spawned.
+func TestSize(t *testing.T) {
+	o := testOutcomes()["hangs"]
+	checktest.Equal(t, 4, o.Size())
+	o.Result.Spawned = []diagnosis.Spawned{{Ranks: "2-3"}}
+	checktest.Equal(t, 0, o.Size())
+	checktest.Equal(t, 0, (&Outcome{}).Size())
 }
 
 // TestFingerprint: the same finding has the same fingerprint in the next run, another not.

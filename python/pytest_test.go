@@ -1,0 +1,162 @@
+package python
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"laggard/internal/checktest"
+	"laggard/internal/musttest"
+)
+
+// debianPython is the interpreter for which the tests' packages are installed.
+const debianPython = "/usr/bin/python3"
+
+// suiteOf is a directory with the files of a suite, and a command that runs them with the plug-in as a rank; journals are where
+// the plug-in writes.
+func suiteOf(t *testing.T, files map[string]string) (dir, journals string, run func(rank string, words ...string) *exec.Cmd) {
+	t.Helper()
+	if err := exec.Command(debianPython, "-c", "import pytest").Run(); err != nil {
+		t.Skip("no pytest (Debian: python3-pytest)")
+	}
+	dir, journals = t.TempDir(), t.TempDir()
+	plugins := t.TempDir()
+	musttest.Succeed(t, Install(plugins))
+	for name, text := range files {
+		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir, journals, func(rank string, words ...string) *exec.Cmd {
+		cmd := exec.Command(debianPython, append([]string{"-B", "-m", "pytest", "-p", "no:cacheprovider"}, words...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "OMPI_COMM_WORLD_RANK="+rank, "LAGGARD_TESTS="+journals, "JOURNALS="+journals,
+			"PYTHONPATH="+plugins)
+		return cmd
+	}
+}
+
+// TestJUnitWhileWritten: a rank that is through merges what there is while another still writes its JUnit file.
+func TestJUnitWhileWritten(t *testing.T) {
+	dir, _, run := suiteOf(t, map[string]string{
+		"conftest.py": `
+import os, subprocess, sys
+import xml.etree.ElementTree as ElementTree
+
+tostring = ElementTree.tostring
+
+def while_written(*args, **kwargs):  # the file of rank 1 is open and empty
+    ElementTree.tostring = tostring
+    env = dict(os.environ, OMPI_COMM_WORLD_RANK="0", LAGGARD_TESTS=os.environ["JOURNALS"])
+    subprocess.run([sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "--junitxml=j.xml"], env=env, check=True)
+    return tostring(*args, **kwargs)
+
+if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
+    ElementTree.tostring = while_written
+`,
+		"test_all.py": "def test_all():\n    pass\n",
+	})
+	musttest.Run(t, run("1", "--junitxml=j.xml"))
+	merged := musttest.Get(os.ReadFile(filepath.Join(dir, "j.xml")))(t)
+	checktest.Contains(t, string(merged), `tests="1"`)
+}
+
+// TestFailurePlace: what a test failed with is placed in the project, not in a package or where a module in C was built.
+func TestFailurePlace(t *testing.T) {
+	dir, journals, run := suiteOf(t, map[string]string{
+		"test_all.py": `
+import json
+exec(compile("def compiled(x): raise TypeError('no buffer')", "mpi4py/MPI/msgbuffer.pxi", "exec"))
+def own():
+    raise ValueError("no cells")
+def test_compiled():
+    compiled(1)
+def test_package():
+    json.loads("")
+def test_own():
+    own()
+`,
+	})
+	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
+	for style, lines := range map[string][2]int{"long": {7, 9}, "short": {7, 9}, "no": {6, 8}} { // the test's own, without frames
+		run("0", "--tb="+style).Run() // fails, as its tests do
+		checktest.Equal(t, []string{
+			fmt.Sprintf("failed %s%d: TypeError: no buffer", file, lines[0]),
+			fmt.Sprintf("failed %s%d: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", file, lines[1]),
+			fmt.Sprintf("failed %s5: ValueError: no cells", file),
+		}, ends(t, journals), style)
+	}
+}
+
+// TestLeft: a test that failed as expected, or was skipped in its midst, is told apart from one that came to its end.
+func TestLeft(t *testing.T) {
+	dir, journals, run := suiteOf(t, map[string]string{
+		"test_all.py": `
+import pytest
+@pytest.mark.xfail(reason="known")
+def test_cells():
+    raise ValueError("no cells")
+def test_gpu():
+    pytest.skip("no GPU here")
+@pytest.mark.skip(reason="slow")
+def test_slow():
+    pass
+@pytest.mark.xfail(reason="mended")
+def test_mended():
+    pass
+@pytest.fixture
+def ends():
+    yield
+    assert False, "no end"
+def test_ends(ends):
+    pytest.skip("none")
+`,
+	})
+	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
+	run("0").Run() // fails, as a test does
+	checktest.Equal(t, []string{
+		"xfailed " + file + "5: ValueError: no cells", "skipped " + file + "7: Skipped: no GPU here",
+		"skipped " + file + "8: Skipped: slow", "failed " + file + "17: AssertionError: no end", "skipped " + file + "19: Skipped: none",
+	}, ends(t, journals))
+}
+
+// TestResumeWithoutJournal: a rank that came to no test in the job before runs those that are left, and no others.
+func TestResumeWithoutJournal(t *testing.T) {
+	_, journals, run := suiteOf(t, map[string]string{"test_all.py": `
+def test_done():
+    assert False, "again"
+def test_lost():
+    assert False, "again"
+def test_left():
+    pass
+`})
+	plan := `{"done": ["test_all.py::test_done"], "lost": {"test_all.py::test_lost": {"text": "hung there", "seconds": 1}}}`
+	musttest.Succeed(t, os.WriteFile(filepath.Join(journals, "resume.json"), []byte(plan), 0o600))
+	out, _ := run("0").CombinedOutput() // fails, as the lost test does
+	checktest.Contains(t, string(out), "hung there", "1 failed, 1 passed")
+}
+
+// ends reads how tests ended on rank 0, and removes its journal.
+func ends(t *testing.T, journals string) (out []string) {
+	t.Helper()
+	name := filepath.Join(journals, "rank-0.jsonl")
+	text := musttest.Get(os.ReadFile(name))(t)
+	musttest.Succeed(t, os.Remove(name))
+	for line := range bytes.Lines(text) {
+		var l struct{ End, Failed, Xfailed, Skipped string }
+		if json.Unmarshal(line, &l) == nil && l.End != "" {
+			if l.Failed != "" {
+				out = append(out, "failed "+l.Failed)
+			}
+			if l.Xfailed != "" {
+				out = append(out, "xfailed "+l.Xfailed)
+			}
+			if l.Skipped != "" {
+				out = append(out, "skipped "+l.Skipped)
+			}
+		}
+	}
+	return out
+}
