@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -282,20 +283,29 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 		"program can be recorded\n", none, how)
 }
 
-// missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the first word that is a
-// path, and not a script for a shell. "": a word is, or none is a path.
+// missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the words that are paths, and
+// no scripts for a shell. Those where there is no file come first: another is perhaps for the launcher to read. "": a word is a
+// program, or none is a path.
 func missingProgram(command []string) string {
-	why := ""
+	var missing, others []string
 	for _, word := range command[1:] {
 		_, err := findProgram([]string{word})
-		switch {
-		case err == nil:
+		if err == nil {
 			return ""
-		case why == "" && !strings.HasPrefix(word, "-") && strings.Contains(word, "/") && !strings.ContainsAny(word, " ;|&"):
-			why = err.Error()
+		}
+		if strings.HasPrefix(word, "-") || !strings.Contains(word, "/") || strings.ContainsAny(word, " ;|&") {
+			continue
+		}
+		if _, absent := os.Stat(word); absent != nil {
+			missing = append(missing, err.Error())
+		} else {
+			others = append(others, err.Error())
 		}
 	}
-	return why
+	if len(missing) == 0 {
+		missing = others
+	}
+	return strings.Join(missing, "; ")
 }
 
 // containers run a program in a container; emptying are options of Apptainer that take the environment away.
