@@ -66,3 +66,13 @@ func TestKeptOut(t *testing.T) {
 		}
 	}
 }
+
+// TestHelperSettings: the watcher beside rank 0 has the settings that exec was given.
+func TestHelperSettings(t *testing.T) {
+	a := nodeHelpers{&app{config: "site.toml", overrides: []string{"run.values=false", "symbols.debuginfod=false"}}}
+	got := strings.Join(a.helperArguments(job.Recording{}, "watch", "1:2", "run")[1:], " ")
+	const want = "--config site.toml --set run.values=false --set symbols.debuginfod=false watch "
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("%q does not begin with %q", got, want)
+	}
+}
