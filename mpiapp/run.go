@@ -45,7 +45,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
   laggard run --on-hang keep -- mpirun -np 4 ./app     # leave it for a debugger`
 
-// runFlags are the flags of run and exec.
+// runFlags are the flags of run and exec, some of them of test.
 type runFlags struct {
 	dir, onHang, liveDir string
 	onSlow, metrics      string
@@ -54,7 +54,18 @@ type runFlags struct {
 	exitCode             bool
 }
 
+// register adds the flags to a command that leaves the user to say what becomes of a job which hangs or is slow.
 func (f *runFlags) register(cmd *cobra.Command) {
+	f.registerRecording(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
+		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.metrics, "metrics", "", "`FILE` to keep the job's speed in, as text for Prometheus (LAGGARD_METRICS)")
+	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
+}
+
+// registerRecording adds those of the flags that a test has as well.
+func (f *runFlags) registerRecording(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.dir, "output", "o", "",
 		"run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
@@ -62,10 +73,6 @@ func (f *runFlags) register(cmd *cobra.Command) {
 		"the job is considered hung (LAGGARD_TIMEOUT; 0: 5m, or 60s if it is certain that ranks can never continue)")
 	durationVar(flags, &f.killAfter, "kill-after", 0, "time between SIGTERM and SIGKILL when a job is ended "+
 		"(LAGGARD_KILL_AFTER; default 10s)")
-	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
-		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
-	flags.StringVar(&f.metrics, "metrics", "", "`FILE` to keep the job's speed in, as text for Prometheus (LAGGARD_METRICS)")
-	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
 	flags.StringVar(&f.liveDir, "live-dir", "",
 		"`DIR` on each node for the recording while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil,
