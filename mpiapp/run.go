@@ -259,14 +259,12 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
 		return
 	}
-	for i, word := range command {
-		if filepath.Base(word) == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
-			return s == "-" || s == "-i" || s == "--ignore-environment"
-		}) {
-			fmt.Fprintln(a.err, none+": env -i drops the variables that preload the recorder; put laggard exec "+
-				"-o DIR after it, before the program")
-			return
-		}
+	if by := droppedBy(command); by != "" {
+		fmt.Fprintf(a.err, "%s: %s drops the variables that preload the recorder; put laggard exec -o DIR directly before the program\n",
+			none, by)
+		return
+	}
+	for _, word := range command {
 		path, err := exec.LookPath(word)
 		if err != nil {
 			continue
@@ -280,14 +278,59 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
 		return
 	}
-	how := "the command ended"
+	const check = "laggard doctor PROGRAM checks whether the program can be recorded"
+	how := ""
 	if by := job.EndedBy(ended); by != 0 {
-		how = fmt.Sprintf("the command was killed by %s", signals.SignalName(by))
+		how = fmt.Sprintf("was killed by %s", signals.SignalName(by))
 	} else if status, err := job.ExitStatus(ended); err == nil && status != 0 {
-		how = fmt.Sprintf("the command failed with status %d", status)
+		how = fmt.Sprintf("failed with status %d", status)
 	}
-	fmt.Fprintf(a.err, "%s: %s before any rank called MPI_Init; if one did, laggard doctor PROGRAM checks whether the "+
-		"program can be recorded\n", none, how)
+	if how == "" {
+		fmt.Fprintf(a.err, "%s: either no rank called MPI_Init, or the variables that preload the recorder do not reach the ranks; then "+
+			"put laggard exec -o DIR before the program; %s\n", none, check)
+		return
+	}
+	fmt.Fprintf(a.err, "%s: the command %s before any rank called MPI_Init; if one did, %s\n", none, how, check)
+}
+
+// droppedBy says what in a command, or around it, keeps the variables that preload the recorder from the ranks; "": nothing that is known.
+func droppedBy(command []string) string {
+	for i, word := range command {
+		switch name := filepath.Base(word); {
+		case name == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
+			return s == "-" || s == "-i" || s == "--ignore-environment"
+		}):
+			return "env -i"
+		case name == "sudo", name == "ssh" && i == 0: // ssh is also what launchers are told to use
+			return name
+		case name == "srun":
+			if by := unexportedBy(command[i+1:]); by != "" {
+				return by + " (not ALL)"
+			}
+		}
+	}
+	return ""
+}
+
+// unexportedBy is the option of srun, whose arguments are given, or the variable in place of it, by which the ranks do not get all
+// variables; "": they do.
+func unexportedBy(args []string) string {
+	by := "SLURM_EXPORT_ENV=" + os.Getenv("SLURM_EXPORT_ENV")
+	for i, word := range args {
+		if _, err := exec.LookPath(word); err == nil {
+			break // what follows is the program's
+		}
+		if strings.HasPrefix(word, "--export=") {
+			by = "srun " + word
+		} else if word == "--export" && i+1 < len(args) {
+			by = "srun --export=" + args[i+1]
+		}
+	}
+	_, list, _ := strings.Cut(by, "=")
+	if list == "" || slices.Contains(strings.Split(list, ","), "ALL") || strings.Contains(list, "LD_PRELOAD") {
+		return ""
+	}
+	return by
 }
 
 // missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the words that are paths, and
