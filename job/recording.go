@@ -37,7 +37,7 @@ type Recording struct {
 	KillAfter    time.Duration         // how long processes that are ended have from SIGTERM to SIGKILL
 	Anonymous    bool                  // the manifest has no command line
 	Say          io.Writer             // where the user is told what is done
-	Quiet        bool                  // nothing is said of a job that is well
+	Quiet        bool                  // of a test: nothing is said of a job that is well, and one that hangs is ended
 	Limit        watch.Limit           // see there; nil: none
 	Speed        *speed.Watch          // follows how fast the job is; nil: nothing does
 	Certain      func(dir string) bool // see watch.Watcher; nil: unknown
@@ -121,8 +121,8 @@ func (r *Recording) LauncherCommand(path string, words []string, more map[string
 // or of rank 0's program.
 func (r *Recording) WatchJob(pid int, explain, end func(), done <-chan error) (hung bool, err error) {
 	w := watch.Watcher{
-		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, End: end,
-		Say: r.Say, Sight: r.sight, Limit: r.Limit,
+		Dir: r.Dir, Own: r.nodeFileDir(), PID: pid, OnHang: r.OnHang, CanKeep: !r.Quiet,
+		Timeout: r.Timeout, Explain: explain, End: end, Say: r.Say, Sight: r.sight, Limit: r.Limit,
 		Certain: r.Certain, CertainAfter: r.CertainAfter,
 	}
 	if r.Speed != nil && !r.Quiet {

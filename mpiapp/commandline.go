@@ -100,10 +100,13 @@ func (a *app) separateNestedRun(r *job.Recording, asked string) {
 	fmt.Fprintf(a.err, "laggard: inside a job that is recorded in %s; this one is recorded separately\n", outer)
 }
 
-// runDir is the run directory of a command line, or else the newest one in the current directory.
+// runDir is the run directory of a command line, or else the current directory if that is one, or else the newest one in it.
 func (a *app) runDir(args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
+	}
+	if _, err := rundir.ReadManifest("."); err == nil {
+		return ".", nil
 	}
 	newest := newestRun(".")
 	if newest == "" {

@@ -90,13 +90,7 @@ func (a jobDiagnosis) runDiagnose(r job.Recording, hung bool, copied string) err
 }
 
 func (a jobDiagnosis) diagnoseArguments(r job.Recording, hung bool, copied string) []string {
-	args := []string{"diagnose"}
-	if a.config != "" {
-		args = append(args, "--config", a.config)
-	}
-	for _, s := range a.overrides {
-		args = append(args, "--set", s)
-	}
+	args := append([]string{"diagnose"}, a.settingsArguments()...)
 	for _, root := range symbolsOfLocalRanks(r.Dir).roots {
 		args = append(args, "--root", root)
 	}

@@ -98,12 +98,20 @@ func (a nodeHelpers) helperCommand(use string, n int,
 	return cmd
 }
 
-// helperArguments is the command line of such a process: a hidden command, its process, and what follows.
-func (a nodeHelpers) helperArguments(r job.Recording, words ...string) []string {
-	args := os.Args[:1:1]
+// settingsArguments are the flags by which another process of laggard has the settings of this one.
+func (a *app) settingsArguments() (args []string) {
 	if a.config != "" {
 		args = append(args, "--config", a.config)
 	}
+	for _, s := range a.overrides {
+		args = append(args, "--set", s)
+	}
+	return args
+}
+
+// helperArguments is the command line of such a process: a hidden command, its process, and what follows.
+func (a nodeHelpers) helperArguments(r job.Recording, words ...string) []string {
+	args := append(os.Args[:1:1], a.settingsArguments()...)
 	args = append(args, words[0], "--on-hang", r.OnHang, "--timeout", r.Timeout.String(), "--live-dir", r.LiveDir,
 		"--kill-after", r.KillAfter.String())
 	if r.Speed != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
   laggard run --on-hang keep -- mpirun -np 4 ./app     # leave it for a debugger`
 
-// runFlags are the flags of run and exec.
+// runFlags are the flags of run and exec, some of them of test.
 type runFlags struct {
 	dir, onHang, liveDir string
 	onSlow, metrics      string
@@ -53,7 +54,18 @@ type runFlags struct {
 	exitCode             bool
 }
 
+// register adds the flags to a command that leaves the user to say what becomes of a job which hangs or is slow.
 func (f *runFlags) register(cmd *cobra.Command) {
+	f.registerRecording(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
+		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.metrics, "metrics", "", "`FILE` to keep the job's speed in, as text for Prometheus (LAGGARD_METRICS)")
+	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
+}
+
+// registerRecording adds those of the flags that a test has as well.
+func (f *runFlags) registerRecording(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.dir, "output", "o", "",
 		"run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
@@ -61,10 +73,6 @@ func (f *runFlags) register(cmd *cobra.Command) {
 		"the job is considered hung (LAGGARD_TIMEOUT; 0: 5m, or 60s if it is certain that ranks can never continue)")
 	durationVar(flags, &f.killAfter, "kill-after", 0, "time between SIGTERM and SIGKILL when a job is ended "+
 		"(LAGGARD_KILL_AFTER; default 10s)")
-	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
-		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
-	flags.StringVar(&f.metrics, "metrics", "", "`FILE` to keep the job's speed in, as text for Prometheus (LAGGARD_METRICS)")
-	flags.StringVar(&f.onSlow, "on-slow", "", "`COMMAND` that the shell runs once for each slowdown (LAGGARD_ON_SLOW)")
 	flags.StringVar(&f.liveDir, "live-dir", "",
 		"`DIR` on each node for the recording while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil,
@@ -251,14 +259,12 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
 		return
 	}
-	for i, word := range command {
-		if filepath.Base(word) == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
-			return s == "-" || s == "-i" || s == "--ignore-environment"
-		}) {
-			fmt.Fprintln(a.err, none+": env -i drops the variables that preload the recorder; put laggard exec "+
-				"-o DIR after it, before the program")
-			return
-		}
+	if by := droppedBy(command); by != "" {
+		fmt.Fprintf(a.err, "%s: %s drops the variables that preload the recorder; put laggard exec -o DIR directly before the program\n",
+			none, by)
+		return
+	}
+	for _, word := range command {
 		path, err := exec.LookPath(word)
 		if err != nil {
 			continue
@@ -272,30 +278,84 @@ func (a *app) explainUnrecorded(r job.Recording, command []string, ended error) 
 		fmt.Fprintf(a.err, "%s: %s\n", none, why)
 		return
 	}
-	how := "the command ended"
+	const check = "laggard doctor PROGRAM checks whether the program can be recorded"
+	how := ""
 	if by := job.EndedBy(ended); by != 0 {
-		how = fmt.Sprintf("the command was killed by %s", signals.SignalName(by))
+		how = fmt.Sprintf("was killed by %s", signals.SignalName(by))
 	} else if status, err := job.ExitStatus(ended); err == nil && status != 0 {
-		how = fmt.Sprintf("the command failed with status %d", status)
+		how = fmt.Sprintf("failed with status %d", status)
 	}
-	fmt.Fprintf(a.err, "%s: %s before any rank called MPI_Init; if one did, laggard doctor PROGRAM checks whether the "+
-		"program can be recorded\n", none, how)
+	if how == "" {
+		fmt.Fprintf(a.err, "%s: either no rank called MPI_Init, or the variables that preload the recorder do not reach the ranks; then "+
+			"put laggard exec -o DIR before the program; %s\n", none, check)
+		return
+	}
+	fmt.Fprintf(a.err, "%s: the command %s before any rank called MPI_Init; if one did, %s\n", none, how, check)
 }
 
-// missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the first word that is a
-// path, and not a script for a shell. "": a word is, or none is a path.
-func missingProgram(command []string) string {
-	why := ""
-	for _, word := range command[1:] {
-		_, err := findProgram([]string{word})
-		switch {
-		case err == nil:
-			return ""
-		case why == "" && !strings.HasPrefix(word, "-") && strings.Contains(word, "/") && !strings.ContainsAny(word, " ;|&"):
-			why = err.Error()
+// droppedBy says what in a command, or around it, keeps the variables that preload the recorder from the ranks; "": nothing that is known.
+func droppedBy(command []string) string {
+	for i, word := range command {
+		switch name := filepath.Base(word); {
+		case name == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
+			return s == "-" || s == "-i" || s == "--ignore-environment"
+		}):
+			return "env -i"
+		case name == "sudo", name == "ssh" && i == 0: // ssh is also what launchers are told to use
+			return name
+		case name == "srun":
+			if by := unexportedBy(command[i+1:]); by != "" {
+				return by + " (not ALL)"
+			}
 		}
 	}
-	return why
+	return ""
+}
+
+// unexportedBy is the option of srun, whose arguments are given, or the variable in place of it, by which the ranks do not get all
+// variables; "": they do.
+func unexportedBy(args []string) string {
+	by := "SLURM_EXPORT_ENV=" + os.Getenv("SLURM_EXPORT_ENV")
+	for i, word := range args {
+		if _, err := exec.LookPath(word); err == nil {
+			break // what follows is the program's
+		}
+		if strings.HasPrefix(word, "--export=") {
+			by = "srun " + word
+		} else if word == "--export" && i+1 < len(args) {
+			by = "srun --export=" + args[i+1]
+		}
+	}
+	_, list, _ := strings.Cut(by, "=")
+	if list == "" || slices.Contains(strings.Split(list, ","), "ALL") || strings.Contains(list, "LD_PRELOAD") {
+		return ""
+	}
+	return by
+}
+
+// missingProgram says what is wrong with the program behind a launcher, if no word of the command is one: the words that are paths, and
+// no scripts for a shell. Those where there is no file come first: another is perhaps for the launcher to read. "": a word is a
+// program, or none is a path.
+func missingProgram(command []string) string {
+	var missing, others []string
+	for _, word := range command[1:] {
+		_, err := findProgram([]string{word})
+		if err == nil {
+			return ""
+		}
+		if strings.HasPrefix(word, "-") || !strings.Contains(word, "/") || strings.ContainsAny(word, " ;|&") {
+			continue
+		}
+		if _, absent := os.Stat(word); absent != nil {
+			missing = append(missing, err.Error())
+		} else {
+			others = append(others, err.Error())
+		}
+	}
+	if len(missing) == 0 {
+		missing = others
+	}
+	return strings.Join(missing, "; ")
 }
 
 // containers run a program in a container; emptying are options of Apptainer that take the environment away.

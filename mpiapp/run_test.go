@@ -66,3 +66,35 @@ func TestKeptOut(t *testing.T) {
 		}
 	}
 }
+
+// TestHelperSettings: the watcher beside rank 0 has the settings that exec was given.
+func TestHelperSettings(t *testing.T) {
+	a := nodeHelpers{&app{config: "site.toml", overrides: []string{"run.values=false", "symbols.debuginfod=false"}}}
+	got := strings.Join(a.helperArguments(job.Recording{}, "watch", "1:2", "run")[1:], " ")
+	const want = "--config site.toml --set run.values=false --set symbols.debuginfod=false watch "
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("%q does not begin with %q", got, want)
+	}
+}
+
+// TestDroppedBy: of a launcher that does not pass variables on it is said how it is told not to.
+func TestDroppedBy(t *testing.T) {
+	for _, c := range []struct{ exported, command, want string }{
+		{"", "srun -n 4 sh", ""},
+		{"", "srun -n 4 --export=NONE sh", "srun --export=NONE (not ALL)"},
+		{"", "srun --export A,B=1 sh", "srun --export=A,B=1 (not ALL)"},
+		{"", "srun --export=ALL,B=1 sh", ""},
+		{"", "srun -n 4 sh --export=pdf", ""},
+		{"NONE", "srun -n 4 sh", "SLURM_EXPORT_ENV=NONE (not ALL)"},
+		{"NONE", "srun --export=ALL sh", ""},
+		{"NONE", "mpirun -n 4 sh", ""},
+		{"", "mpiexec -launcher ssh -n 4 sh", ""},
+		{"", "ssh node7 mpirun -n 4 ./app", "ssh"},
+		{"", "sudo mpirun -n 4 sh", "sudo"},
+		{"", "mpirun -n 4 env -i sh", "env -i"},
+	} {
+		t.Setenv("SLURM_EXPORT_ENV", c.exported)
+		got := droppedBy(strings.Fields(c.command))
+		checktest.Equal(t, c.want, got, c.exported, c.command)
+	}
+}

@@ -75,7 +75,7 @@ func (a hangTests) command() *cobra.Command {
 			return a.runTestJobs(r, f, args)
 		},
 	}
-	f.register(cmd)
+	f.registerRecording(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the test's `NAME` in reports (default: its command)")
 	flags.IntVar(&f.provoke, "provoke", 0,

@@ -41,6 +41,7 @@ type Watcher struct {
 	Own     string                // where the file of this node is: Dir, or a directory of the node
 	PID     int                   // of the launcher, or of rank 0's program
 	OnHang  string                // one of Actions
+	CanKeep bool                  // whether the command has --on-hang
 	Timeout time.Duration         // see standstill.Standstill.Hangs
 	Limit   Limit                 // nil: none
 	Certain func(dir string) bool // reports whether the job with that run directory can never continue; nil: unknown
@@ -240,7 +241,11 @@ func (w *Watcher) actOnHang() bool {
 	if !w.limited && w.movedMeanwhile() {
 		return false
 	}
-	fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep leaves it running\n")
+	if w.CanKeep {
+		fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep leaves it running\n")
+	} else {
+		fmt.Fprintf(w.Say, "\nlaggard: ending the job\n")
+	}
 	w.End()
 	return true
 }

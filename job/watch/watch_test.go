@@ -53,7 +53,7 @@ func TestMovesWhileDiagnosed(t *testing.T) {
 		j, ended, done := job{t.TempDir()}, false, make(chan error, 1)
 		j.record(t, time.Hour)
 		var said strings.Builder
-		w := Watcher{Dir: j.dir, Own: j.dir, OnHang: Diagnose, Timeout: time.Second, Say: &said,
+		w := Watcher{Dir: j.dir, Own: j.dir, OnHang: Diagnose, CanKeep: !c.limited, Timeout: time.Second, Say: &said,
 			Explain: func() { j.record(t, c.quiet) }, End: func() { ended = true },
 			Look: func(time.Time, bool) { done <- nil }}
 		if c.limited {
@@ -62,5 +62,7 @@ func TestMovesWhileDiagnosed(t *testing.T) {
 		hung, err := w.WatchUntil(done)
 		musttest.Succeed(t, err)
 		checktest.Equal(t, []bool{c.ends, c.ends}, []bool{ended, hung}, name+": "+said.String())
+		advised := strings.Contains(said.String(), "--on-hang keep")
+		checktest.Equal(t, c.ends && !c.limited, advised, name+": --on-hang, which a test with a limit does not have, is advised")
 	}
 }
