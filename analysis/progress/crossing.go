@@ -21,7 +21,7 @@ func crossedRule(j *job) (Verdict, bool) {
 		if d := j.compareStandings(core); d != nil {
 			v := j.divergenceVerdict(d, j.divergences())
 			if !d.Majority {
-				v.Ranks = j.untilEachWaits(v.Ranks)
+				v.Ranks = crossing{job: j}.untilEachWaits(v.Ranks)
 			}
 			return v, true
 		}
@@ -41,13 +41,13 @@ func crossedRule(j *job) (Verdict, bool) {
 }
 
 // untilEachWaits adds to ranks in collectives those that they wait for, until each waits for one of them.
-func (j *job) untilEachWaits(ranks model.RankSet) model.RankSet {
+func (c crossing) untilEachWaits(ranks model.RankSet) model.RankSet {
 	next := ranks.Slice()
 	for len(next) > 0 {
 		rank := next[0]
 		next = next[1:]
-		s, ok := j.standingOf(rank)
-		if missing := j.missingFrom(s); ok && missing.Intersect(ranks).Len() == 0 {
+		s, ok := c.standingOf(rank)
+		if missing := c.missingFrom(s); ok && missing.Intersect(ranks).Len() == 0 {
 			ranks = ranks.Union(missing)
 			next = append(next, missing.Slice()...)
 		}
@@ -56,9 +56,9 @@ func (j *job) untilEachWaits(ranks model.RankSet) model.RankSet {
 }
 
 // missingFrom are the members of a communicator that have not come to the collective which others of it are in.
-func (j *job) missingFrom(s standing) (out model.RankSet) {
-	j.scene.Members(s.comm).Each(func(rank int) {
-		if j.scene.Begun(s.comm, rank) < s.call.Number {
+func (c crossing) missingFrom(s standing) (out model.RankSet) {
+	c.scene.Members(s.comm).Each(func(rank int) {
+		if c.scene.Begun(s.comm, rank) < s.call.Number {
 			out.Add(rank)
 		}
 	})

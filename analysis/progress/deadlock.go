@@ -139,7 +139,7 @@ func extraCollectiveRule(j *job) (Verdict, bool) {
 	if hub.Len() != 1 || len(comms) != 1 || owed.Len() < 2*hub.Len() {
 		return Verdict{}, false
 	}
-	if owed.Intersect(j.takers()).Len() > 0 { // it may have sent what they wait for
+	if owed.Intersect(takersOf(j)).Len() > 0 { // it may have sent what they wait for
 		return Verdict{}, false
 	}
 	h := hubRank{j, hub, comms[0]}

@@ -30,24 +30,9 @@ func divergedRule(j *job) (Verdict, bool) {
 	d := all[i]
 	if j.hang {
 		nameStranger(j, &d)
-		j.noteNever(&d.Odd[0])
+		visits{j}.noteNever(&d.Odd[0])
 	}
 	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
-}
-
-// noteNever notes that no other ranks than those that are in the others' call were ever there.
-func (j *job) noteNever(o *divergence.Odd) {
-	if len(o.Theirs) == 0 || o.Theirs[0].State == nil {
-		return
-	}
-	call := o.Theirs[0].State.ID
-	site := j.scene.Sum.Flow.SiteOf(call)
-	o.Never = site != nil && site.Visits.Ranks == uint64(j.ranksIn(call).Len())
-}
-
-// ranksIn are the ranks that are in a call.
-func (j *job) ranksIn(call model.StateID) model.RankSet {
-	return j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.At.InMPI && fact.At.State == call })
 }
 
 // erredSitesVerdict takes a collective in which MPI reported an error to some ranks, where members
@@ -188,9 +173,9 @@ func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewh
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(exitCall(fact))}
 		case !fact.At.InMPI || !stuck.Contains(rank):
 			return nil
-		case !j.inCollective(rank) && (j.isAheadOf(rank, others) || j.isVisitedMore(fact.At.State)):
+		case !j.inCollective(rank) && (j.isAheadOf(rank, others) || visits{j}.areMore(fact.At.State)):
 			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *j.callAt(fact)}
-		case j.opts.ObjectCollectives[fact.At.State] && !fact.WaitsOn(comm) && j.objectsWaitFor(others):
+		case j.opts.ObjectCollectives[fact.At.State] && !fact.WaitsOn(comm) && objectsWaitFor(j, others):
 			return &divergence.Elsewhere{Kind: divergence.Mismatch, Call: *j.callAt(fact)}
 		}
 		return nil
@@ -221,25 +206,10 @@ func callOf(function string) divergence.Call {
 
 // objectsWaitFor reports whether a rank in a collective that a library makes of messages waits for a message of others: these do not come
 // to it. The remaining ranks in it wait for that one.
-func (j *job) objectsWaitFor(others model.RankSet) bool {
+func objectsWaitFor(j *job, others model.RankSet) bool {
 	return slices.ContainsFunc(j.scene.WaitingFor(others).Slice(), func(rank int) bool {
 		return j.opts.ObjectCollectives[j.scene.Facts[rank].At.State]
 	})
-}
-
-// fewestVisits is how often ranks must have been in a call, for each time that some were there more, for it to be one that all make
-// equally often.
-const fewestVisits = 2
-
-// isVisitedMore reports whether the ranks that are in a call, the few, were there more often than all others that ever were, which
-// were there equally often. In a round there may be several visits, as one for each direction.
-func (j *job) isVisitedMore(call model.StateID) bool {
-	site, few := j.scene.Sum.Flow.SiteOf(call), uint64(j.ranksIn(call).Len())
-	if site == nil || 2*few >= site.Visits.Ranks {
-		return false
-	}
-	more := site.Visits.Surplus(few)
-	return more > 0 && site.Visits.Least >= fewestVisits*more
 }
 
 // isAheadOf reports whether a rank has come further than some others that wait in a call, as the first of

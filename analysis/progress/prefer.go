@@ -52,7 +52,7 @@ func preferTaker(j *job, v Verdict) Verdict {
 	if !j.hang || v.Cause != CauseDeadlock {
 		return v
 	}
-	takers, waiting := j.takers(), j.scene.WaitingFor(v.Ranks).Minus(v.Ranks)
+	takers, waiting := takersOf(j), j.scene.WaitingFor(v.Ranks).Minus(v.Ranks)
 	switch named := takers.Intersect(v.Ranks); {
 	case v.Ranks.Len() > 1 && named.Len() == 1:
 		v.Ranks = named
@@ -65,8 +65,8 @@ func preferTaker(j *job, v Verdict) Verdict {
 	return v
 }
 
-// takers are the ranks that took a message with any tag, of whose kind they now wait for another one.
-func (j *job) takers() (out model.RankSet) {
+// takersOf are the ranks that took a message with any tag, of whose kind they now wait for another one.
+func takersOf(j *job) (out model.RankSet) {
 	for _, t := range j.scene.Taken() {
 		if t.AnyTag && !t.Pending {
 			out.Add(t.Rank)
