@@ -35,14 +35,18 @@ import pytest
 JOURNALS = "LAGGARD_TESTS"  # directory of the journals, set by laggard test
 RECORDED = "LAGGARD_DIR"  # set in every rank that laggard records
 AGAIN = "LAGGARD_STARTED_AGAIN"  # in the environment of a launcher that was started by --laggard
-RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID")
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID")
+OWN_STEPS = 4294967000  # the first of the numbers that Slurm keeps for steps of its own
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
              "mpiexec.hydra", "orterun", "prterun", "srun")
 
 
 def rank():
     """Rank as the launcher has it, without asking MPI; None if there is no launcher."""
-    return next((os.environ[name] for name in RANKS if os.environ.get(name)), None)
+    names = RANKS
+    if int(os.environ.get("SLURM_STEP_ID") or OWN_STEPS) < OWN_STEPS:
+        names += ("SLURM_PROCID",)  # which the script of sbatch and a shell of salloc have as well
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
 
 
 def pytest_addoption(parser):

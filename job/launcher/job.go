@@ -57,11 +57,24 @@ func slurmStep(get func(name string) string, name string) string {
 	if step, is := strings.CutPrefix(name, namespace); is {
 		return fileNameText(step)
 	}
-	job, step := get("SLURM_JOB_ID"), get("SLURM_STEP_ID")
+	job, step := get("SLURM_JOB_ID"), taskStep(get)
 	if job == "" || step == "" || name != "" && name != job+"."+step {
 		return ""
 	}
 	return job + "." + step
+}
+
+// ownSteps is the first of the numbers that Slurm keeps for steps of its own.
+const ownSteps = 4294967000
+
+// taskStep is the number of the step whose tasks srun has started, "" outside of one: what runs in the script of sbatch is in no step,
+// a shell of salloc in one of Slurm's own, and both have SLURM_PROCID and SLURM_LOCALID as if they were rank 0.
+func taskStep(get func(name string) string) string {
+	step := get("SLURM_STEP_ID")
+	if n, err := strconv.ParseUint(step, 10, 32); err != nil || n >= ownSteps {
+		return ""
+	}
+	return step
 }
 
 // restartSuffix tells the runs of a job that Slurm has put into the queue again, which has the same steps each time.
@@ -114,14 +127,22 @@ func Rank() string { return RankIn(os.Getenv) }
 
 // RankIn is Rank of a process whose variables get looks up.
 func RankIn(get func(name string) string) string {
-	return firstSet(get, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE",
-		"MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "SLURM_PROCID")
+	return firstSet(get, taskVariables(get, "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
+		"ALPS_APP_PE", "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK")...)
 }
 
 // LocalRank is the number of this process among the ranks of its node, "" if the launcher does not say.
 func LocalRank() string {
-	return firstSet(os.Getenv, "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID",
-		"MV2_COMM_WORLD_LOCAL_RANK", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID")
+	return firstSet(os.Getenv, taskVariables(os.Getenv, "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+		"PALS_LOCAL_RANKID", "MV2_COMM_WORLD_LOCAL_RANK", "FLUX_TASK_LOCAL_ID")...)
+}
+
+// taskVariables are names and, behind them in a task of srun, that of a variable which Slurm sets elsewhere, too.
+func taskVariables(get func(name string) string, slurm string, names ...string) []string {
+	if taskStep(get) != "" {
+		names = append(names, slurm)
+	}
+	return names
 }
 
 // Size is the number of ranks of the job, 0 if the launcher does not say.

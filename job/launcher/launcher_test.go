@@ -49,6 +49,9 @@ func TestLaunchers(t *testing.T) {
 			"OMPI_COMM_WORLD_SIZE=16"}, "prterun-n1-77_1", "5", 16},
 		{"OpenMPI 4", []string{"OMPI_MCA_ess_base_jobid=3211264001", "OMPI_COMM_WORLD_RANK=0",
 			"OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", 4},
+		{"srun without PMI", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2"}, "slurm-17.0", "1", 2},
+		{"the script of sbatch", []string{"SLURM_JOB_ID=17", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_NTASKS=4"}, "", "", 4},
+		{"a shell of salloc", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=4294967290", "SLURM_PROCID=0", "SLURM_LOCALID=0"}, "", "", 0},
 		{"in a batch script, without srun", []string{"SLURM_JOB_ID=17", "PMIX_NAMESPACE=n", "PMIX_RANK=0"}, "n", "0",
 			0},
 		{"MPICH, named by PMI", []string{"PMI_JOBID=kvs_1", "PMI_RANK=2", "PMI_SIZE=4"}, "kvs_1", "2", 4},
@@ -71,6 +74,9 @@ func TestLaunchers(t *testing.T) {
 				t.Errorf("job %q, %v, want %q", key, err, c.key)
 			}
 			checktest.Equal(t, c.rank, Rank(), "rank")
+			if c.rank == "" {
+				checktest.Equal(t, "", LocalRank(), "number on the node")
+			}
 			checktest.Equal(t, strings.HasPrefix(c.key, "slurm-"), OwnStep() != "", "it is a step", OwnStep())
 			checktest.Equal(t, c.size, Size(), "size")
 		})

@@ -22,7 +22,19 @@ static uint32_t pid; /* not as the file has it, which somebody may have cut shor
 
 /* What the launcher says of the rank; MPI_Init will say it for certain. */
 static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE",
-                                         "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "SLURM_PROCID", NULL};
+                                         "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", NULL};
+static const char *const slurm_rank[] = {"SLURM_PROCID", NULL};
+
+/* The script of sbatch and a shell of salloc have SLURM_PROCID, too, but not the step of a task of srun's: none, or one of
+ * those whose numbers Slurm keeps for itself. */
+static int launched_rank(void)
+{
+  int rank = lg_from_launcher(rank_names);
+  const char *step = getenv("SLURM_STEP_ID");
+  if (rank < 0 && step && *step && strtoull(step, NULL, 10) < 4294967000)
+    return lg_from_launcher(slurm_rank);
+  return rank;
+}
 
 static void note_off(const char *why)
 {
@@ -80,7 +92,7 @@ bool lg_rank_open(uint32_t family)
   r->family = family;
   ssize_t n = readlink("/proc/self/exe", r->exe, sizeof r->exe);
   r->exe_len = n < 0 ? 0 : (uint32_t)n;
-  r->rank = lg_from_launcher(rank_names);
+  r->rank = launched_rank();
   r->size = lg_from_launcher(lg_size_names);
   r->status = LG_STARTING;
   r->detail = -1;
