@@ -11,6 +11,8 @@ import (
 type Elsewhere struct {
 	Kind Kind // how it left them: ErrorPath, Skipped
 	Call Call
+	// Fault: it did not leave by what it does in good runs, as by an exception that ended its program.
+	Fault bool
 }
 
 // FindEarlyLeavers returns the communicators on which some members made no further collective
@@ -32,6 +34,7 @@ func FindEarlyLeavers(comms []Comm, elsewhere func(rank int, comm, number uint64
 func (c *Comm) findLeavers(elsewhere func(rank int, comm, number uint64) *Elsewhere) *Divergence {
 	longest := c.longestLine()
 	d := &Divergence{Comm: c.ID, Kind: c.Kind, Common: *longest}
+	faults := false
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		next := longest.callsFrom(l.Last() + 1)
@@ -44,6 +47,7 @@ func (c *Comm) findLeavers(elsewhere func(rank int, comm, number uint64) *Elsewh
 			if e := elsewhere(rank, c.ID, l.Last()+1); e != nil {
 				gone.Add(rank)
 				instead = cmp.Or(instead, e)
+				faults = faults || e.Fault
 			}
 		})
 		if gone.Len() == 0 {
@@ -60,7 +64,9 @@ func (c *Comm) findLeavers(elsewhere func(rank int, comm, number uint64) *Elsewh
 		return nil
 	}
 	d.setAgreeing(c.Lines, longest)
-	d.preferMajority()
+	if !faults {
+		d.preferMajority()
+	}
 	return d
 }
 

@@ -214,34 +214,37 @@ func callNames(calls []Call) string {
 }
 
 // TestLeft: of the ranks behind, those that went elsewhere are the odd ones; if they
-// are the many, those that stayed.
+// are the many, those that stayed, unless those that went did so by a fault.
 func TestLeft(t *testing.T) {
 	three := "0-2: Bcast@a/0 Allreduce@b\n3: Bcast@a/0 Allreduce@b Barrier@c\n4: Bcast@a/0"
 	// Rank 0 came by another place.
 	places := "0: Bcast@x/0\n1-3: Bcast@a/0\n4: Bcast@a/0 Barrier@c"
-	gone := func(ranks ...int) func(int, uint64, uint64) *Elsewhere {
+	gone := func(fault bool, ranks ...int) func(int, uint64, uint64) *Elsewhere {
 		return func(rank int, _, _ uint64) *Elsewhere {
 			if !slices.Contains(ranks, rank) {
 				return nil
 			}
-			return &Elsewhere{ErrorPath, callOf("Finalize@end")}
+			return &Elsewhere{Kind: ErrorPath, Call: callOf("Finalize@end"), Fault: fault}
 		}
 	}
 	for _, c := range []struct {
 		begun string
 		gone  []int
+		fault bool
 		want  string
 	}{
-		{three, nil, "none\n"},
-		{three, []int{4}, "communicator 1: 0-3 agree, majority true\n" +
+		{three, nil, false, "none\n"},
+		{three, []int{4}, false, "communicator 1: 0-3 agree, majority true\n" +
 			"  4: error_path at 2, alike up to 1: Allreduce@b; the others Allreduce@b; then 0 alike\n"},
-		{three, []int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
+		{three, []int{0, 1, 2}, true, "communicator 1: 3 agree, majority false\n" +
+			"  0-2: error_path at 3, alike up to 2: Barrier@c; the others Barrier@c; then 0 alike\n"},
+		{three, []int{0, 1, 2}, false, "communicator 1: 0-2 agree, majority true\n" +
 			"  3: extra at 3, alike up to 2: Barrier@c; the others Finalize@end; then 0 alike\n"},
-		{places, []int{0, 1, 2, 3}, "communicator 1: 0-3 agree, majority true\n" +
+		{places, []int{0, 1, 2, 3}, false, "communicator 1: 0-3 agree, majority true\n" +
 			"  4: extra at 2, alike up to 1: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {
 		comms := musttest.Get(parseHistories(c.begun))(t)
-		checktest.Equal(t, c.want, formatDivergences(FindEarlyLeavers(comms, gone(c.gone...))), c.begun, "gone", c.gone)
+		checktest.Equal(t, c.want, formatDivergences(FindEarlyLeavers(comms, gone(c.fault, c.gone...))), c.begun, "gone", c.gone)
 	}
 }
 

@@ -157,14 +157,14 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 // It is in MPI_Finalize or MPI_Abort, or has ended, behind which no collective comes. A rank that
 // waits for a message may yet come to it, unless the message never comes and it went past those in the collective.
 func (j *job) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
-	stuck := j.stuckIn()
+	stuck, raising := j.stuckIn(), j.ranksRaising(model.RaisedHow.EndsProcess)
 	return func(rank int, comm, number uint64) *divergence.Elsewhere {
 		fact, others := j.scene.Facts[rank], j.scene.WaitingFrom(comm, number)
 		switch {
 		case fact == nil, fact.Erred: // MPI ended it, not the program
 			return nil
 		case fact.Phase == model.Finalizing && fact.At.InMPI:
-			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact)}
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *j.callAt(fact), Fault: raising.Contains(rank)}
 		case j.scene.Followed.Contains(rank) && (fact.End == model.Exited || fact.End == model.Aborted):
 			return nil // it had been asked to end
 		case fact.End == model.Aborted && fact.At.InMPI:
