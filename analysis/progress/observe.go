@@ -78,6 +78,9 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 		o.Liveness[r.Rank] = evidence.Dead
 	default:
 		o.Alive, r.Watched = true, true
+		if r.Phase >= model.Finalized && r.End == model.NoEnd {
+			o.Remaining.Add(r.Rank)
+		}
 		if r.End == model.Signalled {
 			o.Liveness[r.Rank] = evidence.Lingering
 		}

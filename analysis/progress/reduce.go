@@ -44,6 +44,8 @@ type overview struct {
 	Liveness map[int]evidence.Liveness `json:"liveness"`
 	Moving   []int                     `json:"moving"` // live ranks that make progress
 	Alive    bool                      `json:"alive"`  // a process of the run lives on this host
+	// Remaining are the ranks that left MPI_Finalize and whose process lives on this host.
+	Remaining model.RankSet `json:"remaining"`
 	// Progress is when a live rank was last seen to make progress; zero: just now, or none was seen to live.
 	Progress time.Time `json:"progress"`
 	Lively   bool      `json:"lively"` // a live rank makes progress now
@@ -59,6 +61,7 @@ func mergeOverviews(a, b overview) overview {
 		maps.Copy(out.Liveness, o.Liveness)
 		out.Moving = append(out.Moving, o.Moving...)
 		out.Alive = out.Alive || o.Alive
+		out.Remaining = out.Remaining.Union(o.Remaining)
 		out.noteProgress(o.Progress, o.Lively)
 	}
 	slices.Sort(out.Moving)

@@ -34,22 +34,24 @@ type Result struct {
 	Processes     map[int]Process // of least-progressed ranks, as far as known
 	// Differ is by what the named ranks differ, where nothing tells them apart.
 	Differ   []contrast.Difference
-	Inside   inside.View        // of ranks that the library may hold
-	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
-	Inactive []Inactive         // persistent requests for such messages, which were not started
-	Excluded []Excluded         // ranks that others left out of their epochs of a window, of a job that hangs
-	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
-	Makers   []Maker            // the calls that made the communicators, windows and files which the result names, as far as they are known
-	Spawned  []Spawned          // processes that ranks started, which are among the ranks
-	Damaged  model.RankSet      // ranks whose record is damaged or missing
-	Moving   model.RankSet      // ranks that make progress
-	Torn     model.RankSet      // ranks that ended, or were read, during an update
-	NoSlow   int                // looks at a running job in which no rank was behind for long; 0: one was, or it was not compared
-	Problems []string           // what was missing or damaged
-	Compared *Result            // what the other algorithm concludes; nil: it was not asked
-	Analysts int                // analysis ranks
-	Stats    reduce.Stats       // of their tree, as analysis rank 0 saw it
-	Seconds  map[string]float64 // by step
+	Inside   inside.View   // of ranks that the library may hold
+	Unsent   []Unsent      // messages that ranks of a job that hangs wait for
+	Inactive []Inactive    // persistent requests for such messages, which were not started
+	Excluded []Excluded    // ranks that others left out of their epochs of a window, of a job that hangs
+	Passed   []passed.Call // calls that ranks of an interpreted program may have gone past
+	Makers   []Maker       // the calls that made the communicators, windows and files which the result names, as far as they are known
+	Spawned  []Spawned     // processes that ranks started, which are among the ranks
+	Damaged  model.RankSet // ranks whose record is damaged or missing
+	Moving   model.RankSet // ranks that make progress
+	Torn     model.RankSet // ranks that ended, or were read, during an update
+	// Remaining are the ranks that left MPI_Finalize and whose process lives on this host.
+	Remaining model.RankSet
+	NoSlow    int                // looks at a running job in which no rank was behind for long; 0: one was, or it was not compared
+	Problems  []string           // what was missing or damaged
+	Compared  *Result            // what the other algorithm concludes; nil: it was not asked
+	Analysts  int                // analysis ranks
+	Stats     reduce.Stats       // of their tree, as analysis rank 0 saw it
+	Seconds   map[string]float64 // by step
 	// looked is the time of the look, and iterations what the furthest rank had begun by then of its outermost loop.
 	looked     time.Time
 	iterations uint64
@@ -295,7 +297,7 @@ func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 	r := &Result{
 		Diagnosis: f.Diagnosis(), Running: len(l.known.Moving) > 0, Index: l.Index, Comms: sum.Comms,
 		Stacks: sum.Stacks, Damaged: l.known.Damaged, Problems: l.known.Lines(),
-		Moving: model.NewRankSet(l.known.Moving...), Torn: l.known.Torn,
+		Moving: model.NewRankSet(l.known.Moving...), Torn: l.known.Torn, Remaining: l.known.Remaining,
 	}
 	if r.Hang && f.mayBePause() && l.known.isRecent(time.Now()) {
 		r.Hang, r.Running = false, true

@@ -40,6 +40,10 @@ func Headline(r *Result) string {
 			words.Ranks(r.RecordingStopped), words.Size(r.Ranks))
 	case slices.ContainsFunc(r.Groups, Group.unrecorded):
 		return incompleteHeadline(r)
+	case r.allFinished() && r.RemainingProcesses != "":
+		return fmt.Sprintf("All %s left MPI_Finalize; %s of %s %s not ended", words.Size(r.Ranks),
+			words.Verb(r.RemainingProcesses, "the process", "the processes"), words.Ranks(r.RemainingProcesses),
+			words.Verb(r.RemainingProcesses, "has", "have"))
 	case r.allFinished():
 		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
 	}

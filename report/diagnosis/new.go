@@ -49,14 +49,14 @@ func New(s Source) *Result {
 		Losses:        []Loss{},
 		DamagedRanks:  rankList(s.Damaged),
 
-		RecordingStopped: s.Off.String(),
-		UnfinishedRanks:  rankList(f.Unfinished),
-		RankOrder:        []string{},
-		Groups:           []Group{},
-		Edges:            []Edge{},
-		ProgressOrder:    f.ProgressOrder,
-		Notes:            words.AllPrintable(wording.Notes(s.Result)),
-		Problems:         words.AllPrintable(s.Problems),
+		RecordingStopped: s.Off.String(), RemainingProcesses: s.Remaining.String(),
+		UnfinishedRanks: rankList(f.Unfinished),
+		RankOrder:       []string{},
+		Groups:          []Group{},
+		Edges:           []Edge{},
+		ProgressOrder:   f.ProgressOrder,
+		Notes:           words.AllPrintable(wording.Notes(s.Result)),
+		Problems:        words.AllPrintable(s.Problems),
 	}
 	if r.ProgressOrder == nil {
 		r.ProgressOrder = [][]int{}

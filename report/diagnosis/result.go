@@ -73,7 +73,9 @@ type Result struct {
 	DamagedRanks []int  `json:"damaged_ranks"` // ranks whose record could not be read completely
 	// ranks whose recording stopped before they left MPI_Finalize, as on a full disk: what they did later is not known; "": none
 	RecordingStopped string `json:"recording_stopped,omitempty"`
-	UnfinishedRanks  []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
+	// ranks that left MPI_Finalize and whose process, on the host of the diagnosis, has not ended; "": none
+	RemainingProcesses string `json:"remaining_processes,omitempty"`
+	UnfinishedRanks    []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
 	// ranks in the same state with the same role: the nodes of the progress dependence graph
 	Groups        []Group `json:"groups"`
 	Edges         []Edge  `json:"edges"`          // which group waits for which: the edges of the graph
