@@ -162,12 +162,19 @@ func (c Census) DecideRun(m *model.Manifest) Verdict {
 }
 
 // worldSize is the size of MPI_COMM_WORLD: that of the most processes that have not left MPI_Finalize, as a script may run several programs
-// one behind the other; of all if none is left. 0: no process tells one.
-func (r *RunCensus) worldSize() int {
-	if len(r.Open) > 0 {
-		return mostCommon(r.Open)
+// one behind the other; of all if none is left. Of two that are as common it is the larger one: ranks may each have started a program of one
+// rank. 0: no process tells one.
+func (r *RunCensus) worldSize() (size int) {
+	counts := r.Open
+	if len(counts) == 0 {
+		counts = r.Sizes
 	}
-	return mostCommon(r.Sizes)
+	for s, n := range counts {
+		if most := counts[size]; n > most || n == most && s > size {
+			size = s
+		}
+	}
+	return size
 }
 
 // inWorld leaves out what are no ranks of the job.

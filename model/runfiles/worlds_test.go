@@ -181,6 +181,13 @@ func TestProgramsInTurn(t *testing.T) {
 	add(4, false)
 	v := decide()
 	checktest.Equal(t, []int{4, 16}, []int{v.Size, v.Strangers}, "while the second one runs: size, and others")
+	add(1, false)
+	add(1, false)
+	add(1, false)
+	add(1, false)
+	v = decide()
+	checktest.Equal(t, 4, v.Size, "while each of its ranks runs a program of its own")
+	slots = slots[:20]
 	for i := range slots {
 		slots[i].Finished = true
 	}
