@@ -23,12 +23,15 @@ type observer struct {
 	seen      map[string]*process.Observations // by node file, of those that were read
 	past      bool                             // the record is of the past: what processes do now is not asked
 	looked    bool                             // the maker of the record checked which ranks move
+	over      bool                             // laggard run saw the launcher end
 }
 
 func newObserver(x *runfiles.Index) *observer {
 	host, _ := os.Hostname() // without it, all ranks are of another host
 	looked := x.Manifest != nil && x.Manifest.Imported
+	_, missing := os.Stat(filepath.Join(x.Dir, process.LauncherName))
 	return &observer{
+		over: missing == nil,
 		host: host, now: time.Now(), elsewhere: map[int]time.Time{}, dir: x.Dir,
 		seen:   map[string]*process.Observations{},
 		looked: looked, past: looked || x.Manifest != nil && !x.Manifest.Noticed.IsZero(),
@@ -62,12 +65,7 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 		return
 	}
 	if !process.IsLocal(r, e.host) {
-		if process.IsAlive(r, e.host, e.now) {
-			o.addProgress(r)
-		}
-		if isMoving(r, e.now) {
-			e.elsewhere[r.Rank] = r.Heartbeat
-		}
+		e.observeFar(r, o)
 		return
 	}
 	switch process.StateOf(r) {
@@ -88,6 +86,25 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 		if isMoving(r, time.Now()) {
 			o.Moving = append(o.Moving, r.Rank)
 		}
+	}
+}
+
+// writtenBack is how old the record of a rank that moves may be on another host: pages of a file on NFS that are mapped come there when
+// the kernel writes them back, after 30 s and 5 s by default (vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). One that
+// is quiet writes at once that it is.
+const writtenBack = 40 * time.Second
+
+// observeFar adds what the record of a rank of another host tells of the present.
+func (e *observer) observeFar(r *model.Rank, o *overview) {
+	if process.IsAlive(r, e.host, e.now) {
+		o.addProgress(r)
+	}
+	switch {
+	case isMoving(r, e.now):
+		e.elsewhere[r.Rank] = r.Heartbeat
+	case !e.over && r.Gone.IsZero() && r.Stopped.IsZero() && isMoving(r, r.Heartbeat) && r.Heartbeat.After(e.now.Add(-writtenBack)):
+		o.Moving = append(o.Moving, r.Rank)
+		o.noteProgress(r.Heartbeat, false)
 	}
 }
 
