@@ -162,8 +162,8 @@ func (c Census) DecideRun(m *model.Manifest) Verdict {
 }
 
 // worldSize is the size of MPI_COMM_WORLD: that of the most processes that have not left MPI_Finalize, as a script may run several programs
-// one behind the other; of all if none is left. Of two that are as common it is the larger one: ranks may each have started a program of one
-// rank. 0: no process tells one.
+// one behind the other; of all if none is left. Of two that are as common it is the larger one: ranks may each have started a program
+// of one rank. 0: no process tells one.
 func (r *RunCensus) worldSize() (size int) {
 	counts := r.Open
 	if len(counts) == 0 {
