@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"laggard/analysis/progress"
+	"laggard/internal/checktest"
 	"laggard/model"
+	"laggard/report"
 	"laggard/symbol"
 )
 
@@ -27,4 +29,12 @@ func TestCutStack(t *testing.T) {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
+}
+
+// TestUnrecordedCall: a rank in a call of the profiling interface, which the program made by that name, does not compute.
+func TestUnrecordedCall(t *testing.T) {
+	l := Location{Ranks: "0", Captured: true, After: "MPI_Allreduce", Site: report.Site{Function: "rotate", File: "/a/ring.cc", Line: 80}}
+	checktest.Equal(t, "computes in rotate (ring.cc:80), after MPI_Allreduce", activityText(l), "in the program")
+	l.Stack = []report.Frame{{Function: "MPIDI_progress"}, {Function: "PMPI_Send"}, {Function: "wrap_send"}, {Function: "rotate"}}
+	checktest.Equal(t, "is in PMPI_Send, a call that is not recorded, made by rotate (ring.cc:80)", activityText(l), "in a call")
 }

@@ -43,6 +43,8 @@ func activityText(l Location) string {
 		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, at)
 	case len(l.Stack) == 0:
 		return "left no stack"
+	case l.Captured && unrecordedCall(l.Stack) != "":
+		return fmt.Sprintf("%s in %s, a call that is not recorded, made by %s", words.Verb(l.Ranks, "is", "are"), unrecordedCall(l.Stack), at)
 	case l.After == "" && !l.Captured:
 		return fmt.Sprintf("%s in %s", computes, at)
 	case l.After == "":
@@ -186,4 +188,15 @@ func framePlace(stack []report.Frame) string {
 		return f.Function
 	}
 	return fmt.Sprintf("%s (%s:%d)", f.Function, path.Base(f.File), f.Line)
+}
+
+// unrecordedCall is the function of MPI's profiling interface that a captured stack is in, which programs call by that name in wrappers of
+// their own (MPI-3.1 §14.2); "": none.
+func unrecordedCall(stack []report.Frame) string {
+	for _, f := range stack {
+		if strings.HasPrefix(f.Function, "PMPI_") {
+			return f.Function
+		}
+	}
+	return ""
 }
