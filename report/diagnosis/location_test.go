@@ -33,7 +33,8 @@ func TestCutStack(t *testing.T) {
 
 // TestUnrecordedCall: a rank in a call of the profiling interface, which the program made by that name, does not compute.
 func TestUnrecordedCall(t *testing.T) {
-	l := Location{Ranks: "0", Captured: true, After: "MPI_Allreduce", Site: report.Site{Function: "rotate", File: "/a/ring.cc", Line: 80}}
+	l := Location{Ranks: "0", Captured: true, After: "MPI_Allreduce", Site: report.Site{Function: "rotate", File: "/a/ring.cc", Line: 80},
+		Stack: []report.Frame{{Function: "rotate"}}}
 	checktest.Equal(t, "computes in rotate (ring.cc:80), after MPI_Allreduce", activityText(l), "in the program")
 	l.Stack = []report.Frame{{Function: "MPIDI_progress"}, {Function: "PMPI_Send"}, {Function: "wrap_send"}, {Function: "rotate"}}
 	checktest.Equal(t, "is in PMPI_Send, a call that is not recorded, made by rotate (ring.cc:80)", activityText(l), "in a call")

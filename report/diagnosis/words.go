@@ -44,7 +44,8 @@ func activityText(l Location) string {
 	case len(l.Stack) == 0:
 		return "left no stack"
 	case l.Captured && unrecordedCall(l.Stack) != "":
-		return fmt.Sprintf("%s in %s, a call that is not recorded, made by %s", words.Verb(l.Ranks, "is", "are"), unrecordedCall(l.Stack), at)
+		is := words.Verb(l.Ranks, "is", "are")
+		return fmt.Sprintf("%s in %s, a call that is not recorded, made by %s", is, unrecordedCall(l.Stack), at)
 	case l.After == "" && !l.Captured:
 		return fmt.Sprintf("%s in %s", computes, at)
 	case l.After == "":
