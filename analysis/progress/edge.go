@@ -16,11 +16,20 @@ type edgeKey struct {
 	kind     EdgeKind
 }
 
-// edgeSum gathers the links that make up one edge.
+// edgeSum gathers the links that make up one edge, by likeness.
 type edgeSum struct {
-	waiting []int // ranks
+	likeness []evidence.Likeness // in the order of their first links
+	alike    map[evidence.Likeness]*alikeLinks
+	waiting  int // ranks, the latest of which is last
+	last     int
+}
+
+// alikeLinks are links of one edge that differ in ranks only.
+type alikeLinks struct {
 	example evidence.Link
 	peer    int
+	waiting int // ranks, the latest of which is last
+	last    int
 }
 
 // manyGroups is more groups than are related pair by pair: between so many, only
@@ -56,7 +65,7 @@ func (f *Finding) evidenceEdges(groups []Group) []Edge {
 			for _, alt := range f.scene.Needs[rank].Alts {
 				for _, l := range alt {
 					for _, part := range spread(l.To) {
-						addLink(sums, g.ID, part, rank, l)
+						f.addLink(sums, g.ID, part, rank, l)
 					}
 				}
 			}
@@ -114,9 +123,8 @@ func (f *Finding) targetSplitter(groups []Group) func(t *evidence.Target) []part
 }
 
 // addLink adds one rank's link to the edge it belongs to. A rank among those of
-// which any will do does not wait for itself. A certain link makes a better
-// example than a weak one.
-func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.Link) {
+// which any will do does not wait for itself.
+func (f *Finding) addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.Link) {
 	peer := to.ranks.Min()
 	if l.To.Any && peer == rank {
 		if peer = to.ranks.Minus(model.NewRankSet(rank)).Min(); peer < 0 {
@@ -126,21 +134,46 @@ func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.
 	key := edgeKey{from, to.group, EdgeKind(l.Kind)}
 	sum := sums[key]
 	if sum == nil {
-		sum = &edgeSum{example: l, peer: peer}
+		sum = &edgeSum{alike: map[evidence.Likeness]*alikeLinks{}, last: -1}
 		sums[key] = sum
 	}
-	if sum.example.Weak && !l.Weak {
-		sum.example, sum.peer = l, peer
+	if sum.last != rank {
+		sum.waiting, sum.last = sum.waiting+1, rank
 	}
-	if n := len(sum.waiting); n == 0 || sum.waiting[n-1] != rank {
-		sum.waiting = append(sum.waiting, rank)
+	like := l.LikenessIn(f.scene)
+	links := sum.alike[like]
+	if links == nil {
+		links = &alikeLinks{example: l, peer: peer, last: -1}
+		sum.alike[like] = links
+		sum.likeness = append(sum.likeness, like)
+	}
+	if links.example.Weak && !l.Weak {
+		links.example, links.peer = l, peer
+	}
+	if links.last != rank {
+		links.waiting, links.last = links.waiting+1, rank
 	}
 }
 
+// example returns the links that stand for the edge: certain ones rather than weak ones, and of those the ones of the fewest ranks,
+// since the wait that is unlike the others is the one to look at.
+func (s *edgeSum) example() *alikeLinks {
+	var best *alikeLinks
+	for _, like := range s.likeness {
+		links := s.alike[like]
+		if best == nil || best.example.Weak && !links.example.Weak ||
+			best.example.Weak == links.example.Weak && links.waiting < best.waiting {
+			best = links
+		}
+	}
+	return best
+}
+
 func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
+	links := sum.example()
 	return Edge{
-		From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.Weak,
-		Example: f.scene.Explain(sum.example, sum.peer), More: len(sum.waiting) - 1,
+		From: key.from, To: key.to, Kind: key.kind, Weak: links.example.Weak,
+		Example: f.scene.Explain(links.example, links.peer), More: links.waiting - 1, Unlike: sum.waiting - links.waiting,
 	}
 }
 

@@ -178,9 +178,11 @@ type Edge struct {
 	From, To int // group IDs
 	Kind     EdgeKind
 	Weak     bool // evidence that may be satisfied already
-	// Example is why one of the ranks waits, and More how many others wait likewise; nil: the edge is inferred.
+	// Example is why one of the ranks waits; nil: the edge is inferred. More others wait likewise, and Unlike others
+	// only in calls, on communicators, or with tags that differ from it.
 	Example  *evidence.Explanation
 	More     int
+	Unlike   int
 	Inferred inference.Why
 }
 

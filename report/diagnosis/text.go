@@ -195,9 +195,13 @@ func (p *printer) branch(r *Result, b *Branch) {
 	}
 }
 
-// valuesAt says what the names in the line of a branch stood for when a rank was observed, as it stands behind the line; "": not known.
+// valuesAt says what the names in the line of a branch stood for when a named rank was observed, as it stands behind the line; "": not
+// known. Those of a rank that did nothing wrong would mislead.
 func (r *Result) valuesAt(b *Branch) string {
 	for i := range r.Slices {
+		if l := r.LeastProgressed; l != nil && !slices.Contains(l.Ranks, r.Slices[i].Criterion.Rank) {
+			continue
+		}
 		for _, l := range r.Slices[i].Lines {
 			if now := l.Now(); now != "" && l.File == b.File && l.Line.Line == b.Line {
 				return fmt.Sprintf("%s in rank %d", now, r.Slices[i].Criterion.Rank)
@@ -330,20 +334,25 @@ func (p *printer) stack(frames []report.Frame) {
 	}
 }
 
-// firstWaits says who waits for the least progressed ranks, directly, and through
-// what; in a deadlock they wait for each other.
+// firstWaits says for whom the least progressed ranks wait, if for others, and who waits for them, directly, and
+// through what; in a deadlock they wait for each other.
 func (p *printer) firstWaits(r *Result) {
-	var direct []int
+	var own, direct []int
 	for i, e := range r.Edges {
-		if r.Groups[e.To].Least && e.Kind != "undefined" {
+		switch from, to := r.Groups[e.From].Least, r.Groups[e.To].Least; {
+		case e.Kind == "undefined":
+		case to:
 			direct = append(direct, i)
+		case from && e.Kind != "inferred":
+			own = append(own, i)
 		}
 	}
-	if direct == nil {
+	list := append(own[:min(len(own), 1)], direct[:min(len(direct), screenWaits)]...)
+	if len(list) == 0 {
 		return
 	}
 	p.Line("")
-	for _, i := range direct[:min(len(direct), screenWaits)] {
+	for _, i := range list {
 		p.waitLine(r, i)
 	}
 }

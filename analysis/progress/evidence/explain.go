@@ -54,6 +54,26 @@ const (
 	HoldsFileLock                        // the peer has the lock of a file, and the rank waits for it outside MPI
 )
 
+// Likeness is what waits have in common that a reader takes for the same: the calls, the communicator (0: none) and the tag.
+type Likeness struct {
+	call, started string
+	comm          uint64
+	tag           int
+}
+
+// LikenessIn returns the likeness of a link of the scene.
+func (l Link) LikenessIn(s *Scene) Likeness {
+	if l.source.wait == noWait {
+		return Likeness{}
+	}
+	wait := &s.Facts[l.source.rank].Waits[l.source.wait]
+	if l.source.want < 0 {
+		return Likeness{call: wait.Call}
+	}
+	w := &wait.Wants[l.source.want]
+	return Likeness{call: wait.Call, started: w.Call, comm: w.Comm, tag: w.Tag}
+}
+
 // Explain says why a rank waits for a peer.
 func (s *Scene) Explain(l Link, peer int) *Explanation {
 	if l.source.wait == noWait {

@@ -21,8 +21,15 @@ func (n Names) Edge(e *progress.Edge) string {
 	if e.Weak && e.Example.Kind != evidence.NotReached {
 		text += " (it may be satisfied already)"
 	}
+	var others []string
 	if e.More > 0 {
-		text += " (+" + words.Count(e.More, "similar wait", "similar waits") + ")"
+		others = append(others, "+"+words.Count(e.More, "similar wait", "similar waits"))
+	}
+	if e.Unlike > 0 {
+		others = append(others, "+"+words.Count(e.Unlike, "other wait", "other waits"))
+	}
+	if len(others) > 0 {
+		text += " (" + strings.Join(others, ", ") + ")"
 	}
 	return text
 }
