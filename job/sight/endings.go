@@ -41,7 +41,7 @@ func (s *Sight) watchEndings(first int) {
 	for !s.over.Load() {
 		words, died := s.readKernelNotes(first)
 		s.recordEndings(died, time.Now())
-		if !awaitFutexes(words) {
+		if !awaitFutexes(words, s.pause()) {
 			return
 		}
 	}
@@ -77,15 +77,15 @@ func (s *Sight) recordEndings(slots []int, now time.Time) {
 	}
 }
 
-// awaitFutexes waits a round for one of the words to change; false: the kernel cannot.
-func awaitFutexes(words []waiter) bool {
+// awaitFutexes waits for one of the words to change; false: the kernel cannot.
+func awaitFutexes(words []waiter, pause time.Duration) bool {
 	if len(words) == 0 {
-		time.Sleep(round)
+		time.Sleep(pause)
 		return true
 	}
 	var until unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &until)
-	until = unix.NsecToTimespec(until.Nano() + int64(round))
+	until = unix.NsecToTimespec(until.Nano() + int64(pause))
 	_, _, err := unix.Syscall6(unix.SYS_FUTEX_WAITV, uintptr(unsafe.Pointer(&words[0])), uintptr(len(words)), 0,
 		uintptr(unsafe.Pointer(&until)), unix.CLOCK_MONOTONIC, 0)
 	return err != unix.ENOSYS && err != unix.EPERM

@@ -19,6 +19,7 @@ import (
 const (
 	round   = 100 * time.Millisecond // between two looks for new ranks
 	perLook = 10                     // rounds between two looks for stopped processes
+	known   = 5 * time.Second        // without a new rank; then a look for new ones comes with each for stopped processes
 	settled = 2 * time.Second        // how long ranks may outlive their launcher
 	halt    = 5 * time.Second / 2    // how long a process must be found stopped to count as such
 )
@@ -38,6 +39,9 @@ type Sight struct {
 	awaited int                            // the slots below it are waited for
 	waiting sync.WaitGroup                 // those who do
 	over    atomic.Bool                    // they are to end
+
+	slots int       // that had been given out at the latest look
+	grown time.Time // when there were more than before
 
 	last time.Time // the latest end
 	next time.Time // when the node file may be read again
@@ -68,10 +72,11 @@ func (s *Sight) WatchUntil(over <-chan struct{}) {
 	s.wakeAfter(over)
 	var ended time.Time
 	for n := 0; ; n++ {
-		s.awaitEnds()
+		pause := s.pause()
+		s.awaitEnds(pause)
 		s.mu.Lock()
 		s.findProcesses()
-		if n%perLook == 0 {
+		if n%perLook == 0 || pause > round {
 			s.checkProcesses()
 		}
 		live := s.countLive()
@@ -125,15 +130,26 @@ func (s *Sight) WriteNow() {
 	s.writeSightings(true)
 }
 
-// awaitEnds waits a round for processes to end. The kernel lists them in the order in
+// pause is how long to wait for ends before the next look. Each look takes a processor from a rank for a moment, so there are few once all
+// ranks are known, whose ends the kernel tells.
+func (s *Sight) pause() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slots == 0 || s.slots > len(s.ranks)+s.apart || s.news || s.wake < 0 || time.Since(s.grown) < known {
+		return round
+	}
+	return perLook * round
+}
+
+// awaitEnds waits for processes to end. The kernel lists them in the order in
 // which they did.
-func (s *Sight) awaitEnds() {
+func (s *Sight) awaitEnds(pause time.Duration) {
 	if s.epoll < 0 {
-		time.Sleep(round)
+		time.Sleep(pause)
 		return
 	}
 	events := make([]unix.EpollEvent, 64)
-	n, err := unix.EpollWait(s.epoll, events, int(round.Milliseconds()))
+	n, err := unix.EpollWait(s.epoll, events, int(pause.Milliseconds()))
 	if err != nil || n == 0 {
 		return
 	}
@@ -166,6 +182,9 @@ func (s *Sight) findProcesses() {
 	}
 	begin := time.Now()
 	slots := s.slotCount()
+	if slots > s.slots {
+		s.slots, s.grown = slots, begin
+	}
 	s.awaitEndings(slots)
 	if slots <= len(s.ranks)+s.apart || begin.Before(s.next) {
 		return
