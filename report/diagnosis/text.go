@@ -170,7 +170,7 @@ func (t *TextReport) explanation(p *printer, r *Result) {
 			sure = fmt.Sprintf(" (confidence %.2f)", l.Confidence)
 		}
 		p.Line("")
-		p.Line("Explanation: %s%s", words.Cut(l.Reason), sure)
+		p.Line("Explanation: %s%s", words.Cut(untoldParts(l.Reason, t.reason)), sure)
 	case len(r.Divergences) > 0 && r.Divergences[0].Kind != t.kind:
 		p.Line("")
 		p.Line("Explanation:")
@@ -185,6 +185,16 @@ func (t *TextReport) explanation(p *printer, r *Result) {
 		p.Line("")
 	}
 	p.branch(r, r.Divergences[0].Branch)
+}
+
+// untoldParts are the parts of a reason, between semicolons, that are not in the one that was written, if there are such; else all.
+func untoldParts(reason, written string) string {
+	told := strings.Split(written, "; ")
+	parts := slices.DeleteFunc(strings.Split(reason, "; "), func(part string) bool { return slices.Contains(told, part) })
+	if len(parts) == 0 {
+		return reason
+	}
+	return strings.Join(parts, "; ")
 }
 
 // branch writes the branch that decided.

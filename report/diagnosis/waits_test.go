@@ -31,3 +31,17 @@ func TestFirstWaits(t *testing.T) {
 		t.Fatalf("too much in\n%s", p.String())
 	}
 }
+
+// TestUntoldParts leaves out of an explanation what the reason above it said.
+func TestUntoldParts(t *testing.T) {
+	const place = "rank 1 called Comm.Barrier at a.py:50"
+	for _, c := range []struct{ reason, written, want string }{
+		{"rank 1 skipped MPI_Allreduce; " + place, "rank 1 called MPI_Barrier; " + place, "rank 1 skipped MPI_Allreduce"},
+		{"rank 1 skipped MPI_Allreduce; rank 0 waits", "rank 1 called MPI_Barrier", "rank 1 skipped MPI_Allreduce; rank 0 waits"},
+		{"rank 1 called MPI_Barrier", "rank 1 called MPI_Barrier; " + place, "rank 1 called MPI_Barrier"},
+	} {
+		if got := untoldParts(c.reason, c.written); got != c.want {
+			t.Errorf("of %q after %q: %q, want %q", c.reason, c.written, got, c.want)
+		}
+	}
+}
