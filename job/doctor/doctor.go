@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -326,6 +327,9 @@ func PreloadObstacle(path string) string {
 
 func preloadObstacle(path string, f *elf.File) string {
 	loader := interpreter(f)
+	if loader == "" && isLibrary(f) {
+		return ""
+	}
 	if loader == "" {
 		return "is linked statically: nothing can be preloaded; link it without -static, " +
 			"or read its stacks when it hangs: laggard import --help"
@@ -339,6 +343,16 @@ func preloadObstacle(path string, f *elf.File) string {
 			loader)
 	}
 	return ""
+}
+
+// isLibrary reports whether a file that names no loader is a shared library, which is no program. One that is linked statically may lie
+// anywhere in memory, too, but says so.
+func isLibrary(f *elf.File) bool {
+	if f.Type != elf.ET_DYN {
+		return false
+	}
+	flags, _ := f.DynValue(elf.DT_FLAGS_1) // none where they cannot be read
+	return !slices.ContainsFunc(flags, func(v uint64) bool { return elf.DynFlag1(v)&elf.DF_1_PIE != 0 })
 }
 
 // interpreter is the path of the program that loads the program.

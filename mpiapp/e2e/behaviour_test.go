@@ -19,6 +19,7 @@ import (
 type behaviour struct {
 	source string
 	args   []string
+	flags  []string // of the compiler
 	stdin  string
 	visits map[string]uint64 // calls every rank must have on record
 	says   string            // part of the line the recorder may say
@@ -29,7 +30,7 @@ type behaviour struct {
 func behaviours(f family, t *testing.T) []behaviour {
 	plugins := []string{f.buildProgram(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"),
 		f.buildProgram(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
-	return []behaviour{
+	list := []behaviour{
 		{source: "signals.c", status: true, visits: map[string]uint64{"MPI_Barrier": 2, "MPI_Finalize": 1}},
 		{source: "signals.c", args: []string{"default"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
 		{source: "signals.c", args: []string{"once"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
@@ -54,6 +55,25 @@ func behaviours(f family, t *testing.T) []behaviour {
 			visits: map[string]uint64{"MPI_Finalize": 1}},
 		{source: "endings.c", args: []string{"closefds"}, status: true, says: "cannot extend the run file"},
 	}
+	return append(list, bindings(f, t)...)
+}
+
+// bindings are those of a program that loads a module for several versions of MPI, and a library with functions of MPI of its own, in several
+// orders. Open MPI makes itself known to all libraries, so the second would not work behind it without the recorder either.
+func bindings(f family, t *testing.T) []behaviour {
+	orders := []string{"m", "sm", "nsm", "smsn"}
+	if f.name == "mpich" {
+		orders = append(orders, "ms", "nms")
+	}
+	module, solver := f.buildProgram(t, "bindings.c", "-shared", "-fPIC", "-Wl,--as-needed", "-DPART=1"),
+		f.buildProgram(t, "bindings.c", "-shared", "-fPIC", "-Wl,--as-needed", "-DPART=2")
+	var list []behaviour
+	for _, order := range orders {
+		calls := uint64(3 * strings.Count(order, "m"))
+		list = append(list, behaviour{source: "bindings.c", args: []string{order, module, solver}, flags: []string{"-Wl,--as-needed"}, status: true,
+			visits: map[string]uint64{"MPI_Irecv": calls, "MPI_Allreduce": 0, "MPI_Finalize": 1}})
+	}
+	return list
 }
 
 func exitedWith(status int) func(r *model.Rank) bool {
@@ -84,7 +104,7 @@ func TestBehaviour(t *testing.T) {
 }
 
 func (b behaviour) String() string {
-	if len(b.args) == 1 && b.source != "throws.c" {
+	if len(b.args) == 1 && b.source != "throws.c" || b.source == "bindings.c" {
 		return b.source + "-" + b.args[0]
 	}
 	return b.source
@@ -99,7 +119,7 @@ func (b behaviour) stdinReader() io.Reader {
 
 func (f family) checkBehaviour(t *testing.T, b behaviour) {
 	env := f.runEnvironment(t)
-	command := append([]string{f.buildProgram(t, b.source, "-O0")}, b.args...)
+	command := append([]string{f.buildProgram(t, b.source, append([]string{"-O0"}, b.flags...)...)}, b.args...)
 	dir := filepath.Join(t.TempDir(), "run")
 	plain := f.runPlain(t, env, b.stdinReader(), command...)
 	got := f.runPreloaded(t, env, dir, nil, b.stdinReader(), command...)

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "base/references.h"
 #include "export.h"
 #include "libc/libc.h"
 
@@ -46,55 +45,32 @@ static long pass(const struct allocator *a, const long *v, uint64_t ra, uint64_t
 EACH(WRAPPER)
 static function *const wrappers[] = {EACH(ADDRESS)};
 
-/* put writes into a table that may be read-only by now. */
-static void put(uint64_t *slot, function *f)
+struct module {
+  uint64_t read_only, read_only_end; /* addresses that the loader protected when it was done */
+};
+
+static void patch(void *arg, const struct lg_reference *r)
 {
-  long page = sysconf(_SC_PAGESIZE);
-  char *at = (char *)((uint64_t)slot & ~(uint64_t)(page - 1));
-  if (mprotect(at, (size_t)page, PROT_READ | PROT_WRITE) == 0)
-    *slot = (uint64_t)f;
+  const struct module *m = arg;
+  bool read_only = (uint64_t)r->slot >= m->read_only && (uint64_t)r->slot < m->read_only_end;
+  for (int k = 0; k < nallocators; k++)
+    if (allocators[k].real && strcmp(r->name, allocators[k].name) == 0)
+      lg_bind(r->slot, (uint64_t)wrappers[k], read_only);
 }
 
-static void patch(const struct dl_phdr_info *info, const ElfW(Rela) *rela, size_t n, const ElfW(Sym) *symbols, const char *names)
-{
-  for (size_t i = 0; i < n; i++) {
-    unsigned type = ELF64_R_TYPE(rela[i].r_info);
-    if (type != LG_JUMP_SLOT && type != LG_GLOBAL_DATA)
-      continue;
-    const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
-    for (int k = 0; k < nallocators; k++)
-      if (allocators[k].real && strcmp(name, allocators[k].name) == 0)
-        put((uint64_t *)(info->dlpi_addr + rela[i].r_offset), wrappers[k]);
-  }
-}
-
-/* The loader has made the addresses in the dynamic section absolute. */
 static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
-  const ElfW(Sym) *symbols = NULL;
-  const char *names = NULL;
-  const ElfW(Rela) *plt = NULL, *other = NULL;
-  size_t nplt = 0, nother = 0;
+  const void *dynamic = NULL;
+  struct module m = {0};
   (void)size, (void)unused;
   for (int i = 0; i < info->dlpi_phnum; i++) {
-    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-      continue;
-    for (const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; d++)
-      switch (d->d_tag) {
-      case DT_SYMTAB: symbols = (const void *)d->d_un.d_ptr; break;
-      case DT_STRTAB: names = (const void *)d->d_un.d_ptr; break;
-      case DT_JMPREL: plt = (const void *)d->d_un.d_ptr; break;
-      case DT_PLTRELSZ: nplt = d->d_un.d_val / sizeof *plt; break;
-      case DT_RELA: other = (const void *)d->d_un.d_ptr; break;
-      case DT_RELASZ: nother = d->d_un.d_val / sizeof *other; break;
-      }
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    if (ph->p_type == PT_DYNAMIC)
+      dynamic = (const void *)(info->dlpi_addr + ph->p_vaddr);
+    if (ph->p_type == PT_GNU_RELRO)
+      m = (struct module){info->dlpi_addr + ph->p_vaddr, info->dlpi_addr + ph->p_vaddr + ph->p_memsz};
   }
-  if (!symbols || !names || (uint64_t)symbols < info->dlpi_addr || (uint64_t)names < info->dlpi_addr)
-    return 0; /* the vdso, whose addresses stay relative */
-  if (plt)
-    patch(info, plt, nplt, symbols, names);
-  if (other)
-    patch(info, other, nother, symbols, names);
+  lg_each_reference(info->dlpi_addr, dynamic, patch, &m);
   return 0;
 }
 

@@ -4,10 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "mpi/binding.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 
 #define MPI_ERR_OTHER_CLASS 16 /* an error class of every MPI */
+
+void lg_release(void *library)
+{
+  static int (*real)(void *);
+  if (!real)
+    real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+  if (real)
+    real(library);
+}
 
 /* base_of is where the object begins that has an address; NULL: none does. */
 static const void *base_of(const void *at)
@@ -56,7 +66,7 @@ static void *find_in(const char *object, const char *name, const void *init)
   void *p = dlsym(h, name);
   if (init && dlsym(h, "PMPI_Init") != init)
     p = NULL;
-  dlclose(h);
+  lg_release(h);
   return p && base_of(p) != base_of((void *)find_in) ? p : NULL;
 }
 
@@ -102,7 +112,7 @@ static bool is_mpi(const void *function, const char *profiling)
   if (!h)
     return false;
   void *own = dlsym(h, profiling);
-  dlclose(h);
+  lg_release(h);
   return own && base_of(own) == where.dli_fbase;
 }
 
@@ -119,22 +129,41 @@ static long missing(void)
   return MPI_ERR_OTHER_CLASS; /* the program asked for a function that its MPI lacks */
 }
 
-/* lg_resolve finds what a wrapper forwards to: the profiling entry, or where a
- * binding has none, or another library has wrappers, the entry of the same name behind ours. */
-void *lg_resolve(int entry)
+/* What a library that knows nothing of it would say to MPIX_Query_cuda_support and its like, which programs look for by name. */
+static long no(void)
 {
-  const char *name = lg_entry_names[entry];
+  return 0;
+}
+
+static void *find_missing(const char *name)
+{
+  if (strncmp(name, "MPIX_Query_", 11) == 0)
+    return (void *)no;
+  fprintf(stderr, "laggard: this MPI has no %s\n", name);
+  return (void *)missing;
+}
+
+/* find_behind finds the profiling entry, or where a binding has none, or another library has wrappers, the entry of the same name
+ * behind ours. */
+static void *find_behind(const char *name)
+{
   char other[96];
   void *p = lg_find_symbol(name);
   if (!p && strncmp(name, "pmpi_", 5) == 0) { /* MPICH's mpi_f08 */
     snprintf(other, sizeof other, "pmpir_%s", name + 5);
     p = lg_find_symbol(other);
   }
-  p = p ? tool_before(p, name) : lg_find_symbol(name + 1);
-  if (!p) {
-    fprintf(stderr, "laggard: this MPI has no %s\n", name + 1);
-    p = (void *)missing;
-  }
+  return p ? tool_before(p, name) : lg_find_symbol(name + 1);
+}
+
+void *lg_resolve(int entry, uint64_t ra)
+{
+  const char *name = lg_entry_names[entry];
+  void *p = lg_bound_elsewhere(name + 1, ra);
+  if (p)
+    return p;
+  p = find_behind(name);
+  p = p ? p : find_missing(name + 1);
   __atomic_store_n(&lg_real[entry], p, __ATOMIC_RELAXED);
   return p;
 }

@@ -36,7 +36,7 @@ void *lg_form_of(const struct lg_call *c, int desc)
     return NULL;
   void *f = __atomic_load_n(&lg_real[entry], __ATOMIC_RELAXED);
   if (!f && (lg_find_symbol(lg_entry_names[entry]) || lg_find_symbol(lg_entry_names[entry] + 1)))
-    f = lg_resolve(entry);
+    f = lg_resolve(entry, 0);
   return f;
 }
 

@@ -8,9 +8,11 @@
 #include "file/rank.h"
 #include "identity/thread.h"
 #include "mpi/address.h"
+#include "mpi/binding.h"
 #include "mpi/family.h"
 #include "mpi/status.h"
 #include "mpi/symbol.h"
+#include "mpi/table.h"
 #include "perturb/perturb.h"
 #include "perturb/schedule.h"
 #include "stack/modules.h"
@@ -36,9 +38,32 @@ static bool uses_tables(int cls)
   return cls != CLS_local;
 }
 
-static struct lg_thr *__attribute__((noinline)) first_call(void)
+/* goes_elsewhere tells whether a call is for a library that is none of the MPI which is recorded. The next one does not come here. */
+static bool __attribute__((noinline)) goes_elsewhere(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
 {
-  if (lg_off || !lg_start())
+  void *p = d->entries[binding] < 0 ? NULL : lg_bound_elsewhere(lg_entry_names[d->entries[binding]] + 1, ra);
+  if (!p)
+    return false;
+  lg_bindings_correct();
+  c->real = p;
+  return true;
+}
+
+/* after_loading is called when modules were found that were not known. */
+static bool __attribute__((noinline)) after_loading(struct lg_call *c, struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra)
+{
+  static uint32_t corrected;
+  t->bound_gen = lg_module_gen;
+  if (goes_elsewhere(c, d, binding, ra))
+    return false;
+  if (__atomic_exchange_n(&corrected, t->bound_gen, __ATOMIC_RELAXED) != t->bound_gen)
+    lg_bindings_correct();
+  return true;
+}
+
+static struct lg_thr *__attribute__((noinline)) first_call(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
+{
+  if (lg_off || goes_elsewhere(c, d, binding, ra) || !lg_start())
     return NULL;
   return lg_thread_register();
 }
@@ -106,7 +131,7 @@ static void after_within(struct lg_call *c)
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra, uint64_t cfa)
 {
   struct lg_thr *t = lg_self;
-  if (unlikely(!t) && !(t = first_call()))
+  if (unlikely(!t) && !(t = first_call(c, d, binding, ra)))
     return false;
   if (unlikely(lg_off))
     return false;
@@ -115,6 +140,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
     return false;
   struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, ra, cfa);
   if (unlikely(!st))
+    return false;
+  if (unlikely(t->bound_gen != lg_module_gen) && !after_loading(c, t, d, binding, ra))
     return false;
   c->thr = t;
   c->desc = d;
@@ -175,6 +202,26 @@ void lg_after(struct lg_call *c)
   }
   t->outer_cfa = 0;
   __atomic_store_n(&t->pub->in_mpi, 0, __ATOMIC_RELEASE);
+}
+
+void *lg_light_real(int entry, void *real, uint64_t ra)
+{
+  struct lg_thr *t = lg_self;
+  if (t && ra - t->bound_lo < t->bound_bytes)
+    return real;
+  void *p = lg_bound_elsewhere(lg_entry_names[entry] + 1, ra);
+  if (p) {
+    lg_bindings_correct(); /* the next call does not come here */
+    return p;
+  }
+  if (t) {
+    lg_lock_file();
+    struct lg_mapped *m = lg_module_at(ra);
+    t->bound_lo = m ? m->lo : 0;
+    t->bound_bytes = m ? m->hi - m->lo : 0;
+    lg_unlock_file();
+  }
+  return real;
 }
 
 struct lg_thr *lg_light_begin(uint64_t cfa)

@@ -3,6 +3,7 @@
 
 #include "identity/thread.h"
 #include "machine/machine.h"
+#include "mpi/binding.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 #include "start/entry.h"
@@ -12,7 +13,7 @@
 #define LG_REAL(type, entry)                                              \
   void *real = __atomic_load_n(&lg_real[entry], __ATOMIC_RELAXED);        \
   if (unlikely(!real))                                                    \
-    real = lg_resolve(entry)
+    real = lg_resolve(entry, LG_RA)
 
 #define LG_WRAP(ret, symbol, entry, desc, binding, params, names, args)   \
   LG_EXPORT ret symbol params;                                            \
@@ -39,6 +40,8 @@
     long a[] = {LG_ARGS names};                                           \
     (void)a;                                                              \
     LG_REAL(ret, entry);                                                  \
+    if (unlikely(lg_mpi_local))                                           \
+      real = lg_light_real(entry, real, LG_RA);                           \
     struct lg_thr *t = lg_light_begin(LG_CFA);                            \
     ret r = ((ret(*) params)real)args;                                    \
     if (t)                                                                \
