@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include "mpi/resolve.h"
 #include "mpi/symbol.h"
 #include "perturb/forward.h"
 

@@ -4,7 +4,7 @@
 #include "identity/thread.h"
 #include "machine/machine.h"
 #include "mpi/binding.h"
-#include "mpi/symbol.h"
+#include "mpi/resolve.h"
 #include "mpi/table.h"
 #include "start/entry.h"
 
