@@ -21,7 +21,7 @@ func crossedRule(j *job) (Verdict, bool) {
 		if d := j.compareStandings(core); d != nil {
 			v := j.divergenceVerdict(d, j.divergences())
 			if !d.Majority {
-				v.Ranks = crossing{job: j}.untilEachWaits(v.Ranks)
+				v.Ranks = crossing{job: j}.awaitedAmong(crossing{job: j}.untilEachWaits(v.Ranks))
 			}
 			return v, true
 		}
@@ -53,6 +53,21 @@ func (c crossing) untilEachWaits(ranks model.RankSet) model.RankSet {
 		}
 	}
 	return ranks
+}
+
+// awaitedAmong leaves of ranks in collectives those for which others of them wait: who is no member of both communicators, and only waits
+// in one of them, made nothing in another order. If there are none it leaves all.
+func (c crossing) awaitedAmong(ranks model.RankSet) model.RankSet {
+	var awaited model.RankSet
+	ranks.Each(func(rank int) {
+		if s, ok := c.standingOf(rank); ok {
+			awaited = awaited.Union(c.missingFrom(s).Intersect(ranks))
+		}
+	})
+	if awaited.Len() == 0 {
+		return ranks
+	}
+	return awaited
 }
 
 // missingFrom are the members of a communicator that have not come to the collective which others of it are in.

@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/unsent"
@@ -254,7 +256,29 @@ func (r *Result) unsentReason() string {
 	if t := r.takenInstead(m); t != nil {
 		return t.reason()
 	}
-	return "; " + m.words().Owed()
+	return "; " + m.words().Owed() + m.otherTagsText()
+}
+
+// otherTagsText says which other tags messages have that lie unreceived where none with the awaited one ever came: one of them may be meant
+// for it.
+func (m *Unsent) otherTagsText() string {
+	if m.Sent > 0 || m.Tag == anyTag {
+		return ""
+	}
+	var tags []string
+	for i := range m.Unreceived {
+		if o := &m.Unreceived[i]; o.To == m.Rank && o.Communicator == m.Communicator {
+			tags = append(tags, strconv.Itoa(o.Tag))
+		}
+	}
+	if len(tags) == 0 {
+		return ""
+	}
+	const most = 3
+	if len(tags) > most {
+		tags = append(tags[:most], "…")
+	}
+	return fmt.Sprintf(", but messages with other tags (%s), which are unreceived", strings.Join(tags, ", "))
 }
 
 // leftForFinalizeReason says of a rank that went to MPI_Finalize, and for whose message another one waits, by which call it sent messages

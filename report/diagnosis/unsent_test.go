@@ -30,7 +30,8 @@ func TestUnsentReason(t *testing.T) {
 		{"tag and communicator", []Unreceived{{To: 1, Tag: 2, Communicator: other, Count: 1, SentBy: sent}}, owed},
 		{"to another rank", []Unreceived{{To: 2, Tag: 7, Communicator: world, Count: 1, SentBy: sent}},
 			"; a message from rank 0 with tag 7 (halo.c:20) is unreceived at rank 2, and rank 1 waits for one (halo.c:24)"},
-		{"two kinds", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 1}, {To: 1, Tag: 3, Communicator: world, Count: 1}}, owed},
+		{"two kinds", []Unreceived{{To: 1, Tag: 2, Communicator: world, Count: 1}, {To: 1, Tag: 3, Communicator: world, Count: 1}},
+			owed + ", but messages with other tags (2, 3), which are unreceived"},
 	} {
 		r := Result{
 			LeastProgressed: &LeastProgressed{Ranks: []int{0, 1}, Locations: []Location{
