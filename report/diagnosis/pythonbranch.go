@@ -266,8 +266,32 @@ func isFurther(one, other, last []report.Frame, finder source.Finder) bool {
 		if isPastCall(other, last) && round(one, a, b) {
 			return true
 		}
+		if a == l && isRoundAgain(text, b, l) && isInnerRound(one, last, finder) {
+			return false
+		}
+		if b == l && isRoundAgain(text, a, l) && isInnerRound(other, last, finder) {
+			return true
+		}
 	}
 	return a > b
+}
+
+// isRoundAgain reports whether a line before that of the last call which both made is in a loop around it: who stands there has begun
+// another round.
+func isRoundAgain(text []string, line, last int) bool { return line < last && python.InOneLoop(text, line, last) }
+
+// isInnerRound reports whether a side may stand in the round in which both made their last call, since a function further in has a loop
+// around it.
+func isInnerRound(side, last []report.Frame, finder source.Finder) bool {
+	for i := 1; i < min(len(side), len(last)) && sameFunction(side[i], last[i]); i++ {
+		if python.InOneLoop(finder.Text(side[i].File), side[i].Line, last[i].Line) {
+			return true
+		}
+		if side[i] != last[i] {
+			return false
+		}
+	}
+	return false
 }
 
 // isPastCall reports whether a side stands behind the last call that both made, in the same round; not who

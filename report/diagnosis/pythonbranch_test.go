@@ -227,3 +227,36 @@ comm.reduce(1)
 		t.Error("who is in the loop counts as further than who has left it")
 	}
 }
+
+// TestFurtherByARound: a side that stands before the last call which both made has begun another round, while the other one may be in the
+// same one, as a function further in has a loop.
+func TestFurtherByARound(t *testing.T) {
+	const text = `def write(sets):
+    for s in sets:
+        s.save()
+def save(s):
+    if s.empty:
+        return
+    s.view()
+    s.put()
+def main(sets):
+    for step in range(9):
+        total = energy()
+        write(sets)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	musttest.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
+	frames := func(lines ...int) (out []report.Frame) {
+		for i, line := range lines {
+			out = append(out, report.Frame{Function: []string{"main", "write", "save"}[i], File: file, Line: line, Language: symbol.Python})
+		}
+		return out
+	}
+	view, last, sum := frames(12, 3, 7), frames(12, 3, 8), frames(11)
+	var finder source.Finder
+	checktest.Equal(t, []bool{false, true}, []bool{isFurther(view, sum, last, finder), isFurther(sum, view, last, finder)},
+		"the view of the next set, or the sum of the next step, is further")
+	// Without a loop further in, both have begun another round.
+	checktest.Equal(t, []bool{true, false}, []bool{isFurther(frames(12), sum, frames(12), finder), isFurther(sum, frames(12), frames(12), finder)},
+		"the same without a loop in write")
+}
