@@ -104,10 +104,10 @@ func (f flowGraph) exitsBetween(from int, to []int, endless bool) []int {
 }
 
 // exitsBefore returns the blocks from which one successor leads to a call, and
-// from another one the function returns without coming to that, nearest first. A way that
-// ends the program is no such way.
+// from another one the function returns without coming to that, nearest first, but what only decides how often a loop goes round behind
+// what leaves the function from it. A way that ends the program is no such way.
 func (f flowGraph) exitsBefore(call []int, endless bool) []int {
-	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
+	exits := slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
 		if f.mod.prog.timeOver() {
 			return true
 		}
@@ -118,6 +118,48 @@ func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 		}
 		return !comes || !goes
 	})
+	return f.withGuard(f.loopsBehindReturns(exits, call), call, endless)
+}
+
+// withGuard adds, behind the first of the blocks that decide, the condition in an earlier loop by which that is reached at all: both ways of
+// it may lead to the call, as of a condition around another one.
+func (f flowGraph) withGuard(exits, call []int, endless bool) []int {
+	if len(exits) == 0 || f.mod.prog.timeOver() || !f.ownLoop(exits[0], call[0]) {
+		return exits
+	}
+	for _, c := range f.controlDependences(endless, false)[exits[0]] {
+		if !slices.Contains(exits, int(c)) && !f.decidesLoop(int(c)) && f.insts[f.blocks[c].end-1].Kind != cpu.Call {
+			return slices.Insert(exits, 1, int(c))
+		}
+	}
+	return exits
+}
+
+// loopsBehindReturns puts blocks that decide if a loop before a call goes round again behind the last of those in the same loop by which
+// the function is left: both ways of the former come to the call unless one of these leads away.
+func (f flowGraph) loopsBehindReturns(exits, call []int) []int {
+	if len(exits) < 2 || f.mod.prog.timeOver() {
+		return exits
+	}
+	leaves := func(c int) bool {
+		return slices.ContainsFunc(f.blocks[c].succs, func(s int32) bool { return !anyMarked(f.reachableBlocks(int(s)), call) })
+	}
+	for _, c := range slices.Clone(exits) {
+		if !f.ownLoop(c, call[0]) || !f.decidesLoop(c) || leaves(c) {
+			continue
+		}
+		loops := f.loopsAround(c)
+		inner, at, last := loops[len(loops)-1], slices.Index(exits, c), -1
+		for i, e := range exits {
+			if i > at && inner[e] && leaves(e) {
+				last = i
+			}
+		}
+		if last >= 0 {
+			exits = slices.Insert(slices.Delete(exits, at, at+1), last, c)
+		}
+	}
+	return exits
 }
 
 // Decider is a conditional jump that decides whether a call is made.
@@ -204,7 +246,7 @@ func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
 			if seen[c] {
 				continue
 			}
-			if seen[c] = true; candidates[c] && !f.mod.prog.timeOver() && f.separatesCalls(c, from, to) {
+			if seen[c] = true; candidates[c] && !f.mod.prog.timeOver() && (f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to)) {
 				out = append(out, c)
 			}
 			work = append(work, c)
@@ -223,6 +265,23 @@ func (f flowGraph) separatesCalls(block int, from, to []int) bool {
 		only = only || !made && anyMarked(f.reachableBlocks(int(s), append([]int{block}, from...)...), to)
 	}
 	return either && only
+}
+
+// separatesInRound reports whether a block separates calls within one round of the innermost loop around it, that the first call is in: one
+// successor leads to it, and another one to the other call or to the end of the round alone. A condition of several jumps is tested anew by
+// the others of them in the next round.
+func (f flowGraph) separatesInRound(block int, from, to []int) bool {
+	loops := f.loopsAround(block)
+	if len(loops) == 0 || !loops[len(loops)-1][from[0]] {
+		return false
+	}
+	ends := slices.Clone(to)
+	for n, in := range loops[len(loops)-1] {
+		if in && f.entersAt(n, loops[len(loops)-1], make([]bool, len(f.blocks))) {
+			ends = append(ends, n)
+		}
+	}
+	return f.separatesCalls(block, from, ends)
 }
 
 // decidesLoop reports whether a block decides if the innermost loop around it goes round

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 	"laggard/model"
 	"laggard/slicing"
@@ -248,6 +249,139 @@ func TestJumpsOnPointed(t *testing.T) {
 		made := []uint64{b.callsTo(t, "sum", "reduce")[0], pointed}
 		if line := b.decidingLine(t, made, b.callsTo(t, "main", "finish")[:1], nil); line != 11 {
 			t.Errorf("%s: line %d decides, want 11", flag, line)
+		}
+	}
+}
+
+const returnsFromLoop = `volatile int a, b, given[8], area[8][4];
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noipa)) void sum_areas(int rank, int meshes)
+{
+  for (int m = 0; m < meshes; m++) {
+    if (m % 4 != rank)
+      continue;
+    for (int n = 0; n < given[m]; n++) {
+      if (area[m][n] == 0)
+        return;
+      b += area[m][n];
+    }
+  }
+  reduce();
+  b++;
+}
+__attribute__((noipa)) void visit(int rank, int meshes)
+{
+  for (int m = 0; m < meshes; m++) {
+    if (given[m] == rank)
+      continue;
+    reduce();
+  }
+}
+__attribute__((noipa)) void finish(void)
+{
+  reduce();
+  b++;
+}
+int main(int argc, char **argv)
+{
+  visit(argc, 8);
+  sum_areas(argc, 8);
+  finish();
+  return a;
+}
+`
+
+// TestReturnsFromLoop: where a function returned out of a loop before the call, the condition of that decides, and not how often the loop
+// goes round; in a loop around the call, the condition that passes over it.
+func TestReturnsFromLoop(t *testing.T) {
+	for _, level := range []string{"-O0", "-O2"} {
+		b := buildProgramBy(t, returnsFromLoop, "gcc", level)
+		finish := []uint64{b.callsTo(t, "finish", "reduce")[0], b.callsTo(t, "main", "finish")[0]}
+		for in, want := range map[string]int{"sum_areas": 9, "visit": 20} {
+			made := []uint64{b.callsTo(t, in, "reduce")[0], b.callsTo(t, "main", in)[0]}
+			branch := musttest.Get(b.Branch(context.Background(), b.frames(made), b.frames(finish), nil))(t)
+			if line := b.lineOf(branch.Jump); line != want {
+				t.Errorf("%s: line %d decides in %s, want %d: %+v", level, line, in, want, branch)
+			}
+		}
+	}
+}
+
+const nestedReturn = `volatile int a, b, given[8];
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noipa)) void sum(int rank, int mends)
+{
+  for (int m = 0; m < 8; m++) {
+    if (given[m] == rank) {
+      if (mends)
+        given[m] = 9;
+      else
+        return;
+    }
+    b += given[m];
+  }
+  reduce();
+}
+__attribute__((noipa)) void finish(void)
+{
+  reduce();
+  b++;
+}
+int main(int argc, char **argv)
+{
+  sum(argc, argc > 1);
+  finish();
+  return a;
+}
+`
+
+// TestNestedReturn: of nested conditions by which a function returned, the inner one comes first, then the outer one, then the loop.
+func TestNestedReturn(t *testing.T) {
+	for _, level := range []string{"-O0", "-O1"} {
+		b := buildProgramBy(t, nestedReturn, "gcc", level)
+		finish := []uint64{b.callsTo(t, "finish", "reduce")[0], b.callsTo(t, "main", "finish")[0]}
+		made := []uint64{b.callsTo(t, "sum", "reduce")[0], b.callsTo(t, "main", "sum")[0]}
+		branch := musttest.Get(b.Branch(context.Background(), b.frames(made), b.frames(finish), nil))(t)
+		lines := []int{b.lineOf(branch.Jump)}
+		for _, or := range branch.Or {
+			lines = append(lines, b.lineOf(or))
+		}
+		checktest.Equal(t, []int{7, 6, 5}, lines, level)
+	}
+}
+
+const exchangesInLoop = `volatile int a, b, fixed;
+volatile double slopes[4];
+__attribute__((noinline)) double slope(void) { return slopes[a & 3]; }
+__attribute__((noinline)) void smooth(void) { b++; }
+__attribute__((noinline)) void exchange(void) { a++; }
+__attribute__((noinline)) int reduce(void) { return b; }
+int main(int argc, char **argv)
+{
+  for (int level = 0; level < argc; level++) {
+    double limit = 0.05 * level;
+    for (int pass = 0; pass < 20; pass++) {
+      int steep = slope() > limit;
+      if (steep)
+        smooth();
+      if (steep || fixed)
+        exchange();
+    }
+    if (reduce() < 0)
+      break;
+  }
+  return a;
+}
+`
+
+// TestExchangesInLoop: of a condition that the compiler made several jumps of, which the next round of the loop tests anew, the last one
+// decides whether the call is made.
+func TestExchangesInLoop(t *testing.T) {
+	for _, level := range []string{"-O0", "-O1", "-O2"} {
+		b := buildProgramBy(t, exchangesInLoop, "gcc", level)
+		made, other := b.callsTo(t, "main", "exchange"), b.callsTo(t, "main", "reduce")
+		if line := b.decidingLine(t, made[:1], other[:1], nil); line != 15 {
+			t.Errorf("%s: line %d decides, want 15", level, line)
 		}
 	}
 }
