@@ -104,10 +104,10 @@ func (f flowGraph) exitsBetween(from int, to []int, endless bool) []int {
 }
 
 // exitsBefore returns the blocks from which one successor leads to a call, and
-// from another one the function returns without coming to that, nearest first, but what only decides how often a loop goes round behind
-// what leaves the function from it. A way that ends the program is no such way.
+// from another one the function returns without coming to that, nearest first. A way that
+// ends the program is no such way.
 func (f flowGraph) exitsBefore(call []int, endless bool) []int {
-	exits := slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
+	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
 		if f.mod.prog.timeOver() {
 			return true
 		}
@@ -118,7 +118,12 @@ func (f flowGraph) exitsBefore(call []int, endless bool) []int {
 		}
 		return !comes || !goes
 	})
-	return f.withGuard(f.loopsBehindReturns(exits, call), call, endless)
+}
+
+// returnsBefore is exitsBefore for who returned without coming to the call: what only decides how often a loop goes round comes behind what
+// leaves the function from it.
+func (f flowGraph) returnsBefore(call []int, endless bool) []int {
+	return f.withGuard(f.loopsBehindReturns(f.exitsBefore(call, endless), call), call, endless)
 }
 
 // withGuard adds, behind the first of the blocks that decide, the condition in an earlier loop by which that is reached at all: both ways of

@@ -45,7 +45,7 @@ func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error
 	}
 	at := len(made) - 1 - n
 	if n == len(other) {
-		all, err := p.leftFrom(at)
+		all, err := p.leftFrom(at, flowGraph.exitsBefore)
 		if err == nil {
 			p.choose(all)
 		}
@@ -66,7 +66,7 @@ func (r *run) findBranch(made, other, last []model.Frame) (slicing.Branch, error
 		p.out.Ends = endOf(r, other, n)
 		between = candidatesOf(a.f, a.f.graph().decidingBlocks(from, to, r.options.TerminationSensitive), from, at)
 	}
-	left, err := p.leftFrom(at - 1) // the ways part further in
+	left, err := p.leftFrom(at-1, flowGraph.returnsBefore) // the ways part further in
 	inner := p.leftBehindLast(at)
 	if err != nil && len(inner)+len(between) == 0 {
 		return p.out, err
@@ -106,8 +106,8 @@ func candidatesOf(f *function, blocks, calls []int, frame int) (out []candidate)
 	return out
 }
 
-// leftFrom finds where functions on the way to the call were left early, from a frame inwards.
-func (p *parting) leftFrom(at int) (out []candidate, err error) {
+// leftFrom finds where functions on the way to the call were left early, from a frame inwards, as exits tells of one function.
+func (p *parting) leftFrom(at int, exits func(f flowGraph, call []int, endless bool) []int) (out []candidate, err error) {
 	for ; at >= 0; at-- {
 		a, err := p.locateFrame(p.made[at], false)
 		if err != nil {
@@ -117,7 +117,7 @@ func (p *parting) leftFrom(at int) (out []candidate, err error) {
 			return out, err
 		}
 		calls := p.callCopies(a, p.made[at])
-		out = append(out, candidatesOf(a.f, a.f.graph().exitsBefore(calls, p.options.TerminationSensitive), calls, at)...)
+		out = append(out, candidatesOf(a.f, exits(a.f.graph(), calls, p.options.TerminationSensitive), calls, at)...)
 	}
 	return out, nil
 }
