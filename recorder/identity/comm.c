@@ -149,6 +149,7 @@ static struct lg_comm_ref *recorded(const struct birth *b)
   if (!n)
     return NULL;
   n->ref.index = ncomms++;
+  n->ref.record = r;
   n->ref.live = (struct lg_comm_live *)((char *)r + sizeof(struct lg_rec) + r->h.fixed);
   return &n->ref;
 }
@@ -223,7 +224,7 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .record = r->record, .local = b->local.hash, .remote = b->remote.hash, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .freed_state = LG_NO_INDEX, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   if (r->history)
@@ -241,10 +242,38 @@ static void add(struct birth *b)
   lg_comm_gen++;
 }
 
+/* inherit gives a birth the members that another communicator has, without asking MPI. false: they are not known. */
+static bool inherit(struct birth *b, const struct lg_comm_ref *from, bool inter)
+{
+  if (from->what != LG_HANDLE_COMM || from->size <= 0 || from->rank < 0 || inter != !!(from->flags & LG_COMM_INTER) ||
+      (inter && from->remote_size <= 0))
+    return false;
+  const struct lg_range *runs = (const struct lg_range *)(from->record + 1);
+  b->rank = from->rank;
+  b->local = (struct lg_members){.n = from->size, .runs = runs, .nruns = from->record->nranges, .hash = from->local};
+  if (inter)
+    b->remote = (struct lg_members){.n = from->remote_size, .runs = runs + from->record->nranges, .nruns = from->record->nremote, .hash = from->remote};
+  return true;
+}
+
+bool lg_comm_in_world(const struct lg_comm_ref *r)
+{
+  const struct lg_range *runs = (const struct lg_range *)(r->record + 1);
+  bool all = r->size > 0;
+  for (uint32_t i = 0; i < r->record->nranges && all; i++)
+    all = runs[i].start >= 0;
+  return all;
+}
+
+static uint64_t set_of_hashes(uint64_t l, uint64_t r, bool inter)
+{
+  return inter ? lg_mix(1, l < r ? lg_mix(l, r) : lg_mix(r, l)) : l;
+}
+
 /* set_of is the same for both groups of an intercommunicator. */
 static uint64_t set_of(const struct lg_members *l, const struct lg_members *r)
 {
-  return r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
+  return set_of_hashes(l->hash, r->hash, r->n > 0);
 }
 
 /* name_at gives it the id of its place. Where members are of several worlds, readers make another one (model/runfiles/worldjoiner.go). */
@@ -261,27 +290,26 @@ static void name(struct birth *b, uint64_t parent)
 
 uint32_t lg_comm_next_place(struct lg_comm_ref *parent)
 {
-  struct lg_members local = {0}, remote = {0};
-  lg_members_of_comm(parent->handle, &local);
-  lg_members_remote(parent->handle, &remote);
-  uint32_t place = born(parent->id, set_of(&local, &remote));
-  lg_members_forget(&local);
-  lg_members_forget(&remote);
-  return place;
+  return born(parent->id, set_of_hashes(parent->local, parent->remote, parent->remote_size > 0));
 }
 
-/* made keeps a communicator that was made; place: NULL, it is the next one of its parent with these members. */
-static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags, uint32_t state, const uint32_t *place)
+/* made keeps a communicator that was made; place: NULL, it is the next one of its parent with these members. like: where not NULL,
+ * what it is made from and has the members of, unless one has two groups and the other one. */
+static void made(struct lg_call *c, long handle, uint64_t parent, const struct lg_comm_ref *like, uint32_t flags, uint32_t state, const uint32_t *place)
 {
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
   struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent};
-  b.rank = lg_members_of_comm(handle, &b.local);
-  if (lg_members_remote(handle, &b.remote)) {
-    b.flags |= LG_COMM_INTER;
-  } else {
-    lg_neighbours_of(handle, b.rank, &b.near);
+  bool inter = lg_is_inter(handle);
+  if (!like || !inherit(&b, like, inter)) {
+    b.rank = lg_members_of_comm(handle, &b.local);
+    if (inter)
+      lg_members_remote(handle, &b.remote);
   }
+  if (inter)
+    b.flags |= LG_COMM_INTER;
+  else
+    lg_neighbours_of(handle, b.rank, &b.near);
   if (place)
     name_at(&b, parent, *place);
   else
@@ -295,23 +323,25 @@ static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags
 
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
-  made(c, handle, parent ? parent->id : 0, 0, state, NULL);
+  bool same = parent && c->desc->traits & TRAIT_same_members;
+  made(c, handle, parent ? parent->id : 0, same ? parent : NULL, 0, state, NULL);
 }
 
 void lg_comm_made_at(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t place, uint32_t state)
 {
-  made(c, handle, parent->id, 0, state, &place);
+  made(c, handle, parent->id, parent, 0, state, &place);
 }
 
 void lg_comm_parent(struct lg_call *c, long handle, uint32_t state)
 {
-  made(c, handle, 0, LG_COMM_TO_PARENT, state, NULL);
+  made(c, handle, 0, NULL, LG_COMM_TO_PARENT, state, NULL);
 }
 
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
   struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
-  b.rank = lg_members_of_comm(parent->handle, &b.local);
+  if (!inherit(&b, parent, false))
+    b.rank = lg_members_of_comm(parent->handle, &b.local);
   name(&b, lg_mix(parent->id, (uint64_t)what));
   b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
   add(&b);
