@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/recording.h"
+#include "base/table.h"
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/channel.h"
@@ -32,15 +33,16 @@ struct node {
   struct lg_comm_ref ref;
   struct lg_comm_ref *next;
 };
-static struct lg_comm_ref *freed; /* their records wait for another use */
+/* The records of freed ones wait for another use, chained by what makes them fit for it; and the one that had a handle last. */
+static struct lg_comm_ref *freed[1 << TABLE_BITS], *freed_last[1 << TABLE_BITS];
 static uint32_t ncomms;
 
 struct births { /* how many communicators a parent has had with these members */
-  uint64_t parent, members;
+  uint64_t key;
+  uint64_t next; /* key of the next ones of this parent; 0: no more */
   uint32_t n;
 };
-static struct births *births;
-static uint32_t nbirths, births_room;
+static struct lg_table births;
 
 /* ---- the table ---- */
 
@@ -77,21 +79,30 @@ struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i)
   return r;
 }
 
-static uint32_t born(uint64_t parent, uint64_t members)
+/* born draws the place of a new one among those of `parent` with these members. They are of no use any more when `owner`, of which
+ * parent is a hash, is freed; NULL: it never is. */
+static uint32_t born(struct lg_comm_ref *owner, uint64_t parent, uint64_t members)
 {
-  for (uint32_t i = 0; i < nbirths; i++)
-    if (births[i].parent == parent && births[i].members == members)
-      return births[i].n++;
-  if (nbirths == births_room) {
-    uint32_t more = births_room ? births_room * 2 : 64;
-    struct births *p = realloc(births, more * sizeof *p);
-    if (!p)
-      return 0;
-    births = p;
-    births_room = more;
-  }
-  births[nbirths++] = (struct births){parent, members, 1};
+  uint64_t key = lg_mix(lg_mix(ID_SEED, parent), members) | LG_KEYS;
+  struct births *b = lg_table_put(&births, sizeof *b, key);
+  if (!b)
+    return 0;
+  if (b->key == key)
+    return b->n++;
+  *b = (struct births){.key = key, .next = owner ? owner->births : 0, .n = 1};
+  if (owner)
+    owner->births = key;
   return 0;
+}
+
+static void forget_births(struct lg_comm_ref *owner)
+{
+  struct births *b;
+  for (uint64_t key = owner->births; key && (b = lg_table_get(&births, sizeof *b, key)) != NULL;) {
+    key = b->next;
+    lg_table_drop(&births, sizeof *b, b);
+  }
+  owner->births = 0;
 }
 
 /* ---- records ---- */
@@ -159,6 +170,11 @@ static int kind_of(int what)
   return what == LG_HANDLE_WIN ? P_win : what == LG_HANDLE_FILE ? P_file : P_comm;
 }
 
+static struct lg_comm_ref **like(uint32_t flags, uint64_t members)
+{
+  return &freed[lg_mix(flags, members) >> (64 - TABLE_BITS)];
+}
+
 void lg_comm_free(struct lg_comm_ref *r)
 {
   __atomic_store_n(&r->live->freed, 1, __ATOMIC_RELEASE);
@@ -169,6 +185,7 @@ void lg_comm_free(struct lg_comm_ref *r)
   }
   if (r->use)
     lg_freed_put(kind_of(r->what), r->handle, r->use - 1);
+  forget_births(r);
   r->freed = true;
   lg_comm_gen++;
   struct lg_comm_ref **p = &table[bucket(r->what, r->handle)];
@@ -176,22 +193,22 @@ void lg_comm_free(struct lg_comm_ref *r)
     p = link_of(*p);
   if (*p)
     *p = *link_of(r);
-  *link_of(r) = freed;
-  freed = r;
+  p = like(r->flags, r->members);
+  *link_of(r) = *p;
+  *p = r;
+  freed_last[bucket(r->what, r->handle)] = r;
 }
 
 const struct lg_comm_ref *lg_comm_find_freed(int what, long handle)
 {
-  const struct lg_comm_ref *r = freed;
-  for (uint32_t i = 0; r && i < ncomms && !(r->handle == handle && r->what == what); i++)
-    r = ((const struct node *)r)->next;
-  return r && r->handle == handle && r->what == what ? r : NULL;
+  const struct lg_comm_ref *r = freed_last[bucket(what, handle)];
+  return r && r->freed && r->handle == handle && r->what == what ? r : NULL;
 }
 
 /* freed_like takes a freed communicator with these members off the list. */
 static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
 {
-  for (struct lg_comm_ref **p = &freed; *p; p = link_of(*p))
+  for (struct lg_comm_ref **p = like(flags, members); *p; p = link_of(*p))
     if ((*p)->flags == flags && (*p)->members == members) {
       struct lg_comm_ref *r = *p;
       *p = *link_of(r);
@@ -283,25 +300,26 @@ static void name_at(struct birth *b, uint64_t parent, uint32_t place)
   b->id = lg_mix(lg_mix(lg_mix(parent, set_of(&b->local, &b->remote)), place), ID_SEED) | 1;
 }
 
-static void name(struct birth *b, uint64_t parent)
+static void name(struct birth *b, struct lg_comm_ref *owner, uint64_t parent)
 {
-  name_at(b, parent, born(parent, set_of(&b->local, &b->remote)));
+  name_at(b, parent, born(owner, parent, set_of(&b->local, &b->remote)));
 }
 
 uint32_t lg_comm_next_place(struct lg_comm_ref *parent)
 {
-  return born(parent->id, set_of_hashes(parent->local, parent->remote, parent->remote_size > 0));
+  return born(parent, parent->id, set_of_hashes(parent->local, parent->remote, parent->remote_size > 0));
 }
 
-/* made keeps a communicator that was made; place: NULL, it is the next one of its parent with these members. like: where not NULL,
- * what it is made from and has the members of, unless one has two groups and the other one. */
-static void made(struct lg_call *c, long handle, uint64_t parent, const struct lg_comm_ref *like, uint32_t flags, uint32_t state, const uint32_t *place)
+/* made keeps a communicator that was made; parent NULL: it has none. same: it has the members of the parent, unless one has two groups and
+ * the other one. place: NULL, it is the next one of its parent with these members. */
+static void made(struct lg_call *c, long handle, struct lg_comm_ref *parent, bool same, uint32_t flags, uint32_t state, const uint32_t *place)
 {
+  uint64_t id = parent ? parent->id : 0;
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
-  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent};
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = id};
   bool inter = lg_is_inter(handle);
-  if (!like || !inherit(&b, like, inter)) {
+  if (!same || !inherit(&b, parent, inter)) {
     b.rank = lg_members_of_comm(handle, &b.local);
     if (inter)
       lg_members_remote(handle, &b.remote);
@@ -311,9 +329,9 @@ static void made(struct lg_call *c, long handle, uint64_t parent, const struct l
   else
     lg_neighbours_of(handle, b.rank, &b.near);
   if (place)
-    name_at(&b, parent, *place);
+    name_at(&b, id, *place);
   else
-    name(&b, parent);
+    name(&b, parent, id);
   add(&b);
   lg_members_forget(&b.local);
   lg_members_forget(&b.remote);
@@ -323,18 +341,17 @@ static void made(struct lg_call *c, long handle, uint64_t parent, const struct l
 
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
-  bool same = parent && c->desc->traits & TRAIT_same_members;
-  made(c, handle, parent ? parent->id : 0, same ? parent : NULL, 0, state, NULL);
+  made(c, handle, parent, parent && c->desc->traits & TRAIT_same_members, 0, state, NULL);
 }
 
 void lg_comm_made_at(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t place, uint32_t state)
 {
-  made(c, handle, parent->id, parent, 0, state, &place);
+  made(c, handle, parent, true, 0, state, &place);
 }
 
 void lg_comm_parent(struct lg_call *c, long handle, uint32_t state)
 {
-  made(c, handle, 0, NULL, LG_COMM_TO_PARENT, state, NULL);
+  made(c, handle, NULL, false, LG_COMM_TO_PARENT, state, NULL);
 }
 
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
@@ -342,7 +359,7 @@ void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *
   struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
   if (!inherit(&b, parent, false))
     b.rank = lg_members_of_comm(parent->handle, &b.local);
-  name(&b, lg_mix(parent->id, (uint64_t)what));
+  name(&b, parent, lg_mix(parent->id, (uint64_t)what));
   b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
   add(&b);
   lg_members_forget(&b.local);
@@ -350,17 +367,18 @@ void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *
 
 /* forming notes a communicator that these members are about to make. They may
  * be known in different orders on either side, so they are put into one. */
-static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, uint64_t parent, uint32_t state)
+static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, struct lg_comm_ref *parent, uint32_t state)
 {
-  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent, .flags = LG_COMM_FORMING};
+  uint64_t id = parent ? parent->id : 0;
+  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = id, .flags = LG_COMM_FORMING};
   lg_members_sort(m);
   b.local = *m;
-  name(&b, lg_mix(parent, (uint64_t)b.what));
+  name(&b, parent, lg_mix(id, (uint64_t)b.what));
   add(&b);
   return lg_comm_find(b.what, b.handle);
 }
 
-struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state)
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, struct lg_comm_ref *parent, uint32_t state)
 {
   struct lg_members m;
   struct lg_comm_ref *r = lg_members_of_groups(group, group2, &m) ? forming(c, &m, parent, state) : NULL;
@@ -370,7 +388,7 @@ struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, 
 
 /* lg_comm_meeting: the two leaders of MPI_Intercomm_create meet in a
  * communicator of their own making. */
-struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state)
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, struct lg_comm_ref *parent, uint32_t state)
 {
   struct lg_members m;
   struct lg_comm_ref *r = lg_members_pair(comm, leader, &m) ? forming(c, &m, parent, state) : NULL;
