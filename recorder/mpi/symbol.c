@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/close.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 
@@ -56,7 +57,7 @@ static void *find_in(const char *object, const char *name, const void *init)
   void *p = dlsym(h, name);
   if (init && dlsym(h, "PMPI_Init") != init)
     p = NULL;
-  dlclose(h);
+  lg_close(h);
   return p && base_of(p) != base_of((void *)find_in) ? p : NULL;
 }
 
@@ -102,7 +103,7 @@ static bool is_mpi(const void *function, const char *profiling)
   if (!h)
     return false;
   void *own = dlsym(h, profiling);
-  dlclose(h);
+  lg_close(h);
   return own && base_of(own) == where.dli_fbase;
 }
 
