@@ -8,6 +8,8 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/state.h"
+#include "identity/thread.h"
+#include "mpi/integer.h"
 #include "python/words.h"
 #include "stack/modules.h"
 
@@ -205,12 +207,33 @@ static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int b
   return st ? st : state_new(m, d, binding, hash, w->word, w->n, w->partial);
 }
 
+/* is_readable tells whether the arguments of a call can be read. Those of Fortran cannot where its INTEGER has 8 bytes: then nothing
+ * is recorded from the first such call on. */
+static bool is_readable(int binding, uint64_t ra, uint64_t cfa)
+{
+  static int bytes;
+  if (binding == LG_BIND_C || bytes == 4)
+    return true;
+  struct lg_thr *t = lg_self;
+  uint64_t outer_ra = t->outer_ra, outer_cfa = t->outer_cfa;
+  t->outer_ra = ra; /* MPICH's function calls that of C, within this call */
+  t->outer_cfa = cfa;
+  bytes = lg_integer_bytes();
+  t->outer_cfa = outer_cfa;
+  t->outer_ra = outer_ra;
+  if (bytes != 4)
+    lg_turn_off("Fortran's INTEGER has 8 bytes in this MPI: its calls cannot be recorded");
+  return bytes == 4;
+}
+
 /* unwound names the state the slow way. */
 static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const struct lg_desc *d, int binding,
                                                        uint64_t ra, uint64_t cfa)
 {
   static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
+  if (!is_readable(binding, ra, cfa))
+    return NULL;
   struct lg_st *known = lg_py_mark() ? NULL : lg_cache_find_foreign(&m->cache, d, ra, cfa);
   if (known)
     return known;
