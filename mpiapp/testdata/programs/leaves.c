@@ -1,49 +1,47 @@
-/* A rank that goes away in the middle: "kill" ends it with SIGKILL, "exit" and
- * "_exit" with status 3 and without MPI_Finalize, "segv" with a null pointer.
- * The others go on to a collective and wait for it. */
+/* Rank 0 leaves a call of MPI by longjmp, out of an error handler, and calls MPI no more: it computes or sleeps, and the others wait for
+ * it in a collective. */
 #include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <setjmp.h>
 #include <string.h>
 #include <unistd.h>
 
-#define VICTIM 3
+static jmp_buf out;
+static volatile long work;
 
-static void leave(const char *mode, double *missing)
+static void fails(MPI_Comm *comm, int *code, ...)
 {
-  usleep(300000); /* the others are in the collective by now */
-  if (strcmp(mode, "kill") == 0)
-    kill(getpid(), SIGKILL);
-  if (strcmp(mode, "exit") == 0)
-    exit(3); /* LAGGARD: exits */
-  if (strcmp(mode, "_exit") == 0)
-    _exit(3); /* LAGGARD: ends at once */
-  if (strcmp(mode, "segv") == 0)
-    *missing = 1; /* LAGGARD: here */
+  (void)comm, (void)code;
+  longjmp(out, 1);
 }
 
-static double step(int i, int rank)
+static void computes(void)
 {
-  double x = rank + i, sum;
-  MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* LAGGARD: last call */
-  return sum;
+  for (;;)
+    work++;
+}
+
+static void rests(void)
+{
+  for (;;)
+    pause();
 }
 
 int main(int argc, char **argv)
 {
-  const char *mode = argc > 1 ? argv[1] : "ok";
-  int rank;
-  double sum = 0;
+  int rank, x = 0;
+  MPI_Errhandler handler;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < 6; i++) {
-    sum += step(i, rank);
-    if (rank == VICTIM && i == 4 && strcmp(mode, "ok") != 0)
-      leave(mode, NULL);
+  MPI_Comm_create_errhandler(fails, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (rank == 0) {
+    if (!setjmp(out))
+      MPI_Send(&x, 1, MPI_INT, 1000000, 0, MPI_COMM_WORLD);
+    if (argc > 1 && strcmp(argv[1], "computes") == 0)
+      computes();
+    rests();
   }
-  if (rank == 0)
-    printf("sum %.1f\n", sum);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }
