@@ -69,3 +69,18 @@ func number(t *testing.T, text string) int {
 	}
 	return n
 }
+
+// TestTableUsesItsRoom: entries that go make room for others also in the largest table, which gets smaller when it is not needed any more.
+func TestTableUsesItsRoom(t *testing.T) {
+	out, err := exec.Command(build(t, "testdata/table.c", "base/pages.c")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f := strings.Fields(string(out))
+	if len(f) != 3 {
+		t.Fatalf("%q", out)
+	}
+	if most, came, size := number(t, f[0]), number(t, f[1]), number(t, f[2]); most < 3<<18 || came < 4*most || size > 1<<14 {
+		t.Errorf("%d entries fit at once, %d come one by one, and the table has %d in the end", most, came, size)
+	}
+}
