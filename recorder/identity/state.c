@@ -8,7 +8,6 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/state.h"
-#include "identity/thread.h"
 #include "mpi/integer.h"
 #include "python/words.h"
 #include "stack/modules.h"
@@ -208,19 +207,18 @@ static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int b
 }
 
 /* is_readable tells whether the arguments of a call can be read. Those of Fortran cannot where its INTEGER has 8 bytes: then nothing
- * is recorded from the first such call on. */
-static bool is_readable(int binding, uint64_t ra, uint64_t cfa)
+ * is recorded from the first such call on. What MPI calls to answer that is not recorded either, as MPICH's Fortran calls C. */
+static bool is_readable(int binding)
 {
   static int bytes;
-  if (binding == LG_BIND_C || bytes == 4)
+  static __thread bool asking __attribute__((tls_model("initial-exec")));
+  if (asking)
+    return false;
+  if (likely(binding == LG_BIND_C || bytes == 4))
     return true;
-  struct lg_thr *t = lg_self;
-  uint64_t outer_ra = t->outer_ra, outer_cfa = t->outer_cfa;
-  t->outer_ra = ra; /* MPICH's function calls that of C, within this call */
-  t->outer_cfa = cfa;
+  asking = true;
   bytes = lg_integer_bytes();
-  t->outer_cfa = outer_cfa;
-  t->outer_ra = outer_ra;
+  asking = false;
   if (bytes != 4)
     lg_turn_off("Fortran's INTEGER has 8 bytes in this MPI: its calls cannot be recorded");
   return bytes == 4;
@@ -232,7 +230,7 @@ static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const
 {
   static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
-  if (!is_readable(binding, ra, cfa))
+  if (!is_readable(binding))
     return NULL;
   struct lg_st *known = lg_py_mark() ? NULL : lg_cache_find_foreign(&m->cache, d, ra, cfa);
   if (known)
