@@ -269,7 +269,8 @@ static bool inherit(struct birth *b, const struct lg_comm_ref *from, bool inter)
   b->rank = from->rank;
   b->local = (struct lg_members){.n = from->size, .runs = runs, .nruns = from->record->nranges, .hash = from->local};
   if (inter)
-    b->remote = (struct lg_members){.n = from->remote_size, .runs = runs + from->record->nranges, .nruns = from->record->nremote, .hash = from->remote};
+    b->remote = (struct lg_members){
+        .n = from->remote_size, .runs = runs + from->record->nranges, .nruns = from->record->nremote, .hash = from->remote};
   return true;
 }
 
@@ -312,7 +313,8 @@ uint32_t lg_comm_next_place(struct lg_comm_ref *parent)
 
 /* made keeps a communicator that was made; parent NULL: it has none. same: it has the members of the parent, unless one has two groups and
  * the other one. place: NULL, it is the next one of its parent with these members. */
-static void made(struct lg_call *c, long handle, struct lg_comm_ref *parent, bool same, uint32_t flags, uint32_t state, const uint32_t *place)
+static void made(struct lg_call *c, long handle, struct lg_comm_ref *parent, bool same, uint32_t flags, uint32_t state,
+                 const uint32_t *place)
 {
   uint64_t id = parent ? parent->id : 0;
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())

@@ -206,31 +206,13 @@ static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int b
   return st ? st : state_new(m, d, binding, hash, w->word, w->n, w->partial);
 }
 
-/* is_readable tells whether the arguments of a call can be read. Those of Fortran cannot where its INTEGER has 8 bytes: then nothing
- * is recorded from the first such call on. What MPI calls to answer that is not recorded either, as MPICH's Fortran calls C. */
-static bool is_readable(int binding)
-{
-  static int bytes;
-  static __thread bool asking __attribute__((tls_model("initial-exec")));
-  if (asking)
-    return false;
-  if (likely(binding == LG_BIND_C || bytes == 4))
-    return true;
-  asking = true;
-  bytes = lg_integer_bytes();
-  asking = false;
-  if (bytes != 4)
-    lg_turn_off("Fortran's INTEGER has 8 bytes in this MPI: its calls cannot be recorded");
-  return bytes == 4;
-}
-
 /* unwound names the state the slow way. */
 static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const struct lg_desc *d, int binding,
                                                        uint64_t ra, uint64_t cfa)
 {
   static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
-  if (!is_readable(binding))
+  if (binding != LG_BIND_C && lg_integer_bytes != 4)
     return NULL;
   struct lg_st *known = lg_py_mark() ? NULL : lg_cache_find_foreign(&m->cache, d, ra, cfa);
   if (known)

@@ -5,6 +5,7 @@
 
 #pragma GCC visibility push(hidden)
 
-int lg_integer_bytes(void); /* that MPI's Fortran functions give and take; asked of one of them */
+extern int lg_integer_bytes; /* that MPI's Fortran functions give and take; 0: not asked yet */
+void lg_integer_ask(void);   /* asks one of them, which may call functions of C */
 
 #pragma GCC visibility pop
