@@ -1,19 +1,38 @@
 #define _GNU_SOURCE
+#include <errno.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include "base/locks.h"
 
 #define SPINS 100    /* tries before the holder is given the processor: it may not be running */
+#define YIELDS 300   /* tries before the thread sleeps: the holder may have a lower priority, or wait for a slow file system */
+#define SLEEP_NS 50000
 #define PATIENCE 2000 /* tries before lg_lock_file_soon gives up */
 
 bool lg_shared;
 static int tables_lock, file_lock;
 static __thread int file_depth __attribute__((tls_model("initial-exec")));
 
+/* rest is no point of cancellation, as nanosleep would be. */
+static void rest(void)
+{
+  int err = errno;
+  syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){0, SLEEP_NS}, NULL);
+  errno = err;
+}
+
 static void acquire(int *lock)
 {
-  for (int i = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); i++)
-    if (i > SPINS)
+  for (int tries = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);) {
+    if (tries < YIELDS)
+      tries++;
+    else
+      rest();
+    if (tries > SPINS && tries < YIELDS)
       sched_yield();
+  }
 }
 
 static void drop(int *lock)

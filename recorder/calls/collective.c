@@ -67,7 +67,7 @@ void lg_before_newcomm_groups(struct lg_call *c)
   int second = c->desc->group2;
   c->comm = lg_comm_of(c->st, c, c->desc->comm);
   struct lg_comm_ref *forming = lg_comm_forming(c, lg_group_handle(c, c->desc->group), second < 0 ? 0 : lg_group_handle(c, second),
-                                                c->comm ? c->comm->id : 0, c->st->index);
+                                                c->comm, c->st->index);
   if (!forming)
     return lg_op_simple(c, LG_OP_OTHER);
   c->handle = (long)forming;
@@ -85,7 +85,7 @@ void lg_before_newcomm_leaders(struct lg_call *c)
     return lg_op_simple(c, LG_OP_OTHER);
   if (lg_comm_rank(c->comm->handle) == lg_int(c, 1)) {
     struct lg_comm_ref *peer = lg_comm_find(LG_HANDLE_COMM, lg_comm_handle(c, 2));
-    forming = lg_comm_meeting(c, lg_comm_handle(c, 2), lg_int(c, 3), peer ? peer->id : 0, c->st->index);
+    forming = lg_comm_meeting(c, lg_comm_handle(c, 2), lg_int(c, 3), peer, c->st->index);
   }
   lg_op_begin(c);
   lg_op_wait_for(c->thr->pub, n++, begun_coll(c, c->comm, LG_NONE));

@@ -40,16 +40,33 @@ static bool polls_array(const struct lg_desc *d)
   return d->cls == CLS_test || d->cls == CLS_testall || d->cls == CLS_testany || d->cls == CLS_testsome;
 }
 
+/* same_requests tells whether the program's array still has the handles that were kept of n. */
+static bool same_requests(const struct lg_call *c, const long *kept, int n)
+{
+  const void *array = (const void *)c->args[c->desc->request];
+  if (lg_fam.handle_bytes == 8)
+    return memcmp(kept, array, (size_t)n * sizeof *kept) == 0;
+  const int *handles = array;
+  int i = 0;
+  while (i < n && handles[i] == kept[i])
+    i++;
+  return i == n;
+}
+
+static const long *kept(const struct lg_call *c)
+{
+  return c->n > 1 ? c->thr->handles : &c->handle;
+}
+
 static void note_empty(struct lg_call *c)
 {
   struct lg_empty_poll *v = &c->thr->empty;
   const struct lg_desc *d = c->desc;
-  size_t bytes = polls_array(d) ? (size_t)lg_request_count(c) * (size_t)lg_fam.handle_bytes : 0;
-  if (v->st || c->binding != LG_BIND_C || d->nargs > LG_POLL_ARGS || bytes > sizeof v->requests)
+  if (v->st || c->binding != LG_BIND_C || d->nargs > LG_POLL_ARGS)
     return;
-  v->bytes = (uint32_t)bytes;
-  if (bytes)
-    memcpy(v->requests, (const void *)c->args[d->request], bytes);
+  v->requests = polls_array(d) ? lg_request_count(c) : 0;
+  if (v->requests && (c->n != v->requests || !same_requests(c, kept(c), c->n))) /* too many, or a callback's call was for others */
+    return;
   memcpy(v->args, c->args, (size_t)d->nargs * sizeof *c->args);
   v->call = *c;
   v->st = c->st;
@@ -58,7 +75,7 @@ static void note_empty(struct lg_call *c)
 static bool same_poll(const struct lg_call *c, const struct lg_empty_poll *v)
 {
   return v->st == c->st && !lg_shared && memcmp(v->given, c->args, (size_t)c->desc->nargs * sizeof *c->args) == 0 &&
-         (!v->bytes || memcmp(v->requests, (const void *)c->args[c->desc->request], v->bytes) == 0);
+         (!v->requests || same_requests(c, kept(&v->call), v->requests));
 }
 
 bool lg_poll_again(struct lg_call *c)

@@ -19,6 +19,9 @@
 
 #define MAX_LIST (1u << 20) /* requests of one call that are followed */
 
+/* What some request took is told by its status alone: it has a wildcard, or was cancelled. */
+static bool statuses_tell;
+
 /* remember follows a request, which the caller has to count. */
 static struct lg_req *remember(struct lg_call *c, uint32_t kind)
 {
@@ -78,8 +81,10 @@ static inline void keep_buffer(const struct lg_call *c, struct lg_req *r)
 /* begin_wildcard counts a receive with a wildcard until what it took is known. Others have numbers. */
 static void __attribute__((noinline)) begin_wildcard(struct lg_req *r, int peer, int tag)
 {
-  if (lg_wild(peer, tag))
-    r->wildcard = lg_wildcard_begin(r->comm, peer, tag, r->thread, r->state);
+  if (!lg_wild(peer, tag))
+    return;
+  statuses_tell = true;
+  r->wildcard = lg_wildcard_begin(r->comm, peer, tag, r->thread, r->state);
 }
 
 static void end_wildcard(struct lg_req *r)
@@ -223,7 +228,7 @@ void lg_before_cancel(struct lg_call *c)
 {
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
   if (r)
-    r->cancelled = true;
+    r->cancelled = statuses_tell = true;
   lg_op_local(c);
 }
 
@@ -266,16 +271,43 @@ static uint32_t gather_one(struct lg_call *c, uint32_t n, bool by_value)
   return list_request(c->thr->pub, n, c->req);
 }
 
-/* gather lists the requests a call names, and keeps their handles. */
+/* is_for_one: the call completes one of its requests, and has one status. */
+static bool is_for_one(const struct lg_call *c)
+{
+  return c->desc->cls == CLS_waitany || c->desc->cls == CLS_testany;
+}
+
+/* copy_rest keeps the handles from the i-th on, which are not looked up, and gives how many there are. */
+static uint32_t copy_rest(const struct lg_call *c, int i, int count)
+{
+  long *to = c->thr->handles;
+  uint32_t n = 0;
+  if (c->binding == LG_BIND_C && lg_fam.handle_bytes == 8) { /* of thousands that takes a while: without a branch it is the least */
+    const long *from = (const long *)c->args[c->desc->request], null = lg_fam.request_null;
+    for (; i < count; i++) {
+      to[i] = from[i];
+      n += from[i] != null;
+    }
+  }
+  for (; i < count; i++) {
+    to[i] = lg_handle_at(c, c->desc->request, i);
+    n += !lg_request_null(c, to[i]);
+  }
+  return n;
+}
+
+/* gather lists the requests a call names, and keeps their handles. A program may have thousands, and make such a call for each that
+ * completes: those that find no place in the list are only looked up if the call needs statuses for what any of them may have taken. */
 static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
 {
   if (count == 1)
     return gather_one(c, n, by_value);
-  bool wanted = false;
   struct lg_thr *t = c->thr;
   if (count < 0 || (uint32_t)count > MAX_LIST || !lg_scratch(t, (uint32_t)count))
     count = 0;
-  for (int i = 0; i < count; i++) {
+  bool ignored = statuses_tell && lg_status_ignored(c), all = ignored && !is_for_one(c), wanted = false;
+  int i = 0;
+  for (; i < count && (n < LG_MAX_PENDING || all); i++) {
     t->handles[i] = lg_handle_at(c, c->desc->request, i);
     struct lg_req *r = lg_req_get(LG_KEY_REQUEST, t->handles[i]);
     if (!r) {
@@ -285,9 +317,13 @@ static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
     n = list_request(t->pub, n, r);
     wanted |= r->active && needs_status(r);
   }
+  if (i < count) {
+    n += copy_rest(c, i, count);
+    wanted = ignored;
+  }
   c->n = count;
   if (wanted)
-    lg_want_status(c, (uint32_t)count);
+    lg_want_status(c, is_for_one(c) ? 1 : (uint32_t)count);
   return n;
 }
 

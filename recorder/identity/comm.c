@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/recording.h"
+#include "base/table.h"
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/channel.h"
@@ -32,15 +33,16 @@ struct node {
   struct lg_comm_ref ref;
   struct lg_comm_ref *next;
 };
-static struct lg_comm_ref *freed; /* their records wait for another use */
+/* The records of freed ones wait for another use, chained by what makes them fit for it; and the one that had a handle last. */
+static struct lg_comm_ref *freed[1 << TABLE_BITS], *freed_last[1 << TABLE_BITS];
 static uint32_t ncomms;
 
 struct births { /* how many communicators a parent has had with these members */
-  uint64_t parent, members;
+  uint64_t key;
+  uint64_t next; /* key of the next ones of this parent; 0: no more */
   uint32_t n;
 };
-static struct births *births;
-static uint32_t nbirths, births_room;
+static struct lg_table births;
 
 /* ---- the table ---- */
 
@@ -77,21 +79,30 @@ struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i)
   return r;
 }
 
-static uint32_t born(uint64_t parent, uint64_t members)
+/* born draws the place of a new one among those of `parent` with these members. They are of no use any more when `owner`, of which
+ * parent is a hash, is freed; NULL: it never is. */
+static uint32_t born(struct lg_comm_ref *owner, uint64_t parent, uint64_t members)
 {
-  for (uint32_t i = 0; i < nbirths; i++)
-    if (births[i].parent == parent && births[i].members == members)
-      return births[i].n++;
-  if (nbirths == births_room) {
-    uint32_t more = births_room ? births_room * 2 : 64;
-    struct births *p = realloc(births, more * sizeof *p);
-    if (!p)
-      return 0;
-    births = p;
-    births_room = more;
-  }
-  births[nbirths++] = (struct births){parent, members, 1};
+  uint64_t key = lg_mix(lg_mix(ID_SEED, parent), members) | LG_KEYS;
+  struct births *b = lg_table_put(&births, sizeof *b, key);
+  if (!b)
+    return 0;
+  if (b->key == key)
+    return b->n++;
+  *b = (struct births){.key = key, .next = owner ? owner->births : 0, .n = 1};
+  if (owner)
+    owner->births = key;
   return 0;
+}
+
+static void forget_births(struct lg_comm_ref *owner)
+{
+  struct births *b;
+  for (uint64_t key = owner->births; key && (b = lg_table_get(&births, sizeof *b, key)) != NULL;) {
+    key = b->next;
+    lg_table_drop(&births, sizeof *b, b);
+  }
+  owner->births = 0;
 }
 
 /* ---- records ---- */
@@ -149,6 +160,7 @@ static struct lg_comm_ref *recorded(const struct birth *b)
   if (!n)
     return NULL;
   n->ref.index = ncomms++;
+  n->ref.record = r;
   n->ref.live = (struct lg_comm_live *)((char *)r + sizeof(struct lg_rec) + r->h.fixed);
   return &n->ref;
 }
@@ -156,6 +168,11 @@ static struct lg_comm_ref *recorded(const struct birth *b)
 static int kind_of(int what)
 {
   return what == LG_HANDLE_WIN ? P_win : what == LG_HANDLE_FILE ? P_file : P_comm;
+}
+
+static struct lg_comm_ref **like(uint32_t flags, uint64_t members)
+{
+  return &freed[lg_mix(flags, members) >> (64 - TABLE_BITS)];
 }
 
 void lg_comm_free(struct lg_comm_ref *r)
@@ -168,6 +185,7 @@ void lg_comm_free(struct lg_comm_ref *r)
   }
   if (r->use)
     lg_freed_put(kind_of(r->what), r->handle, r->use - 1);
+  forget_births(r);
   r->freed = true;
   lg_comm_gen++;
   struct lg_comm_ref **p = &table[bucket(r->what, r->handle)];
@@ -175,22 +193,22 @@ void lg_comm_free(struct lg_comm_ref *r)
     p = link_of(*p);
   if (*p)
     *p = *link_of(r);
-  *link_of(r) = freed;
-  freed = r;
+  p = like(r->flags, r->members);
+  *link_of(r) = *p;
+  *p = r;
+  freed_last[bucket(r->what, r->handle)] = r;
 }
 
 const struct lg_comm_ref *lg_comm_find_freed(int what, long handle)
 {
-  const struct lg_comm_ref *r = freed;
-  for (uint32_t i = 0; r && i < ncomms && !(r->handle == handle && r->what == what); i++)
-    r = ((const struct node *)r)->next;
-  return r && r->handle == handle && r->what == what ? r : NULL;
+  const struct lg_comm_ref *r = freed_last[bucket(what, handle)];
+  return r && r->freed && r->handle == handle && r->what == what ? r : NULL;
 }
 
 /* freed_like takes a freed communicator with these members off the list. */
 static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
 {
-  for (struct lg_comm_ref **p = &freed; *p; p = link_of(*p))
+  for (struct lg_comm_ref **p = like(flags, members); *p; p = link_of(*p))
     if ((*p)->flags == flags && (*p)->members == members) {
       struct lg_comm_ref *r = *p;
       *p = *link_of(r);
@@ -223,7 +241,7 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .record = r->record, .local = b->local.hash, .remote = b->remote.hash, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .freed_state = LG_NO_INDEX, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   if (r->history)
@@ -241,10 +259,39 @@ static void add(struct birth *b)
   lg_comm_gen++;
 }
 
+/* inherit gives a birth the members that another communicator has, without asking MPI. false: they are not known. */
+static bool inherit(struct birth *b, const struct lg_comm_ref *from, bool inter)
+{
+  if (from->what != LG_HANDLE_COMM || from->size <= 0 || from->rank < 0 || inter != !!(from->flags & LG_COMM_INTER) ||
+      (inter && from->remote_size <= 0))
+    return false;
+  const struct lg_range *runs = (const struct lg_range *)(from->record + 1);
+  b->rank = from->rank;
+  b->local = (struct lg_members){.n = from->size, .runs = runs, .nruns = from->record->nranges, .hash = from->local};
+  if (inter)
+    b->remote = (struct lg_members){
+        .n = from->remote_size, .runs = runs + from->record->nranges, .nruns = from->record->nremote, .hash = from->remote};
+  return true;
+}
+
+bool lg_comm_in_world(const struct lg_comm_ref *r)
+{
+  const struct lg_range *runs = (const struct lg_range *)(r->record + 1);
+  bool all = r->size > 0;
+  for (uint32_t i = 0; i < r->record->nranges && all; i++)
+    all = runs[i].start >= 0;
+  return all;
+}
+
+static uint64_t set_of_hashes(uint64_t l, uint64_t r, bool inter)
+{
+  return inter ? lg_mix(1, l < r ? lg_mix(l, r) : lg_mix(r, l)) : l;
+}
+
 /* set_of is the same for both groups of an intercommunicator. */
 static uint64_t set_of(const struct lg_members *l, const struct lg_members *r)
 {
-  return r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
+  return set_of_hashes(l->hash, r->hash, r->n > 0);
 }
 
 /* name_at gives it the id of its place. Where members are of several worlds, readers make another one (model/runfiles/worldjoiner.go). */
@@ -254,38 +301,39 @@ static void name_at(struct birth *b, uint64_t parent, uint32_t place)
   b->id = lg_mix(lg_mix(lg_mix(parent, set_of(&b->local, &b->remote)), place), ID_SEED) | 1;
 }
 
-static void name(struct birth *b, uint64_t parent)
+static void name(struct birth *b, struct lg_comm_ref *owner, uint64_t parent)
 {
-  name_at(b, parent, born(parent, set_of(&b->local, &b->remote)));
+  name_at(b, parent, born(owner, parent, set_of(&b->local, &b->remote)));
 }
 
 uint32_t lg_comm_next_place(struct lg_comm_ref *parent)
 {
-  struct lg_members local = {0}, remote = {0};
-  lg_members_of_comm(parent->handle, &local);
-  lg_members_remote(parent->handle, &remote);
-  uint32_t place = born(parent->id, set_of(&local, &remote));
-  lg_members_forget(&local);
-  lg_members_forget(&remote);
-  return place;
+  return born(parent, parent->id, set_of_hashes(parent->local, parent->remote, parent->remote_size > 0));
 }
 
-/* made keeps a communicator that was made; place: NULL, it is the next one of its parent with these members. */
-static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags, uint32_t state, const uint32_t *place)
+/* made keeps a communicator that was made; parent NULL: it has none. same: it has the members of the parent, unless one has two groups and
+ * the other one. place: NULL, it is the next one of its parent with these members. */
+static void made(struct lg_call *c, long handle, struct lg_comm_ref *parent, bool same, uint32_t flags, uint32_t state,
+                 const uint32_t *place)
 {
+  uint64_t id = parent ? parent->id : 0;
   if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
-  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent};
-  b.rank = lg_members_of_comm(handle, &b.local);
-  if (lg_members_remote(handle, &b.remote)) {
-    b.flags |= LG_COMM_INTER;
-  } else {
-    lg_neighbours_of(handle, b.rank, &b.near);
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flags, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = id};
+  bool inter = lg_is_inter(handle);
+  if (!same || !inherit(&b, parent, inter)) {
+    b.rank = lg_members_of_comm(handle, &b.local);
+    if (inter)
+      lg_members_remote(handle, &b.remote);
   }
-  if (place)
-    name_at(&b, parent, *place);
+  if (inter)
+    b.flags |= LG_COMM_INTER;
   else
-    name(&b, parent);
+    lg_neighbours_of(handle, b.rank, &b.near);
+  if (place)
+    name_at(&b, id, *place);
+  else
+    name(&b, parent, id);
   add(&b);
   lg_members_forget(&b.local);
   lg_members_forget(&b.remote);
@@ -295,24 +343,25 @@ static void made(struct lg_call *c, long handle, uint64_t parent, uint32_t flags
 
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
-  made(c, handle, parent ? parent->id : 0, 0, state, NULL);
+  made(c, handle, parent, parent && c->desc->traits & TRAIT_same_members, 0, state, NULL);
 }
 
 void lg_comm_made_at(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t place, uint32_t state)
 {
-  made(c, handle, parent->id, 0, state, &place);
+  made(c, handle, parent, true, 0, state, &place);
 }
 
 void lg_comm_parent(struct lg_call *c, long handle, uint32_t state)
 {
-  made(c, handle, 0, LG_COMM_TO_PARENT, state, NULL);
+  made(c, handle, NULL, false, LG_COMM_TO_PARENT, state, NULL);
 }
 
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
   struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
-  b.rank = lg_members_of_comm(parent->handle, &b.local);
-  name(&b, lg_mix(parent->id, (uint64_t)what));
+  if (!inherit(&b, parent, false))
+    b.rank = lg_members_of_comm(parent->handle, &b.local);
+  name(&b, parent, lg_mix(parent->id, (uint64_t)what));
   b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
   add(&b);
   lg_members_forget(&b.local);
@@ -320,17 +369,18 @@ void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *
 
 /* forming notes a communicator that these members are about to make. They may
  * be known in different orders on either side, so they are put into one. */
-static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, uint64_t parent, uint32_t state)
+static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, struct lg_comm_ref *parent, uint32_t state)
 {
-  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent, .flags = LG_COMM_FORMING};
+  uint64_t id = parent ? parent->id : 0;
+  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = id, .flags = LG_COMM_FORMING};
   lg_members_sort(m);
   b.local = *m;
-  name(&b, lg_mix(parent, (uint64_t)b.what));
+  name(&b, parent, lg_mix(id, (uint64_t)b.what));
   add(&b);
   return lg_comm_find(b.what, b.handle);
 }
 
-struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state)
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, struct lg_comm_ref *parent, uint32_t state)
 {
   struct lg_members m;
   struct lg_comm_ref *r = lg_members_of_groups(group, group2, &m) ? forming(c, &m, parent, state) : NULL;
@@ -340,7 +390,7 @@ struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, 
 
 /* lg_comm_meeting: the two leaders of MPI_Intercomm_create meet in a
  * communicator of their own making. */
-struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state)
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, struct lg_comm_ref *parent, uint32_t state)
 {
   struct lg_members m;
   struct lg_comm_ref *r = lg_members_pair(comm, leader, &m) ? forming(c, &m, parent, state) : NULL;

@@ -20,10 +20,13 @@ struct lg_comm_ref {
   bool alone; /* it has one member, or is in the making: nobody compares what it did */
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
+  uint64_t births;  /* of what was made from it, see comm.c; 0: nothing was */
   uint64_t members; /* hash of the membership, both sides, and of the neighbours */
   int rank, size, remote_size; /* of the groups; rank -1, size 0: unknown */
   int slots;        /* messages of a neighbourhood collective, in the order of its arguments */
   uint64_t nobody;  /* bit k: slot k is MPI_PROC_NULL */
+  const struct lg_comm *record; /* in the file: it has the members */
+  uint64_t local, remote;       /* hashes of the members on either side */
   struct lg_comm_live *live;
   struct lg_history *history; /* NULL before its first collective, and where it has one member */
   struct lg_window *win; /* of a window, once it has been synchronised */
@@ -47,8 +50,9 @@ void lg_comm_parent(struct lg_call *c, long handle, uint32_t state); /* the inte
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state);
 /* One in the making: among the members of one group, or of two (0: none), or
  * between this process and a leader in another communicator. Free it when made. */
-struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state);
-struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state);
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, struct lg_comm_ref *parent, uint32_t state);
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, struct lg_comm_ref *parent, uint32_t state);
+bool lg_comm_in_world(const struct lg_comm_ref *r); /* all its own members are known, and of this MPI_COMM_WORLD */
 void lg_comm_free(struct lg_comm_ref *r);
 const struct lg_comm_ref *lg_comm_find_freed(int what, long handle); /* that had the handle last, as far as it is still known; NULL */
 

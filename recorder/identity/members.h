@@ -9,13 +9,16 @@
 struct lg_members {
   int n;
   int *world; /* world ranks; -1 outside MPI_COMM_WORLD */
+  const struct lg_range *runs; /* instead of these, of members that are known; they are kept by another */
+  uint32_t nruns;
   uint64_t hash;
 };
 
 #pragma GCC visibility push(hidden)
 
 int lg_members_of_comm(long comm, struct lg_members *m); /* of the local group; returns the own rank in it, -1 unknown */
-bool lg_members_remote(long comm, struct lg_members *m); /* false: no intercommunicator */
+void lg_members_remote(long comm, struct lg_members *m); /* of the other group of an intercommunicator */
+bool lg_is_inter(long comm);
 bool lg_members_of_groups(long group, long group2, struct lg_members *m); /* of both; group2 0: of one */
 bool lg_members_pair(long comm, int rank, struct lg_members *m); /* this process and a rank of another communicator */
 void lg_members_sort(struct lg_members *m);

@@ -8,6 +8,7 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/state.h"
+#include "mpi/integer.h"
 #include "python/words.h"
 #include "stack/modules.h"
 
@@ -211,6 +212,8 @@ static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const
 {
   static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
+  if (binding != LG_BIND_C && lg_integer_bytes != 4)
+    return NULL;
   struct lg_st *known = lg_py_mark() ? NULL : lg_cache_find_foreign(&m->cache, d, ra, cfa);
   if (known)
     return known;

@@ -57,7 +57,7 @@ struct lg_model {
 #pragma GCC visibility push(hidden)
 
 bool lg_model_make(struct lg_model *m); /* false: no memory */
-/* The state of a call; NULL: no room, the recording is turned off. */
+/* The state of a call; NULL: no room, the recording is turned off, or a call of Fortran before its INTEGERs are known (mpi/integer.h). */
 struct lg_st *lg_state_find(struct lg_model *m, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa);
 void lg_edge_slow(struct lg_model *m, struct lg_st *from, struct lg_st *to);
 

@@ -8,14 +8,12 @@
 #include "mpi/call.h"
 
 #define LG_POLL_ARGS 8
-#define LG_POLL_BYTES 256
 
 struct lg_empty_poll { /* the last poll, if it was unsuccessful, to recognise the next one as the same */
   struct lg_st *st;             /* NULL: the last call was no such poll */
   long given[LG_POLL_ARGS];     /* its arguments as the program gave them */
   long args[LG_POLL_ARGS];      /* and as MPI was given them */
-  char requests[LG_POLL_BYTES]; /* the handles in the program's array */
-  uint32_t bytes;
+  int requests; /* in the program's array, of which the handles are kept */
   struct lg_call call;
 };
 

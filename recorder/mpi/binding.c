@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/close.h"
 #include "base/references.h"
 #include "mpi/binding.h"
 #include "mpi/symbol.h"
@@ -156,7 +157,7 @@ static void correct_module(const struct modules *all, const struct module *m)
   }
   lg_each_reference(m->bias, m->dynamic, correct, &c);
   if (c.module)
-    lg_release(c.module);
+    lg_close(c.module);
 }
 
 void lg_bindings_correct(void)
@@ -209,7 +210,7 @@ void *lg_bound_elsewhere(const char *name, uint64_t at)
     return NULL;
   if (has_other_mpi(&all, module))
     p = named_in(&all, module, name);
-  lg_release(module);
+  lg_close(module);
   return p;
 }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <string.h>
 #include "base/locks.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
@@ -10,11 +11,28 @@
 
 uint32_t lg_comm_gen = 1;
 
-lg_converter lg_from_fortran(const char *object)
+static lg_converter find_converter(const char *object)
 {
   char name[64];
   snprintf(name, sizeof name, lg_fam.id == LG_FAMILY_STANDARD ? "PMPI_%s_fromint" : "PMPI_%s_f2c", object);
   return (lg_converter)lg_find_symbol(name);
+}
+
+/* Those that are found stay known, as the loader takes microseconds to find one. */
+lg_converter lg_from_fortran(const char *object)
+{
+  static const char *const objects[] = {"Comm", "Type", "Request", "Op", "Group", "Win", "File", "Info", "Message", "Session", "Errhandler"};
+  static lg_converter known[sizeof objects / sizeof *objects];
+  unsigned i = 0, n = sizeof objects / sizeof *objects;
+  while (i < n && strcmp(objects[i], object) != 0)
+    i++;
+  lg_converter f = i < n ? __atomic_load_n(&known[i], __ATOMIC_RELAXED) : NULL;
+  if (f)
+    return f;
+  f = find_converter(object);
+  if (i < n)
+    __atomic_store_n(&known[i], f, __ATOMIC_RELAXED);
+  return f;
 }
 
 long lg_fortran_comm(int handle)

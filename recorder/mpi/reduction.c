@@ -29,8 +29,15 @@ long lg_named_handle(const struct lg_named *n)
 
 uint32_t lg_reduction_number(long handle)
 {
+  static long handles[sizeof lg_reductions / sizeof *lg_reductions];
+  static bool known;
+  if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) { /* two threads may fill it in, with the same */
+    for (uint32_t i = 0; i < lg_nreductions; i++)
+      __atomic_store_n(&handles[i], lg_named_handle(&lg_reductions[i]), __ATOMIC_RELAXED);
+    __atomic_store_n(&known, true, __ATOMIC_RELEASE);
+  }
   uint32_t i = 0;
-  while (i < lg_nreductions && lg_named_handle(&lg_reductions[i]) != handle)
+  while (i < lg_nreductions && handles[i] != handle)
     i++;
   return i + 1;
 }

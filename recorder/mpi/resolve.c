@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/close.h"
 #include "mpi/binding.h"
 #include "mpi/resolve.h"
 #include "mpi/symbol.h"
@@ -17,7 +18,7 @@ static bool is_mpi(const void *function, const char *profiling)
   if (!h)
     return false;
   void *own = dlsym(h, profiling);
-  lg_release(h);
+  lg_close(h);
   return own && lg_base_of(own) == where.dli_fbase;
 }
 

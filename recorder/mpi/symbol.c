@@ -3,16 +3,8 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/close.h"
 #include "mpi/symbol.h"
-
-void lg_release(void *library)
-{
-  static int (*real)(void *);
-  if (!real)
-    real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-  if (real)
-    real(library);
-}
 
 const void *lg_base_of(const void *at)
 {
@@ -60,7 +52,7 @@ static void *find_in(const char *object, const char *name, const void *init)
   void *p = dlsym(h, name);
   if (init && dlsym(h, "PMPI_Init") != init)
     p = NULL;
-  lg_release(h);
+  lg_close(h);
   return p && lg_base_of(p) != lg_base_of((void *)find_in) ? p : NULL;
 }
 

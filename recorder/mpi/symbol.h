@@ -8,6 +8,5 @@
 void *lg_find_symbol(const char *name); /* in any loaded object but this one; NULL */
 void *lg_visible(const char *name);     /* a variable of the MPI library; NULL */
 const void *lg_base_of(const void *at);  /* where the object begins that has an address; NULL: none does */
-void lg_release(void *library); /* dlclose of what remains loaded: nothing changes for the stacks */
 
 #pragma GCC visibility pop

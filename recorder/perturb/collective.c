@@ -1,6 +1,5 @@
 #include "base/locks.h"
 #include "identity/comm.h"
-#include "identity/members.h"
 #include "mpi/symbol.h"
 #include "perturb/collective.h"
 #include "perturb/forward.h"
@@ -17,18 +16,6 @@ static long behind_barrier(void)
   if (wait)
     wait((long)f.value);
   return lg_forward(f.real, f.call, -1, 0);
-}
-
-/* in_world tells whether all members are of this MPI_COMM_WORLD. Processes that were spawned, or met by a
- * port, know a communicator by another id than those they joined, and would choose otherwise. */
-static bool in_world(const struct lg_comm_ref *comm)
-{
-  struct lg_members m = {0};
-  bool all = lg_members_of_comm(comm->handle, &m) >= 0 && m.n > 0;
-  for (int i = 0; i < m.n && all; i++)
-    all = m.world[i] >= 0;
-  lg_members_forget(&m);
-  return all;
 }
 
 /* "A collective communication operation may, or may not, have the effect of synchronizing
@@ -48,7 +35,9 @@ void lg_choose_synchronising(struct lg_call *c)
     o.count = comm->live->coll + 1;
   }
   lg_unlock_tables();
-  if (!open || !lg_schedule_takes(&o, &value, NULL) || !in_world(comm))
+  /* Processes that were spawned, or met by a port, know a communicator by another id than those they joined, and would choose
+   * otherwise. */
+  if (!open || !lg_schedule_takes(&o, &value, NULL) || !lg_comm_in_world(comm))
     return;
   lg_journal_write(&o, value);
   lg_put_instead(c, behind_barrier, (uint64_t)comm->handle);

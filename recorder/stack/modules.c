@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/close.h"
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/pages.h"
@@ -193,10 +194,8 @@ static void unloading(bool begins)
 {
   lg_lock_file();
   lg_unloading += begins ? 1 : -1;
-  if (!begins) {
-    lg_unload_gen++;
+  if (!begins)
     lg_modules_current();
-  }
   lg_unlock_file();
 }
 
@@ -349,13 +348,12 @@ uint64_t lg_frame_across(uint64_t word)
 
 LG_EXPORT int dlclose(void *h)
 {
-  static int (*real)(void *);
-  if (!real)
-    real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-  if (!lg_started || lg_off)
-    return real(h);
-  unloading(true);
-  int r = real(h);
-  unloading(false);
+  bool followed = lg_started && !lg_off;
+  if (followed)
+    unloading(true);
+  int r = lg_close(h);
+  __atomic_add_fetch(&lg_unload_gen, 1, __ATOMIC_RELEASE);
+  if (followed)
+    unloading(false);
   return r;
 }

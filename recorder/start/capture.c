@@ -12,6 +12,7 @@
 #include "file/rank.h"
 #include "machine/machine.h"
 #include "python/words.h"
+#include "stack/modules.h"
 #include "stack/unwind.h"
 #include "start/capture.h"
 #include "start/ender.h"
@@ -102,6 +103,40 @@ static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc,
   t->stack_pc = pc;
 }
 
+uint64_t lg_capture_left;
+
+/* is_within_wrapper tells whether a stack has a frame of the recorder's, or that of the call by its return address. */
+static bool is_within_wrapper(const struct lg_thr *t, const struct lg_trace *tr)
+{
+  const struct lg_mapped *own = lg_module_in_table((uint64_t)&lg_capture_here);
+  for (int i = 0; i < tr->n; i++)
+    if ((tr->slot[i] == t->outer_cfa - 8 && lg_code(tr->pc[i]) == t->outer_ra) || (own && tr->pc[i] >= own->lo && tr->pc[i] < own->hi))
+      return true;
+  return !own;
+}
+
+/* has_left tells whether the thread has left its call of MPI without a return, by longjmp or an exception: the whole stack has no frame
+ * of the wrapper, and the return address is overwritten, or no longer on the stack. While the program runs on a stack of its own making,
+ * the call may be on another. */
+static bool has_left(const struct lg_thr *t, const struct lg_trace *tr, uint64_t sp)
+{
+  const struct lg_cache *c = &t->model.cache;
+  uint64_t ra;
+  if (!t->pub->in_mpi || !t->outer_cfa || tr->partial || is_within_wrapper(t, tr))
+    return false;
+  if (lg_cache_native(c, sp) && lg_cache_native(c, t->outer_cfa) && sp >= t->outer_cfa)
+    return true;
+  return lg_peek(t->outer_cfa - 8, &ra, sizeof ra) == sizeof ra && lg_code(ra) != t->outer_ra;
+}
+
+static void leave(struct lg_thr *t)
+{
+  struct lg_thread *p = t->pub;
+  if (p->kind != LG_OP_POLL && p->kind != LG_OP_LOCAL)
+    __atomic_add_fetch(&lg_capture_left, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&p->in_mpi, 0, __ATOMIC_RELEASE);
+}
+
 /* A running thread whose next instruction stands behind a system call is on its
  * way out of one that does not block, such as sched_yield. */
 static bool behind_syscall(uint64_t pc)
@@ -157,6 +192,8 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   uint64_t sp = r.v[SP];
   struct lg_stack s = stack_from(&t->model.cache, sp, sig);
   lg_unwind(&r, &s, true, &tr);
+  if (has_left(t, &tr, sp))
+    leave(t);
   if (why == LG_WHY_EXIT && t->pub->in_mpi && lg_rank->end != LG_ABORTED && lg_exit_by_mpi(&tr))
     why = LG_WHY_ERROR;
   bool shows = why != LG_WHY_EXIT || lg_called_by_program(&tr);
@@ -184,6 +221,13 @@ static bool unwind_asleep(const struct lg_asleep *a, size_t most, struct lg_trac
   return got > 0;
 }
 
+/* still tells whether a thread has been asleep since it was found so, at that many calls. */
+static bool still(const struct lg_thr *t, const struct lg_asleep *a, uint64_t calls)
+{
+  struct lg_asleep now;
+  return lg_doing(t->tid, &now) == LG_IN_CALL && now.sp == a->sp && now.pc == a->pc && t->pub->calls == calls;
+}
+
 /* A thread that woke up meanwhile may have gone on. */
 bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
 {
@@ -191,13 +235,15 @@ bool lg_capture_asleep(struct lg_thr *t, const struct lg_asleep *a)
   uint64_t hi = a->sp >= c->stack_lo && a->sp < c->stack_hi ? c->stack_hi : a->sp + PAGE;
   struct lg_trace tr;
   lg_lock_file();
-  uint64_t where = lg_py_where(t->pthread);
+  uint64_t where = lg_py_where(t->pthread), calls = t->pub->calls;
   bool taken = unwind_asleep(a, hi - a->sp, &tr);
   if (taken) {
     lg_words_captured(&tr, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
   }
   if (taken) {
+    if (has_left(t, &tr, a->sp) && still(t, a, calls))
+      leave(t);
     write_stack(t, &words, a->pc, a->sp, lg_capture_why, 0, a->idle ? LG_STACK_IDLE : 0, &a->awaits);
     lg_raised_captured(t);
   }

@@ -11,6 +11,8 @@
 #pragma GCC visibility push(hidden)
 
 extern uint32_t lg_capture_why; /* of the captures that are under way */
+/* How many threads were found to have left a call of MPI by longjmp or an exception: they are not in it any more, which is no progress. */
+extern uint64_t lg_capture_left;
 extern int lg_capture_signal;   /* has a thread write down its stack */
 
 /* Has a thread of this process write its own stack down, by the signal. */

@@ -10,6 +10,7 @@
 #include "mpi/address.h"
 #include "mpi/binding.h"
 #include "mpi/family.h"
+#include "mpi/integer.h"
 #include "mpi/status.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
@@ -128,6 +129,25 @@ static void after_within(struct lg_call *c)
   t->outer_ra = c->outer.ra;
 }
 
+/* first_in_fortran finds the state of the first call of Fortran. Where its INTEGER has 8 bytes the arguments cannot be read: then
+ * nothing is recorded from that call on. */
+static struct lg_st *__attribute__((noinline)) first_in_fortran(struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra,
+                                                                uint64_t cfa)
+{
+  if (binding == LG_BIND_C || lg_integer_bytes)
+    return NULL;
+  uint64_t outer_ra = t->outer_ra, outer_cfa = t->outer_cfa;
+  t->outer_ra = ra; /* what MPI calls for that is within this call */
+  t->outer_cfa = cfa;
+  lg_integer_ask();
+  t->outer_cfa = outer_cfa;
+  t->outer_ra = outer_ra;
+  if (lg_integer_bytes == 4)
+    return lg_state_find(&t->model, d, binding, ra, cfa);
+  lg_turn_off("Fortran's INTEGER has 8 bytes in this MPI: its calls cannot be recorded");
+  return NULL;
+}
+
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra, uint64_t cfa)
 {
   struct lg_thr *t = lg_self;
@@ -138,8 +158,9 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->within = lg_within(t, cfa);
   if (unlikely(c->within) && !is_recorded_within(c, d, binding, args, ra))
     return false;
-  struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, ra, cfa);
-  if (unlikely(!st))
+  int language = binding > LG_BIND_F08 ? LG_BIND_F08 : binding;
+  struct lg_st *st = lg_state_find(&t->model, d, language, ra, cfa);
+  if (unlikely(!st) && !(st = first_in_fortran(t, d, language, ra, cfa)))
     return false;
   if (unlikely(t->bound_gen != lg_module_gen) && !after_loading(c, t, d, binding, ra))
     return false;

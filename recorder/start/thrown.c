@@ -32,10 +32,14 @@ struct single { /* std::type_info of a class with one base class, at its beginni
 static bool has_text(const struct lg_typeinfo *type)
 {
   static const char *single_inheritance; /* the functions of such a type_info */
+  static uint32_t missing = UINT32_MAX;  /* among the modules of this number: no library of C++ is visible to all */
   if (!single_inheritance) {
-    const char *table = dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv120__si_class_type_infoE");
-    if (!table)
+    uint32_t now = lg_module_gen;
+    const char *table = now == missing ? NULL : dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv120__si_class_type_infoE");
+    if (!table) {
+      missing = now;
       return false;
+    }
     single_inheritance = table + 2 * sizeof(void *);
   }
   const struct single *t = (const struct single *)type;

@@ -138,7 +138,7 @@ static bool capture(uint32_t why)
 /* activity changes with every step of the program but empty polls. */
 static uint64_t activity(void)
 {
-  uint64_t sum = 0;
+  uint64_t sum = __atomic_load_n(&lg_capture_left, __ATOMIC_RELAXED);
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
     const struct lg_thread *p = t->pub;
     sum += p->progress * 2 + (p->kind != LG_OP_POLL && p->kind != LG_OP_LOCAL && p->in_mpi);
