@@ -201,15 +201,19 @@ static void *named_in(const struct modules *all, void *module, const char *name)
 
 void *lg_bound_elsewhere(const char *name, uint64_t at)
 {
+  static void *last; /* a module that was found to be bound to the MPI: to find that out takes a while */
   struct modules all = {.local = is_local()};
   Dl_info where;
-  if (!all.local || !dl_iterate_phdr(find_own, &all) || !dladdr((void *)at, &where))
+  if (!all.local || !dladdr((void *)at, &where) || where.dli_fbase == __atomic_load_n(&last, __ATOMIC_RELAXED) ||
+      !dl_iterate_phdr(find_own, &all))
     return NULL;
   void *module = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD), *p = NULL;
   if (!module)
     return NULL;
   if (has_other_mpi(&all, module))
     p = named_in(&all, module, name);
+  else
+    __atomic_store_n(&last, where.dli_fbase, __ATOMIC_RELAXED);
   lg_close(module);
   return p;
 }
