@@ -63,10 +63,17 @@ func compareLines(l, others *Line) *Deviation {
 		return p
 	}
 	p := &Deviation{Kind: Earlier, Number: after, After: before}
-	mine, theirs := l.callsFrom(after), others.callsFrom(after)
-	if after != before+1 || mine == nil || theirs == nil {
+	if after != before+1 || l.callsFrom(after) == nil || others.callsFrom(after) == nil {
+		if l.hasSeveralStarts() && others.hasSeveralStarts() {
+			return nil
+		}
 		return p
 	}
+	if after = firstOutOfOrder(l, others, after); after == 0 {
+		return nil
+	}
+	p.Number, p.After = after, after-1
+	mine, theirs := l.callsFrom(after), others.callsFrom(after)
 	p.classify(mine, theirs, l.callsBefore(after))
 	apart := lastSiteDiffers(l.callsBefore(after), others.callsBefore(after))
 	if p.Kind == Mismatch && apart && mine[0].Function() == theirs[0].Function() {
@@ -114,7 +121,7 @@ func shiftOfSites(l, others *Line) *Deviation {
 	seen := map[[2]string]bool{}
 	for i := range min(len(mine), len(theirs)) {
 		places := [2]string{mine[i].Place, theirs[i].Place}
-		if !mine[i].otherSite(&theirs[i]) || seen[places] {
+		if !mine[i].otherSite(&theirs[i]) || seen[places] || mine[i].isStart() && theirs[i].isStart() {
 			continue
 		}
 		seen[places] = true
