@@ -1,5 +1,11 @@
 package progress
 
+import (
+	"slices"
+
+	"laggard/analysis/progress/evidence"
+)
+
 // A rule looks at a job and concludes, if it can, which ranks are least progressed. It
 // changes nothing.
 type rule struct {
@@ -45,6 +51,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferRaising,
 	noteTestingNothing,
 	withoutDeadlockWhileMoving,
+	nobodyBehindInFarm,
 }
 
 // decideVerdict returns the verdict on a job; of one that moves: who is behind at this moment.
@@ -95,4 +102,20 @@ func withoutDeadlockWhileMoving(j *job, v Verdict) Verdict {
 		v.Deadlock = nil
 	}
 	return v
+}
+
+// nobodyBehindInFarm: in a job that moves, or moved when it was ended, ranks for which others wait in receives from any source alone are
+// at the work that these collect, as those of a farm are.
+func nobodyBehindInFarm(j *job, v Verdict) Verdict {
+	if j.hang || v.Rule != "awaited" {
+		return v
+	}
+	for _, rank := range j.waitingRanks().Slice() {
+		for _, alt := range j.scene.Needs[rank].Alts {
+			if slices.ContainsFunc(alt, func(l evidence.Link) bool { return !l.To.Any }) {
+				return v
+			}
+		}
+	}
+	return Verdict{Diverged: v.Diverged}
 }
