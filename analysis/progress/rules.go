@@ -35,6 +35,7 @@ var rules = []rule{
 	{"possible_deadlock", possibleDeadlockRule},
 	{"matching_calls", matchingCallsRule},
 	{"outside_mpi", outsideRule},
+	{RuleLostProcess, outlivedRule},
 	{"inferred", inferredRule},
 }
 

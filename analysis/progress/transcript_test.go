@@ -65,6 +65,8 @@ func parseOptions(t *testing.T, d *datadriven.TestData) Options {
 		case "arrived": // at laggard run, a signal and when
 			opts.Arrived = append(opts.Arrived, process.ReceivedSignal{Signal: mustInt(a.Vals[0]),
 				Time: time.Unix(int64(mustInt(a.Vals[1])), 0)})
+		case "progressed": // when a rank last did
+			opts.LastProgress = time.Unix(int64(mustInt(a.Vals[0])), 0)
 		case "launcher": // was killed by a signal, and when
 			opts.Launcher = &process.Launcher{Signal: mustInt(a.Vals[0]), Ended: time.Unix(int64(mustInt(a.Vals[1])), 0)}
 		case "skipped": // ranks left out a collective of the world that the others made: who, what, its number
