@@ -51,6 +51,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferStranger,
 	preferRaising,
 	noteTestingNothing,
+	notePollingMemory,
 	withoutDeadlockWhileMoving,
 	nobodyBehindInFarm,
 }

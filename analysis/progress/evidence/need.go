@@ -126,7 +126,7 @@ func (s judge) needOf(f *facts.Fact) Need {
 		return Need{Standing: Finished}
 	}
 	n := Need{Standing: Running}
-	if f.At.InMPI && !(f.Still && len(f.Waits) == 0) { // else it hangs in a call that never waits
+	if f.PollsMemory || f.At.InMPI && !(f.Still && len(f.Waits) == 0) { // else it hangs in a call that never waits
 		n.Standing = Opaque
 	}
 	if f.Off || s.Lost.Contains(f.Rank) {

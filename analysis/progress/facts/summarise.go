@@ -156,7 +156,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
-	f.NoneActive = testsNothing(t)
+	f.NoneActive, f.PollsMemory = testsNothing(t), pollsMemory(t)
 	f.Wildcards = WildcardsOf(r)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	if c := t.Captured; isCurrentOutside(t) && !c.Other {
