@@ -118,7 +118,9 @@ func outlivedRule(j *job) (Verdict, bool) {
 			reasons = append(reasons, Reason{Kind: RanksLost, Loss: l})
 		}
 	}
-	return Verdict{Ranks: lost, Confidence: j.scaleByKnown(guess), Reasons: reasons, Cause: CauseLost, Diverged: j.divergences()}, lost.Len() > 0
+	return Verdict{
+		Ranks: lost, Confidence: j.scaleByKnown(guess), Reasons: reasons, Cause: CauseLost, Diverged: j.divergences(),
+	}, lost.Len() > 0
 }
 
 // allExited reports whether some ranks ended by themselves.
