@@ -344,7 +344,7 @@ func (s *Scene) NotFinalizing() model.RankSet {
 	var there []int
 	for _, f := range s.Sum.Facts {
 		inside := slices.ContainsFunc(f.Waits, func(w facts.Wait) bool { return w.Kind == model.Finalize })
-		if inside || f.Phase >= model.Finalizing {
+		if inside || f.LeftWorld || f.Phase >= model.Finalizing {
 			there = append(there, f.Rank)
 		}
 	}

@@ -63,6 +63,8 @@ type Fact struct {
 	MayPoll bool
 	// NoneActive: it tests again and again for any of some requests, none of which is active.
 	NoneActive bool
+	// LeftWorld: it has returned from MPI_Finalize, and works in a session.
+	LeftWorld bool
 	// PollsMemory: it goes round a loop of MPI_Win_sync, and waits for what another rank writes; who does is not known.
 	PollsMemory bool
 	Lasting     int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
