@@ -33,7 +33,7 @@ func divergedRule(j *job) (Verdict, bool) {
 		visits{j}.noteNever(&d.Odd[0])
 	}
 	v := j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1))
-	if j.hasPassed(&d) {
+	if hasPassed(j, &d) {
 		v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
 	}
 	return v, true
@@ -247,9 +247,9 @@ func (j *job) explainsHang(d divergence.Divergence) bool {
 	case first.Kind != divergence.Arguments:
 		return first.Kind != divergence.Earlier
 	case first.DiffersInSize():
-		return j.waitsIn(&d, isFirst) || j.hasPassed(&d)
+		return waitsIn(j, &d, isFirst) || hasPassed(j, &d)
 	}
-	return j.waitsIn(&d, isFirstOrLater)
+	return waitsIn(j, &d, isFirstOrLater)
 }
 
 func isFirst(seq, first uint64) bool        { return seq == first }
@@ -257,14 +257,14 @@ func isFirstOrLater(seq, first uint64) bool { return seq >= first }
 
 // hasPassed reports whether a collective to which members gave different counts, and nothing else, has passed, and members now wait in a
 // later one for which nothing is missing: it may have got what the first one left over.
-func (j *job) hasPassed(d *divergence.Divergence) bool {
-	return d.Odd[0].Kind == divergence.Arguments && d.Odd[0].DiffersInSize() && !j.waitsIn(d, isFirst) &&
-		j.waitsIn(d, func(seq, first uint64) bool { return seq > first }, evidence.Ready)
+func hasPassed(j *job, d *divergence.Divergence) bool {
+	return d.Odd[0].Kind == divergence.Arguments && d.Odd[0].DiffersInSize() && !waitsIn(j, d, isFirst) &&
+		waitsIn(j, d, func(seq, first uint64) bool { return seq > first }, evidence.Ready)
 }
 
 // waitsIn reports whether a rank waits in a collective, on the communicator of a divergence, that stands in a relation to its first call,
 // and whether it has one of some standings, if any are given.
-func (j *job) waitsIn(d *divergence.Divergence, is func(seq, first uint64) bool, standings ...evidence.Standing) bool {
+func waitsIn(j *job, d *divergence.Divergence, is func(seq, first uint64) bool, standings ...evidence.Standing) bool {
 	stuck := j.scene.RanksWhere(func(fact *facts.Fact) bool {
 		if len(standings) > 0 && !slices.Contains(standings, j.scene.Needs[fact.Rank].Standing) {
 			return false

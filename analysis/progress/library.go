@@ -28,7 +28,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 		level = guess // they were seen to look for messages, all of them
 	}
 	v := Verdict{Ranks: stuck, Cause: CauseLibrary, Confidence: j.scaleByKnown(level), Reasons: []Reason{{Kind: CallsMatch}}}
-	if call := j.notCompared(stuck); call != "" {
+	if call := notCompared(j, stuck); call != "" {
 		v.Cause, v.Confidence, v.Reasons = CauseUnknown, j.scaleByKnown(undecided), []Reason{{Kind: NotCompared, Call: call}}
 	}
 	return v, true
@@ -36,7 +36,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 
 // notCompared is the first function that ranks are in of which something is not recorded that may be missing: what the single members of a
 // collective send each other, or which partitions of a message are ready; "": there is none.
-func (j *job) notCompared(stuck model.RankSet) string {
+func notCompared(j *job, stuck model.RankSet) string {
 	for _, rank := range stuck.Slice() {
 		for _, wait := range j.scene.Facts[rank].Waits {
 			for i := range wait.Wants {

@@ -89,7 +89,7 @@ const survived = time.Minute
 
 // markOutlived finds the losses that the job survived, as programs with ULFM do: others made progress long after, and no rank waits for
 // those that were lost.
-func (j *job) markOutlived() {
+func markOutlived(j *job) {
 	awaited := j.graph.AwaitedBy(j.waitingRanks())
 	for i := range j.scene.Losses {
 		l := &j.scene.Losses[i]
