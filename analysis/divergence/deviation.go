@@ -63,10 +63,17 @@ func compareLines(l, others *Line) *Deviation {
 		return p
 	}
 	p := &Deviation{Kind: Earlier, Number: after, After: before}
-	mine, theirs := l.callsFrom(after), others.callsFrom(after)
-	if after != before+1 || mine == nil || theirs == nil {
+	if after != before+1 || l.callsFrom(after) == nil || others.callsFrom(after) == nil {
+		if l.hasSeveralStarts() && others.hasSeveralStarts() {
+			return nil
+		}
 		return p
 	}
+	if after = firstOutOfOrder(l, others, after); after == 0 {
+		return nil
+	}
+	p.Number, p.After = after, after-1
+	mine, theirs := l.callsFrom(after), others.callsFrom(after)
 	p.classify(mine, theirs, l.callsBefore(after))
 	apart := lastSiteDiffers(l.callsBefore(after), others.callsBefore(after))
 	if p.Kind == Mismatch && apart && mine[0].Function() == theirs[0].Function() {
@@ -83,15 +90,16 @@ func lastSiteDiffers(mine, theirs []Call) bool {
 
 // compareLineSites compares two lines whose functions and arguments agree throughout. A
 // program may well make one collective from two places; but calls that agree
-// again after a shift were not meant for each other. One such call is enough where
+// again after a shift, and only then, were not meant for each other. One such call is enough where
 // the two places came one behind the other before.
 func compareLineSites(l, others *Line) *Deviation {
 	p := shiftOfSites(l, others)
 	if p == nil {
 		return nil
 	}
-	before, mine, theirs := l.callsBefore(p.Number), l.callsFrom(p.Number), others.callsFrom(p.Number)
-	inTurn := countFollowed(before, &theirs[0], &mine[0])+countFollowed(before, &mine[0], &theirs[0]) > 0
+	mine, theirs := l.callsFrom(p.Number), others.callsFrom(p.Number)
+	shared := l.callsBefore(firstOtherSite(l, others))
+	inTurn := countFollowed(shared, &theirs[0], &mine[0])+countFollowed(shared, &mine[0], &theirs[0]) > 0
 	if p.AgreeAfterShift == 1 && !inTurn {
 		return nil
 	}
@@ -99,20 +107,68 @@ func compareLineSites(l, others *Line) *Deviation {
 }
 
 // shiftOfSites is how two lines whose functions and arguments agree differ in places, if their calls agree again
-// after a shift; nil: they do not.
+// after a shift, and not without one just as well; nil: they do not. A difference that proves nothing hides none behind it, but those
+// between the same two places prove no more.
 func shiftOfSites(l, others *Line) *Deviation {
-	after := firstOtherSite(l, others)
-	if after == 0 {
+	first := firstOtherSite(l, others)
+	if first == 0 {
 		return nil
 	}
-	p, before := &Deviation{Number: after, After: after - 1}, l.callsBefore(after)
-	mine, theirs := l.callsFrom(after), others.callsFrom(after)
-	p.classifyByShift(mine, theirs, before)
-	if p.AgreeAfterShift == 0 {
+	mine, theirs, shared := l.callsFrom(first), others.callsFrom(first), l.callsBefore(first)
+	if areTurns(mine, theirs, shared) {
 		return nil
 	}
-	p.setLoopCount(before, &mine[0])
-	return p
+	seen := map[[2]string]bool{}
+	for i := range min(len(mine), len(theirs)) {
+		places := [2]string{mine[i].Place, theirs[i].Place}
+		if !mine[i].otherSite(&theirs[i]) || seen[places] || mine[i].isStart() && theirs[i].isStart() {
+			continue
+		}
+		seen[places] = true
+		number := first + uint64(i)
+		p, before := &Deviation{Number: number, After: number - 1}, l.callsBefore(number)
+		p.classifyByShift(mine[i:], theirs[i:], before)
+		switch {
+		case p.AgreeAfterShift > 0 && !agreeUnshifted(mine[i:], theirs[i:], p.AgreeAfterShift):
+			p.setLoopCount(before, &mine[i])
+			return p
+		case p.AgreeAfterShift == 0 && !agreesNext(mine[i:], theirs[i:]):
+			return nil // each side has code of its own
+		}
+	}
+	return nil
+}
+
+// agreesNext reports whether the second call of two sides agrees.
+func agreesNext(mine, theirs []Call) bool {
+	return len(mine) > 1 && len(theirs) > 1 && mine[1].sameCall(&theirs[1])
+}
+
+// agreeUnshifted reports whether the latest calls of two sides agree by their numbers as far as others do after a shift, but for two: of
+// calls that repeat each other, as those of a loop, most agree after any shift by an iteration.
+func agreeUnshifted(mine, theirs []Call, shifted int) bool {
+	n := min(len(mine), len(theirs))
+	alike := 0
+	for alike < n && mine[n-1-alike].sameCall(&theirs[n-1-alike]) {
+		alike++
+	}
+	return alike > 0 && alike+2 >= shifted
+}
+
+// areTurns reports whether most calls of two sides agree by their numbers, and the others come from the same two places, not both of which
+// the sides shared before: each rank makes a call from a place of its own when it is its turn.
+func areTurns(mine, theirs, shared []Call) bool {
+	x, y := &mine[0], &theirs[0]
+	n, alike := min(len(mine), len(theirs)), 0
+	for i := range n {
+		switch m, t := &mine[i], &theirs[i]; {
+		case m.sameCall(t):
+			alike++
+		case !(m.sameSite(x) && t.sameSite(y) || m.sameSite(y) && t.sameSite(x)):
+			return false
+		}
+	}
+	return 2*alike >= n && !(slices.ContainsFunc(shared, x.isAt) && slices.ContainsFunc(shared, y.isAt))
 }
 
 // firstOtherSite is the number of the first call, of those that are kept, that two lines made from different places; 0: there is none. The

@@ -29,6 +29,9 @@ func (c *Call) sameSite(d *Call) bool {
 	return d != nil && c.Place != "" && c.Place == d.Place
 }
 
+// isAt is sameSite for a value.
+func (c *Call) isAt(d Call) bool { return c.sameSite(&d) }
+
 // otherSite reports whether two calls come from places that are known and differ.
 func (c *Call) otherSite(d *Call) bool {
 	return c.Place != "" && d.Place != "" && c.Place != d.Place

@@ -74,6 +74,16 @@ func (o *Odd) Own() *Call {
 	return &o.Calls[0]
 }
 
+// DiffersInSize reports whether the line's first call that differs does so by its bytes alone.
+func (o *Odd) DiffersInSize() bool {
+	own := o.Own()
+	if o.Kind != Arguments || own == nil || len(o.Theirs) == 0 {
+		return false
+	}
+	theirs := &o.Theirs[0]
+	return own.Function() == theirs.Function() && own.Root == theirs.Root && own.Op == theirs.Op
+}
+
 // WentToFinalize reports whether the line went to MPI_Finalize instead of what the others called.
 func (o *Odd) WentToFinalize() bool {
 	return o.Kind == ErrorPath && o.Instead != nil && o.Instead.Function() == "MPI_Finalize"

@@ -32,7 +32,11 @@ func divergedRule(j *job) (Verdict, bool) {
 		nameStranger(j, &d)
 		visits{j}.noteNever(&d.Odd[0])
 	}
-	return j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1)), true
+	v := j.divergenceVerdict(&d, slices.Delete(slices.Clone(all), i, i+1))
+	if hasPassed(j, &d) {
+		v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
+	}
+	return v, true
 }
 
 // erredSitesVerdict takes a collective in which MPI reported an error to some ranks, where members
@@ -238,14 +242,36 @@ func (j *job) isBehindAll(rank int, others model.RankSet) bool {
 // that differ in an argument alone many go through, so a member must be waiting
 // there.
 func (j *job) explainsHang(d divergence.Divergence) bool {
-	first := d.Odd[0]
-	if first.Kind != divergence.Arguments {
+	first := &d.Odd[0]
+	switch {
+	case first.Kind != divergence.Arguments:
 		return first.Kind != divergence.Earlier
+	case first.DiffersInSize():
+		return waitsIn(j, &d, isFirst) || hasPassed(j, &d)
 	}
+	return waitsIn(j, &d, isFirstOrLater)
+}
+
+func isFirst(seq, first uint64) bool        { return seq == first }
+func isFirstOrLater(seq, first uint64) bool { return seq >= first }
+
+// hasPassed reports whether a collective to which members gave different counts, and nothing else, has passed, and members now wait in a
+// later one for which nothing is missing: it may have got what the first one left over.
+func hasPassed(j *job, d *divergence.Divergence) bool {
+	return d.Odd[0].Kind == divergence.Arguments && d.Odd[0].DiffersInSize() && !waitsIn(j, d, isFirst) &&
+		waitsIn(j, d, func(seq, first uint64) bool { return seq > first }, evidence.Ready)
+}
+
+// waitsIn reports whether a rank waits in a collective, on the communicator of a divergence, that stands in a relation to its first call,
+// and whether it has one of some standings, if any are given.
+func waitsIn(j *job, d *divergence.Divergence, is func(seq, first uint64) bool, standings ...evidence.Standing) bool {
 	stuck := j.scene.RanksWhere(func(fact *facts.Fact) bool {
+		if len(standings) > 0 && !slices.Contains(standings, j.scene.Needs[fact.Rank].Standing) {
+			return false
+		}
 		return slices.ContainsFunc(fact.Waits, func(w facts.Wait) bool {
 			return slices.ContainsFunc(w.Wants, func(w facts.Want) bool {
-				return w.Kind == model.Collective && w.Comm == d.Comm && w.Seq >= first.Number
+				return w.Kind == model.Collective && w.Comm == d.Comm && is(w.Seq, d.Odd[0].Number)
 			})
 		})
 	})

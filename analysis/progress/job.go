@@ -38,6 +38,7 @@ func newJob(sum *facts.Summary, part Partial, opts Options) (*job, error) {
 	s := evidence.NewScene(sum, opts.answersThatHold(part.Answers), opts.Observed)
 	j := &job{opts: opts, scene: s, algorithm: algorithm, order: order, raised: sum.Raised, diverged: opts.Diverged}
 	j.graph = evidence.NewGraph(s, func(evidence.Need) bool { return true }, false)
+	markOutlived(j)
 	j.hang = !opts.Progressing && len(s.Failures) == 0 && (s.Unfinished().Len() > 0 || s.Lost.Len() > 0)
 	if (j.hang || opts.Progressing) && (!opts.PaperOnly || s.Ended != nil) { // the paper's algorithm asks for none
 		j.roots = s.Roots(func(n evidence.Need) bool { return !n.Weak })

@@ -5,6 +5,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inside"
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/reduce"
 )
 
@@ -26,10 +27,29 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 	if stuck.Minus(looking).Len() == 0 {
 		level = guess // they were seen to look for messages, all of them
 	}
-	return Verdict{
-		Ranks: stuck, Cause: CauseLibrary, Confidence: j.scaleByKnown(level),
-		Reasons: []Reason{{Kind: CallsMatch}},
-	}, true
+	v := Verdict{Ranks: stuck, Cause: CauseLibrary, Confidence: j.scaleByKnown(level), Reasons: []Reason{{Kind: CallsMatch}}}
+	if call := notCompared(j, stuck); call != "" {
+		v.Cause, v.Confidence, v.Reasons = CauseUnknown, j.scaleByKnown(undecided), []Reason{{Kind: NotCompared, Call: call}}
+	}
+	return v, true
+}
+
+// notCompared is the first function that ranks are in of which something is not recorded that may be missing: what the single members of a
+// collective send each other, or which partitions of a message are ready; "": there is none.
+func notCompared(j *job, stuck model.RankSet) string {
+	for _, rank := range stuck.Slice() {
+		for _, wait := range j.scene.Facts[rank].Waits {
+			for i := range wait.Wants {
+				w := &wait.Wants[i]
+				f := w.Function()
+				between := w.Kind == model.Collective && f.HasTrait(mpi.Sends) && j.scene.Comm(w.Comm).Kind == model.Inter
+				if f.HasOwnCounts() || f.HasPartitions() || between {
+					return w.Call
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // collectivesMatch reports whether ranks that are in the same collective of a communicator

@@ -57,10 +57,12 @@ func (t *tally) bestLook() *Result {
 		return last
 	}
 	slowest := t.slowestRanks()
-	share, chance := 0.0, float64(slowest.Len())/float64(max(ranksOf(last.RankOrder).Len(), slowest.Len()))
+	all := max(ranksOf(last.RankOrder).Len(), slowest.Len())
+	share, chance := 0.0, float64(slowest.Len())/float64(all)
 	slowest.Each(func(rank int) { share += t.behind[rank] / float64(len(t.seen)) })
 	best := t.lookNaming(slowest)
-	if best == nil || share <= chance+standsOut*(1-chance) {
+	most := 2*slowest.Len() > all // they are no slower than others: the few wait for what all do, as the master of a farm does
+	if best == nil || most || share <= chance+standsOut*(1-chance) {
 		last.nameNoRank()
 		last.NoSlow = len(t.seen)
 		return last

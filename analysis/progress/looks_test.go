@@ -52,6 +52,7 @@ func TestTallyNamesNobodyByChance(t *testing.T) {
 	for name, looks := range map[string][]*Result{
 		"in turns":  {seenAt(0), seenAt(1), seenAt(2), seenAt(3)},
 		"all":       {seenAt(0, 1, 2, 3, 4, 5, 6, 7), seenAt(0, 1, 2, 3, 4, 5, 6, 7)},
+		"most":      {seenAt(1, 2, 3, 4, 5, 6, 7), seenAt(1, 2, 3, 4, 5, 6, 7), seenAt(1, 2, 3, 4, 5, 6, 7)},
 		"never":     {seenAt(), seenAt()},
 		"once":      {seenAt(3)},
 		"not alone": {seenAt(1, 2), seenAt(1, 3), seenAt(1, 4)},

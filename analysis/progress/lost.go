@@ -1,7 +1,9 @@
 package progress
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
@@ -80,6 +82,45 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 var leads = [...]float64{
 	evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.TooClose: guess, evidence.AllEnded: guess,
 	evidence.AllFailed: guess, evidence.AllStarting: guess, evidence.MayFollow: guess,
+}
+
+// survived is how long others must have made progress after a rank was lost for the loss to be no cause by itself.
+const survived = time.Minute
+
+// markOutlived finds the losses that the job survived, as programs with ULFM do: others made progress long after, and no rank waits for
+// those that were lost.
+func markOutlived(j *job) {
+	awaited := j.graph.AwaitedBy(j.waitingRanks())
+	for i := range j.scene.Losses {
+		l := &j.scene.Losses[i]
+		if l.Kind == evidence.SeenStopped || !l.Cause || awaited.Intersect(l.Ranks).Len() > 0 {
+			continue
+		}
+		var last int64
+		for _, rank := range l.Ranks.Slice() {
+			if fact := j.scene.Facts[rank]; fact != nil {
+				last = max(last, cmp.Or(fact.Gone, fact.EndTime, fact.Heartbeat))
+			}
+		}
+		if last > 0 && j.opts.LastProgress.Sub(time.Unix(0, last)) > survived {
+			l.Lead, l.Cause = evidence.Outlived, false
+		}
+	}
+}
+
+// outlivedRule names ranks whose loss the job survived, where nothing else tells why it hangs now.
+func outlivedRule(j *job) (Verdict, bool) {
+	var lost model.RankSet
+	var reasons []Reason
+	for i := range j.scene.Losses {
+		if l := &j.scene.Losses[i]; l.Lead == evidence.Outlived {
+			lost = lost.Union(l.Ranks)
+			reasons = append(reasons, Reason{Kind: RanksLost, Loss: l})
+		}
+	}
+	return Verdict{
+		Ranks: lost, Confidence: j.scaleByKnown(guess), Reasons: reasons, Cause: CauseLost, Diverged: j.divergences(),
+	}, lost.Len() > 0
 }
 
 // allExited reports whether some ranks ended by themselves.

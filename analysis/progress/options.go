@@ -3,6 +3,7 @@ package progress
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
@@ -36,6 +37,8 @@ type Options struct {
 	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
 	Progressing bool
+	// LastProgress is when a rank that makes no progress any more last made some; zero: it is not known.
+	LastProgress time.Time
 	// Diverged are the communicators whose members did not begin the same
 	// collectives, as divergence.Find has them.
 	Diverged []divergence.Divergence
@@ -63,6 +66,7 @@ func (q Question) newOptions(x *runfiles.Index, known overview) Options {
 		}
 	}
 	o.Progressing = len(known.Moving) > 0
+	o.LastProgress = known.Latest
 	if known.Alive {
 		o.Liveness = known.Liveness
 	}

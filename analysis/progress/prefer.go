@@ -155,3 +155,18 @@ func noteTestingNothing(j *job, v Verdict) Verdict {
 	v.Reasons = slices.Insert(slices.Clone(v.Reasons), 0, Reason{Kind: TestNothing, Ranks: these, Call: call})
 	return v
 }
+
+// notePollingMemory says of ranks that are named that they look for what another rank writes to memory: they may be well.
+func notePollingMemory(j *job, v Verdict) Verdict {
+	these := j.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.PollsMemory && v.Ranks.Contains(fact.Rank) })
+	if these.Len() == 0 || v.Ranks.Minus(these).Len() > 0 {
+		return v
+	}
+	call := j.scene.Sum.PlaceAt(j.scene.Facts[these.Min()].At).Call
+	v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
+	v.Reasons = slices.Insert(slices.Clone(v.Reasons), 0, Reason{Kind: PollMemory, Ranks: these, Call: call})
+	if v.Cause == "" {
+		v.Cause = CauseUnknown
+	}
+	return v
+}

@@ -19,7 +19,7 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
-	Call          string                 // of ThreadsBlocked, WentPast, LeftOutSend and TestNothing: the MPI function
+	Call          string                 // of ThreadsBlocked, NotCompared, WentPast and LeftOutSend, …: the MPI function
 	At            *model.State           // of LeftOutSend: the call; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently
 	Passed        *passed.Call           // of WentPast: what they went past, and on which way
@@ -41,6 +41,7 @@ const (
 	NotListed                          // Ranks wait for neighbours, Others, that do not list them
 	IdleInCall                         // Ranks stand still inside their call, while others look for messages
 	CallsMatch                         // all are in calls for which nothing is missing
+	NotCompared                        // likewise, but of Call it is not recorded how much was sent
 	OutsideMPI                         // the named ranks are, and Others are inside
 	LeastByHistory                     // the execution history has no rank that made less progress
 	NotDistinguished                   // nothing tells the ranks apart
@@ -56,6 +57,7 @@ const (
 	LeftOutSend                        // Ranks went on without Call, for whose message Others wait, for the first time
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
 	TestNothing                        // Ranks make Call again and again, and none of its requests is active
+	PollMemory                         // Ranks look for what another rank writes to memory, in Call
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

@@ -49,6 +49,8 @@ type overview struct {
 	// Progress is when a live rank was last seen to make progress; zero: just now, or none was seen to live.
 	Progress time.Time `json:"progress"`
 	Lively   bool      `json:"lively"` // a live rank makes progress now
+	// Latest is when a rank that makes none any more last made progress, whether it lives or not; zero: there is none.
+	Latest time.Time `json:"latest"`
 }
 
 func newOverview(found []model.Problem) overview {
@@ -63,6 +65,7 @@ func mergeOverviews(a, b overview) overview {
 		out.Alive = out.Alive || o.Alive
 		out.Remaining = out.Remaining.Union(o.Remaining)
 		out.noteProgress(o.Progress, o.Lively)
+		out.noteLatest(o.Latest)
 	}
 	slices.Sort(out.Moving)
 	return out
@@ -83,6 +86,13 @@ func (o *overview) noteProgress(at time.Time, now bool) {
 	}
 	if o.Lively {
 		o.Progress = time.Time{}
+	}
+}
+
+// noteLatest notes when a rank last made progress.
+func (o *overview) noteLatest(at time.Time) {
+	if at.After(o.Latest) {
+		o.Latest = at
 	}
 }
 

@@ -1,5 +1,11 @@
 package progress
 
+import (
+	"slices"
+
+	"laggard/analysis/progress/evidence"
+)
+
 // A rule looks at a job and concludes, if it can, which ranks are least progressed. It
 // changes nothing.
 type rule struct {
@@ -29,6 +35,7 @@ var rules = []rule{
 	{"possible_deadlock", possibleDeadlockRule},
 	{"matching_calls", matchingCallsRule},
 	{"outside_mpi", outsideRule},
+	{RuleLostProcess, outlivedRule},
 	{"inferred", inferredRule},
 }
 
@@ -44,7 +51,9 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferStranger,
 	preferRaising,
 	noteTestingNothing,
+	notePollingMemory,
 	withoutDeadlockWhileMoving,
+	nobodyBehindInFarm,
 }
 
 // decideVerdict returns the verdict on a job; of one that moves: who is behind at this moment.
@@ -95,4 +104,20 @@ func withoutDeadlockWhileMoving(j *job, v Verdict) Verdict {
 		v.Deadlock = nil
 	}
 	return v
+}
+
+// nobodyBehindInFarm: in a job that moves, or moved when it was ended, ranks for which others wait in receives from any source alone are
+// at the work that these collect, as those of a farm are.
+func nobodyBehindInFarm(j *job, v Verdict) Verdict {
+	if j.hang || v.Rule != "awaited" {
+		return v
+	}
+	for _, rank := range j.waitingRanks().Slice() {
+		for _, alt := range j.scene.Needs[rank].Alts {
+			if slices.ContainsFunc(alt, func(l evidence.Link) bool { return !l.To.Any }) {
+				return v
+			}
+		}
+	}
+	return Verdict{Diverged: v.Diverged}
 }

@@ -190,6 +190,7 @@ func readShare(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (
 		o.Add(run.Problems)
 		for _, r := range run.Ranks {
 			eyes.observeRank(r, &o)
+			o.noteLatest(r.QuietSince)
 			l.folded.Add(r)
 			l.begun.Add(r)
 			l.kept.Keep(r)

@@ -65,10 +65,14 @@ func parseOptions(t *testing.T, d *datadriven.TestData) Options {
 		case "arrived": // at laggard run, a signal and when
 			opts.Arrived = append(opts.Arrived, process.ReceivedSignal{Signal: mustInt(a.Vals[0]),
 				Time: time.Unix(int64(mustInt(a.Vals[1])), 0)})
+		case "progressed": // when a rank last did
+			opts.LastProgress = time.Unix(int64(mustInt(a.Vals[0])), 0)
 		case "launcher": // was killed by a signal, and when
 			opts.Launcher = &process.Launcher{Signal: mustInt(a.Vals[0]), Ended: time.Unix(int64(mustInt(a.Vals[1])), 0)}
 		case "skipped": // ranks left out a collective of the world that the others made: who, what, its number
 			opts.Diverged = append(opts.Diverged, skippedDivergence(d, a.Vals))
+		case "sized": // ranks made a collective of the world with another count: who, what, its number
+			opts.Diverged = append(opts.Diverged, sizedDivergence(d, a.Vals))
 		case "algorithm":
 			opts.Algorithm = a.Vals[0]
 		case "uncounted": // as a record that was made by looks at the ranks
@@ -97,6 +101,14 @@ func skippedDivergence(d *datadriven.TestData, values []string) divergence.Diver
 			Line:      divergence.Line{Ranks: odd},
 		}},
 	}
+}
+
+func sizedDivergence(d *datadriven.TestData, values []string) divergence.Divergence {
+	out := skippedDivergence(d, values)
+	own := out.Odd[0].Calls[0]
+	own.Bytes = 256
+	out.Odd[0].Kind, out.Odd[0].Calls = divergence.Arguments, []divergence.Call{own}
+	return out
 }
 
 // diagnose concludes from one block, and checks that any other blocks, merged

@@ -52,3 +52,12 @@ func (f *Function) TellsOfMembers() bool {
 	const single = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours | FromRoot
 	return f.CollectiveOn() != 0 && f.HasTrait(single)
 }
+
+// HasOwnCounts reports whether a function is a collective in which members may give counts of their own, which nothing relates to those of
+// the others but the matrix of all.
+func (f *Function) HasOwnCounts() bool {
+	return f != nil && f.Operation.CollectiveOn() == Comm && f.HasTrait(Sends) && !f.HasTrait(AlikeSent|AlikeReceived)
+}
+
+// HasPartitions reports whether a function makes a request for a message of several partitions.
+func (f *Function) HasPartitions() bool { return f != nil && f.ParamIndex("partitions") >= 0 }

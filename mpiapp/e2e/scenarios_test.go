@@ -147,6 +147,7 @@ var blocking = []scenario{
 	loopScenarioIn("window.f90", "line", 2, "loss::settle").orInFunction("settle"),
 	loopScenarioIn("sessions.c", "one", 4, "enrol").withStandard(4),
 	loopScenarioIn("sessions.c", "two", 4, "enrol").withStandard(4),
+	loopScenarioIn("sessions.c", "behind", 4, "enrol").withStandard(4),
 	{source: "edges.c", mode: "some-hang", least: []int{0, 7}, function: []string{"collect"}, mark: []string{inLoop},
 		inMPI: []string{"", "MPI_Testsome"}},
 	{source: "edges.c", mode: "any-hang", least: []int{0, 7}, function: []string{"collect"}, mark: []string{inLoop},

@@ -242,7 +242,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_type_free: return after_type_free(c);
   case CLS_newtype: return lg_datatype_made(lg_datatype_handle(c, d->nargs - 1), c->st, c->thr->pub->progress);
   case CLS_init: return after_init();
-  case CLS_finalize: return lg_finalized();
+  case CLS_finalize: return lg_finalized(lg_sessions_open() ? c->thr->pub : NULL);
   default: return;
   }
 }

@@ -17,6 +17,10 @@
 struct lg_rank *lg_rank;
 bool lg_mpi_ready;
 static bool finalized;
+static struct {
+  const struct lg_thread *thread; /* that called MPI_Finalize with sessions open; NULL: there is none */
+  uint64_t calls;                 /* of it, by then */
+} behind;
 static uint32_t parent;
 static uint32_t pid; /* not as the file has it, which somebody may have cut short */
 
@@ -112,10 +116,26 @@ bool lg_mpi_usable(void)
   return lg_mpi_ready && !finalized;
 }
 
-void lg_finalized(void)
+void lg_finalized(const struct lg_thread *goes_on)
 {
   finalized = true;
   lg_rank->status = LG_FINALIZED;
+  behind.calls = goes_on ? goes_on->calls : 0;
+  __atomic_store_n(&behind.thread, goes_on, __ATOMIC_RELEASE);
+}
+
+void lg_look_behind_finalize(void)
+{
+  const struct lg_thread *t = __atomic_load_n(&behind.thread, __ATOMIC_ACQUIRE);
+  if (!t || t->calls == behind.calls)
+    return;
+  behind.thread = NULL;
+  lg_rank->status = LG_RUNNING;
+}
+
+bool lg_left_world(void)
+{
+  return finalized;
 }
 
 bool lg_in_rank(void)
@@ -141,6 +161,8 @@ void lg_said_end(uint32_t end, int detail, uint32_t ender)
   if (!lg_is_rank() || !take_end(end))
     return;
   lg_rank->end = end;
+  if (finalized && end == LG_EXITED)
+    lg_rank->status = LG_FINALIZED; /* it left a session open, which is no failure */
   lg_rank->detail = detail;
   lg_rank->ender = ender;
   lg_rank->orphaned = (uint32_t)getppid() != parent;

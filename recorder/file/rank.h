@@ -11,7 +11,10 @@ extern bool lg_mpi_ready;       /* MPI_Init or MPI_Session_init has returned */
 
 bool lg_rank_open(uint32_t family); /* writes the record; the file lock is held */
 bool lg_mpi_usable(void); /* MPI may be asked: it is ready, and MPI_Finalize has not returned */
-void lg_finalized(void);  /* MPI_Finalize has returned */
+/* MPI_Finalize has returned, or the last session was finalized. goes_on is the thread, if sessions are open; else NULL. */
+void lg_finalized(const struct lg_thread *goes_on);
+void lg_look_behind_finalize(void); /* whether that has called MPI since: then the rank has not finished */
+bool lg_left_world(void);         /* so it is */
 bool lg_in_rank(void); /* false in a child of vfork, which shares this memory but is no rank */
 bool lg_is_rank(void); /* and it is being recorded */
 /* How the process ends (enum lg_end), and whose thread ends it (enum lg_ender). A signal handler may say it. */

@@ -48,6 +48,16 @@ void lg_history_put(struct lg_history *h, uint64_t n, const struct lg_collective
     mark(h, n, e);
 }
 
+bool lg_history_drop(struct lg_history *h, uint64_t n, uint32_t thread, uint32_t state)
+{
+  struct lg_begun *e = &h->begun[(n - 1) % LG_BEGUN];
+  if (e->number != (uint32_t)n || e->order != order || e->told.thread != thread || e->told.state != state || n % LG_MARK_STEP == 0)
+    return false;
+  __atomic_store_n(&e->number, 0, __ATOMIC_RELEASE);
+  order--;
+  return true;
+}
+
 uint32_t lg_history_order(void)
 {
   return order;

@@ -362,6 +362,11 @@ void lg_session_ends(long session)
 
 void lg_session_ended(void)
 {
-  if (--nsessions == 0 && lg_rank->status == LG_RUNNING && !mpi.world_group)
-    lg_finalized();
+  if (--nsessions == 0 && lg_rank->status == LG_RUNNING && (lg_left_world() || !mpi.world_group))
+    lg_finalized(NULL);
+}
+
+bool lg_sessions_open(void)
+{
+  return nsessions > 0;
 }

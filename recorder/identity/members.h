@@ -35,5 +35,6 @@ bool lg_world_known(void);
 void lg_session_begun(long session);
 void lg_session_ends(long session);
 void lg_session_ended(void);
+bool lg_sessions_open(void);
 
 #pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include "calls/failed.h"
 #include "calls/operation.h"
 #include "calls/poll.h"
+#include "calls/refused.h"
 #include "file/rank.h"
 #include "identity/thread.h"
 #include "mpi/address.h"
@@ -214,7 +215,8 @@ void lg_after(struct lg_call *c)
     c->code = lg_returned(c);
     if (c->recorded)
       lg_usage_ended(c); /* what the call completed is still known */
-    lg_dispatch_after(c);
+    if (likely(!c->code) || !lg_take_back(c))
+      lg_dispatch_after(c);
     if (c->recorded)
       lg_usage_after(c);
     if (unlikely(c->code))

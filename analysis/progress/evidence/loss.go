@@ -69,6 +69,7 @@ const (
 	AllStarting             // all ranks were inside MPI_Init
 	MayFollow               // others may have ended before, and this may follow from it
 	MayLive                 // of NoRecord: nothing shows that the processes ended
+	Outlived                // others made progress long after, and none waits for these
 )
 
 // End is how a rank ended by itself.

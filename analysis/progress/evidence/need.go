@@ -126,7 +126,7 @@ func (s judge) needOf(f *facts.Fact) Need {
 		return Need{Standing: Finished}
 	}
 	n := Need{Standing: Running}
-	if f.At.InMPI && !(f.Still && len(f.Waits) == 0) { // else it hangs in a call that never waits
+	if f.PollsMemory || f.At.InMPI && !(f.Still && len(f.Waits) == 0) { // else it hangs in a call that never waits
 		n.Standing = Opaque
 	}
 	if f.Off || s.Lost.Contains(f.Rank) {
@@ -232,7 +232,8 @@ func (s judge) waitForAll(f *facts.Fact, wait int) Need {
 // is, and each is known. A call that waits for any of some sends has seen that
 // no buffer took one of them. A loop around MPI_Testall needs them all, but it
 // may look for other things in between, which end it as well; so it is taken to
-// go on once any of those missing comes. MPI_Win_test is such a loop as well.
+// go on once any of those missing comes. MPI_Request_get_status_all and MPI_Win_test are such
+// loops as well.
 func (s judge) waitForOne(f *facts.Fact, wait int) Need {
 	n := Need{Standing: Waiting, Weak: f.Waits[wait].Unlisted, Alone: true}
 	all, done := needsAll(f.Waits[wait].Function()), 0
@@ -269,7 +270,9 @@ func oneWillDo(w *facts.Wait) bool {
 }
 
 // needsAll reports whether the call polls for all it names.
-func needsAll(f *mpi.Function) bool { return f.InClass(mpi.ClassTestall, mpi.ClassWinTest) }
+func needsAll(f *mpi.Function) bool {
+	return f.InClass(mpi.ClassTestall, mpi.ClassWinTest) || f.IsFormOf("MPI_Request_get_status_all")
+}
 
 // anyAlone reports whether a link leads to no rank.
 func anyAlone(links []Link) bool {
@@ -341,7 +344,7 @@ func (s *Scene) NotFinalizing() model.RankSet {
 	var there []int
 	for _, f := range s.Sum.Facts {
 		inside := slices.ContainsFunc(f.Waits, func(w facts.Wait) bool { return w.Kind == model.Finalize })
-		if inside || f.Phase >= model.Finalizing {
+		if inside || f.LeftWorld || f.Phase >= model.Finalizing {
 			there = append(there, f.Rank)
 		}
 	}

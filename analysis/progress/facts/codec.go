@@ -70,7 +70,8 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
-		&f.Watched, &f.GoneNoted, &f.Erred, &f.ErrorMayFollow, &f.MayPoll, &f.Orphaned, &f.Outward, &f.NoneActive, &f.Within)
+		&f.Watched, &f.GoneNoted, &f.Erred, &f.ErrorMayFollow, &f.MayPoll, &f.Orphaned, &f.Outward, &f.NoneActive, &f.Within,
+		&f.PollsMemory, &f.LeftWorld)
 	c.Text(&f.Host)
 	c.Text(&f.Working)
 	c.Text(&f.Error)

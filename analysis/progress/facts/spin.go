@@ -46,6 +46,24 @@ func testsNothing(t *model.Thread) bool {
 		t.Polls >= spinPolls && visitCount(t) >= spinPolls
 }
 
+// pollsMemory reports whether the thread goes round a loop whose only call is MPI_Win_sync: it looks for what another rank writes to shared
+// memory. Without a call since its last capture it computes.
+func pollsMemory(t *model.Thread) bool {
+	s := stateOf(t, t.Op.State)
+	if s == nil || t.Op.Kind != model.Local || !mpi.FunctionOf(s.Call).IsFormOf("MPI_Win_sync") {
+		return false
+	}
+	if c := t.Captured; c != nil && c.Calls == t.Calls && c.Same >= stuckCaptures {
+		return false
+	}
+	for _, e := range t.Model.Edges {
+		if e.From == t.Op.State && e.To == t.Op.State && e.Count >= spinPolls {
+			return true
+		}
+	}
+	return false
+}
+
 // visitCount returns how often the current state was entered.
 func visitCount(t *model.Thread) uint64 {
 	if s := t.Op.State; s >= 0 && s < len(t.Model.Visits) {

@@ -109,6 +109,16 @@ func (b *builder) addRank(r *model.Rank) {
 	b.flow.Add(&t.Model)
 }
 
+// hasLeftWorld reports whether a rank that runs has gone on from MPI_Finalize: sessions of it are open.
+func hasLeftWorld(r *model.Rank) bool {
+	return r.Phase == model.Running && slices.ContainsFunc(r.Threads, func(t *model.Thread) bool {
+		return slices.ContainsFunc(t.Model.Edges, func(e model.Edge) bool {
+			s := stateOf(t, e.From)
+			return s != nil && mpi.FunctionOf(s.Call).InClass(mpi.ClassFinalize)
+		})
+	})
+}
+
 func factOf(r *model.Rank, t *model.Thread) Fact {
 	f := Fact{
 		Rank: r.Rank, At: PositionOf(t), Host: validUTF8(r.Host),
@@ -156,7 +166,8 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	f.MayPoll = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
-	f.NoneActive = testsNothing(t)
+	f.LeftWorld = hasLeftWorld(r)
+	f.NoneActive, f.PollsMemory = testsNothing(t), pollsMemory(t)
 	f.Wildcards = WildcardsOf(r)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	if c := t.Captured; isCurrentOutside(t) && !c.Other {

@@ -63,9 +63,13 @@ type Fact struct {
 	MayPoll bool
 	// NoneActive: it tests again and again for any of some requests, none of which is active.
 	NoneActive bool
-	Lasting    int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
-	Outward    bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
-	Erred      bool  // MPI reported an error in the call that it is in, which did not return
+	// LeftWorld: it has returned from MPI_Finalize, and works in a session.
+	LeftWorld bool
+	// PollsMemory: it goes round a loop of MPI_Win_sync, and waits for what another rank writes; who does is not known.
+	PollsMemory bool
+	Lasting     int64 // how long a rank that is at work inside a call has made no progress, ns; 0 unknown
+	Outward     bool  // it is in a call that waits for more than other ranks: for a disk, or for processes that it starts
+	Erred       bool  // MPI reported an error in the call that it is in, which did not return
 	// Within: the program ended the process within the call that the rank is in, in a handler or another callback.
 	Within   bool
 	Off      bool // its record stopped before it did

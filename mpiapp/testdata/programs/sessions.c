@@ -1,6 +1,7 @@
 /* Communicators made from groups. With "one" all ranks make them, in a session
  * and without MPI_Init; with "two" the even and the odd ones make
- * intercommunicators, after MPI_Init, which MPICH 4.0.2 needs for that. Rank 4
+ * intercommunicators, after MPI_Init, which MPICH 4.0.2 needs for that; with
+ * "behind" all make them in a session that is open beyond MPI_Finalize. Rank 4
  * is lost before the third one. */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,13 +32,15 @@ static void halves(MPI_Group all, MPI_Group *mine, MPI_Group *theirs)
 int main(int argc, char **argv)
 {
   const char *mode = argc > 1 ? argv[1] : "ok";
-  int hang = strcmp(mode, "ok") != 0, two = strcmp(mode, "two") == 0, x = 1, sum = 0;
+  int hang = strcmp(mode, "ok") != 0, two = strcmp(mode, "two") == 0, behind = strcmp(mode, "behind") == 0, x = 1, sum = 0;
   MPI_Session session;
   MPI_Group all, mine, theirs;
   MPI_Comm comm;
-  if (two)
+  if (two || behind)
     MPI_Init(&argc, &argv);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  if (behind)
+    MPI_Finalize();
   MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
   MPI_Group_rank(all, &rank);
   MPI_Group_size(all, &size);

@@ -24,6 +24,8 @@ func Loss(l *progress.Loss) string {
 		return text + "; too close to tell which ended first"
 	case evidence.AllFailed:
 		return text + ", all at once"
+	case evidence.Outlived:
+		return text + ", and others went on for more than a minute"
 	case evidence.AllStarting:
 		return text + ", where the other ranks were too: the MPI library could not start"
 	case evidence.MayFollow:

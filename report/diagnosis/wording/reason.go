@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/report/words"
 )
 
@@ -59,6 +60,12 @@ func (n Names) reasonPart(r *progress.Reason) string {
 	case progress.CallsMatch:
 		return "all members are in matching calls, nothing is missing, and nothing moves: " +
 			"the MPI library or the network may be at fault"
+	case progress.NotCompared:
+		of := "counts of each member in "
+		if mpi.FunctionOf(r.Call).HasPartitions() {
+			of = "MPI_Pready calls for "
+		}
+		return "all members are in matching calls, and nothing moves; the " + of + r.Call + " are not recorded: compare them"
 	case progress.OutsideMPI:
 		return "outside MPI, unlike " + others + ", whose waits are not recorded"
 	case progress.LeastByHistory:
@@ -97,6 +104,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
 	case progress.TestNothing:
 		return fmt.Sprintf("%s %s %s again and again, and none of its requests is active", who, verb(r.Ranks, "calls", "call"), r.Call)
+	case progress.PollMemory:
+		return fmt.Sprintf("%s %s memory in %s", who, verb(r.Ranks, "polls", "poll"), r.Call)
 	case progress.OnlyRaising:
 		return "only " + who + " encountered an exception"
 	}
