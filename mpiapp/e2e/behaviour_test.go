@@ -58,8 +58,8 @@ func behaviours(f family, t *testing.T) []behaviour {
 	return append(list, bindings(f, t)...)
 }
 
-// bindings are those of a program that loads a module for several versions of MPI, and a library with functions of MPI of its own, in several
-// orders. Open MPI makes itself known to all libraries, so the second would not work behind it without the recorder either.
+// bindings are those of a program that loads a module for several versions of MPI, and a library with functions of MPI of its own, in
+// several orders. Open MPI makes itself known to all libraries, so the second would not work behind it without the recorder either.
 func bindings(f family, t *testing.T) []behaviour {
 	orders := []string{"m", "sm", "nsm", "smsn"}
 	if f.name == "mpich" {
@@ -70,8 +70,8 @@ func bindings(f family, t *testing.T) []behaviour {
 	var list []behaviour
 	for _, order := range orders {
 		calls := uint64(3 * strings.Count(order, "m"))
-		list = append(list, behaviour{source: "bindings.c", args: []string{order, module, solver}, flags: []string{"-Wl,--as-needed"}, status: true,
-			visits: map[string]uint64{"MPI_Irecv": calls, "MPI_Allreduce": 0, "MPI_Finalize": 1}})
+		list = append(list, behaviour{source: "bindings.c", args: []string{order, module, solver}, flags: []string{"-Wl,--as-needed"},
+			status: true, visits: map[string]uint64{"MPI_Irecv": calls, "MPI_Allreduce": 0, "MPI_Finalize": 1}})
 	}
 	return list
 }

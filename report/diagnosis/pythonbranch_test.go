@@ -257,6 +257,7 @@ def main(sets):
 	checktest.Equal(t, []bool{false, true}, []bool{isFurther(view, sum, last, finder), isFurther(sum, view, last, finder)},
 		"the view of the next set, or the sum of the next step, is further")
 	// Without a loop further in, both have begun another round.
-	checktest.Equal(t, []bool{true, false}, []bool{isFurther(frames(12), sum, frames(12), finder), isFurther(sum, frames(12), frames(12), finder)},
+	checktest.Equal(t, []bool{true, false},
+		[]bool{isFurther(frames(12), sum, frames(12), finder), isFurther(sum, frames(12), frames(12), finder)},
 		"the same without a loop in write")
 }

@@ -126,8 +126,8 @@ func (f flowGraph) returnsBefore(call []int, endless bool) []int {
 	return f.withGuard(f.loopsBehindReturns(f.exitsBefore(call, endless), call), call, endless)
 }
 
-// withGuard adds, behind the first of the blocks that decide, the condition in an earlier loop by which that is reached at all: both ways of
-// it may lead to the call, as of a condition around another one.
+// withGuard adds, behind the first of the blocks that decide, the condition in an earlier loop by which that is reached at all: both ways
+// of it may lead to the call, as of a condition around another one.
 func (f flowGraph) withGuard(exits, call []int, endless bool) []int {
 	if len(exits) == 0 || f.mod.prog.timeOver() || !f.ownLoop(exits[0], call[0]) {
 		return exits
@@ -251,7 +251,8 @@ func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
 			if seen[c] {
 				continue
 			}
-			if seen[c] = true; candidates[c] && !f.mod.prog.timeOver() && (f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to)) {
+			seen[c] = true
+			if candidates[c] && !f.mod.prog.timeOver() && (f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to)) {
 				out = append(out, c)
 			}
 			work = append(work, c)

@@ -23,7 +23,8 @@ func build(t *testing.T, source string, files ...string) string {
 	dir := t.TempDir()
 	musttest.Run(t, exec.Command("go", "run", "../../gen", dir))
 	program := filepath.Join(dir, "program")
-	args := []string{"-std=gnu11", "-O1", "-Wall", "-Werror", "-fsanitize=address,undefined", "-I" + recorder, "-I" + dir, "-o", program, source}
+	args := []string{"-std=gnu11", "-O1", "-Wall", "-Werror", "-fsanitize=address,undefined", "-I" + recorder, "-I" + dir,
+		"-o", program, source}
 	for _, f := range files {
 		args = append(args, filepath.Join(recorder, f))
 	}
