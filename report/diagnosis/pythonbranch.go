@@ -278,7 +278,9 @@ func isFurther(one, other, last []report.Frame, finder source.Finder) bool {
 
 // isRoundAgain reports whether a line before that of the last call which both made is in a loop around it: who stands there has begun
 // another round.
-func isRoundAgain(text []string, line, last int) bool { return line < last && python.InOneLoop(text, line, last) }
+func isRoundAgain(text []string, line, last int) bool {
+	return line < last && python.InOneLoop(text, line, last)
+}
 
 // isInnerRound reports whether a side may stand in the round in which both made their last call, since a function further in has a loop
 // around it.
