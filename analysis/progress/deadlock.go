@@ -123,6 +123,7 @@ func (j *job) leftMessageWaiters(gone, stuck model.RankSet) *divergence.Divergen
 		*j.callAt(j.scene.Facts[owed.Min()]),
 	)
 	j.lookUpComms(&d)
+	visits{j}.noteNever(&d.Odd[0])
 	return &d
 }
 

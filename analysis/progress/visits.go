@@ -9,6 +9,9 @@ import (
 // visits is what it tells of a job how often ranks were in a call.
 type visits struct{ *job }
 
+// manyVisits is how often ranks were at least in a call that is part of the work that they do again and again.
+const manyVisits = 3
+
 // noteNever notes that no other ranks than those that are in the others' call were ever there.
 func (v visits) noteNever(o *divergence.Odd) {
 	if len(o.Theirs) == 0 || o.Theirs[0].State == nil {
@@ -17,6 +20,7 @@ func (v visits) noteNever(o *divergence.Odd) {
 	call := o.Theirs[0].State.ID
 	site := v.scene.Sum.Flow.SiteOf(call)
 	o.Never = site != nil && site.Visits.Ranks == uint64(v.ranksIn(call).Len())
+	o.OtherWork = o.Never && o.WentToFinalize() && site.Visits.Least >= manyVisits
 }
 
 // ranksIn are the ranks that are in a call.

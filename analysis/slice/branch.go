@@ -71,6 +71,9 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 			return b
 		}
 	}
+	if d.Odd[0].OtherWork {
+		return nil
+	}
 	if back, is := branchBeforeDivergence(ctx, s, d); is {
 		return &back
 	}

@@ -63,7 +63,10 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 		return
 	}
 	o := &s.Diverged[0].Odd[0]
-	sites := deciders.likeliestFirst(o, deciders.pythonBranch(o, b != nil))
+	var sites []report.Site
+	if !o.OtherWork {
+		sites = deciders.likeliestFirst(o, deciders.pythonBranch(o, b != nil))
+	}
 	if b != nil && len(sites) == 0 {
 		sites = s.branchSites(b)
 	}
