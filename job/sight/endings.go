@@ -55,7 +55,7 @@ func (s *Sight) readKernelNotes(first int) (open []waiter, died []int) {
 			word := (*uint32)(unsafe.Pointer(&s.head[nodefile.EndingsAt+4*slot]))
 			if v := atomic.LoadUint32(word); v&ownerDied != 0 {
 				died = append(died, slot)
-			} else if v != 0 {
+			} else { // also one that no process has yet, as it may come and die before the next look
 				open = append(open, waiter{uint64(v), uint64(uintptr(unsafe.Pointer(word))), futex32, 0})
 			}
 		}

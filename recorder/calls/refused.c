@@ -16,11 +16,14 @@ static bool precedes(int class)
          class == lg_fam.err_arg;
 }
 
-static void unsend(const struct lg_call *c, int peer, int tag, uint64_t seq)
+/* unsend tells whether the message is the latest of its channel, and was taken back. */
+static bool unsend(const struct lg_call *c, int peer, int tag, uint64_t seq)
 {
   struct lg_chan *ch = seq ? lg_chan_known(c->comm->index, peer, tag) : NULL;
-  if (ch && ch->pub->sent == seq)
-    ch->pub->sent--;
+  if (!ch || ch->pub->sent != seq)
+    return false;
+  ch->pub->sent--;
+  return true;
 }
 
 static void unreceive(const struct lg_call *c, int peer, int tag, uint64_t seq)
@@ -45,17 +48,17 @@ bool lg_take_back(struct lg_call *c)
     return false;
   switch (d->cls) {
   case CLS_bsend: case CLS_ibsend:
-    if (c->handle)
+    if (unsend(c, c->peer, c->tag, (uint64_t)c->handle))
       lg_note_buffered(c->comm->index, c->peer, c->tag, (uint64_t)c->handle - 1);
-    /* fall through */
+    return true;
   case CLS_send: case CLS_isend:
-    unsend(c, c->peer, c->tag, (uint64_t)c->handle);
+    (void)unsend(c, c->peer, c->tag, (uint64_t)c->handle);
     return true;
   case CLS_recv: case CLS_irecv:
     unreceive(c, c->peer, c->tag, (uint64_t)c->handle);
     return true;
   case CLS_sendrecv: case CLS_isendrecv:
-    unsend(c, lg_peer(lg_int(c, d->peer)), lg_tag(lg_int(c, d->tag)), (uint64_t)c->handle);
+    (void)unsend(c, lg_peer(lg_int(c, d->peer)), lg_tag(lg_int(c, d->tag)), (uint64_t)c->handle);
     unreceive(c, lg_peer(lg_int(c, d->peer2)), lg_tag(lg_int(c, d->tag2)), c->seq2);
     return true;
   case CLS_coll: case CLS_icoll:

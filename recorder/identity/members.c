@@ -362,7 +362,7 @@ void lg_session_ends(long session)
 
 void lg_session_ended(void)
 {
-  if (--nsessions == 0 && lg_rank->status == LG_RUNNING && (lg_left_world() || !mpi.world_group))
+  if (--nsessions == 0 && (lg_left_world() || (lg_rank->status == LG_RUNNING && !mpi.world_group)))
     lg_finalized(NULL);
 }
 

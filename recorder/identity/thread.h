@@ -42,7 +42,6 @@ struct lg_thr {
   struct lg_usage *usage; /* of the recording of usage; NULL: nothing yet */
   struct lg_thr *next; /* all threads, never shortened */
   uint32_t bound_gen; /* of lg_module_gen, when its calls were last found to be for the MPI that is recorded */
-  uint64_t bound_lo, bound_bytes; /* a module from which light calls are */
   bool in_use;
   int tid;
   uint64_t pthread; /* its pthread_t */

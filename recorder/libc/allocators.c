@@ -45,32 +45,18 @@ static long pass(const struct allocator *a, const long *v, uint64_t ra, uint64_t
 EACH(WRAPPER)
 static function *const wrappers[] = {EACH(ADDRESS)};
 
-struct module {
-  uint64_t read_only, read_only_end; /* addresses that the loader protected when it was done */
-};
-
 static void patch(void *arg, const struct lg_reference *r)
 {
-  const struct module *m = arg;
-  bool read_only = (uint64_t)r->slot >= m->read_only && (uint64_t)r->slot < m->read_only_end;
-  for (int k = 0; k < nallocators; k++)
+  for (int k = 0; !r->data && k < nallocators; k++)
     if (allocators[k].real && strcmp(r->name, allocators[k].name) == 0)
-      lg_bind(r->slot, (uint64_t)wrappers[k], read_only);
+      lg_bind(arg, r->slot, (uint64_t)wrappers[k]);
 }
 
 static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
-  const void *dynamic = NULL;
-  struct module m = {0};
+  struct lg_module_parts m = lg_parts_of(info);
   (void)size, (void)unused;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    if (ph->p_type == PT_DYNAMIC)
-      dynamic = (const void *)(info->dlpi_addr + ph->p_vaddr);
-    if (ph->p_type == PT_GNU_RELRO)
-      m = (struct module){info->dlpi_addr + ph->p_vaddr, info->dlpi_addr + ph->p_vaddr + ph->p_memsz};
-  }
-  lg_each_reference(info->dlpi_addr, dynamic, patch, &m);
+  lg_each_reference(info->dlpi_addr, m.dynamic, patch, &m);
   return 0;
 }
 

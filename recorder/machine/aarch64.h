@@ -22,6 +22,7 @@ enum { RESULT = 0, X19 = 19, FP = 29, RA = 30, SP = 31, PC = 32, VG = 46, NREGS 
 #define LG_ADDRESS_BITS 48 /* of a program that does not ask for more */
 #define LG_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define LG_GLOBAL_DATA R_AARCH64_GLOB_DAT
+#define LG_ADDRESS R_AARCH64_ABS64
 
 /* System calls of older machines are missing. */
 #define LG_OLDER_POLLS

@@ -16,6 +16,7 @@ enum { RESULT = 0, RBX = 3, FP = 6, SP = 7, R12 = 12, RA = 16, PC = RA, NREGS = 
 #define LG_ADDRESS_BITS 47 /* of a program */
 #define LG_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define LG_GLOBAL_DATA R_X86_64_GLOB_DAT
+#define LG_ADDRESS R_X86_64_64
 
 /* System calls that newer machines lack, which wait as poll does. */
 #define LG_OLDER_POLLS case SYS_poll: case SYS_select: case SYS_epoll_wait:

@@ -7,7 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* lg_bindings_correct binds such references of all modules to what they would be bound to. */
+/* lg_bindings_correct binds such references of all modules to what they would be bound to, if modules have come or gone since the last
+ * time. */
 void lg_bindings_correct(void);
 
 /* The MPI library, if there is one, was loaded for those alone who asked for it, as Python does. Else all modules are bound to it. As of the

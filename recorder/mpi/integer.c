@@ -10,9 +10,9 @@ int lg_integer_bytes;
 void lg_integer_ask(void)
 {
   int64_t flag = UNTOUCHED, error = UNTOUCHED;
-  void (*ask)(int64_t *, int64_t *) = (void (*)(int64_t *, int64_t *))lg_find_symbol("pmpi_initialized_");
+  void (*ask)(int64_t *, int64_t *) = (void (*)(int64_t *, int64_t *))lg_find_symbol("mpi_initialized_");
   if (!ask)
-    ask = (void (*)(int64_t *, int64_t *))lg_find_symbol("mpi_initialized_");
+    ask = (void (*)(int64_t *, int64_t *))lg_find_symbol("pmpi_initialized_");
   if (ask)
     ask(&flag, &error);
   lg_integer_bytes = error == 0 ? 8 : 4;

@@ -54,18 +54,22 @@ static bool __attribute__((noinline)) goes_elsewhere(struct lg_call *c, const st
 /* after_loading is called when modules were found that were not known. */
 static bool __attribute__((noinline)) after_loading(struct lg_call *c, struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra)
 {
-  static uint32_t corrected;
   t->bound_gen = lg_module_gen;
-  if (goes_elsewhere(c, d, binding, ra))
-    return false;
-  if (__atomic_exchange_n(&corrected, t->bound_gen, __ATOMIC_RELAXED) != t->bound_gen)
-    lg_bindings_correct();
-  return true;
+  lg_bindings_correct();
+  return !lg_mpi_local || !goes_elsewhere(c, d, binding, ra);
+}
+
+/* not_recorded is a call while nothing is recorded. */
+static bool __attribute__((noinline)) not_recorded(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
+{
+  if (lg_mpi_local)
+    (void)goes_elsewhere(c, d, binding, ra);
+  return false;
 }
 
 static struct lg_thr *__attribute__((noinline)) first_call(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
 {
-  if (lg_off || goes_elsewhere(c, d, binding, ra) || !lg_start())
+  if ((lg_mpi_local && goes_elsewhere(c, d, binding, ra)) || lg_off || !lg_start())
     return NULL;
   return lg_thread_register();
 }
@@ -155,7 +159,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   if (unlikely(!t) && !(t = first_call(c, d, binding, ra)))
     return false;
   if (unlikely(lg_off))
-    return false;
+    return not_recorded(c, d, binding, ra);
   c->within = lg_within(t, cfa);
   if (unlikely(c->within) && !is_recorded_within(c, d, binding, args, ra))
     return false;
@@ -229,22 +233,11 @@ void lg_after(struct lg_call *c)
 
 void *lg_light_real(int entry, void *real, uint64_t ra)
 {
-  struct lg_thr *t = lg_self;
-  if (t && ra - t->bound_lo < t->bound_bytes)
-    return real;
   void *p = lg_bound_elsewhere(lg_entry_names[entry] + 1, ra);
-  if (p) {
-    lg_bindings_correct(); /* the next call does not come here */
-    return p;
-  }
-  if (t) {
-    lg_lock_file();
-    struct lg_mapped *m = lg_module_at(ra);
-    t->bound_lo = m ? m->lo : 0;
-    t->bound_bytes = m ? m->hi - m->lo : 0;
-    lg_unlock_file();
-  }
-  return real;
+  if (!p)
+    return real;
+  lg_bindings_correct(); /* the next call does not come here */
+  return p;
 }
 
 struct lg_thr *lg_light_begin(uint64_t cfa)
