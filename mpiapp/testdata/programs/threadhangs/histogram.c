@@ -1,10 +1,10 @@
 // np: 3
 // named: 2
 // ends: yes
-// says: SIGSEGV
+// says: died of SIG
 // says: fill
 // An OpenMP thread other than the first writes far beyond its histogram at rank 2 (LAGGARD: here) and the
-// process dies by a segmentation fault; the other ranks wait in MPI_Allreduce.
+// process dies by a segmentation fault, or a bus error where it meets a shared file beyond its end; the other ranks wait in MPI_Allreduce.
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
