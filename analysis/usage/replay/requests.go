@@ -87,6 +87,8 @@ func (s *requests) endCall(a args, act *activation) {
 		}
 	case mpi.ClassWaitsome, mpi.ClassTestsome:
 		s.completeSome(a)
+	case mpi.ClassGetStatus:
+		s.giveBack(a)
 	}
 }
 
