@@ -206,7 +206,9 @@ func (s *requests) startOne(a args, q *request) {
 	}
 	q.active, q.begun, q.unsure = act, a.i, false
 	q.ready = map[int64]bool{}
-	s.operations.memory.useBuffers(buffersOf(from, s.layouts), a.i, act)
+	if !from.has("partitions") { // each is MPI's only from MPI_Pready on, or until it has arrived (MPI-4.0 §4.2)
+		s.operations.memory.useBuffers(buffersOf(from, s.layouts), a.i, act)
+	}
 }
 
 // addWait notes what a completion waits for, and finds handles that name nothing.
