@@ -130,6 +130,10 @@ func (v *windows) code(c *wire.Coder) {
 		a.lock.code(c)
 		wire.Int(c, &a.fence)
 	})
+	wire.List(c, &v.mutexes, func(a *mutex, c *wire.Coder) {
+		a.lock.code(c)
+		wire.Int(c, &a.last)
+	})
 	wire.List(c, &v.held, (*lock).code)
 	wire.List(c, &v.waits, (*lock).code)
 }
@@ -238,6 +242,10 @@ func (v *windows) checkIndices(c *checker, d *Digest) {
 	locks := append(append([]lock{}, v.held...), v.waits...)
 	for _, a := range v.fencedLocks {
 		locks = append(locks, a.lock)
+	}
+	for _, a := range v.mutexes {
+		locks = append(locks, a.lock)
+		c.checkIndex("call", a.last, 0, len(d.steps))
 	}
 	for _, l := range locks {
 		c.checkIndex("window", l.comm, 0, len(d.comms))

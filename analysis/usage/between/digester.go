@@ -80,7 +80,7 @@ type numbered struct {
 
 // BeginCall is for replay.Follower.
 func (d *Digester) BeginCall(call int, c *recorded.Call) {
-	d.chosen = append(d.chosen, alwaysSteps[c.Func.Class])
+	d.chosen = append(d.chosen, alwaysSteps[c.Func.Class] || c.Func.IsFormOf("MPI_Win_sync"))
 	d.returns = c.Return != 0
 	d.addToTail(call, c)
 	if c.Func.InClass(mpi.ClassNewwin, mpi.ClassWinFree) {
