@@ -39,6 +39,7 @@ type requests struct {
 	ended      map[int64]int // the call that ended the last one of that handle
 	pairs      map[way]int32 // partitioned requests that were initialised
 	waits      []Wait        // in the order of their calls
+	unready    []unreadyWait
 }
 
 func newRequests(r *reporter, l *typemap.Layouts, o *operations, t *threads, b *attached) *requests {
@@ -229,7 +230,7 @@ func (s *requests) addWait(a args) {
 		if q.active != nil {
 			w.Operations = append(w.Operations, q.active.operations...)
 			s.checkConcurrentWait(a, q)
-			s.checkPartitions(a, q)
+			s.notePartitions(a, q)
 		}
 	}
 	if len(w.Operations) > 0 && (a.c.Return == 0 || w.Poll && a.c.IsEmptyPoll()) {
