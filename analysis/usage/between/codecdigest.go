@@ -20,6 +20,7 @@ func (d *Digest) code(c *wire.Coder) {
 	wire.List(c, &d.buffers, func(b *buffer, c *wire.Coder) { wire.Int(c, &b.typ); wire.Int(c, &b.count) })
 	wire.List(c, &d.kinds, (*step).code)
 	wire.Ints(c, &d.steps)
+	wire.Ints(c, &d.ends)
 	wire.List(c, &d.channels, (*channel).code)
 	var at int32
 	known := forms{}
@@ -165,6 +166,9 @@ func (d *Digest) checkIndices() error {
 	}
 	for _, kind := range d.steps {
 		c.checkIndex("kind of call", kind, 0, len(d.kinds))
+	}
+	if len(d.ends) > 0 {
+		c.checkIndex("return", int32(len(d.ends)), int32(steps), steps+1)
 	}
 	for i := range d.channels {
 		c.checkIndex("communicator", d.channels[i].comm, 0, comms)
