@@ -110,7 +110,8 @@ func (j *job) noteRecovery(number int64) {
 
 // addEnd notes that what was told as slow is so no more, though it need not be faster.
 func (j *job) addEnd(kind EventKind, begin, number int64, rate Rate) {
-	j.events = append(j.events, Event{Kind: kind, Begin: bucketBegin(begin), Noticed: bucketBegin(number + 1), Rate: rate, Confidence: sure})
+	e := Event{Kind: kind, Begin: bucketBegin(begin), Noticed: bucketBegin(number + 1), Rate: rate, Confidence: sure}
+	j.events = append(j.events, e)
 }
 
 // How long the cause of a slowdown is looked for: the more samples, the surer.
