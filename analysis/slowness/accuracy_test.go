@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/internal/checktest"
 	"laggard/internal/musttest"
 )
 
@@ -283,5 +284,41 @@ func TestMoreCalls(t *testing.T) {
 				t.Errorf("the ranks make more calls: %+v, of %+v", told, s)
 			}
 		}
+	}
+}
+
+// TestSlowdownEnds: whatever was told as slow is told to be so no more: a rank alone that is as fast as before, a job that leaves its
+// loop, and one that stays slow for long.
+func TestSlowdownEnds(t *testing.T) {
+	s := programs[2]
+	s.ranks, s.perNode = 8, 4
+	s.fault = fault{kind: RankComputes, at: 90, rank: 1, factor: 2}
+	for _, c := range []struct {
+		name  string
+		alone bool // the rank has so little to do that nobody waits for it
+		ends  int
+		loop  int // second from which on the job is in another one
+		want  []EventKind
+	}{
+		{"a rank alone", true, 200, 1000, []EventKind{Slowdown, Settled}},
+		{"a rank alone, in another loop", true, 0, 160, []EventKind{Slowdown, OtherLoop}},
+		{"another loop", false, 0, 160, []EventKind{Slowdown, OtherLoop}},
+		{"the usual speed", false, 0, 1000, []EventKind{Slowdown, Settled}},
+		{"as fast as before", false, 200, 1000, []EventKind{Slowdown, Recovery}},
+	} {
+		one := s
+		one.fault.ends = c.ends
+		m := newSimulated(one)
+		if c.alone {
+			m.usual[1] /= 4
+		}
+		m.run(0, c.loop)
+		m.loop++
+		m.run(c.loop, max(c.loop+60, 300))
+		var got []EventKind
+		for _, e := range m.job.events {
+			got = append(got, e.Kind)
+		}
+		checktest.Equal(t, c.want, got[:min(len(got), 2)], c.name)
 	}
 }

@@ -14,6 +14,7 @@ const (
 	leastRatio     = 1.05 // of computing, or of calls, in an iteration, now over before
 	leastStarved   = 0.03 // more of the time without a processor than before
 	leastFaults    = 20.0 // more major page faults a second
+	faultTime      = 0.01 // seconds that a page fault may take, with a disk that turns
 	leastMemory    = 0.1  // more of the time in which processes waited for memory
 	leastClock     = 0.9  // of the clock before
 	leastExplained = 0.35 // of what an iteration takes longer
@@ -102,14 +103,23 @@ func (c *compared) hasNoProcessor(longer float64) bool {
 
 func noProcessor(s *sums) float32 { return s.starved + s.absent }
 
-func (c *compared) hasNoMemory() bool {
-	return c.more(func(s *sums) float32 { return s.faults }) >= leastFaults ||
-		c.more(func(s *sums) float32 { return s.memory }) >= leastMemory
+// hasNoMemory reports whether waiting for memory, or for pages from a disk, explains by how many seconds an iteration is longer.
+func (c *compared) hasNoMemory(longer float64) bool {
+	least := leastExplained * max(longer, c.longer(computing))
+	faults := func(s *sums) float32 { return s.faults }
+	waits := func(s *sums) float32 { return s.memory }
+	return c.more(faults) >= leastFaults && faultTime*c.longer(faults) >= least ||
+		c.more(waits) >= leastMemory && c.longer(waits) >= least
 }
 
+// hasSlowClock reports whether a slower clock explains that the rank computes longer.
 func (c *compared) hasSlowClock() bool {
 	before, now := ratio(c.before.megahertz, c.before.clockSample), ratio(c.since.megahertz, c.since.clockSample)
-	return before > 0 && now > 0 && now < leastClock*before
+	if before <= 0 || now <= 0 || now >= leastClock*before {
+		return false
+	}
+	longer := c.computingRatio()
+	return longer <= 1 || math.Log(before/now) >= leastExplained*math.Log(longer)
 }
 
 // finding is why the job is slower.
@@ -339,7 +349,7 @@ func (f finding) withNode(ranks []compared, longer, hz float64) finding {
 	}
 	switch {
 	case f.lack == "":
-	case 5*f.ranks.Len() >= 4*len(ranks) && len(ranks) > 1:
+	case 5*f.ranks.Len() >= 4*len(ranks) && len(ranks) > 1 && len(hostsOf(ranks, f.ranks)) == len(nodes):
 		f.cause = MachineSlow
 	default:
 		f.cause = NodeSlow
@@ -405,7 +415,7 @@ func lackOf(ranks []compared, some model.RankSet, longer float64) Lack {
 		case !some.Contains(c.rank):
 		case c.hasNoProcessor(longer):
 			counts[NoProcessor]++
-		case c.hasNoMemory():
+		case c.hasNoMemory(longer):
 			counts[NoMemory]++
 		case c.hasSlowClock():
 			counts[SlowClock]++

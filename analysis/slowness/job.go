@@ -57,6 +57,9 @@ func (j *job) judgeBucket(number int64) {
 	}
 	slices.Sort(begins)
 	if since := begins[len(begins)/2] + 1; since > j.speed.begins { // the first bucket of a loop is cut
+		if j.alone.Len() > 0 || j.speed.usual > 0 && j.speed.told != 0 {
+			j.addEnd(OtherLoop, since, number, Rate{})
+		}
 		j.speed.restart(since)
 		j.alone = model.RankSet{}
 	}
@@ -81,6 +84,7 @@ func (j *job) lookAtJob(number int64) {
 	case s.told == 0:
 		j.decideCause(number)
 	case number-s.told > settles: // this is the usual speed now
+		j.addEnd(Settled, s.slow, number, Rate{Now: s.since(s.slow + 1), Before: s.usual})
 		s.begins, s.usual = s.slow+1, 0
 		for _, t := range j.tracks {
 			t.normal = sums{}
@@ -102,6 +106,12 @@ func (j *job) noteRecovery(number int64) {
 	}
 	s.spans = append(s.spans, span{s.slow, begin})
 	s.usual = 0
+}
+
+// addEnd notes that what was told as slow is so no more, though it need not be faster.
+func (j *job) addEnd(kind EventKind, begin, number int64, rate Rate) {
+	e := Event{Kind: kind, Begin: bucketBegin(begin), Noticed: bucketBegin(number + 1), Rate: rate, Confidence: sure}
+	j.events = append(j.events, e)
 }
 
 // How long the cause of a slowdown is looked for: the more samples, the surer.
@@ -167,7 +177,9 @@ func (j *job) lookAtRanks(number int64) {
 	}
 	if f.ranks.Len() > 0 {
 		j.aloneAt = number
-	} else if number-j.aloneAt > recentBuckets {
+	} else if j.alone.Len() > 0 && number-j.aloneAt > recentBuckets {
+		j.addEnd(Settled, j.aloneAt+1, number, Rate{})
+		j.events[len(j.events)-1].Ranks = j.alone
 		j.alone = model.RankSet{}
 	}
 	if f.ranks.Minus(j.alone).Len() == 0 {

@@ -83,6 +83,10 @@ type EventKind string
 const (
 	Slowdown EventKind = "slowdown"
 	Recovery EventKind = "recovery"
+	// Settled: a slower speed of the job counts as its usual one by now, or Ranks do as is usual for them by now.
+	Settled EventKind = "settled"
+	// OtherLoop: the job is in another loop, of which it is not known whether it is slower.
+	OtherLoop EventKind = "other_loop"
 )
 
 // Cause says why ranks became slower.

@@ -53,6 +53,7 @@ type simulated struct {
 	usual     []float64 // computing of each rank in an iteration
 	progress  float64   // of the iteration in progress
 	iterating int
+	loop      int     // that it is in
 	load      float64 // of others, 0 to 1
 }
 
@@ -177,7 +178,7 @@ func (m *simulated) changeLoad(second int) {
 
 // sample takes the samples of a second.
 func (m *simulated) sample(begin time.Time, computing, io, starved float64, turns int) *model.Interval {
-	i := &model.Interval{Begin: begin, Step: time.Second, Samples: simulatedHz, Anchor: 1, Turns: turns, State: 1,
+	i := &model.Interval{Begin: begin, Step: time.Second, Samples: simulatedHz, Anchor: 1 + m.loop, Turns: turns, State: 1,
 		Comm: -1, Peer: model.None,
 		Starved: time.Duration(computing * starved * float64(time.Second))}
 	for range simulatedHz {

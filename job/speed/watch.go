@@ -26,7 +26,7 @@ type Watch struct {
 	next        time.Time // of the next look
 	state       State
 	told        int  // events that were looked at
-	slow        bool // a slowdown was told, and no recovery yet
+	slow        bool // a slowdown was told, and not yet its end
 	failed      bool // the command could not be run, or the file not written, which was said
 	off         bool // the job is too large
 }
@@ -113,7 +113,7 @@ func (w *Watch) Close(now time.Time) {
 func (w *Watch) tell(events []slowness.Event) {
 	for i := w.told; i < len(events) && w.Sentence != nil; i++ {
 		e := &events[i]
-		if !e.IsAlert() && !(w.slow && e.Kind == slowness.Recovery) {
+		if !e.IsAlert() && !(w.slow && e.Kind != slowness.Slowdown) {
 			continue
 		}
 		w.slow = e.Kind == slowness.Slowdown

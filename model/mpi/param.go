@@ -213,7 +213,7 @@ func (f *Function) intKind(p *Param) Kind {
 		return Int // its flag is a number
 	case ok:
 		return k
-	case p.Name == "indx" && f.Class.isOneOf(ClassWaitany, ClassTestany):
+	case p.Name == "indx" && f.Class.isOneOf(ClassWaitany, ClassTestany, ClassGetStatus):
 		return Index
 	}
 	return Int

@@ -148,6 +148,13 @@ static void finished_some(struct lg_call *c, struct lg_usage *u)
   }
 }
 
+static void finished_one(const struct lg_call *c, struct lg_usage *u)
+{
+  int i = lg_index(c, *(const int *)c->args[c->desc->index]);
+  if (i >= 0)
+    finished(u, (uint32_t)i);
+}
+
 static bool flagged(const struct lg_call *c)
 {
   return *(const int *)c->args[c->desc->flag] != 0;
@@ -155,32 +162,30 @@ static bool flagged(const struct lg_call *c)
 
 void lg_sums_ended(struct lg_call *c, struct lg_usage *u)
 {
-  int index;
   if (!on || !u->ngiven)
     return;
   switch (c->desc->cls) {
+  case CLS_get_status: /* the request stays, but what is complete is the program's again */
+    if (c->desc->outcount >= 0)
+      return finished_some(c, u);
+    if (!flagged(c))
+      return;
+    if (c->desc->index < 0)
+      break;
+    return finished_one(c, u);
   case CLS_testall: case CLS_test:
     if (!flagged(c))
       return;
     break;
   case CLS_wait: case CLS_waitall:
     break;
-  case CLS_get_status: /* the request stays, but what is complete is the program's again; which of several is not asked */
-    if (c->desc->flag < 0 || flagged(c))
-      for (uint32_t k = 0; k < u->ngiven; k++)
-        if (u->given[k])
-          lg_race_ended(lg_live_at(u->given[k])->operation);
-    return;
   case CLS_cancel:
     return lg_receiving_given_up(u);
   case CLS_testany:
     if (!flagged(c))
       return; /* fallthrough */
   case CLS_waitany:
-    index = lg_index(c, *(const int *)c->args[c->desc->index]);
-    if (index >= 0)
-      finished(u, (uint32_t)index);
-    return;
+    return finished_one(c, u);
   case CLS_waitsome: case CLS_testsome:
     return finished_some(c, u);
   default:

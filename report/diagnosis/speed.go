@@ -24,7 +24,7 @@ type Speed struct {
 // Change is a moment from which a job was slower, or as fast as before again.
 type Change struct {
 	Time time.Time `json:"time"` // the estimate of when it was
-	Kind string    `json:"kind"` // slowdown or recovery
+	Kind string    `json:"kind"` // slowdown, recovery, settled or other_loop
 	Text string    `json:"text"` // one sentence
 }
 

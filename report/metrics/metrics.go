@@ -106,7 +106,7 @@ func mean(of func(slowness.Shares) float64) func(State) float64 {
 func slowdown(s State) *slowness.Event {
 	for i := len(s.Result.Events) - 1; i >= 0; i-- {
 		switch e := &s.Result.Events[i]; {
-		case e.Kind == slowness.Recovery:
+		case e.Kind != slowness.Slowdown:
 			return nil
 		case e.IsAlert():
 			return e

@@ -35,6 +35,15 @@ func written(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// A slowdown lasts until an event says that it does not.
+func TestSlowdown(t *testing.T) {
+	for _, kind := range []slowness.EventKind{slowness.Recovery, slowness.Settled, slowness.OtherLoop} {
+		events := []slowness.Event{{Kind: slowness.Slowdown, Cause: slowness.RankComputes, Confidence: 0.9}, {Kind: kind}}
+		checktest.Equal(t, true, slowdown(State{Result: &slowness.Result{Events: events[:1]}}) != nil, kind)
+		checktest.Equal(t, true, slowdown(State{Result: &slowness.Result{Events: events}}) == nil, kind)
+	}
+}
+
 func TestWrite(t *testing.T) { golden.Check(t, "metrics.golden", written(t)) }
 
 // The text has the form that Prometheus reads, line by line, and promtool accepts it where it is installed.

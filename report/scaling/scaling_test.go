@@ -15,6 +15,7 @@ import (
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/checktest"
 	"laggard/internal/golden"
 	"laggard/internal/musttest"
 	"laggard/model/runfiles"
@@ -112,6 +113,23 @@ func hostileResult(t *testing.T) *Result {
 	r.Notes = []string{"<i>\x1b]0;x\x07"}
 	r.Problems = []string{"<script>"}
 	return r
+}
+
+func TestHeadline(t *testing.T) {
+	crash := &recorded.Crash{Rank: 2}
+	half := []judge.SourceVerdict{{Source: recorded.AtMPI, Verdict: &judge.Verdict{Model: judge.ByRegression, Covered: 0.52}}}
+	for _, c := range []struct {
+		want string
+		r    Result
+	}{
+		{"rank 2 crashed; what it sent until then cannot be judged", Result{Crash: crash}},
+		{"rank 2 crashed; up to then it sent what smaller runs predict", Result{Crash: crash, InRange: true}},
+		{"all 2 ranks send what smaller runs predict", Result{Ranks: []int{0, 1}, InRange: true}},
+		{"all 2 ranks send what smaller runs predict, as far as that goes: they predict 52 % of the bytes",
+			Result{Ranks: []int{0, 1}, InRange: true, Source: recorded.AtMPI, Sources: half}},
+	} {
+		checktest.Equal(t, c.want, Headline(&c.r), "headline")
+	}
 }
 
 func TestForms(t *testing.T) {

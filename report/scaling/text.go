@@ -61,12 +61,25 @@ func Headline(r *Result) string {
 		return fmt.Sprintf("none of the %d ranks sends %s", n, expected)
 	case n > 0:
 		return fmt.Sprintf("%s of %d: not %s", r.Flagged.Phrase(), judged, expected)
+	case r.Crash != nil && !r.InRange:
+		return fmt.Sprintf("rank %d crashed; what it sent until then cannot be judged", r.Crash.Rank)
 	case r.Crash != nil:
-		return fmt.Sprintf("rank %d crashed; up to then it sent %s", r.Crash.Rank, expected)
+		return fmt.Sprintf("rank %d crashed; up to then it sent %s%s", r.Crash.Rank, expected, predictedText(r))
 	case !r.InRange:
 		return fmt.Sprintf("%d ranks are outside the range of the model: they cannot be judged", judged)
 	}
-	return fmt.Sprintf("all %d ranks send %s", judged, expected)
+	return fmt.Sprintf("all %d ranks send %s%s", judged, expected, predictedText(r))
+}
+
+// predictedText says for which part of the bytes that holds: the models of call sites predict only those that they have seen grow.
+func predictedText(r *Result) string {
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		if percent := math.Round(100 * s.Verdict.Covered); s.Source == r.Source && s.Verdict.Model == judge.ByRegression && percent < 100 {
+			return fmt.Sprintf(", as far as that goes: they predict %.0f %% of the bytes", percent)
+		}
+	}
+	return ""
 }
 
 var sourceNames = map[recorded.Source]string{recorded.AtMPI: "MPI calls", recorded.AtSocket: "sockets"}

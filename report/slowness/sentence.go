@@ -17,8 +17,17 @@ func Sentence(e *slowness.Event) string { return e.Noticed.UTC().Format(clock) +
 
 // Describe tells of an event without that time.
 func Describe(e *slowness.Event) string {
-	if e.Kind == slowness.Recovery {
-		return fmt.Sprintf("the job is as fast as before again, since %s: %s iterations/s", e.Begin.UTC().Format(clock), Rate(e.Rate.Now))
+	since := e.Begin.UTC().Format(clock)
+	switch {
+	case e.Kind == slowness.Recovery:
+		return fmt.Sprintf("the job is as fast as before again, since %s: %s iterations/s", since, Rate(e.Rate.Now))
+	case e.Kind == slowness.OtherLoop:
+		return fmt.Sprintf("the job is in another loop since %s: its speed before does not count any more", since)
+	case e.Kind == slowness.Settled && e.Ranks.Len() > 0:
+		return fmt.Sprintf("%s %s no slower since %s than is usual for %s by now", words.Ranks(e.Ranks.String()),
+			verbOf(e, "has been", "have been"), since, verbOf(e, "it", "them"))
+	case e.Kind == slowness.Settled:
+		return fmt.Sprintf("the job has run %s iterations/s since %s: that is its usual speed now", Rate(e.Rate.Now), since)
 	}
 	parts := []string{what(e)}
 	if e.Rate.Now < e.Rate.Before {

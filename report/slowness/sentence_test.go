@@ -36,5 +36,11 @@ func TestSentence(t *testing.T) {
 	}
 	e := slowness.Event{Kind: slowness.Recovery, Begin: begin, Noticed: begin.Add(time.Minute), Rate: slowness.Rate{Now: 123.4}}
 	fmt.Fprintf(&b, "recovery\n  %s\n", Sentence(&e))
+	for _, kind := range []slowness.EventKind{slowness.OtherLoop, slowness.Settled} {
+		e.Kind = kind
+		fmt.Fprintf(&b, "%s\n  %s\n", kind, Sentence(&e))
+	}
+	e.Ranks = model.NewRankSet(13)
+	fmt.Fprintf(&b, "settled\n  %s\n", Sentence(&e))
 	golden.Check(t, "sentences.golden", []byte(b.String()))
 }

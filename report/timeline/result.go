@@ -61,7 +61,7 @@ type Loop struct {
 
 // Event is a moment from which the job was slower, or as fast as before again.
 type Event struct {
-	Kind  string    `json:"kind"`  // slowdown or recovery
+	Kind  string    `json:"kind"`  // slowdown, recovery, settled or other_loop
 	Begin time.Time `json:"begin"` // estimate of when the speed changed
 	Ranks string    `json:"ranks"` // at which the cause lies; "" none can be named
 	Text  string    `json:"text"`  // what happened, in words

@@ -95,11 +95,11 @@ type SampledAt struct {
 
 // Event is a moment from which the job or some ranks were slower, or as fast as before again.
 type Event struct {
-	Kind           string     `json:"kind"`            // slowdown or recovery
+	Kind           string     `json:"kind"`            // slowdown, recovery, settled or other_loop
 	Text           string     `json:"text"`            // one sentence about it
 	Begin          time.Time  `json:"begin"`           // estimate of when the speed changed
 	Noticed        time.Time  `json:"noticed"`         // the samples up to then showed it
-	Cause          string     `json:"cause"`           // rank, node, machine, link, io, program or unclear; "" of a recovery
+	Cause          string     `json:"cause"`           // rank, node, machine, link, io, program or unclear; "" unless a slowdown
 	Lack           string     `json:"lack"`            // what a slow node lacks: cpu, memory or clock; "" unknown
 	Ranks          string     `json:"ranks"`           // at which the cause lies; "" none can be named
 	Hosts          []string   `json:"hosts"`           // their nodes

@@ -70,10 +70,17 @@ func (c *clocks) replaySteps() {
 	for i := range now {
 		now[i] = make([]int32, len(c.component))
 	}
+	order := c.orderThreads()
+	if order != nil {
+		c.mayBegin = func(node int32) bool { return order.mayBegin(node, c.threadOf(node)) }
+	}
 	c.onBegin = func(node int32) {
 		var clock []int32
 		if int(node) < c.steps {
 			clock = now[c.threadOf(node)]
+			if order != nil {
+				order.begin(node, clock)
+			}
 			if _, asked := c.asked[node]; asked {
 				c.asked[node] = slices.Clone(clock)
 			}
@@ -91,6 +98,9 @@ func (c *clocks) replaySteps() {
 		rank := c.rankOf(node)
 		if k, ok := c.component[rank]; ok {
 			clock[k] = max(clock[k], node-c.base[rank]+1)
+		}
+		if order != nil {
+			c.ready = append(c.ready, order.leave(node, clock)...)
 		}
 	}
 	for i := range c.threads {

@@ -20,6 +20,7 @@ func (d *Digest) code(c *wire.Coder) {
 	wire.List(c, &d.buffers, func(b *buffer, c *wire.Coder) { wire.Int(c, &b.typ); wire.Int(c, &b.count) })
 	wire.List(c, &d.kinds, (*step).code)
 	wire.Ints(c, &d.steps)
+	wire.Ints(c, &d.ends)
 	wire.List(c, &d.channels, (*channel).code)
 	var at int32
 	known := forms{}
@@ -130,6 +131,10 @@ func (v *windows) code(c *wire.Coder) {
 		a.lock.code(c)
 		wire.Int(c, &a.fence)
 	})
+	wire.List(c, &v.mutexes, func(a *mutex, c *wire.Coder) {
+		a.lock.code(c)
+		wire.Int(c, &a.last)
+	})
 	wire.List(c, &v.held, (*lock).code)
 	wire.List(c, &v.waits, (*lock).code)
 }
@@ -161,6 +166,9 @@ func (d *Digest) checkIndices() error {
 	}
 	for _, kind := range d.steps {
 		c.checkIndex("kind of call", kind, 0, len(d.kinds))
+	}
+	if len(d.ends) > 0 {
+		c.checkIndex("return", int32(len(d.ends)), int32(steps), steps+1)
 	}
 	for i := range d.channels {
 		c.checkIndex("communicator", d.channels[i].comm, 0, comms)
@@ -238,6 +246,10 @@ func (v *windows) checkIndices(c *checker, d *Digest) {
 	locks := append(append([]lock{}, v.held...), v.waits...)
 	for _, a := range v.fencedLocks {
 		locks = append(locks, a.lock)
+	}
+	for _, a := range v.mutexes {
+		locks = append(locks, a.lock)
+		c.checkIndex("call", a.last, 0, len(d.steps))
 	}
 	for _, l := range locks {
 		c.checkIndex("window", l.comm, 0, len(d.comms))

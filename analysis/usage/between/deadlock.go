@@ -40,7 +40,10 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 	if way := w.graph.Cycle(w.digests[core[0]].Rank, func(node int) bool { return w.stuckNode[node] }); way != nil {
 		cycle = w.digestPositions(way)
 	}
-	w.checkOrder(cycle)
+	polling := w.pollingRanks(core)
+	if polling.Len() == 0 {
+		w.checkOrder(cycle)
+	}
 	if w.needsAny(core) {
 		cycle = core // a knot: no single cycle shows why
 	}
@@ -62,10 +65,25 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 	if only {
 		f.Message += w.describeStuckBehind(f.Ranks)
 	}
+	if polling.Len() > 0 {
+		f.Severity = finding.Warning
+		f.Message += fmt.Sprintf("; this is a deadlock only if nothing else is done between the polls of %s", polling.Phrase())
+	}
 	if change := w.deadlockAdvice(core); change != "" {
 		f.Change = change
 	}
 	w.found.Add(f)
+}
+
+// pollingRanks are those of a core that are in a loop of polls: what a rank does between its polls is not recorded, and may end
+// the loop.
+func (w *waits) pollingRanks(core []int32) (out model.RankSet) {
+	for _, at := range core {
+		if w.standings[at].polls() {
+			out.Add(w.digests[at].Rank)
+		}
+	}
+	return out
 }
 
 // describeStuckBehind describes the ranks that are stuck but not in the core.

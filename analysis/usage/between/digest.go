@@ -26,6 +26,7 @@ type Digest struct {
 	buffers    []buffer // what messages and collectives carry
 	kinds      []step   // what steps are
 	steps      []int32  // in the order of their begin, indices into kinds
+	ends       []int32  // by step, if several threads call: how many had begun when it returned; that of all: it did not
 	channels   []channel
 	messages   []message // in the order of their begin
 	shapes     []shape

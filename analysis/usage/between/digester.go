@@ -60,7 +60,8 @@ type Digester struct {
 	returns          bool                // the call that began last returned
 	unreturned       []*replay.Operation // those of calls that did not
 	tails            map[int]*tail       // by thread: the polls at its end
-	windowCalls      []numbered          // that make and free windows
+	returned         returns
+	windowCalls      []numbered // that make and free windows
 	hasWindows       bool
 	users            []user // what may use the memory of windows, if there are any
 
@@ -80,8 +81,9 @@ type numbered struct {
 
 // BeginCall is for replay.Follower.
 func (d *Digester) BeginCall(call int, c *recorded.Call) {
-	d.chosen = append(d.chosen, alwaysSteps[c.Func.Class])
+	d.chosen = append(d.chosen, alwaysSteps[c.Func.Class] || c.Func.IsFormOf("MPI_Win_sync"))
 	d.returns = c.Return != 0
+	d.returned.begin(call, c)
 	d.addToTail(call, c)
 	if c.Func.InClass(mpi.ClassNewwin, mpi.ClassWinFree) {
 		d.windowCalls = append(d.windowCalls, numbered{call, c})
@@ -182,6 +184,7 @@ func (d *Digester) numberSteps() {
 		d.stepOf[i] = int32(len(d.steps))
 		d.steps = append(d.steps, numberOf(kinds, s, func() { d.kinds = append(d.kinds, s) }))
 	}
+	d.ends = d.returned.ofSteps(d.stepOf, len(d.steps))
 	for i := range d.messages {
 		m := &d.messages[i]
 		m.step, m.done = d.stepIndex(int(m.step)), d.stepIndex(int(m.done))

@@ -16,8 +16,8 @@ func Judge(e *Evidence, stop func() bool, begin func(what string)) (found *findi
 		{"messages", func() { m = j.matchMessages(); m.checkTypes() }},
 		{"collectives", func() { j.groupCollectives(); j.checkCollectives() }},
 		{"calls that wait", func() {
-			w = j.buildWaitGraph()
-			w.nearMiss = m.checkUnmatched(w.unmetHalves())
+			w = j.buildWaitGraph(false)
+			w.nearMiss = m.checkUnmatched(w.unmetHalves(), w.unmetByPolls())
 			w.checkDeadlock()
 		}},
 		{"the order without buffering", j.checkRendezvous},

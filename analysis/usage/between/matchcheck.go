@@ -62,7 +62,7 @@ const stopEvery = 1 << 10
 // finished, and those that are stuck because of it.
 //
 // It returns the halves that another message nearly fits.
-func (m *matcher) checkUnmatched(stuck map[ref]bool) map[ref]bool {
+func (m *matcher) checkUnmatched(stuck, byPolls map[ref]bool) map[ref]bool {
 	used := map[ref]bool{}
 	for rank, d := range m.digests {
 		for i := range d.messages {
@@ -81,7 +81,7 @@ func (m *matcher) checkUnmatched(stuck map[ref]bool) map[ref]bool {
 			}
 			if near := m.nearestMessage(r, used, over); near != none && (stuck[r] || m.staysUnmatched(near)) {
 				used[near], used[r] = true, true
-				m.addNearMiss(r, near)
+				m.addNearMiss(r, near, !over && byPolls[r])
 			} else if over {
 				m.addUnmatchedReceive(r)
 			}
@@ -212,7 +212,7 @@ func (m *matcher) namedTags() map[way]bool {
 }
 
 // addNearMiss reports a receive and the message that it does not fit.
-func (m *matcher) addNearMiss(r, near ref) {
+func (m *matcher) addNearMiss(r, near ref, byPolls bool) {
 	rd, recv := m.messageAt(r)
 	sd, send := m.messageAt(near)
 	rc, sc := &rd.channels[recv.channel], &sd.channels[send.channel]
@@ -235,6 +235,10 @@ func (m *matcher) addNearMiss(r, near ref) {
 	f := finding.New("unmatched_message", fmt.Sprintf("%s is unreceived at rank %d, which waits for %s", sent, rd.Rank, awaited),
 		m.placeOf(r.rank, recv.made(), "receive"), m.placeOf(near.rank, send.made(), "send"))
 	f.Change, f.Standard = change, section
+	if byPolls {
+		f.Severity = finding.Warning
+		f.Message += "; this is wrong only if the ranks that poll do nothing else between their polls"
+	}
 	m.found.Add(f)
 }
 

@@ -64,6 +64,10 @@ func (j *job) checkWindows() {
 	if len(pairs) == 0 {
 		return
 	}
+	signals := j.newSignals(targets)
+	pairs = slices.DeleteFunc(pairs, func(p pair) bool {
+		return p.a.rank != p.b.rank && (signals.mayTell(p.a, p.b) || signals.mayTell(p.b, p.a))
+	})
 	asked := make([]stepPair, len(pairs))
 	for i, p := range pairs {
 		asked[i] = stepPair{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}

@@ -85,7 +85,8 @@ func (m *matcher) racesOf(rank int32) []race {
 		begin, _ := slices.BinarySearchFunc(wild, named, func(a, b int32) int { return int(a - b) })
 		for k := begin - 1; k >= 0 && (last < 0 || wild[k] > list[last]); k-- {
 			places := [2]int32{d.step(d.messages[wild[k]].step).site, d.step(d.messages[named].step).site}
-			if m.couldTake(d, &d.messages[wild[k]], m.queues[q].way) && seen[places] < mostRaces {
+			if seen[places] < mostRaces && m.couldTake(d, &d.messages[wild[k]], m.queues[q].way) &&
+				!m.isHeldBack(ref{rank, wild[k]}, ref{rank, named}, m.queues[q].way, taken) {
 				seen[places]++
 				out = append(out, race{ref{rank, wild[k]}, ref{rank, named}})
 			}
@@ -100,6 +101,27 @@ func (m *matcher) couldTake(d *Digest, msg *message, w way) bool {
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
 	return comm.ID == w.comm && c.pair == w.pair && (c.askedTag == model.Any || c.askedTag == w.tag) && comm.WorldRank(c.peer) != w.from
+}
+
+// isHeldBack reports whether a message, which a receive took, cannot be the one that a receive from any rank takes first of its
+// sender: one of another tag was sent before it and comes first, as messages do not overtake (§3.5).
+func (m *matcher) isHeldBack(wild, named ref, w way, taken map[int32][]int32) bool {
+	d, msg := m.messageAt(wild)
+	if c := &d.channels[msg.channel]; c.askedTag != model.Any && c.askedPeer == model.Any {
+		return false // what a probe found is received by its tag
+	}
+	sent := m.partners[named.rank][named.index]
+	for q, list := range taken {
+		other := m.queues[q].way
+		if other.tag == w.tag || other.comm != w.comm || other.from != w.from || other.pair != w.pair {
+			continue
+		}
+		later, _ := slices.BinarySearch(list, wild.index+1)
+		if later < len(list) && !m.queues[q].unordered && m.partners[named.rank][list[later]].index < sent.index {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *matcher) addRace(r race) {

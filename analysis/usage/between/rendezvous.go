@@ -31,6 +31,8 @@ type rendezvous struct {
 	// seen are the sends that a probe which does not wait has found: without buffering it might have
 	// found nothing, and the program would not have gone on to receive.
 	seen map[ref]bool
+	// mayBegin, if set, says whether a step can begin now; if it cannot, its thread is made ready later.
+	mayBegin func(node int32) bool
 	// onBegin and onLeave, if set, are told of each node.
 	onBegin, onLeave func(node int32)
 }
@@ -270,6 +272,9 @@ func (r *rendezvous) run() {
 		r.ready = r.ready[:len(r.ready)-1]
 		for node, ok := t.now(); ok; node, ok = t.now() {
 			if !r.begun[node] {
+				if r.mayBegin != nil && !r.mayBegin(node) {
+					break
+				}
 				r.beginNode(node)
 			}
 			if r.needs[node] > 0 {

@@ -44,6 +44,9 @@ func describe(findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
 		fmt.Fprintf(&b, "%s: %s", f.Class, f.Message)
+		if c, _ := finding.ClassNamed(f.Class); f.Severity != c.Severity {
+			fmt.Fprintf(&b, "; %s", f.Severity)
+		}
 		if f.Count > 1 {
 			fmt.Fprintf(&b, " (%d times)", f.Count)
 		}

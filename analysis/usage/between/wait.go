@@ -35,6 +35,11 @@ type standing struct {
 	ended bool // it will call nothing more
 }
 
+// polls reports whether the rank was in a loop of polls.
+func (s standing) polls() bool {
+	return slices.ContainsFunc(s.calls, func(b *blocked) bool { return len(b.polls) > 0 })
+}
+
 // waits finds the ranks that can never go on: those blocked in calls for which all
 // that could satisfy them is stuck too, or has ended.
 type waits struct {
@@ -47,6 +52,7 @@ type waits struct {
 	held      map[lockKey][]int // open locks: the ranks that have them
 	absent    map[absentKey]*need
 	nearMiss  map[ref]bool // halves that another message nearly fits
+	pollsEnd  bool         // loops of polls are taken to end
 }
 
 // absentKey is a collective and what a member calls there.
@@ -55,8 +61,10 @@ type absentKey struct {
 	name  string
 }
 
-func (j *job) buildWaitGraph() *waits {
-	w := &waits{job: j, graph: waitfor.New(len(j.digests)), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
+// buildWaitGraph finds them; with pollsEnd those that cannot go on though loops of polls end, as where ranks do something else
+// between their polls.
+func (j *job) buildWaitGraph(pollsEnd bool) *waits {
+	w := &waits{job: j, pollsEnd: pollsEnd, graph: waitfor.New(len(j.digests)), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
 	for _, d := range j.digests {
 		w.graph.Rank(d.Rank, waitfor.Any)
 		for _, l := range d.windows.held {
@@ -159,7 +167,7 @@ func (b *blocked) markMet() { b.open = b.open || b.any }
 
 // nodeOf adds the node of a call.
 func (w *waits) nodeOf(b *blocked) int {
-	if b.open {
+	if b.open || w.pollsEnd && len(b.polls) > 0 {
 		return w.free
 	}
 	var nodes []int
@@ -363,6 +371,18 @@ func (w *waits) unmetHalves() map[ref]bool {
 				out[n.message] = true
 			}
 		}
+	}
+	return out
+}
+
+// unmetByPolls are those of unmetHalves that are met, perhaps, if loops of polls end.
+func (w *waits) unmetByPolls() map[ref]bool {
+	if !slices.ContainsFunc(w.standings, standing.polls) {
+		return nil
+	}
+	out := w.unmetHalves()
+	for r := range w.job.buildWaitGraph(true).unmetHalves() {
+		delete(out, r)
 	}
 	return out
 }

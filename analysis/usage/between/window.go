@@ -17,6 +17,7 @@ type windows struct {
 	accesses    []access
 	noPutFences []fence      // by which the rank said that nobody puts to it
 	fencedLocks []fencedLock // locks that were taken after a fence, the first of each target
+	mutexes     []mutex      // exclusive locks, of each target
 	held        []lock       // locks that are open at the end
 	waits       []lock       // calls that wait for a lock at the end
 }
@@ -86,6 +87,12 @@ type lock struct {
 	step   int32
 	comm   int32 // index into Digest.comms, of the window
 	target int   // rank in the window, replay.AllRanks
+}
+
+// mutex is the exclusive locks of a target: the first, and the step by which the last one was given back.
+type mutex struct {
+	lock
+	last int32
 }
 
 // windowDigester takes over what the replay found on windows.
@@ -222,17 +229,28 @@ func (d windowDigester) addFences() {
 	}
 }
 
-// addLocks notes the locks that are open at the end, and those between two fences, the
+// addLocks notes the locks that are open at the end, the exclusive ones, and those between two fences, the
 // first of each target. One of which the call never returned was not taken.
 func (d windowDigester) addLocks() {
 	type place struct{ fence, target int }
 	seen := map[place]bool{}
+	type key struct{ window, target int }
+	mutexes := map[key]int{} // index into windows.mutexes
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
 		if e.Kind != replay.LockEpoch || !d.hasComm(e.Window) || !d.Calls[e.Open].Returned {
 			continue
 		}
 		taken := lock{d.stepIndex(e.Open), int32(e.Window), e.Target}
+		if closed := d.stepIndex(e.Close); e.Exclusive && closed >= 0 {
+			at, known := mutexes[key{e.Window, e.Target}]
+			if !known {
+				at = len(d.windows.mutexes)
+				mutexes[key{e.Window, e.Target}] = at
+				d.windows.mutexes = append(d.windows.mutexes, mutex{taken, closed})
+			}
+			d.windows.mutexes[at].last = max(d.windows.mutexes[at].last, closed)
+		}
 		if e.Close < 0 {
 			d.windows.held = append(d.windows.held, taken)
 		}

@@ -9,12 +9,13 @@ var stalling = []string{"collective_mismatch", "deadlock", "unmatched_message", 
 
 // Explaining returns the finding that explains why these ranks hang: one of a class
 // that makes ranks wait, in which some of them take part; nil: none does. Of several
-// it is the first by class, and then by their order.
+// it is the first by class, and then by their order. A warning of such a class says what is wrong if ranks that poll do
+// nothing else; that they hang shows it.
 func Explaining(list []Finding, hanging model.RankSet) *Finding {
 	for _, class := range stalling {
 		for i := range list {
 			f := &list[i]
-			if f.Class == class && f.Severity == Error && f.Ranks.Intersect(hanging).Len() > 0 {
+			if f.Class == class && f.Ranks.Intersect(hanging).Len() > 0 {
 				return f
 			}
 		}

@@ -25,6 +25,7 @@ func TestExplaining(t *testing.T) {
 		{"what hides a deadlock is none", []Finding{at("potential_deadlock", 0, 1)}, -1},
 		{"the cause before its effect", []Finding{at("deadlock", 0, 1), at("collective_mismatch", 1, 2)}, 1},
 		{"the first of a class", []Finding{at("leak", 0), at("deadlock", 1), at("deadlock", 0)}, 1},
+		{"a warning of ranks that poll", []Finding{{Class: "deadlock", Severity: Warning, Ranks: hanging}}, 0},
 	} {
 		got := -1
 		for i := range c.list {

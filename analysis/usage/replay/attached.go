@@ -32,7 +32,8 @@ func (b *attached) beginCall(a args) {
 				b.Place(a.i, "attach"), b.Place(b.call, "attach before")).Change = "call MPI_Buffer_detach first"
 		}
 	case a.c.Func.Class == mpi.ClassDetach:
-		if b.call < 0 && b.t.Complete {
+		refused := a.c.Refused || a.c.Return != 0 && a.c.Code != 0 // MPI may well take it (MPI-4.1 §3.6)
+		if refused && b.call < 0 && b.t.Complete {
 			b.report("bsend_buffer", "MPI_Buffer_detach without an attached buffer", b.Place(a.i, "detach"))
 		}
 	case a.c.Func.Class == mpi.ClassBsend || a.c.Func.Class == mpi.ClassIbsend:
@@ -74,7 +75,7 @@ func (b *attached) endCall(a args) {
 
 // reportLeftovers reports a buffer that is attached when call finalize leaves MPI.
 func (b *attached) reportLeftovers(finalize int) {
-	if b.call < 0 {
+	if b.call < 0 || b.size == 0 { // as programs do to be rid of one
 		return
 	}
 	f := b.report("leak", "the buffer that MPI_Buffer_attach attached was not detached before MPI_Finalize",

@@ -110,6 +110,48 @@ func (s *requests) completeFound(a args, ended []ending) {
 	}
 }
 
+// giveBack follows MPI_Request_get_status and its like: what it found complete keeps its request, but the buffer is the
+// program's again (MPI-4.1 §3.7.6).
+func (s *requests) giveBack(a args) {
+	handles, taken := a.requestArgs(), map[*request]bool{}
+	for _, k := range a.foundComplete(len(handles)) {
+		if k < 0 || int(k) >= len(handles) || handles[k] == recorded.Null || handles[k] == recorded.Invalid {
+			continue
+		}
+		q := s.nextUntaken(handles[k], taken)
+		if q == nil {
+			continue
+		}
+		taken[q] = true
+		if q.active != nil {
+			s.operations.memory.release(q.active.memory)
+			q.active.memory = nil
+		}
+	}
+}
+
+// foundComplete are the places, in the list of its requests, of those that MPI_Request_get_status or its like found complete; all
+// of them if that was not recorded.
+func (a args) foundComplete(requests int) recorded.Value {
+	all := make(recorded.Value, requests)
+	for k := range all {
+		all[k] = int64(k)
+	}
+	indices := a.out("array_of_indices")
+	n, some := a.result("outcount")
+	flag, flagged := a.result("flag")
+	index, one := a.result("indx")
+	switch {
+	case some && n <= int64(len(indices)):
+		return indices[:max(n, 0)]
+	case flagged && flag == 0:
+		return nil
+	case flagged && one:
+		return recorded.Value{index}
+	}
+	return all
+}
+
 // reportLeftovers reports requests that were not completed when call finalize leaves MPI.
 func (s *requests) reportLeftovers(finalize int) {
 	for _, handle := range slices.Sorted(maps.Keys(s.alive)) {

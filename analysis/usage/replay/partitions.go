@@ -78,15 +78,31 @@ func (s *requests) markReady(a args) {
 	}
 }
 
-// checkPartitions finds a wait that cannot end: for a send of which partitions were
-// not marked ready.
-func (s *requests) checkPartitions(a args, q *request) {
-	n := q.call.intOr(0, "partitions")
-	if q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
+// unreadyWait is a wait, which never returned, for a partitioned send.
+type unreadyWait struct {
+	args
+	sent *request
+}
+
+// notePartitions notes a wait that cannot end if partitions of a send are not marked ready.
+func (s *requests) notePartitions(a args, q *request) {
+	if class := a.c.Func.Class; a.c.Return == 0 && class.WaitsForRequests() && !anyOf[class] && q.call.c.Func.Name == "MPI_Psend_init" {
+		s.unready = append(s.unready, unreadyWait{a, q})
+	}
+}
+
+// reportUnready reports, when the trace has ended, waits that cannot end: for sends of which partitions were not marked ready, and no
+// other thread can do that.
+func (s *requests) reportUnready() {
+	for _, w := range s.unready {
+		ready, n := int64(len(w.sent.ready)), w.sent.call.intOr(0, "partitions")
+		if ready >= n || s.threads.mayOthersCall() {
+			continue
+		}
 		f := s.report("request_misuse",
 			fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready",
-				a.c.Func.Name, len(q.ready), n),
-			s.Place(a.i, "completion"), s.Place(q.begun, "start"))
+				w.c.Func.Name, ready, n),
+			s.Place(w.i, "completion"), s.Place(w.sent.begun, "start"))
 		f.Standard, f.Change = "MPI-4.0 §4.2.1", "call MPI_Pready for each partition after MPI_Start"
 	}
 }

@@ -40,6 +40,14 @@ var takes = map[string][]string{
 	"MPI_MAXLOC": {"pair"}, "MPI_MINLOC": {"pair"},
 }
 
+// fortranKinds are the types that MPI has for the kinds of Fortran, by combiner: for the operations they are basic types
+// (MPI-3.1 §5.9.2, §17.1.9).
+var fortranKinds = map[string]struct{ name, group string }{
+	"MPI_COMBINER_F90_INTEGER": {"a type of MPI_Type_create_f90_integer", "Fortran integer"},
+	"MPI_COMBINER_F90_REAL":    {"a type of MPI_Type_create_f90_real", "floating-point"},
+	"MPI_COMBINER_F90_COMPLEX": {"a type of MPI_Type_create_f90_complex", "complex"},
+}
+
 func groupOf(datatype string) string {
 	for group, names := range typeGroups {
 		for _, n := range names {
@@ -77,15 +85,18 @@ func (s *arguments) checkOp(a args) *wrongArgument {
 	if datatype == nil || len(takes[op]) == 0 {
 		return nil
 	}
-	name := datatype.Name
+	name, group := datatype.Name, groupOf(datatype.Name)
+	if of, is := fortranKinds[datatype.Combiner]; is && name == "" {
+		name, group = of.name, of.group
+	}
 	if name == "" && onWindow {
 		name = s.layouts.OfType(a.handle("origin_datatype", "datatype")).OnlyType()
+		group = groupOf(name)
 	}
 	if name == "" && !onWindow {
 		return invalidArgument("§5.9.2", "%s cannot be used on a derived datatype", op).
 			withChange("reduce elements of a basic type, or make an operation for the type with MPI_Op_create")
 	}
-	group := groupOf(name)
 	for _, g := range takes[op] {
 		if g == group || group == "" {
 			return nil

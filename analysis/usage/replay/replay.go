@@ -171,6 +171,7 @@ func (r *replay) finishTrace() {
 		r.attached.reportLeftovers(last)
 		r.windows.reportLeftovers(r.life.finalize)
 	}
+	r.requests.reportUnready()
 	r.arguments.reportRefusals()
 	r.life.checkFinalize(r.threads.open)
 	r.notes.reportAll()

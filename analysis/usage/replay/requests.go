@@ -39,6 +39,7 @@ type requests struct {
 	ended      map[int64]int // the call that ended the last one of that handle
 	pairs      map[way]int32 // partitioned requests that were initialised
 	waits      []Wait        // in the order of their calls
+	unready    []unreadyWait
 }
 
 func newRequests(r *reporter, l *typemap.Layouts, o *operations, t *threads, b *attached) *requests {
@@ -87,6 +88,8 @@ func (s *requests) endCall(a args, act *activation) {
 		}
 	case mpi.ClassWaitsome, mpi.ClassTestsome:
 		s.completeSome(a)
+	case mpi.ClassGetStatus:
+		s.giveBack(a)
 	}
 }
 
@@ -204,7 +207,9 @@ func (s *requests) startOne(a args, q *request) {
 	}
 	q.active, q.begun, q.unsure = act, a.i, false
 	q.ready = map[int64]bool{}
-	s.operations.memory.useBuffers(buffersOf(from, s.layouts), a.i, act)
+	if !from.has("partitions") { // each is MPI's only from MPI_Pready on, or until it has arrived (MPI-4.0 §4.2)
+		s.operations.memory.useBuffers(buffersOf(from, s.layouts), a.i, act)
+	}
 }
 
 // addWait notes what a completion waits for, and finds handles that name nothing.
@@ -225,7 +230,7 @@ func (s *requests) addWait(a args) {
 		if q.active != nil {
 			w.Operations = append(w.Operations, q.active.operations...)
 			s.checkConcurrentWait(a, q)
-			s.checkPartitions(a, q)
+			s.notePartitions(a, q)
 		}
 	}
 	if len(w.Operations) > 0 && (a.c.Return == 0 || w.Poll && a.c.IsEmptyPoll()) {

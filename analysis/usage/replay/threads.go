@@ -46,6 +46,12 @@ func (t *threads) otherCalls(a args) iter.Seq[args] {
 	}
 }
 
+// serialized is the level from which on several threads may call.
+const serialized = 2
+
+// mayOthersCall reports whether other threads than one may call MPI, also some that have not yet.
+func (t *threads) mayOthersCall() bool { return t.t.ThreadLevel >= serialized }
+
 // checkThreading finds calls of threads that the provided level does not allow (MPI-3.1 §12.4.3).
 func (t *threads) checkThreading(a args) {
 	level := t.t.ThreadLevel
@@ -61,7 +67,7 @@ func (t *threads) checkThreading(a args) {
 // checkLevel checks a call at a level below MPI_THREAD_MULTIPLE.
 func (t *threads) checkLevel(a args, level int) {
 	name := model.ThreadLevels[level]
-	if level < 2 && a.c.Thread != t.life.mainThread {
+	if level < serialized && a.c.Thread != t.life.mainThread {
 		t.report("thread_level",
 			fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, name),
 			t.Place(a.i, "call"), t.Place(t.life.initialised, "initialisation"))
