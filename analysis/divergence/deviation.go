@@ -47,8 +47,8 @@ type Deviation struct {
 	Repeats, Looped, Unsure, Usual bool
 	// Never: no rank of the line ever made a call from the place of Theirs.
 	Never bool
-	// OtherWork: nor did others than those that are there now, who were there again and again. Each side has work of its own, as servers and
-	// their clients, and what gave it that decided nothing.
+	// OtherWork: nor did others than those that are there now, who were there again and again. Each side has work of its own, as
+	// servers and their clients, and what gave it that decided nothing.
 	OtherWork bool
 	// AgreeAfterShift tells how many calls agree behind the shift: 0 if only the order of
 	// earlier calls says which one is missing.
