@@ -190,19 +190,11 @@ static void correct_all(struct process *p)
   free(p->paths);
 }
 
-static int loader_state(struct dl_phdr_info *info, size_t size, void *state)
-{
-  (void)size;
-  *(uint64_t *)state = (uint64_t)info->dlpi_adds << 32 | (uint32_t)info->dlpi_subs;
-  return 1;
-}
-
 void lg_bindings_correct(void)
 {
   static uint64_t corrected;
   static bool busy; /* what another thread does is enough */
-  uint64_t now = 0;
-  dl_iterate_phdr(loader_state, &now);
+  uint64_t now = lg_loader_state();
   if (now == __atomic_load_n(&corrected, __ATOMIC_ACQUIRE) || __atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
     return;
   struct process p = {.local = is_local(), .init = lg_find_symbol("PMPI_Init")};

@@ -179,11 +179,17 @@ static int loader_state(struct dl_phdr_info *info, size_t size, void *state)
   return 1;
 }
 
+uint64_t lg_loader_state(void)
+{
+  uint64_t now = 0;
+  dl_iterate_phdr(loader_state, &now);
+  return now;
+}
+
 void lg_modules_current(void)
 {
   static uint64_t seen;
-  uint64_t now = 0;
-  dl_iterate_phdr(loader_state, &now);
+  uint64_t now = lg_loader_state();
   if (now == seen)
     return;
   seen = now;

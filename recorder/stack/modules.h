@@ -27,6 +27,8 @@ extern int lg_unloading;       /* dlcloses in progress: no stack is captured mea
 extern void (*lg_module_met)(const struct lg_mapped *);
 extern bool lg_modules_may_refresh; /* not in a signal handler: the loader's lock may be held */
 
+uint64_t lg_loader_state(void); /* how many modules have come and gone, as one number */
+
 /* The file lock is held around all of these. */
 void lg_modules_current(void); /* reads the table again if the loader has been at work */
 struct lg_mapped *lg_module_in_table(uint64_t pc); /* NULL: none that is known */
