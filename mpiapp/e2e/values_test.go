@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"laggard/internal/musttest"
+	"laggard/model"
 	"laggard/model/values"
 )
 
@@ -64,10 +65,19 @@ func (f family) checkAttachedValues(t *testing.T, source, flag string) {
 	j := startJob(t, env, nil, append(f.launchCommand(4), program)...)
 	j.eventually("the ranks run", func() bool { return len(programPIDs(t, env, program)) == 4 })
 	dir, got := attachUntilStill(t, env, program, 4, "--looks", "5", "--over", "1s")
+	for try := 0; try < 5 && slices.ContainsFunc(openRun(t, dir).Ranks, isNowhere); try++ { // it had not come to main yet
+		dir, got = attachUntilStill(t, env, program, 4, "--looks", "5", "--over", "1s")
+	}
 	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("attach: %+v", got)
 	}
 	checkValues(t, env, dir, source, flag)
+}
+
+// isNowhere reports whether no frame of what the rank is in is of a module.
+func isNowhere(r *model.Rank) bool {
+	t := r.Threads[0]
+	return t.Op.State < 0 || !slices.ContainsFunc(t.Model.States[t.Op.State].Stack, func(f model.Frame) bool { return f.Module != nil })
 }
 
 // checkValues compares what the slice says with what stands behind the lines of the program. Optimised code
