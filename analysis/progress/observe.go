@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
 	"laggard/model/process"
@@ -24,6 +26,7 @@ type observer struct {
 	past      bool                             // the record is of the past: what processes do now is not asked
 	looked    bool                             // the maker of the record checked which ranks move
 	over      bool                             // laggard run saw the launcher end
+	late      bool                             // what other hosts write comes here late, see writtenBack
 }
 
 func newObserver(x *runfiles.Index) *observer {
@@ -31,7 +34,7 @@ func newObserver(x *runfiles.Index) *observer {
 	looked := x.Manifest != nil && x.Manifest.Imported
 	_, missing := os.Stat(filepath.Join(x.Dir, process.LauncherName))
 	return &observer{
-		over: missing == nil,
+		over: missing == nil, late: isNFS(x.Dir),
 		host: host, now: time.Now(), elsewhere: map[int]time.Time{}, dir: x.Dir,
 		seen:   map[string]*process.Observations{},
 		looked: looked, past: looked || x.Manifest != nil && !x.Manifest.Noticed.IsZero(),
@@ -94,6 +97,12 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 // is quiet writes at once that it is.
 const writtenBack = 40 * time.Second
 
+// isNFS reports whether a directory is on NFS. Other file systems of clusters show at once what another host has written.
+func isNFS(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && st.Type == unix.NFS_SUPER_MAGIC
+}
+
 // observeFar adds what the record of a rank of another host tells of the present.
 func (e *observer) observeFar(r *model.Rank, o *overview) {
 	if process.IsAlive(r, e.host, e.now) {
@@ -102,7 +111,7 @@ func (e *observer) observeFar(r *model.Rank, o *overview) {
 	switch {
 	case isMoving(r, e.now):
 		e.elsewhere[r.Rank] = r.Heartbeat
-	case !e.over && r.Gone.IsZero() && r.Stopped.IsZero() && isMoving(r, r.Heartbeat) && r.Heartbeat.After(e.now.Add(-writtenBack)):
+	case e.late && !e.over && r.Gone.IsZero() && r.Stopped.IsZero() && isMoving(r, r.Heartbeat) && r.Heartbeat.After(e.now.Add(-writtenBack)):
 		o.Moving = append(o.Moving, r.Rank)
 		o.noteProgress(r.Heartbeat, false)
 	}
