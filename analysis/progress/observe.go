@@ -111,7 +111,8 @@ func (e *observer) observeFar(r *model.Rank, o *overview) {
 	switch {
 	case isMoving(r, e.now):
 		e.elsewhere[r.Rank] = r.Heartbeat
-	case e.late && !e.over && r.Gone.IsZero() && r.Stopped.IsZero() && isMoving(r, r.Heartbeat) && r.Heartbeat.After(e.now.Add(-writtenBack)):
+	case e.late && !e.over && r.Gone.IsZero() && r.Stopped.IsZero() && isMoving(r, r.Heartbeat) &&
+		r.Heartbeat.After(e.now.Add(-writtenBack)):
 		o.Moving = append(o.Moving, r.Rank)
 		o.noteProgress(r.Heartbeat, false)
 	}

@@ -22,10 +22,11 @@ func TestObserveFar(t *testing.T) {
 		late   bool // on NFS
 		moves  bool
 	}{
-		"on its way":         {20 * time.Second, nil, false, true, true},
-		"not on NFS":         {9 * time.Second, nil, false, false, false},
-		"too old":            {50 * time.Second, nil, false, true, false},
-		"quiet by then":      {20 * time.Second, func(r *model.Rank) { r.QuietSince = r.Heartbeat.Add(-3 * time.Second) }, false, true, false},
+		"on its way": {20 * time.Second, nil, false, true, true},
+		"not on NFS": {9 * time.Second, nil, false, false, false},
+		"too old":    {50 * time.Second, nil, false, true, false},
+		"quiet by then": {20 * time.Second, func(r *model.Rank) { r.QuietSince = r.Heartbeat.Add(-3 * time.Second) },
+			false, true, false},
 		"ended":              {20 * time.Second, func(r *model.Rank) { r.End = model.Exited }, false, true, false},
 		"gone, as was seen":  {20 * time.Second, func(r *model.Rank) { r.Gone = r.Heartbeat }, false, true, false},
 		"the launcher ended": {20 * time.Second, nil, true, true, false},
