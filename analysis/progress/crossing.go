@@ -21,7 +21,8 @@ func crossedRule(j *job) (Verdict, bool) {
 		if d := j.compareStandings(core); d != nil {
 			v := j.divergenceVerdict(d, j.divergences())
 			if !d.Majority {
-				v.Ranks = crossing{job: j}.awaitedAmong(crossing{job: j}.untilEachWaits(v.Ranks))
+				c := crossing{job: j}
+				v.Ranks = c.awaitedAmong(c.untilEachWaits(v.Ranks))
 			}
 			return v, true
 		}

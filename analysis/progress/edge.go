@@ -20,16 +20,23 @@ type edgeKey struct {
 type edgeSum struct {
 	likeness []evidence.Likeness // in the order of their first links
 	alike    map[evidence.Likeness]*alikeLinks
-	waiting  int // ranks, the latest of which is last
-	last     int
+	waiting  rankCount
+}
+
+// rankCount counts ranks that come in their order, some several times; last is one more than the latest.
+type rankCount struct{ n, last int }
+
+func (c *rankCount) add(rank int) {
+	if c.last != rank+1 {
+		c.n, c.last = c.n+1, rank+1
+	}
 }
 
 // alikeLinks are links of one edge that differ in ranks only.
 type alikeLinks struct {
 	example evidence.Link
 	peer    int
-	waiting int // ranks, the latest of which is last
-	last    int
+	waiting rankCount
 }
 
 // manyGroups is more groups than are related pair by pair: between so many, only
@@ -134,25 +141,21 @@ func (f *Finding) addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int
 	key := edgeKey{from, to.group, EdgeKind(l.Kind)}
 	sum := sums[key]
 	if sum == nil {
-		sum = &edgeSum{alike: map[evidence.Likeness]*alikeLinks{}, last: -1}
+		sum = &edgeSum{alike: map[evidence.Likeness]*alikeLinks{}}
 		sums[key] = sum
 	}
-	if sum.last != rank {
-		sum.waiting, sum.last = sum.waiting+1, rank
-	}
+	sum.waiting.add(rank)
 	like := l.LikenessIn(f.scene)
 	links := sum.alike[like]
 	if links == nil {
-		links = &alikeLinks{example: l, peer: peer, last: -1}
+		links = &alikeLinks{example: l, peer: peer}
 		sum.alike[like] = links
 		sum.likeness = append(sum.likeness, like)
 	}
 	if links.example.Weak && !l.Weak {
 		links.example, links.peer = l, peer
 	}
-	if links.last != rank {
-		links.waiting, links.last = links.waiting+1, rank
-	}
+	links.waiting.add(rank)
 }
 
 // example returns the links that stand for the edge: certain ones rather than weak ones, and of those the ones of the fewest ranks,
@@ -162,7 +165,7 @@ func (s *edgeSum) example() *alikeLinks {
 	for _, like := range s.likeness {
 		links := s.alike[like]
 		if best == nil || best.example.Weak && !links.example.Weak ||
-			best.example.Weak == links.example.Weak && links.waiting < best.waiting {
+			best.example.Weak == links.example.Weak && links.waiting.n < best.waiting.n {
 			best = links
 		}
 	}
@@ -173,7 +176,7 @@ func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
 	links := sum.example()
 	return Edge{
 		From: key.from, To: key.to, Kind: key.kind, Weak: links.example.Weak,
-		Example: f.scene.Explain(links.example, links.peer), More: links.waiting - 1, Unlike: sum.waiting - links.waiting,
+		Example: f.scene.Explain(links.example, links.peer), More: links.waiting.n - 1, Unlike: sum.waiting.n - links.waiting.n,
 	}
 }
 

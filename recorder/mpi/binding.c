@@ -183,9 +183,13 @@ static void correct_all(struct process *p)
   p->n = p->bytes = 0;
   if (p->modules && p->paths)
     dl_iterate_phdr(note_module, p);
-  for (size_t i = 0; i < p->n && i < p->room; i++)
-    if (p->modules[i].path && p->modules[i].concerned)
-      correct_module(p, &p->modules[i]);
+  for (size_t i = 0; i < p->n && i < p->room; i++) {
+    if (!p->modules[i].path || !p->modules[i].concerned)
+      continue;
+    if (!p->init) /* in most processes nothing is concerned, and nobody has to look for an MPI */
+      p->init = lg_find_symbol("PMPI_Init");
+    correct_module(p, &p->modules[i]);
+  }
   free(p->modules);
   free(p->paths);
 }
@@ -197,7 +201,7 @@ void lg_bindings_correct(void)
   uint64_t now = lg_loader_state();
   if (now == __atomic_load_n(&corrected, __ATOMIC_ACQUIRE) || __atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
     return;
-  struct process p = {.local = is_local(), .init = lg_find_symbol("PMPI_Init")};
+  struct process p = {.local = is_local()};
   lg_mpi_local = p.local;
   correct_all(&p);
   __atomic_store_n(&corrected, now, __ATOMIC_RELEASE);
@@ -254,6 +258,8 @@ void *lg_bound_elsewhere(const char *name, uint64_t at)
   else
     callers[oldest++ % CALLERS] = (struct caller){m.lo, m.hi, gen};
   lg_close(library);
+  if (f)
+    lg_bindings_correct(); /* the next call does not come to the recorder */
   return f;
 }
 

@@ -16,7 +16,7 @@ void lg_bindings_correct(void);
 extern bool lg_mpi_local;
 
 /* lg_bound_elsewhere is the function with a name that the module around an address has from another library than MPI; NULL: none. The name
- * is that of C, or in Fortran one with an underscore at its end, for which others may stand. */
+ * is that of C, or in Fortran one with an underscore at its end, for which others may stand. The bindings are corrected then. */
 void *lg_bound_elsewhere(const char *name, uint64_t at);
 
 #pragma GCC visibility pop

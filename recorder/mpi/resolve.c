@@ -66,10 +66,8 @@ void *lg_resolve(int entry, uint64_t ra)
 {
   const char *name = lg_entry_names[entry];
   void *p = lg_bound_elsewhere(name + 1, ra);
-  if (p) {
-    lg_bindings_correct(); /* the next call does not come here */
+  if (p)
     return p;
-  }
   p = find_behind(name);
   p = p ? p : find_missing(name + 1);
   __atomic_store_n(&lg_real[entry], p, __ATOMIC_RELAXED);

@@ -40,15 +40,14 @@ static bool uses_tables(int cls)
   return cls != CLS_local;
 }
 
-/* goes_elsewhere tells whether a call is for a library that is none of the MPI which is recorded. The next one does not come here. */
+/* goes_elsewhere tells whether a call is for a library that is none of the MPI which is recorded. */
 static bool __attribute__((noinline)) goes_elsewhere(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
 {
-  void *p = d->entries[binding] < 0 ? NULL : lg_bound_elsewhere(lg_entry_names[d->entries[binding]] + 1, ra);
-  if (!p)
-    return false;
-  lg_bindings_correct();
-  c->real = p;
-  return true;
+  bool may = lg_mpi_local && d->entries[binding] >= 0;
+  void *p = may ? lg_bound_elsewhere(lg_entry_names[d->entries[binding]] + 1, ra) : NULL;
+  if (p)
+    c->real = p;
+  return p != NULL;
 }
 
 /* after_loading is called when modules were found that were not known. */
@@ -56,20 +55,12 @@ static bool __attribute__((noinline)) after_loading(struct lg_call *c, struct lg
 {
   t->bound_gen = lg_module_gen;
   lg_bindings_correct();
-  return !lg_mpi_local || !goes_elsewhere(c, d, binding, ra);
-}
-
-/* not_recorded is a call while nothing is recorded. */
-static bool __attribute__((noinline)) not_recorded(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
-{
-  if (lg_mpi_local)
-    (void)goes_elsewhere(c, d, binding, ra);
-  return false;
+  return !goes_elsewhere(c, d, binding, ra);
 }
 
 static struct lg_thr *__attribute__((noinline)) first_call(struct lg_call *c, const struct lg_desc *d, int binding, uint64_t ra)
 {
-  if ((lg_mpi_local && goes_elsewhere(c, d, binding, ra)) || lg_off || !lg_start())
+  if (goes_elsewhere(c, d, binding, ra) || lg_off || !lg_start())
     return NULL;
   return lg_thread_register();
 }
@@ -158,8 +149,10 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   struct lg_thr *t = lg_self;
   if (unlikely(!t) && !(t = first_call(c, d, binding, ra)))
     return false;
-  if (unlikely(lg_off))
-    return not_recorded(c, d, binding, ra);
+  if (unlikely(lg_off)) {
+    (void)goes_elsewhere(c, d, binding, ra);
+    return false;
+  }
   c->within = lg_within(t, cfa);
   if (unlikely(c->within) && !is_recorded_within(c, d, binding, args, ra))
     return false;
@@ -234,10 +227,7 @@ void lg_after(struct lg_call *c)
 void *lg_light_real(int entry, void *real, uint64_t ra)
 {
   void *p = lg_bound_elsewhere(lg_entry_names[entry] + 1, ra);
-  if (!p)
-    return real;
-  lg_bindings_correct(); /* the next call does not come here */
-  return p;
+  return p ? p : real;
 }
 
 struct lg_thr *lg_light_begin(uint64_t cfa)
