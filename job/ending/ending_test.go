@@ -337,7 +337,7 @@ func adoptAndEnd(others bool) error {
 	if err := eventually("the end of our own process", zombie); err != nil {
 		return err
 	}
-	reapZombies(readProcesses())
+	children.reapZombies()
 	if err := helper.Wait(); helper.ProcessState.ExitCode() != 7 {
 		return fmt.Errorf("our own process: %w", err)
 	}

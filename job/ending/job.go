@@ -39,10 +39,8 @@ type member struct {
 
 // findMembers finds the processes of the job that run now.
 func (j *Job) findMembers(now time.Time) []member {
+	j.Adopted.reapZombies()
 	all := readProcesses()
-	if j.Adopted != nil {
-		reapZombies(all)
-	}
 	j.readRanks(all, now)
 	own := map[int]bool{os.Getpid(): true}
 	for pid := range startedChildren() {

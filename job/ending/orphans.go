@@ -4,10 +4,10 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"laggard/internal/procfs"
 
@@ -16,8 +16,9 @@ import (
 
 // OrphanReaper are the processes of a job whose parents have ended. They became children of this process, not of init.
 type OrphanReaper struct {
-	before map[Process]bool // children of a program that became this one, which are not the job's
-	over   chan struct{}
+	before   map[Process]bool // children of a program that became this one, which are not the job's
+	launcher int              // its process number once those that end are waited for; 0: they are not
+	over     chan struct{}
 }
 
 // AdoptOrphans has this process get such children. It is called before the launcher is started, and Watch after that.
@@ -42,6 +43,7 @@ func (c *OrphanReaper) StartReaping(launcher int) {
 		c.before[Process{}] = true
 		return
 	}
+	c.launcher = launcher
 	go c.reapUntilStopped()
 }
 
@@ -50,13 +52,14 @@ func (c *OrphanReaper) reapUntilStopped() {
 	signal.Notify(ended, unix.SIGCHLD)
 	defer signal.Stop(ended)
 	for {
-		if _, dead := findChildren(); dead { // those that ended before they were watched, too
-			reapZombies(readProcesses())
-		}
-		select { // look once a second at most, however many end
+		left := c.reapZombies() // those that ended before they were watched, too
+		select {                // look once a second at most, however many end
 		case <-time.After(time.Second):
 		case <-c.over:
 			return
+		}
+		if left {
+			continue
 		}
 		select {
 		case <-ended:
@@ -66,19 +69,40 @@ func (c *OrphanReaper) reapUntilStopped() {
 	}
 }
 
-// findChildren reports whether this process has children, and whether one has ended that nobody has waited for. It costs one
-// system call, where to read all processes costs some for each.
-func findChildren() (any, dead bool) {
+// reapZombies waits for the adopted processes that have ended, with a few system calls for each: to read all processes of a
+// node costs more than a short job. It reports whether it stopped at a child that package os waits for, behind which there
+// may be more.
+func (c *OrphanReaper) reapZombies() (left bool) {
+	for c != nil && c.launcher != 0 {
+		_, pid := findChildren()
+		if pid == 0 {
+			return false
+		}
+		if pid == c.launcher || startedChildren()[pid] {
+			return true
+		}
+		if got, err := unix.Wait4(pid, nil, unix.WNOHANG|unix.WALL, nil); err != nil || got != pid {
+			return true // something else waits for it
+		}
+	}
+	return false
+}
+
+// findChildren reports whether this process has children, and one that has ended and that nobody has waited for; 0: none.
+func findChildren() (any bool, dead int) {
 	var child unix.Siginfo
 	switch err := unix.Waitid(unix.P_ALL, 0, &child, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); err {
 	case nil:
-		return true, child.Signo != 0
+		return true, int(*(*int32)(unsafe.Add(unsafe.Pointer(&child), siPID)))
 	case unix.ECHILD:
-		return false, false
-	default: // a kernel or a sandbox that does not tell
-		return true, true
+		return false, 0
+	default: // a sandbox that does not tell
+		return true, 0
 	}
 }
+
+// siPID is where the kernel writes si_pid (siginfo_t of 64-bit processors), which package unix gives no name.
+const siPID = 16
 
 // Stop ends Watch.
 func (c *OrphanReaper) Stop() { close(c.over) }
@@ -89,29 +113,16 @@ func (c *OrphanReaper) isAdopted(e *entry) bool {
 	return c != nil && e.stat.Parent == os.Getpid() && len(c.before) == 0 && !startedChildren()[e.PID] && !sameProgram(e.PID)
 }
 
-// reapZombies waits for the adopted processes that have ended.
-func reapZombies(all map[int]*entry) {
-	var own map[int]bool
-	for pid, e := range all {
-		if e.stat.Parent != os.Getpid() || e.stat.State != 'Z' {
-			continue
-		}
-		if own == nil {
-			own = startedChildren()
-		}
-		if !own[pid] {
-			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
-		}
-	}
-}
-
 // startedChildren are the children that package os has started and still waits for. It holds a pidfd of each from its
 // beginning to its end.
 func startedChildren() map[int]bool {
 	out := map[int]bool{}
-	files, _ := filepath.Glob("/proc/self/fdinfo/*")
+	files, _ := os.ReadDir("/proc/self/fd")
 	for _, file := range files {
-		text, err := procfs.ReadFile(file)
+		if kind, _ := os.Readlink("/proc/self/fd/" + file.Name()); !strings.Contains(kind, "pidfd") {
+			continue
+		}
+		text, err := procfs.ReadFile("/proc/self/fdinfo/" + file.Name())
 		if err != nil {
 			continue
 		}

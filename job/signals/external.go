@@ -27,6 +27,19 @@ func ExternalSignals() []os.Signal {
 	return all
 }
 
+// releasedSignals lists those that a relay gives back when it stops: by them users and batch systems end or suspend what laggard
+// does after the job.
+func releasedSignals() []os.Signal {
+	return []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGTSTP, unix.SIGXCPU}
+}
+
+// keepOthersCaught has the other external signals do nothing to this process from now on. The Go runtime takes a signal,
+// and gives it back, in a thread of its own: some 40 µs for each of 41 signals, at the end of every job.
+var keepOthersCaught = sync.OnceFunc(func() {
+	others := slices.DeleteFunc(ExternalSignals(), func(s os.Signal) bool { return slices.Contains(releasedSignals(), s) })
+	signal.Notify(make(chan os.Signal, 1), others...)
+})
+
 // NotIgnored lists those of some signals that this process was not started to ignore, as nohup starts one.
 func NotIgnored(some ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(some, func(s os.Signal) bool { return slices.Contains(ignored(), s) })

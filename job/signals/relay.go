@@ -42,6 +42,7 @@ func CatchSignals() *Relay {
 	keepIgnored()
 	r := &Relay{signals: make(chan os.Signal, 64), over: make(chan chan struct{})}
 	signal.Notify(r.signals, NotIgnored(ExternalSignals()...)...)
+	keepOthersCaught()
 	return r
 }
 
@@ -55,8 +56,8 @@ func (r *Relay) Start(launcher *os.Process, command []string, note func(process.
 	return err
 }
 
-// Stop ends the relay when the launcher has ended, or was not started: signals do to this process what they do by
-// default. It returns when all that came before are noted, and reports whether one of them asked the job to end.
+// Stop ends the relay when the launcher has ended, or was not started: the signals that end or suspend a program do so
+// to this one, and the others do nothing. It returns when all that came before are noted, and reports whether one of them asked the job to end.
 func (r *Relay) Stop() (told bool) {
 	signal.Stop(r.signals)
 	keepIgnored()
