@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/model"
+	"laggard/model/process"
+	"laggard/model/runfiles"
 	"laggard/reduce"
 )
 
@@ -21,5 +25,26 @@ func isCertainHang(dir string) (yes bool) {
 		yes = r != nil && r.Certain
 		return err
 	})
-	return yes && err == nil
+	return yes && err == nil && !mayMoveBeside(dir)
+}
+
+// mayMoveBeside reports whether a thread that is not in MPI may do what ranks wait for: in a rank where all threads may call MPI one
+// is at work, or cannot be seen from here.
+func mayMoveBeside(dir string) bool {
+	run, err := runfiles.OpenPresent(dir)
+	if err != nil {
+		return true
+	}
+	host, _ := os.Hostname()
+	var threaded []*model.Rank
+	for _, r := range run.Ranks {
+		if r.ThreadLevel != model.ThreadMultiple || r.Phase >= model.Finalized || r.End != model.NoEnd {
+			continue
+		}
+		if !process.IsLocal(r, host) {
+			return true
+		}
+		threaded = append(threaded, r)
+	}
+	return len(threaded) > 0 && process.WorkBeside(threaded)
 }

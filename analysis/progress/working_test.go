@@ -21,6 +21,8 @@ func TestCertain(t *testing.T) {
 		want         bool
 	}{
 		{"two wait for each other", "rank 0 " + recv + "1:7:1\nrank 1 " + recv + "0:7:1\n", nil, true},
+		{"two wait, for one that polls for anything", "rank 0 at=MPI_Iprobe kind=poll pend=probe:world:any:any:1\n" +
+			"rank 1 " + recv + "0:7:1\n", nil, false},
 		{"two wait for each other, and one computes",
 			"rank 0 " + recv + "1:7:1\nrank 1 " + recv + "0:7:1\nrank 2 after=MPI_Send\n", nil, true},
 		{"one waits for one that computes", "rank 0 " + recv + "1:7:1\nrank 1 after=MPI_Send\n", nil, false},

@@ -2,6 +2,7 @@ package sight
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"strconv"
@@ -60,9 +61,14 @@ func launchedRanks(runID string, ranks model.RankSet) map[int]int {
 	return out
 }
 
+// stackTime bounds the time that is spent on the stack of one process: one that waits for a disk does not stop to be looked at.
+const stackTime = 10 * time.Second
+
 // stackOf takes the stack of a process's first thread.
 func stackOf(pid int) ([]*model.Module, *model.Capture) {
-	text, err := exec.Command("eu-stack", "-b", "-m", "-p", strconv.Itoa(pid)).Output()
+	ctx, cancel := context.WithTimeout(context.Background(), stackTime)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, "eu-stack", "-b", "-m", "-p", strconv.Itoa(pid)).Output()
 	if err != nil && len(text) == 0 {
 		return nil, nil
 	}

@@ -38,6 +38,7 @@ type Standstill struct {
 	Calls   []Call        // of ranks inside MPI, in order of rank
 	waiting bool          // some rank waits inside MPI
 	file    bool          // some rank is in a call on a file
+	client  bool          // some rank waits for a program that is none of the job's to connect
 	absent  bool          // some rank has left nothing, or is awaited by those that start it
 	longest time.Duration // longest standstill of a rank that ended by itself
 }
@@ -118,7 +119,7 @@ func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
 	}
 	s.Over, s.Killed = open == 0, open > 0 && killed
 	s.Since, s.sure = laterOf(s.Since, e.resumed), laterOf(s.sure, e.resumed)
-	if traced || open > 1 && stopped == open {
+	if traced || open > 0 && stopped == open {
 		s.Still = false // a rank is being debugged, or the job is suspended
 	}
 	return s
@@ -132,6 +133,7 @@ func (s *Standstill) addCall(r *model.Rank, t *model.Thread, now time.Time) {
 	}
 	s.file = s.file || f.OnFile()
 	s.absent = s.absent || f.SpawnsProcesses()
+	s.client = s.client || f.IsFormOf("MPI_Comm_accept")
 	s.Calls = append(s.Calls, Call{
 		Rank: r.Rank, Function: f.Name, For: now.Sub(r.QuietSince), Working: r.IsWorking(), Activity: r.Activity,
 	})
@@ -232,11 +234,12 @@ func progressSteps(r *model.Rank) (n uint64) {
 // IsHung reports whether the job counts as hung. A job moves while a rank is active inside a call. A timeout that the
 // user gave is taken as it is, but there are calls that wait for more than other ranks: one on a file has Patience,
 // and a rank that has left nothing, which may still be on its way to MPI_Init, has a minute. With 0, nothing short of
-// Patience, or of twice what the job has survived before, is a hang, and a job is at work if none of its ranks waits.
+// Patience, or of twice what the job has survived before, is a hang, and a job is at work if none of its ranks waits, or one
+// waits for clients.
 // A job that can never go on is asked about after a minute, or the user's timeout: certain reports whether it is one. Then
 // registers that seem to go through memory prove nothing.
 func (s Standstill) IsHung(timeout time.Duration, now time.Time, certain func() bool) bool {
-	if !s.Still || s.Over || s.Killed || timeout == 0 && !s.waiting {
+	if !s.Still || s.Over || s.Killed || timeout == 0 && (!s.waiting || s.client) {
 		return false
 	}
 	early, late := timeout, timeout

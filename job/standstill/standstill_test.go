@@ -164,6 +164,10 @@ func TestPatience(t *testing.T) {
 			rankAt(1, minute)}, 2 * time.Second, certainHang, true},
 		{"it starts others", []*model.Rank{rankAt(0, minute-1, inCall("MPI_Comm_spawn")), rankAt(1, minute)},
 			2 * time.Second, certainHang, false},
+		{"a server waits for clients", []*model.Rank{rankAt(0, Patience, inCall("MPI_Comm_accept")), rankAt(1, Patience)}, 0,
+			uncertainHang, false},
+		{"a server waits, and the user's timeout", []*model.Rank{rankAt(0, minute, inCall("MPI_Comm_accept")), rankAt(1, minute)},
+			2 * time.Second, uncertainHang, true},
 		{"one is active", []*model.Rank{rankAt(0, 9*minute, activeSince(time.Second)), rankAt(1, 9*minute)},
 			2 * time.Second, certainHang, false},
 		{"one is active, and nobody gave a timeout", []*model.Rank{rankAt(0, 9*minute, activeSince(time.Second)),
@@ -277,6 +281,9 @@ func TestSuspended(t *testing.T) {
 	}
 	if new(Observer).Look(both, now).IsHung(time.Second, now, certainHang) {
 		t.Error("a suspended job hangs")
+	}
+	if new(Observer).Look(runOf(both.Ranks[:1]), now).IsHung(time.Second, now, certainHang) {
+		t.Error("a suspended job of one rank hangs")
 	}
 	if !new(Observer).Look(one, now).IsHung(time.Second, now, certainHang) {
 		t.Error("a job with a stopped rank does not hang")

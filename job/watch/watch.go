@@ -190,14 +190,10 @@ func (w *Watcher) reportLongCall(s standstill.Standstill) {
 // hasMovedAgain reports whether a job that was left alone makes progress again, and if so
 // takes back that it hangs.
 func (w *Watcher) hasMovedAgain(now time.Time) bool {
-	run := rundir.OpenOwn(w.Own)
-	if w.Own == w.Dir {
-		run, _ = runfiles.OpenPresent(w.Dir)
-	}
-	if run == nil {
+	s, ok := w.lookAgain(now)
+	if !ok {
 		return false
 	}
-	s := w.all.Look(run, now)
 	if w.moved++; s.Still || s.Over {
 		w.moved = 0
 	}
@@ -207,6 +203,18 @@ func (w *Watcher) hasMovedAgain(now time.Time) bool {
 	w.moved = 0
 	RetractHang(w.Dir, w.Say)
 	return true
+}
+
+// lookAgain looks at a job that was found to hang; false: it has no records now.
+func (w *Watcher) lookAgain(now time.Time) (standstill.Standstill, bool) {
+	run := rundir.OpenOwn(w.Own)
+	if w.Own == w.Dir {
+		run, _ = runfiles.OpenPresent(w.Dir)
+	}
+	if run == nil {
+		return standstill.Standstill{}, false
+	}
+	return w.all.Look(run, now), true
 }
 
 // RetractHang notes that a job that was found to hang continued by itself.
@@ -220,6 +228,7 @@ func RetractHang(dir string, say io.Writer) {
 // actOnHang keeps the record as it is, prints the diagnosis and ends the job, as told. It reports whether the job still hangs: one that
 // went on while it was diagnosed, which may take minutes, is not ended.
 func (w *Watcher) actOnHang() bool {
+	began := time.Now()
 	if w.Sight != nil {
 		w.Sight.WriteNow()
 	}
@@ -238,7 +247,7 @@ func (w *Watcher) actOnHang() bool {
 	if w.OnHang != Diagnose {
 		return true
 	}
-	if !w.limited && w.movedMeanwhile() {
+	if !w.limited && w.movedSince(began) {
 		return false
 	}
 	if w.CanKeep {
@@ -250,8 +259,13 @@ func (w *Watcher) actOnHang() bool {
 	return true
 }
 
-// movedMeanwhile looks at a job that hung twice, as hasMovedAgain needs it, and reports whether it makes progress again.
-func (w *Watcher) movedMeanwhile() bool {
+// movedSince reports whether a job that hung has made progress since then: whether a rank makes some now, in two looks as hasMovedAgain
+// needs them, or all stand still again.
+func (w *Watcher) movedSince(then time.Time) bool {
+	if s, ok := w.lookAgain(time.Now()); ok && s.Still && !s.Over && s.Since.After(then) {
+		RetractHang(w.Dir, w.Say)
+		return true
+	}
 	if w.hasMovedAgain(time.Now()) || w.moved == 0 {
 		return false
 	}

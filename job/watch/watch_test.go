@@ -48,13 +48,14 @@ func TestMovesWhileDiagnosed(t *testing.T) {
 	}{
 		"stands still": {time.Hour, false, true},
 		"moves":        {0, false, false},
+		"moved":        {20 * time.Millisecond, false, false},
 		"limited":      {0, true, true},
 	} {
 		j, ended, done := job{t.TempDir()}, false, make(chan error, 1)
 		j.record(t, time.Hour)
 		var said strings.Builder
 		w := Watcher{Dir: j.dir, Own: j.dir, OnHang: Diagnose, CanKeep: !c.limited, Timeout: time.Second, Say: &said,
-			Explain: func() { j.record(t, c.quiet) }, End: func() { ended = true },
+			Explain: func() { time.Sleep(50 * time.Millisecond); j.record(t, c.quiet) }, End: func() { ended = true },
 			Look: func(time.Time, bool) { done <- nil }}
 		if c.limited {
 			w.Limit = func(time.Time) (bool, string) { return true, "the test took longer than its limit" }

@@ -114,6 +114,11 @@ void lg_find_freed(struct lg_call *c, int what, int where)
 {
   long handle = what == LG_HANDLE_COMM ? lg_comm_made_handle(c, where) : lg_handle_at(c, where, 0);
   c->comm = lg_comm_find(what, handle);
+  if (!c->comm)
+    return;
+  c->born = c->comm->born;
+  c->comm->freed_thread = c->thr->pub->index;
+  c->comm->freed_state = c->st->index;
 }
 
 void lg_before_free(struct lg_call *c, int what, int where)
@@ -164,11 +169,9 @@ void lg_after_newcomm_leaders(struct lg_call *c)
   after_forming(c, NULL);
 }
 
+/* MPI may give the handle to another thread before this one is here: that one has then freed the record, and perhaps used it again. */
 void lg_after_free(struct lg_call *c)
 {
-  if (!c->comm)
-    return;
-  c->comm->freed_thread = c->thr->pub->index;
-  c->comm->freed_state = c->st->index;
-  lg_comm_free(c->comm);
+  if (c->comm && !c->comm->freed && c->comm->born == c->born)
+    lg_comm_free(c->comm);
 }

@@ -35,7 +35,7 @@ struct node {
 };
 /* The records of freed ones wait for another use, chained by what makes them fit for it; and the one that had a handle last. */
 static struct lg_comm_ref *freed[1 << TABLE_BITS], *freed_last[1 << TABLE_BITS];
-static uint32_t ncomms;
+static uint32_t ncomms, nborn;
 
 struct births { /* how many communicators a parent has had with these members */
   uint64_t key;
@@ -241,7 +241,7 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .record = r->record, .local = b->local.hash, .remote = b->remote.hash, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
+  *r = (struct lg_comm_ref){.handle = b->handle, .born = ++nborn, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .record = r->record, .local = b->local.hash, .remote = b->remote.hash, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .freed_state = LG_NO_INDEX, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   if (r->history)

@@ -16,6 +16,7 @@ struct lg_comm_ref {
   int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
+  uint32_t born; /* how many there were when it was made: what is freed is used for another one */
   uint32_t freed_thread, freed_state; /* that freed it; state LG_NO_INDEX unknown */
   bool alone; /* it has one member, or is in the making: nobody compares what it did */
   uint32_t flags; /* as in struct lg_comm */

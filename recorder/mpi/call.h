@@ -23,6 +23,7 @@ struct lg_call {
   long *args;
   struct lg_st *st;
   struct lg_comm_ref *comm;
+  uint32_t born; /* of comm, if the call frees it, see there */
   long handle;   /* request or message named by the call, as it was before; of what is begun here, its number */
   uint64_t seq2; /* the number of the receiving half of an Isendrecv */
   int n; /* requests named by the call; their handles are in thr->handles, that of a single one in handle */

@@ -199,6 +199,16 @@ static void note_fault(struct lg_thr *t, int sig, void *context, uint64_t cfa)
     lg_note_crashed(t, r.v[SP]);
 }
 
+/* has_room tells whether the stack that a handler is on has room for what captures one. A program's alternate stack may be as small
+ * as its own handler allows, which has nothing to do with a signal of the recorder's. */
+#define CAPTURE_ROOM 4096
+static bool has_room(const void *context)
+{
+  const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)alternate->ss_sp;
+  return here < low || here - low >= alternate->ss_size || here - low >= CAPTURE_ROOM;
+}
+
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
@@ -215,7 +225,7 @@ static void handler(int sig, siginfo_t *info, void *context)
   if (lg_is_rank() && !another) {
     if (is_fault(sig))
       note_fault(t, sig, context, LG_CFA);
-    else if (t && wanted)
+    else if (t && wanted && has_room(context))
       lg_capture_asked(t, info, context);
     if (sig == asked_signal)
       lg_watch_ask();
@@ -304,11 +314,24 @@ static sighandler_t real_signal(const char *name, int sig, sighandler_t h)
   return f(sig, h);
 }
 
+static bool interrupts[NSIG]; /* as siginterrupt says, also for handlers that are set later */
+
+LG_EXPORT int siginterrupt(int sig, int flag)
+{
+  int (*real)(int, int) = (int (*)(int, int))dlsym(RTLD_NEXT, "siginterrupt");
+  int failed = real(sig, flag);
+  if (failed || !ours[sig])
+    return failed;
+  interrupts[sig] = flag;
+  theirs[sig].sa_flags = flag ? theirs[sig].sa_flags & ~SA_RESTART : theirs[sig].sa_flags | SA_RESTART;
+  return 0;
+}
+
 LG_EXPORT sighandler_t signal(int sig, sighandler_t h)
 {
   if (sig <= 0 || sig >= NSIG || !ours[sig])
     return real_signal("signal", sig, h);
-  return set_handler(sig, h, SA_RESTART);
+  return set_handler(sig, h, interrupts[sig] ? 0 : SA_RESTART);
 }
 
 LG_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t h)

@@ -56,14 +56,14 @@ func newGraph(s *Scene, alternatives func(rank int) [][]Link, over func(rank int
 	return g
 }
 
-// Stranded returns the ranks that can never move, whatever the others do: their certain waits lead to ranks that wait
-// for each other, or for one that has finished or ended.
-func Stranded(s *Scene) model.RankSet {
+// Stranded returns the ranks that can never move, whatever the others do: their certain waits, of those that use accepts, lead to ranks
+// that wait for each other, or for one that has finished or ended.
+func Stranded(s *Scene, use func(n Need) bool) model.RankSet {
 	over := func(rank int) bool {
 		return s.Needs[rank].Standing == Finished || s.Facts[rank].End != model.NoEnd || s.known.Liveness[rank] == Dead
 	}
 	g := newGraph(s, func(rank int) [][]Link {
-		if n := s.Needs[rank]; n.Standing == Waiting && !n.Weak && !over(rank) {
+		if n := s.Needs[rank]; n.Standing == Waiting && !n.Weak && use(n) && !over(rank) {
 			return n.allAlternatives()
 		}
 		return nil

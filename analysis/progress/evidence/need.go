@@ -107,6 +107,7 @@ type Need struct {
 	Weak     bool     // no alternative is certain
 	Alone    bool     // it waits for a message no remaining rank can send
 	Computes bool     // the representative thread does not wait, only others do
+	Polls    bool     // its calls return at once, so that the program may do something else next
 	// side are the alternatives of its other blocked threads: they may move
 	// the rank on, too.
 	side [][]Link
@@ -180,8 +181,12 @@ func (s judge) waitOf(f *facts.Fact, wait int) Need {
 		return s.needAll(f, wait, targetKey{what: notStarted, rank: s.worldOf(f.Rank).Min()})
 	case model.Finalize:
 		return s.needAll(f, wait, targetKey{what: notFinalizing, rank: s.worldOf(f.Rank).Min()})
-	case model.WaitAny, model.Poll:
+	case model.WaitAny:
 		return s.waitForOne(f, wait)
+	case model.Poll:
+		n := s.waitForOne(f, wait)
+		n.Polls = true
+		return n
 	}
 	return s.waitForAll(f, wait)
 }

@@ -309,6 +309,21 @@ static int interrupted(void)
   return r == -1 && e == EINTR;
 }
 
+static int interrupted_by_name(void) /* of a handler that is set later */
+{
+  siginterrupt(SIGALRM, 1);
+  signal(SIGALRM, count);
+  int ends[2];
+  char c;
+  if (pipe(ends))
+    return -1;
+  ualarm(200000, 0);
+  ssize_t r = read(ends[0], &c, 1);
+  int e = errno;
+  meet();
+  return r == -1 && e == EINTR;
+}
+
 static int rests(void) /* until the recorder looks at it */
 {
   int r = nanosleep(&(struct timespec){2, 0}, NULL);
@@ -373,6 +388,22 @@ static int rests_without_descriptors(void)
   setrlimit(RLIMIT_NOFILE, &before);
   meet();
   return r;
+}
+
+static int computes_beside_small_stack(void) /* that no signal of the program's needs */
+{
+  const size_t size = 4096;
+  volatile double x = 0;
+  int below = 0;
+  memset(alternate, 1, sizeof alternate);
+  sigaltstack(&(stack_t){.ss_sp = alternate + sizeof alternate - size, .ss_size = size}, NULL);
+  for (time_t end = time(NULL) + 3; time(NULL) < end;)
+    x += 1;
+  sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+  for (size_t i = 0; i < sizeof alternate - size; i++)
+    below += alternate[i] != 1;
+  meet();
+  return below;
 }
 
 static int computes_and_blocks_all(void) /* and takes signals when it likes */
@@ -781,6 +812,37 @@ static int threads_send(void)
   return all;
 }
 
+static void *makes_communicators(void *p)
+{
+  MPI_Comm *from = p, made;
+  for (int i = 0; i < 30000; i++) {
+    if (from[1] == MPI_COMM_NULL)
+      MPI_Comm_dup(from[0], &made);
+    else
+      MPI_Comm_split(from[0], 0, 0, &made);
+    MPI_Comm_free(&made);
+  }
+  return p;
+}
+
+/* One thread may be given the handle that another has just freed, before that one knows. */
+static int threads_make_communicators(void)
+{
+  MPI_Comm from[2][2] = {{MPI_COMM_NULL, MPI_COMM_NULL}, {MPI_COMM_NULL, MPI_COMM_SELF}};
+  pthread_t t;
+  int level;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE)
+    return -1;
+  for (int i = 0; i < 2; i++)
+    MPI_Comm_dup(MPI_COMM_SELF, &from[i][0]);
+  pthread_create(&t, NULL, makes_communicators, from[0]);
+  makes_communicators(from[1]);
+  int r = pthread_join(t, NULL);
+  meet();
+  return r;
+}
+
 static void *sleeps(void *p)
 {
   for (;;)
@@ -1089,12 +1151,12 @@ static const struct torture {
 #define T(name) {#name, name}
   T(handles_at_home), T(sets_stack_and_back), T(recovers), T(recovers_small), T(overflows), T(write_barrier), T(bus_error), T(divides), T(profiled),
   T(profiled_on_stack), T(alarmed), T(storm), T(storm_of_the_recorders), T(every_signal), T(blocks_all),
-  T(waits_for_signal), T(reads_signals), T(interrupted), T(rests), T(writes_slowly), T(rests_after_stop),
-  T(rests_without_descriptors), T(computes_and_blocks_all), T(ignores_real_time), T(resets), T(notified), T(vforks), T(forks),
+  T(waits_for_signal), T(reads_signals), T(interrupted), T(interrupted_by_name), T(rests), T(writes_slowly), T(rests_after_stop),
+  T(rests_without_descriptors), T(computes_and_blocks_all), T(computes_beside_small_stack), T(ignores_real_time), T(resets), T(notified), T(vforks), T(forks),
   T(spawns), T(shells), T(vfork_and_handler), T(fork_and_exit), T(fork_and_crash), T(at_fork), T(duplicates),
   T(few_descriptors), T(no_files), T(no_files_default), T(little_memory), T(forbids_fallocate), T(forbids_ftruncate),
   T(forbids_open), T(forbids_tgkill), T(forbids_pread), T(leaves_directory), T(empties_environment), T(not_dumpable),
-  T(no_stdio), T(jumps), T(coroutines), T(wide), T(deep_stack), T(many_threads), T(threads_at_once), T(threads_send),
+  T(no_stdio), T(jumps), T(coroutines), T(wide), T(deep_stack), T(many_threads), T(threads_at_once), T(threads_send), T(threads_make_communicators),
   T(cancels), T(threads_fork), T(thread_local_storage), T(opens_libraries), T(maps), T(breaks), T(allocates),
   T(copies_within), T(keeps_errno), T(communicators), T(requests), T(types), T(attributes), T(jumps_out_of_mpi),
   T(own_operation), T(at_exit), T(aborts), T(segfaults), T(killed), T(terminated), T(illegal), T(exits),
