@@ -3,6 +3,7 @@ package symbol
 import (
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"laggard/internal/lateregexp"
@@ -88,6 +89,17 @@ func pythonAlone(stack []Location) int {
 		}
 	}
 	return at
+}
+
+// ExitFunction is the function of the interpreter that ends the process by SystemExit.
+const ExitFunction = "Py_Exit"
+
+// interpreterName names an interpreter that no other code has called, by its stack.
+func interpreterName(stack []Location) string {
+	if slices.ContainsFunc(stack, func(l Location) bool { return l.Function == ExitFunction }) {
+		return "the Python interpreter after sys.exit"
+	}
+	return "the Python interpreter"
 }
 
 // pythonCall is AppCall for a stack of a Python program that is at frame i: through is

@@ -65,7 +65,7 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 		return pythonCall(stack, i)
 	}
 	if i := pythonAlone(stack); i >= 0 {
-		return &stack[i], Call{Function: "the Python interpreter"}, nil
+		return &stack[i], Call{Function: interpreterName(stack)}, nil
 	}
 	if at, call, through := ownCall(stack); at != nil {
 		return at, call, through

@@ -81,7 +81,8 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 	if made == nil || made.State == nil || other == nil || other.State == nil {
 		return nil
 	}
-	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
+	stack, otherStack := s.newBegun(made).Stack, s.newBegun(other).Stack
+	w := waysOf(stack, otherStack)
 	reached, missed, k := w.reached, w.missed, w.shared
 	last := s.framesBehind(o.LastShared(), reached[:k])
 	search := lineSearch{finder: s.finder, outer: reached[:k], behind: last, rounds: o.Kind == divergence.LoopCount}
@@ -90,6 +91,7 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 		if !divergence.InCollective(s.Diverged) && !mpi.FunctionOf(made.State.Call).NeedsPartner() {
 			return nil // who waits for a message is not where it was to be sent
 		}
+		search.exit = s.exitRole(stack, otherStack)
 		return search.lastDeciders(reached, w.calls)
 	case len(reached) == 0 || len(missed) == 0:
 		return nil // who has left the program may have done so by an exception
