@@ -102,12 +102,24 @@ func (s *Suite) Limit(now time.Time) (own bool, over string) {
 	return own, over
 }
 
-// IsFinished reports whether the test runner of a rank came to its end. Such a job failed because
+// IsFinished reports whether the test runner of a rank came to its end, and no rank is in a test. Such a job failed because
 // tests did.
-func (s *Suite) IsFinished() bool {
+func (s *Suite) IsFinished() (finished bool) {
 	s.readJournals(time.Now())
 	for _, j := range s.ranks {
-		if j.finished {
+		if j.test != "" {
+			return false
+		}
+		finished = finished || j.finished
+	}
+	return finished
+}
+
+// endedByRunner reports whether a job ended by a rank that had come to the end of its tests, since these failed or on purpose, as by
+// comm.Abort in pytest_sessionfinish: it would do so again. If it is not known which rank the job died of, it may be that one.
+func (s *Suite) endedByRunner(died []int) bool {
+	for rank, j := range s.ranks {
+		if j.finished && (len(died) == 0 || slices.Contains(died, rank)) {
 			return true
 		}
 	}
@@ -116,15 +128,15 @@ func (s *Suite) IsFinished() bool {
 
 // PlanResume looks whether a job that is over ended within a test, for which it then has the next
 // job say why. It returns that test, "" if there is none, or the rest is not to be run: a rank
-// stopped before its last test (pytest -x), one of a job that hung has not come to its first, or
-// somebody ended the job. died are the ranks that a job died of, if it did not hang; size is how
+// stopped before its last test (pytest -x) or ended the job behind it, one of a job that hung has not
+// come to its first, or somebody ended the job. died are the ranks that a job died of, if it did not hang; size is how
 // many ranks it had.
 func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost string, err error) {
 	now := time.Now()
 	s.readJournals(now)
 	s.frozen = false
 	tests := s.interrupted(died)
-	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.IsFinished() || s.hasStoppedEarly() ||
+	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.endedByRunner(died) || s.hasStoppedEarly() ||
 		hung && s.beforeTests(size).Len() > 0 {
 		return "", nil
 	}
