@@ -35,7 +35,8 @@ import pytest
 JOURNALS = "LAGGARD_TESTS"  # directory of the journals, set by laggard test
 RECORDED = "LAGGARD_DIR"  # set in every rank that laggard records
 AGAIN = "LAGGARD_STARTED_AGAIN"  # in the environment of a launcher that was started by --laggard
-RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID")
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE", "MV2_COMM_WORLD_RANK",
+         "FLUX_TASK_RANK")  # as the recorder has them
 OWN_STEPS = 4294967000  # the first of the numbers that Slurm keeps for steps of its own
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
              "mpiexec.hydra", "orterun", "prterun", "srun")
@@ -74,9 +75,22 @@ def pytest_configure(config):
         config.addinivalue_line("markers", "timeout(seconds): how long the test may take (laggard)")
     journals = os.environ.pop(JOURNALS, None)  # not for what the tests start
     if journals:
-        config.pluginmanager.register(Journal(config, journals, rank() or "0"), "laggard_journal")
+        if rank() is not None or claim(journals):
+            config.pluginmanager.register(Journal(config, journals, rank() or "0"), "laggard_journal")
     elif config.getoption("--laggard") and rank() is None:
         config.pluginmanager.register(Launchers(config), "laggard_launchers")
+
+
+def claim(directory):
+    """Whether a process whose rank is not known may be rank 0, for as long as it lives. If there are several, none is, as
+    laggard test is told."""
+    file = os.open(os.path.join(directory, "unranked.lock"), os.O_WRONLY | os.O_CREAT, 0o600)  # the lock goes with the process
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        pathlib.Path(directory, "unranked").touch()
+        return False
+    return True
 
 
 def limit_of(item):

@@ -15,7 +15,7 @@ import (
 )
 
 // TestJournals reads transcripts: "rank N" appends lines to a rank's journal, "resume" ends the
-// job, "limit" asks so many seconds later.
+// job, "limit" asks so many seconds later, "unranked" says that there are several processes of unknown ranks.
 func TestJournals(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := musttest.Get(Create(t.TempDir()))(t)
@@ -35,6 +35,8 @@ func TestJournals(t *testing.T) {
 				d.ScanArgs(t, "after", &seconds)
 				own, over := s.Limit(time.Now().Add(time.Duration(seconds) * time.Second))
 				return fmt.Sprintf("own %v, over %q\n", own, over)
+			case "unranked":
+				musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, unranked), nil, 0o600))
 			case "freeze":
 				s.Freeze()
 			case "resume":
