@@ -182,7 +182,14 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	both.err = io.MultiWriter(a.err, &text)
 	quiet := both
 	quiet.err = io.Discard
+	plugin := dir + ".pytest"
+	suiteEnv, err := suite.ProvokedEnvironment(plugin)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(plugin)
 	r.Settings, r.Limit = a.settings.recorderEnv(), nil // without what a suite of tests writes
+	maps.Copy(r.Settings, suiteEnv)
 	f := provokeFlags{dir: dir, runs: runs, repeat: provokedTestRuns, seed: 1}
 	p, result, err := perturbedRuns{&quiet}.search(f, r, ^mpi.Choice(0), command)
 	if errors.Is(err, provoke.ErrUnrecorded) {

@@ -19,6 +19,7 @@ Its reader is job/suite of laggard.
 
 import contextlib
 import fcntl
+import functools
 import glob
 import hashlib
 import json
@@ -33,6 +34,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 JOURNALS = "LAGGARD_TESTS"  # directory of the journals, set by laggard test
+PROVOKED = "LAGGARD_PROVOKED"  # set by laggard test in runs of which the reports do not count
 RECORDED = "LAGGARD_DIR"  # set in every rank that laggard records
 AGAIN = "LAGGARD_STARTED_AGAIN"  # in the environment of a launcher that was started by --laggard
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE", "MV2_COMM_WORLD_RANK",
@@ -70,7 +72,10 @@ def pytest_load_initial_conftests(early_config):
     yield
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    if os.environ.pop(PROVOKED, None):
+        config.option.xmlpath = None  # before the plug-in that writes it looks
     if not config.pluginmanager.hasplugin("timeout"):
         config.addinivalue_line("markers", "timeout(seconds): how long the test may take (laggard)")
     journals = os.environ.pop(JOURNALS, None)  # not for what the tests start
@@ -224,18 +229,21 @@ class Journal:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_sessionfinish(self):
         self.write(finish=self.left)
-        report = next((p for p in self.config.pluginmanager.get_plugins() if type(p).__name__ == "LogXML"), None)
-        if report is None:
-            yield
-            return
+        for hook in self.config.hook.pytest_sessionfinish.get_hookimpls():
+            if type(hook.plugin).__name__ == "LogXML":  # merged at once: another plug-in may end the process next
+                hook.function = functools.partial(self.write_junit, hook.plugin, hook.function)
+        yield
+
+    def write_junit(self, report, write, *args):
         shared = report.logfile  # of all ranks, by the same option: each would write over the others'
         name = os.path.join(self.directory, "junit-" + hashlib.sha256(os.fsencode(shared)).hexdigest())
         own = "%s-%s.xml" % (name, self.number)
         report.logfile = own + ".part"  # another rank may merge meanwhile
-        yield
-        report.logfile = shared
-        with contextlib.suppress(FileNotFoundError):  # another plug-in failed before it was written
-            os.replace(own + ".part", own)
+        try:
+            write(*args)
+        finally:
+            report.logfile = shared
+        os.replace(own + ".part", own)
         with locked(name + ".lock"):
             merge_junit(sorted(glob.glob(name + "-*.xml")), shared)
 

@@ -63,6 +63,25 @@ if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
 	checktest.Contains(t, string(merged), `tests="1"`)
 }
 
+// TestJUnitBeforeEnd: the JUnit file is there where another plug-in ends the process behind the tests.
+func TestJUnitBeforeEnd(t *testing.T) {
+	dir, _, run := suiteOf(t, map[string]string{
+		"conftest.py": "import os\ndef pytest_sessionfinish():\n    os._exit(3)\n",
+		"test_all.py": "def test_all():\n    pass\n",
+	})
+	run("0", "--junitxml=j.xml").Run() // ends with 3
+	checktest.Contains(t, string(musttest.Get(os.ReadFile(filepath.Join(dir, "j.xml")))(t)), `tests="1"`)
+}
+
+// TestNoJUnitOfProvokedRuns: a run that was provoked leaves the JUnit file alone.
+func TestNoJUnitOfProvokedRuns(t *testing.T) {
+	dir, _, run := suiteOf(t, map[string]string{"test_all.py": "def test_all():\n    pass\n", "j.xml": "as it was"})
+	cmd := run("0", "--junitxml=j.xml")
+	cmd.Env = append(cmd.Env, "LAGGARD_TESTS=", "LAGGARD_PROVOKED=1")
+	checktest.Contains(t, string(musttest.Run(t, cmd)), "1 passed")
+	checktest.Equal(t, "as it was", string(musttest.Get(os.ReadFile(filepath.Join(dir, "j.xml")))(t)), "the file")
+}
+
 // TestFailurePlace: what a test failed with is placed in the project, not in a package or where a module in C was built.
 func TestFailurePlace(t *testing.T) {
 	dir, journals, run := suiteOf(t, map[string]string{

@@ -51,11 +51,24 @@ func Create(runDir string) (*Suite, error) {
 
 // Environment is what tells test runners of the journals, and lets pytest find its plug-in.
 func (s *Suite) Environment() map[string]string {
-	path := filepath.Join(s.dir, "python")
+	return map[string]string{"LAGGARD_TESTS": s.dir, "PYTHONPATH": pythonPath(filepath.Join(s.dir, "python"))}
+}
+
+// ProvokedEnvironment is for runs behind a suite that passed, whose reports must not replace the suite's. It makes a directory for the
+// plug-in of pytest.
+func ProvokedEnvironment(dir string) (map[string]string, error) {
+	if err := python.Install(dir); err != nil {
+		return nil, fmt.Errorf("plug-in for pytest: %w", err)
+	}
+	return map[string]string{"LAGGARD_PROVOKED": "1", "PYTHONPATH": pythonPath(dir)}, nil
+}
+
+// pythonPath is PYTHONPATH with a directory before what it has.
+func pythonPath(path string) string {
 	if before := os.Getenv("PYTHONPATH"); before != "" {
 		path += string(os.PathListSeparator) + before
 	}
-	return map[string]string{"LAGGARD_TESTS": s.dir, "PYTHONPATH": path}
+	return path
 }
 
 // Remove removes the journals.
