@@ -134,13 +134,22 @@ def reason(report, root):
     return how, (text.strip() or "for no stated reason").splitlines()[0][:300]
 
 
+def is_in_project(path, root):
+    """Whether a file is of the project, and of no virtual environment in it."""
+    if root not in path.parents:
+        return False
+    prefix = pathlib.Path(sys.prefix)
+    return not {"site-packages", "dist-packages"}.intersection(path.relative_to(root).parts) \
+        and not (prefix in path.parents and root in prefix.parents)
+
+
 def place(report, root):
     """File and line of the innermost frame in the project: packages and modules in C have frames of their own."""
     trace = getattr(report.longrepr, "reprtraceback", None)
     frames = [entry.reprfileloc for entry in reversed(trace.reprentries) if getattr(entry, "reprfileloc", None)] if trace else []
     for frame in [report.longrepr.reprcrash] + frames:
         path = pathlib.Path(os.path.abspath(frame.path))
-        if root in path.parents and path.exists():
+        if is_in_project(path, root) and path.exists():
             return path, frame.lineno
     file, line, _ = report.location
     return root / file, (line or 0) + 1

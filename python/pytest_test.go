@@ -27,6 +27,7 @@ func suiteOf(t *testing.T, files map[string]string) (dir, journals string, run f
 	plugins := t.TempDir()
 	musttest.Succeed(t, Install(plugins))
 	for name, text := range files {
+		musttest.Succeed(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
 		musttest.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir, journals, func(rank string, words ...string) *exec.Cmd {
@@ -87,6 +88,7 @@ func TestFailurePlace(t *testing.T) {
 	dir, journals, run := suiteOf(t, map[string]string{
 		"test_all.py": `
 import json
+exec(compile("def installed(): raise ValueError('no mesh')", ".venv/lib/python3.11/site-packages/mesh.py", "exec"), globals())
 exec(compile("def compiled(x): raise TypeError('no buffer')", "mpi4py/MPI/msgbuffer.pxi", "exec"))
 def own():
     raise ValueError("no cells")
@@ -96,15 +98,19 @@ def test_package():
     json.loads("")
 def test_own():
     own()
+def test_installed():
+    installed()
 `,
+		".venv/lib/python3.11/site-packages/mesh.py": "def installed(): raise ValueError('no mesh')\n",
 	})
 	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
-	for style, lines := range map[string][2]int{"long": {7, 9}, "short": {7, 9}, "no": {6, 8}} { // the test's own, without frames
+	for style, lines := range map[string][3]int{"long": {8, 10, 14}, "short": {8, 10, 14}, "no": {7, 9, 13}} { // the test's own, without frames
 		run("0", "--tb="+style).Run() // fails, as its tests do
 		checktest.Equal(t, []string{
 			fmt.Sprintf("failed %s%d: TypeError: no buffer", file, lines[0]),
 			fmt.Sprintf("failed %s%d: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", file, lines[1]),
-			fmt.Sprintf("failed %s5: ValueError: no cells", file),
+			fmt.Sprintf("failed %s6: ValueError: no cells", file),
+			fmt.Sprintf("failed %s%d: ValueError: no mesh", file, lines[2]),
 		}, ends(t, journals), style)
 	}
 }
