@@ -95,6 +95,8 @@ func (s pythonDeciders) passedSites(c passed.Call) (sites []report.Site) {
 			return nil
 		}
 		sites = search.conditions(w.reached[k:], w.calls)
+	case w.inPackage:
+		return nil
 	case k == len(w.reached) && k == len(w.missed):
 		sites = search.sites(w.reached, w.calls)
 	case k == len(w.reached) || k == len(w.missed):
