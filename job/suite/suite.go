@@ -208,11 +208,10 @@ func (s *Suite) beforeTests(size int) (out model.RankSet) {
 	return out
 }
 
-// interrupted lists the tests that a job is to blame for: the first by the order in which they
-// run, since other ranks may be ahead of one that hangs; where ranks run them in other orders
-// there may be several. Of a job that died they are those of the ranks that are named.
+// interrupted lists the tests that a job is to blame for: the first of those in which ranks are, since other ranks may be ahead of
+// one that hangs; where ranks run them in other orders there may be several. Of a job that died they are those of the ranks that are named.
 func (s *Suite) interrupted(died []int) []string {
-	in := map[string]int{}
+	in := map[string]int{} // the least of their places in the orders of the ranks that are in them
 	for _, r := range died {
 		if j := s.ranks[r]; j != nil && j.test != "" {
 			in[j.test] = 0
@@ -220,10 +219,11 @@ func (s *Suite) interrupted(died []int) []string {
 	}
 	if len(in) == 0 {
 		for _, j := range s.ranks {
-			if j.test != "" {
+			if n, ok := in[j.test]; j.test != "" && (!ok || j.testNumber < n) {
 				in[j.test] = j.testNumber
 			}
 		}
+		maps.DeleteFunc(in, func(test string, _ int) bool { return s.isBehindAnother(test, in) })
 	}
 	var out []string
 	for _, test := range slices.Sorted(maps.Keys(in)) {
@@ -232,6 +232,25 @@ func (s *Suite) interrupted(died []int) []string {
 		}
 	}
 	return out
+}
+
+// isBehindAnother reports whether a rank that is in a test has ended, in this job, one of those in which others are, and none of these has
+// ended that test: places in the order tell less, since ranks may collect different tests.
+func (s *Suite) isBehindAnother(test string, in map[string]int) bool {
+	ended := func(in, other string) bool { // by a rank that is in one
+		for _, j := range s.ranks {
+			if e, ok := j.ended[other]; ok && j.test == in && e.job == j.job {
+				return true
+			}
+		}
+		return false
+	}
+	for other := range in {
+		if ended(test, other) && !ended(other, test) {
+			return true
+		}
+	}
+	return false
 }
 
 // finishedTests lists what all ranks have finished.
