@@ -107,8 +107,10 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 			return err
 		}
 		all = append(all, o)
-		if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Size(), o.Text); err != nil {
-			return err
+		if o.Failed() { // else the journals are gone
+			if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Size(), o.Text); err != nil {
+				return err
+			}
 		}
 		if o.Name == "" {
 			o.Name = f.name
