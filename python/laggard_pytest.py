@@ -13,7 +13,8 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit"}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what}, {"finish": tests not run}.
+{"limit": seconds from then on, 0: none}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what},
+{"finish": tests not run}.
 Its reader is job/suite of laggard.
 """
 
@@ -99,13 +100,15 @@ def claim(directory):
 
 
 def limit_of(item):
-    """Seconds that a test may take by its marker or the settings; None: nothing was said."""
+    """Seconds that a test may take by its marker or the settings, None: nothing was said; and whether without its fixtures."""
     mark = item.get_closest_marker("timeout")
+    func_only = False
     if mark is not None:
         seconds = mark.args[0] if mark.args else mark.kwargs.get("timeout", mark.kwargs.get("seconds"))
+        func_only = mark.args[2] if len(mark.args) > 2 else mark.kwargs.get("func_only", False)
     else:
         seconds = item.config.getoption("--laggard-timeout") or item.config.getini("laggard_timeout")
-    return float(seconds) if seconds else None
+    return (float(seconds) if seconds else None), func_only
 
 
 def lost(item, why, number):
@@ -162,10 +165,12 @@ class Journal:
         self.config = config
         self.directory, self.number = directory, number
         self.running = None  # node id of the test that runs
+        self.limit = None  # of the test that comes, in seconds, as pytest-timeout has it
         self.reports = []  # of it
         self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
+        self.has_timeouts = config.pluginmanager.hasplugin("timeout")  # pytest-timeout
         name = os.path.join(directory, "rank-%s.jsonl" % number)
         self.earlier = self.read(directory, name)
         self.file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -208,7 +213,10 @@ class Journal:
         earlier = self.earlier.get(item.nodeid)
         if earlier is None:
             self.running, self.reports, self.reasons = item.nodeid, [], {}
-            self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
+            limit, func_only = limit_of(item)
+            if func_only or self.has_timeouts and item.get_closest_marker("timeout"):
+                limit = None  # is said later, or by that plug-in
+            self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=self.limit or limit)
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -216,6 +224,16 @@ class Journal:
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item):
+        limit, func_only = limit_of(item)
+        limited = limit and func_only and self.running and not self.has_timeouts
+        if limited:
+            self.write(limit=limit)
+        yield
+        if limited:
+            self.write(limit=0)
 
     def revive(self, data):
         for name in "location", "longrepr":  # tuples to pytest, lists to JSON
@@ -260,11 +278,17 @@ class Journal:
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_set_timer(self, settings):
-        self.write(limit=settings.timeout)
+        if self.running:
+            self.write(limit=settings.timeout)
+        else:
+            self.limit = settings.timeout
         return True
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_cancel_timer(self):
+        self.limit = None
+        if self.running:
+            self.write(limit=0)
         return True
 
 
@@ -382,7 +406,7 @@ class Launchers:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
-        before, seconds = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
+        before, (seconds, _) = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
         if seconds is not None:
             os.environ["LAGGARD_TIMEOUT"] = "%gs" % seconds
         yield

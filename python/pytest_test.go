@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"laggard/internal/checktest"
@@ -145,6 +146,73 @@ def test_ends(ends):
 		"xfailed " + file + "5: ValueError: no cells", "skipped " + file + "7: Skipped: no GPU here",
 		"skipped " + file + "8: Skipped: slow", "failed " + file + "17: AssertionError: no end", "skipped " + file + "19: Skipped: none",
 	}, ends(t, journals))
+}
+
+// likeTimeout is what pytest-timeout does to limit tests.
+const likeTimeout = `
+import types
+import pytest
+class Hooks:
+    @pytest.hookspec(firstresult=True)
+    def pytest_timeout_set_timer(self, item, settings): pass
+    @pytest.hookspec(firstresult=True)
+    def pytest_timeout_cancel_timer(self, item): pass
+class Timeout:
+    def limited(self, item, func_only):
+        mark, hook = item.get_closest_marker("timeout"), item.config.hook
+        settings = types.SimpleNamespace(timeout=mark.args[0] if mark else 7)
+        on = func_only == bool(mark and mark.kwargs.get("func_only"))
+        if on: hook.pytest_timeout_set_timer(item=item, settings=settings)
+        yield
+        if on: hook.pytest_timeout_cancel_timer(item=item)
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item): yield from self.limited(item, False)
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item): yield from self.limited(item, True)
+    def pytest_addhooks(self, pluginmanager): pluginmanager.add_hookspecs(Hooks)
+timeout = Timeout()
+def pytest_addhooks(pluginmanager): pluginmanager.register(timeout, "timeout")
+`
+
+// TestLimits: a limit of a test counts from its beginning, or with func_only from behind its fixtures until it ends, with pytest-timeout
+// and without.
+func TestLimits(t *testing.T) {
+	const tests = `
+import pytest
+@pytest.fixture
+def mesh(): print("mesh")
+def test_plain(mesh): pass
+@pytest.mark.timeout(3)
+def test_all(mesh): pass
+@pytest.mark.timeout(5, func_only=True)
+def test_alone(mesh): pass
+`
+	for _, c := range []struct {
+		name, conftest string
+		want           []string
+	}{
+		{"without the plug-in", "", []string{"begin null", "begin 3", "begin null", "5", "0"}},
+		{"with it", likeTimeout, []string{"begin 7", "begin 3", "begin null", "5", "0"}},
+	} {
+		_, journals, run := suiteOf(t, map[string]string{"test_all.py": tests, "conftest.py": c.conftest})
+		musttest.Run(t, run("0"))
+		var got []string
+		for line := range bytes.Lines(musttest.Get(os.ReadFile(filepath.Join(journals, "rank-0.jsonl")))(t)) {
+			var l struct {
+				Begin string
+				Limit json.RawMessage
+			}
+			if json.Unmarshal(line, &l) != nil || l.Limit == nil {
+				continue
+			}
+			text := string(l.Limit)
+			if l.Begin != "" {
+				text = "begin " + text
+			}
+			got = append(got, strings.ReplaceAll(text, ".0", ""))
+		}
+		checktest.EqualList(t, c.want, got, c.name)
+	}
 }
 
 // TestResumeWithoutJournal: a rank that came to no test in the job before runs those that are left, and no others.

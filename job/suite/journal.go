@@ -18,10 +18,14 @@ type journal struct {
 	testNumber int                // its place in the order of tests
 	since      time.Time          // when it was first seen to run, by this node's clock
 	limit      time.Duration      // 0: it has none of its own
+	limitFrom  time.Time          // from when on the limit counts
 	begun      bool               // a test, in this job
 	finished   bool               // the runner did, with so many tests that it did not run
 	left       int
 }
+
+// longestLimit bounds limits, in seconds: what is longer is none.
+const longestLimit = 1e9
 
 // testEnd is how a test came out on a rank.
 type testEnd struct {
@@ -84,7 +88,7 @@ func (j *journal) applyLine(l *line, now time.Time) {
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish
 	}
-	if l.Limit != nil && *l.Limit > 0 {
-		j.limit = time.Duration(*l.Limit * float64(time.Second))
+	if l.Limit != nil {
+		j.limit, j.limitFrom = time.Duration(min(max(0, *l.Limit), longestLimit)*float64(time.Second)), now
 	}
 }

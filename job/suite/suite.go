@@ -115,7 +115,7 @@ func (s *Suite) Limit(now time.Time) (own bool, over string) {
 			continue
 		}
 		own = true
-		if now.Sub(j.since) >= j.limit {
+		if now.Sub(j.limitFrom) >= j.limit {
 			over = fmt.Sprintf("%s takes longer than %s", j.test, j.limit)
 		}
 	}
