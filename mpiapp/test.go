@@ -170,6 +170,11 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 		}
 		a.reportError(err)
 	}
+	if test := tests.Forgotten(); test != "" {
+		fmt.Fprintf(both.err, "\nlaggard: the test %s did not finish, and the new job does not have it: "+
+			"its name differs from process to process\n", test)
+		o.Status = exitHung
+	}
 	o.Text = text.String()
 	if o.RunDir = r.Dir; !o.Failed() {
 		o.RunDir, err = "", errors.Join(tests.Remove(), rundir.Remove(r.Dir))

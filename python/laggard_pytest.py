@@ -14,7 +14,7 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
 {"limit": seconds from then on, 0: none}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what},
-{"finish": tests not run}.
+{"finish": tests not run}, {"known": which of the lost tests there are in this process}.
 Its reader is job/suite of laggard.
 """
 
@@ -206,6 +206,9 @@ class Journal:
         session.items.sort(key=lambda item: item.nodeid not in self.earlier)
         self.numbers = {item.nodeid: n for n, item in enumerate(session.items)}
         self.left = len(session.items)
+        lost = [test for test, why in self.earlier.items() if isinstance(why, dict)]
+        if lost:
+            self.write(known=[test for test in lost if test in self.numbers])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item):

@@ -105,7 +105,8 @@ def test_installed():
 		".venv/lib/python3.11/site-packages/mesh.py": "def installed(): raise ValueError('no mesh')\n",
 	})
 	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
-	for style, lines := range map[string][3]int{"long": {8, 10, 14}, "short": {8, 10, 14}, "no": {7, 9, 13}} { // the test's own, without frames
+	// Without frames it is the line of the test.
+	for style, lines := range map[string][3]int{"long": {8, 10, 14}, "short": {8, 10, 14}, "no": {7, 9, 13}} {
 		run("0", "--tb="+style).Run() // fails, as its tests do
 		checktest.Equal(t, []string{
 			fmt.Sprintf("failed %s%d: TypeError: no buffer", file, lines[0]),
@@ -225,10 +226,13 @@ def test_lost():
 def test_left():
     pass
 `})
-	plan := `{"done": ["test_all.py::test_done"], "lost": {"test_all.py::test_lost": {"text": "hung there", "seconds": 1}}}`
+	plan := `{"done": ["test_all.py::test_done"], "lost": {"test_all.py::test_lost": {"text": "hung there", "seconds": 1},
+		"test_all.py::test_lost[3]": {"text": "hung too", "seconds": 1}}}`
 	musttest.Succeed(t, os.WriteFile(filepath.Join(journals, "resume.json"), []byte(plan), 0o600))
 	out, _ := run("0").CombinedOutput() // fails, as the lost test does
 	checktest.Contains(t, string(out), "hung there", "1 failed, 1 passed")
+	journal := musttest.Get(os.ReadFile(filepath.Join(journals, "rank-0.jsonl")))(t)
+	checktest.Contains(t, string(journal), `{"known": ["test_all.py::test_lost"]}`) // the other one is not there any more
 }
 
 // ends reads how tests ended on rank 0, and removes its journal.

@@ -22,6 +22,7 @@ type journal struct {
 	begun      bool               // a test, in this job
 	finished   bool               // the runner did, with so many tests that it did not run
 	left       int
+	known      []string // which of the lost tests it has found in this job; nil: it has not looked
 }
 
 // longestLimit bounds limits, in seconds: what is longer is none.
@@ -42,7 +43,7 @@ type reasons struct {
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
-// starts or finishes.
+// starts, has collected the tests, or finishes.
 type line struct {
 	Begin   *string
 	N       int
@@ -50,7 +51,8 @@ type line struct {
 	End     *string
 	reasons // with End
 	Start   json.RawMessage
-	Finish  *int // how many tests were not run
+	Finish  *int     // how many tests were not run
+	Known   []string // lost tests that there are
 }
 
 // readLines takes in the whole lines that were written since.
@@ -83,8 +85,10 @@ func (j *journal) applyLine(l *line, now time.Time) {
 		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
-		j.test, j.begun, j.finished = "", false, false
+		j.test, j.begun, j.finished, j.known = "", false, false, nil
 		j.job++
+	case l.Known != nil:
+		j.known = l.Known
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish
 	}

@@ -149,15 +149,15 @@ func (s *Suite) endedByRunner(died []int) bool {
 // PlanResume looks whether a job that is over ended within a test, for which it then has the next
 // job say why. It returns that test, "" if there is none, or the rest is not to be run: a rank
 // stopped before its last test (pytest -x) or ended the job behind it, one of a job that hung has not
-// come to its first, or somebody ended the job. died are the ranks that a job died of, if it did not hang; size is how
-// many ranks it had.
+// come to its first, none has a test that was lost before, or somebody ended the job. died are the
+// ranks that a job died of, if it did not hang; size is how many ranks it had.
 func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost string, err error) {
 	now := time.Now()
 	s.readJournals(now)
 	s.frozen = false
 	tests := s.interrupted(died)
 	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.endedByRunner(died) || s.hasStoppedEarly() ||
-		hung && s.beforeTests(size).Len() > 0 {
+		hung && s.beforeTests(size).Len() > 0 || s.Forgotten() != "" {
 		return "", nil
 	}
 	for _, test := range tests {
@@ -170,13 +170,30 @@ func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost s
 		s.lost[test] = why
 	}
 	for _, j := range s.ranks {
-		j.test, j.begun, j.finished = "", false, false // that job is over
+		j.test, j.begun, j.finished, j.known = "", false, false, nil // that job is over
 	}
 	plan, err := json.Marshal(map[string]any{"done": s.finishedTests(), "lost": s.lost})
 	if err != nil {
 		return "", err
 	}
 	return strings.Join(tests, ", "), regular.ReplaceFile(filepath.Join(s.dir, "resume.json"), plan)
+}
+
+// Forgotten is a lost test that no rank of the job behind it has; "": there is none. The ids of tests differ from process to process
+// then, so that the job neither reports it nor leaves it out.
+func (s *Suite) Forgotten() string {
+	s.readJournals(time.Now())
+	var known []string
+	looked := false
+	for _, j := range s.ranks {
+		known, looked = append(known, j.known...), looked || j.known != nil
+	}
+	for _, test := range slices.Sorted(maps.Keys(s.lost)) {
+		if looked && !slices.Contains(known, test) {
+			return test
+		}
+	}
+	return ""
 }
 
 // hasStoppedEarly reports whether a rank's runner has ended with tests that it did not run.

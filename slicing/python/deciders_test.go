@@ -168,7 +168,8 @@ def usage(): quit()`, "\n")
 		{Line: 5, Ends: Killed, from: 5}, {Line: 3, Ends: SystemExit, from: 3}, {Line: 2, Ends: SystemExit, from: 2}}
 	checktest.EqualList(t, want, Deciders(text, 12, 0), "deciders")
 	checktest.Equal(t, []bool{true, false, false}, []bool{ExitsBehind(text, 15), ExitsBehind(text, 12), ExitsBehind(text, 99)}, "behind")
-	checktest.Equal(t, []bool{true, false}, []bool{ExitsElsewhere(text, []int{12, 15}), ExitsElsewhere(text[:19], []int{12, 15})}, "elsewhere")
+	known := []int{12, 15}
+	checktest.Equal(t, []bool{true, false}, []bool{ExitsElsewhere(text, known), ExitsElsewhere(text[:19], known)}, "elsewhere")
 }
 
 // FuzzDeciders: whatever the text, the lines are in it.
