@@ -71,16 +71,13 @@ func pythonAt(stack []Location) int {
 	return PythonAt(len(stack), func(i int) (bool, Origin) { return stack[i].Language == Python, stack[i].Origin() })
 }
 
-// pythons matches the names of the modules that are the interpreter.
-var pythons = lateregexp.New(`^(lib)?python(\d|\.|$)`)
-
 // pythonAlone finds the innermost frame of an interpreter that no other code has called, as
 // it ends, or before it runs a program; -1: there is other code, or no interpreter.
 func pythonAlone(stack []Location) int {
 	at := -1
 	for i, l := range stack {
 		switch {
-		case pythons.MatchString(path.Base(l.Module)):
+		case model.IsPython(l.Module):
 			if at < 0 {
 				at = i
 			}
