@@ -303,22 +303,54 @@ def locked(name):
         yield
 
 
+# What a test has in a JUnit file, in this order.
+IN_CASE = ("properties", "skipped", "error", "failure", "system-out", "system-err")
+
+
+def add_properties(properties, to):
+    """Adds the properties of a test or suite to those of another."""
+    if properties is None:
+        return
+    there = to.find("properties")
+    if there is None:
+        there = ElementTree.SubElement(to, "properties")
+    known = [one.attrib for one in there]
+    there.extend(one for one in properties if one.attrib not in known)
+
+
+def add_failure(case, number, first):
+    """Adds what a rank failed with to the test of the first rank, with its properties and output."""
+    first.extend(case.findall("failure") + case.findall("error"))
+    add_properties(case.find("properties"), first)
+    for tag in "system-out", "system-err":
+        said = case.findtext(tag)
+        if said:
+            there = first.find(tag)
+            if there is None:
+                there = ElementTree.SubElement(first, tag)
+            there.text = "%s\nrank %s:\n%s" % (there.text or "", number, said)
+
+
 def merge_junit(names, out):
     """Makes one JUnit file of those of ranks: a test failed if it failed on any rank, and was skipped if it was on all."""
     merged, results, attributes = {}, {}, {}
+    suite = ElementTree.Element("testsuite")
     for name in names:
         number = re.search(r"-([^-]*)\.xml$", name).group(1)
         root = ElementTree.parse(name).getroot()
-        attributes = attributes or next(root.iter("testsuite")).attrib
+        own = next(root.iter("testsuite"))
+        attributes = attributes or own.attrib
+        add_properties(own.find("properties"), suite)
         for case in root.iter("testcase"):
             key = case.get("classname"), case.get("name")
             first = merged.setdefault(key, case)
             results.setdefault(key, []).append(case)
             first.set("time", str(max(float(first.get("time") or 0), float(case.get("time") or 0))))
-            for bad in case.findall("failure") + case.findall("error"):
+            failures = case.findall("failure") + case.findall("error")
+            for bad in failures:
                 bad.set("message", "rank %s: %s" % (number, (bad.get("message") or "").split("\n")[0]))
-                if case is not first:
-                    first.append(bad)
+            if failures and case is not first:
+                add_failure(case, number, first)
     count = {"tests": len(merged), "failures": 0, "errors": 0, "skipped": 0}
     for key, case in merged.items():
         skips = case.findall("skipped")
@@ -327,8 +359,10 @@ def merge_junit(names, out):
                 case.remove(skip)
         for kind, tag in ("failures", "failure"), ("errors", "error"), ("skipped", "skipped"):
             count[kind] += len(case.findall(tag)) > 0
+        case[:] = sorted(case, key=lambda part: IN_CASE.index(part.tag) if part.tag in IN_CASE else len(IN_CASE))
     suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(suites, "testsuite", {**attributes, **{k: str(n) for k, n in count.items()}})
+    suites.append(suite)
+    suite.attrib.update({**attributes, **{k: str(n) for k, n in count.items()}})
     suite.set("time", "%.3f" % sum(float(case.get("time")) for case in merged.values()))
     suite.extend(merged.values())
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)

@@ -65,6 +65,28 @@ if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
 	checktest.Contains(t, string(merged), `tests="1"`)
 }
 
+// TestJUnitMerged: the merged file has the properties of the suite, and what a rank that failed printed and noted.
+func TestJUnitMerged(t *testing.T) {
+	dir, _, run := suiteOf(t, map[string]string{"test_all.py": `
+import os
+rank = os.environ["OMPI_COMM_WORLD_RANK"]
+def test_bad(record_property, record_testsuite_property):
+    record_testsuite_property("commit", "abc")
+    record_property("residual", rank)
+    print("output of rank", rank)
+    assert rank != "1"
+`})
+	musttest.Run(t, run("0", "--junitxml=j.xml", "-o", "junit_logging=system-out"))
+	for range 2 { // merged once more, it is the same
+		run("1", "--junitxml=j.xml", "-o", "junit_logging=system-out").Run() // fails, as its test does
+	}
+	text := string(musttest.Get(os.ReadFile(filepath.Join(dir, "j.xml")))(t))
+	for _, want := range []string{`name="commit"`, `<property name="residual" value="0" /><property name="residual" value="1" />`,
+		"output of rank 0", "rank 1:\n", "output of rank 1", `message="rank 1: `} {
+		checktest.Equal(t, 1, strings.Count(text, want), want, "in", text)
+	}
+}
+
 // TestJUnitBeforeEnd: the JUnit file is there where another plug-in ends the process behind the tests.
 func TestJUnitBeforeEnd(t *testing.T) {
 	dir, _, run := suiteOf(t, map[string]string{
