@@ -13,7 +13,7 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit": seconds from then on, 0: none}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what},
+{"limit": seconds from then on, 0: none}, {"end": test, "reports", "failed", "xfailed", "skipped", "rerun": where and with what},
 {"finish": tests not run}, {"known": which of the lost tests there are in this process}.
 Its reader is job/suite of laggard.
 """
@@ -124,7 +124,7 @@ def lost(item, why, number):
 
 
 def reason(report, root):
-    """How a test left before its end (failed, xfailed, skipped), and where and with what, in a line; None: it did not.
+    """How a test left before its end (failed, xfailed, skipped, rerun: failed, and ran again), and where and with what, in a line; None: it did not.
     Root is the directory of the tests."""
     if report.passed:
         return None
@@ -133,7 +133,7 @@ def reason(report, root):
         text = "%s:%s: %s" % (*place(report, root), crash.message)
     else:
         text = "%s:%s: %s" % report.longrepr if isinstance(report.longrepr, tuple) else report.longreprtext
-    how = "failed" if report.failed else "xfailed" if hasattr(report, "wasxfail") else "skipped"
+    how = "xfailed" if hasattr(report, "wasxfail") and report.skipped else report.outcome
     return how, (text.strip() or "for no stated reason").splitlines()[0][:300]
 
 
@@ -167,7 +167,7 @@ class Journal:
         self.running = None  # node id of the test that runs
         self.limit = None  # of the test that comes, in seconds, as pytest-timeout has it
         self.reports = []  # of it
-        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped
+        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped, ran again
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
         self.has_timeouts = config.pluginmanager.hasplugin("timeout")  # pytest-timeout

@@ -238,6 +238,27 @@ def test_alone(mesh): pass
 	}
 }
 
+// TestRerun: a test that failed at first, and that a plug-in ran again, did not end by being skipped.
+func TestRerun(t *testing.T) {
+	dir, journals, run := suiteOf(t, map[string]string{
+		"conftest.py": `
+from _pytest.runner import runtestprotocol
+def pytest_runtest_protocol(item, nextitem):
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for reports in runtestprotocol(item, nextitem=nextitem, log=False), runtestprotocol(item, nextitem=nextitem, log=False):
+        for report in reports:
+            report.outcome = "rerun" if report.failed else report.outcome
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+`,
+		"test_all.py": "tries = []\ndef test_flaky():\n    tries.append(1)\n    assert len(tries) > 1, 'no cells'\n",
+	})
+	run("0").Run()
+	file := musttest.Get(filepath.EvalSymlinks(dir))(t) + "/test_all.py:"
+	checktest.Equal(t, []string{"rerun " + file + "4: AssertionError: no cells"}, ends(t, journals))
+}
+
 // TestResumeWithoutJournal: a rank that came to no test in the job before runs those that are left, and no others.
 func TestResumeWithoutJournal(t *testing.T) {
 	_, journals, run := suiteOf(t, map[string]string{"test_all.py": `
@@ -264,7 +285,7 @@ func ends(t *testing.T, journals string) (out []string) {
 	text := musttest.Get(os.ReadFile(name))(t)
 	musttest.Succeed(t, os.Remove(name))
 	for line := range bytes.Lines(text) {
-		var l struct{ End, Failed, Xfailed, Skipped string }
+		var l struct{ End, Failed, Xfailed, Skipped, Rerun string }
 		if json.Unmarshal(line, &l) == nil && l.End != "" {
 			if l.Failed != "" {
 				out = append(out, "failed "+l.Failed)
@@ -274,6 +295,9 @@ func ends(t *testing.T, journals string) (out []string) {
 			}
 			if l.Skipped != "" {
 				out = append(out, "skipped "+l.Skipped)
+			}
+			if l.Rerun != "" {
+				out = append(out, "rerun "+l.Rerun)
 			}
 		}
 	}

@@ -40,6 +40,7 @@ type reasons struct {
 	Failed  string
 	Xfailed string // it failed, as it is marked to
 	Skipped string
+	Rerun   string // it failed and ran again
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
