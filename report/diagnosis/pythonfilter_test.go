@@ -143,3 +143,26 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestCached: a function that keeps its results need not have been entered, unless the other side is in it, too.
+func TestCached(t *testing.T) {
+	p := newPythonProgram(t, `@cache
+def weight(n):
+    total = comm.allreduce(n)
+    if n > 1:
+        comm.bcast(n)
+    return total
+def main(parts):
+    for n in parts:
+        weight(n)
+    comm.barrier()
+main([1, 2])
+`)
+	for own, want := range map[string][]int{"main 10, <module> 11": {1, 8}, "weight 5, main 9, <module> 11": {}} {
+		calls := []divergence.Call{{State: p.state("MPI_Allreduce", "weight 3, main 9, <module> 11")}, {State: p.state("MPI_Barrier", own)}}
+		o := divergence.Odd{Deviation: divergence.Deviation{Kind: divergence.LoopCount, Theirs: calls[:1], Calls: calls[1:], Fewer: true,
+			Instead: &calls[1]}}
+		got := siteNumbers(pythonDeciders{Source: p.source(&progress.Result{})}.pythonBranch(&o, false))
+		checktest.EqualList(t, want, got, own, "decided at")
+	}
+}

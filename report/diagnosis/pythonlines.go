@@ -97,6 +97,9 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 	if called != "" && !python.Calls(text, f.Line, called) && python.CallsChosen(text, f.Line) {
 		lines = append([]python.Decider{{Line: f.Line}}, lines...)
 	}
+	if line := python.CachingDecorator(text, f.Line); line > 0 && !(first && q.past > 0) { // else the other side is in the function, too
+		lines = append([]python.Decider{{Line: line}}, lines...)
+	}
 	lines = append(slices.DeleteFunc(lines, q.isOtherEnding), q.assertions(f, text)...)
 	var later []decidingLine
 	for _, d := range lines {
