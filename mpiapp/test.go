@@ -113,6 +113,9 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 			}
 		}
 		if o.Name == "" {
+			if why := tests.Unused(command); o.Hung && why != "" {
+				fmt.Fprintf(a.err, "\nlaggard: %s: no further tests run\n", why)
+			}
 			o.Name = f.name
 			break
 		}

@@ -445,7 +445,7 @@ class Launchers:
     def pytest_runtest_protocol(self, item):
         before, (seconds, _) = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
         if seconds is not None:
-            os.environ["LAGGARD_TIMEOUT"] = "%gs" % seconds
+            os.environ["LAGGARD_TIMEOUT"] = ("%.3f" % seconds).rstrip("0").rstrip(".") + "s"  # Go knows no exponents
         yield
         if seconds is not None:
             os.environ.pop("LAGGARD_TIMEOUT")

@@ -238,6 +238,20 @@ def test_alone(mesh): pass
 	}
 }
 
+// TestLauncherTimeout: the limit of a test that starts launchers is handed on as Go reads it.
+func TestLauncherTimeout(t *testing.T) {
+	_, _, run := suiteOf(t, map[string]string{"test_all.py": `
+import os, pytest
+@pytest.mark.timeout(1e6)
+def test_long(): assert os.environ["LAGGARD_TIMEOUT"] == "1000000s"
+@pytest.mark.timeout(2.5)
+def test_short(): assert os.environ["LAGGARD_TIMEOUT"] == "2.5s"
+`})
+	cmd := run("", "--laggard")
+	cmd.Env = append(cmd.Env, "LAGGARD_TESTS=", "LAGGARD=/bin/true")
+	musttest.Run(t, cmd)
+}
+
 // TestRerun: a test that failed at first, and that a plug-in ran again, did not end by being skipped.
 func TestRerun(t *testing.T) {
 	dir, journals, run := suiteOf(t, map[string]string{

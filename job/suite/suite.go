@@ -25,6 +25,7 @@ type Suite struct {
 	ranks   map[int]*journal
 	lost    map[string]LostTest
 	frozen  bool           // what was read holds
+	unknown bool           // the ranks of the runners are
 	stopped chan os.Signal // the job is being ended, and so the suite
 }
 
@@ -90,6 +91,7 @@ func (s *Suite) readJournals(now time.Time) {
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, unranked)); err == nil {
 		clear(s.ranks)
+		s.unknown = true
 		return
 	}
 	names, _ := filepath.Glob(filepath.Join(s.dir, "rank-*.jsonl"))
@@ -177,6 +179,22 @@ func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost s
 		return "", err
 	}
 	return strings.Join(tests, ", "), regular.ReplaceFile(filepath.Join(s.dir, "resume.json"), plan)
+}
+
+// Unused says why nothing is known of the tests of a command that runs pytest; "": something is, or it does not.
+func (s *Suite) Unused(command []string) string {
+	s.readJournals(time.Now())
+	runs := slices.ContainsFunc(command, func(word string) bool {
+		name := filepath.Base(word)
+		return name == "pytest" || name == "py.test"
+	})
+	switch {
+	case s.unknown:
+		return "the launcher does not tell processes their ranks in a variable that is known"
+	case runs && len(s.ranks) == 0:
+		return "pytest had not come to its tests, or did not load the plug-in of laggard (another PYTHONPATH, python -I or -E)"
+	}
+	return ""
 }
 
 // Forgotten is a lost test that no rank of the job behind it has; "": there is none. The ids of tests differ from process to process

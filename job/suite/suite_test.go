@@ -61,6 +61,23 @@ func TestJournals(t *testing.T) {
 	})
 }
 
+// TestUnused: it is said if pytest wrote no journal, or several processes do not know their ranks.
+func TestUnused(t *testing.T) {
+	s := musttest.Get(Create(t.TempDir()))(t)
+	other, pytest := []string{"mpirun", "./a.out"}, []string{"mpirun", "python", "-m", "pytest"}
+	if s.Unused(other) != "" || !strings.Contains(s.Unused(pytest), "plug-in") {
+		t.Errorf("without journals: %q, %q", s.Unused(other), s.Unused(pytest))
+	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, "rank-0.jsonl"), []byte("\n"), 0o600))
+	if why := s.Unused(pytest); why != "" {
+		t.Errorf("with one: %q", why)
+	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, unranked), nil, 0o600))
+	if why := s.Unused(pytest); !strings.Contains(why, "ranks") {
+		t.Errorf("of unknown ranks: %q", why)
+	}
+}
+
 // readPlan is what the next job is told, without times.
 func readPlan(t *testing.T, s *Suite) string {
 	text, err := os.ReadFile(filepath.Join(s.dir, "resume.json"))
