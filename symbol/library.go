@@ -53,6 +53,9 @@ func PythonOrigin(file string) Origin {
 
 // Origin returns whose a frame of a Python program is.
 func (l *Location) Origin() Origin {
+	if l.Application {
+		return Own
+	}
 	if o := PythonOrigin(l.File); o != Own || !l.Library {
 		return o
 	}
