@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash/fnv"
+	"path"
 	"strings"
 	"time"
 
+	"laggard/internal/lateregexp"
 	"laggard/model/format"
 	"laggard/model/mpi"
 )
@@ -35,6 +37,12 @@ func (m *Module) PythonFunction() (function, file string, ok bool) {
 	i := strings.LastIndexByte(m.Path, ':')
 	return m.Path[i+1:], m.Path[:max(i, 0)], true
 }
+
+// interpreters matches the names of the modules that are the interpreter of Python.
+var interpreters = lateregexp.New(`^(lib)?python(\d|\.|$)`)
+
+// IsPython reports whether the file of a module has the name of an interpreter of Python.
+func IsPython(module string) bool { return interpreters.MatchString(path.Base(module)) }
 
 // PythonModule is the Module of a function of a Python program, as a recorder names it.
 func PythonModule(file, function string) *Module {

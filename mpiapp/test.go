@@ -107,10 +107,15 @@ func (a hangTests) runTestJobs(r job.Recording, f testFlags, command []string) e
 			return err
 		}
 		all = append(all, o)
-		if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Size(), o.Text); err != nil {
-			return err
+		if o.Failed() { // else the journals are gone
+			if o.Name, err = tests.PlanResume(o.Hung, o.Died(), o.Size(), o.Text); err != nil {
+				return err
+			}
 		}
 		if o.Name == "" {
+			if why := tests.Unused(command); o.Hung && why != "" {
+				fmt.Fprintf(a.err, "\nlaggard: %s: no further tests run\n", why)
+			}
 			o.Name = f.name
 			break
 		}
@@ -168,6 +173,11 @@ func (a hangTests) runTestJob(r job.Recording, tests *suite.Suite, path string, 
 		}
 		a.reportError(err)
 	}
+	if test := tests.Forgotten(); test != "" {
+		fmt.Fprintf(both.err, "\nlaggard: the test %s did not finish, and the new job does not have it: "+
+			"its name differs from process to process\n", test)
+		o.Status = exitHung
+	}
 	o.Text = text.String()
 	if o.RunDir = r.Dir; !o.Failed() {
 		o.RunDir, err = "", errors.Join(tests.Remove(), rundir.Remove(r.Dir))
@@ -182,7 +192,14 @@ func (a hangTests) provokeTest(o *ci.Outcome, runs int, r job.Recording, dir str
 	both.err = io.MultiWriter(a.err, &text)
 	quiet := both
 	quiet.err = io.Discard
+	plugin := dir + ".pytest"
+	suiteEnv, err := suite.ProvokedEnvironment(plugin)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(plugin)
 	r.Settings, r.Limit = a.settings.recorderEnv(), nil // without what a suite of tests writes
+	maps.Copy(r.Settings, suiteEnv)
 	f := provokeFlags{dir: dir, runs: runs, repeat: provokedTestRuns, seed: 1}
 	p, result, err := perturbedRuns{&quiet}.search(f, r, ^mpi.Choice(0), command)
 	if errors.Is(err, provoke.ErrUnrecorded) {

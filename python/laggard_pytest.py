@@ -13,12 +13,14 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit"}, {"end": test, "reports", "failed", "xfailed", "skipped": where and with what}, {"finish": tests not run}.
+{"limit": seconds from then on, 0: none}, {"end": test, "reports", "failed", "xfailed", "skipped", "rerun": where and with what},
+{"finish": tests not run}, {"known": which of the lost tests there are in this process}.
 Its reader is job/suite of laggard.
 """
 
 import contextlib
 import fcntl
+import functools
 import glob
 import hashlib
 import json
@@ -33,9 +35,11 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 JOURNALS = "LAGGARD_TESTS"  # directory of the journals, set by laggard test
+PROVOKED = "LAGGARD_PROVOKED"  # set by laggard test in runs of which the reports do not count
 RECORDED = "LAGGARD_DIR"  # set in every rank that laggard records
 AGAIN = "LAGGARD_STARTED_AGAIN"  # in the environment of a launcher that was started by --laggard
-RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID")
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE", "MV2_COMM_WORLD_RANK",
+         "FLUX_TASK_RANK")  # as the recorder has them
 OWN_STEPS = 4294967000  # the first of the numbers that Slurm keeps for steps of its own
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
              "mpiexec.hydra", "orterun", "prterun", "srun")
@@ -69,24 +73,42 @@ def pytest_load_initial_conftests(early_config):
     yield
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    if os.environ.pop(PROVOKED, None):
+        config.option.xmlpath = None  # before the plug-in that writes it looks
     if not config.pluginmanager.hasplugin("timeout"):
         config.addinivalue_line("markers", "timeout(seconds): how long the test may take (laggard)")
     journals = os.environ.pop(JOURNALS, None)  # not for what the tests start
     if journals:
-        config.pluginmanager.register(Journal(config, journals, rank() or "0"), "laggard_journal")
+        if rank() is not None or claim(journals):
+            config.pluginmanager.register(Journal(config, journals, rank() or "0"), "laggard_journal")
     elif config.getoption("--laggard") and rank() is None:
         config.pluginmanager.register(Launchers(config), "laggard_launchers")
 
 
+def claim(directory):
+    """Whether a process whose rank is not known may be rank 0, for as long as it lives. If there are several, none is, as
+    laggard test is told."""
+    file = os.open(os.path.join(directory, "unranked.lock"), os.O_WRONLY | os.O_CREAT, 0o600)  # the lock goes with the process
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        pathlib.Path(directory, "unranked").touch()
+        return False
+    return True
+
+
 def limit_of(item):
-    """Seconds that a test may take by its marker or the settings; None: nothing was said."""
+    """Seconds that a test may take by its marker or the settings, None: nothing was said; and whether without its fixtures."""
     mark = item.get_closest_marker("timeout")
+    func_only = False
     if mark is not None:
         seconds = mark.args[0] if mark.args else mark.kwargs.get("timeout", mark.kwargs.get("seconds"))
+        func_only = mark.args[2] if len(mark.args) > 2 else mark.kwargs.get("func_only", False)
     else:
         seconds = item.config.getoption("--laggard-timeout") or item.config.getini("laggard_timeout")
-    return float(seconds) if seconds else None
+    return (float(seconds) if seconds else None), func_only
 
 
 def lost(item, why, number):
@@ -102,7 +124,7 @@ def lost(item, why, number):
 
 
 def reason(report, root):
-    """How a test left before its end (failed, xfailed, skipped), and where and with what, in a line; None: it did not.
+    """How a test left before its end (failed, xfailed, skipped, rerun: failed, and ran again), and where and with what, in a line; None: it did not.
     Root is the directory of the tests."""
     if report.passed:
         return None
@@ -111,8 +133,17 @@ def reason(report, root):
         text = "%s:%s: %s" % (*place(report, root), crash.message)
     else:
         text = "%s:%s: %s" % report.longrepr if isinstance(report.longrepr, tuple) else report.longreprtext
-    how = "failed" if report.failed else "xfailed" if hasattr(report, "wasxfail") else "skipped"
+    how = "xfailed" if hasattr(report, "wasxfail") and report.skipped else report.outcome
     return how, (text.strip() or "for no stated reason").splitlines()[0][:300]
+
+
+def is_in_project(path, root):
+    """Whether a file is of the project, and of no virtual environment in it."""
+    if root not in path.parents:
+        return False
+    prefix = pathlib.Path(sys.prefix)
+    return not {"site-packages", "dist-packages"}.intersection(path.relative_to(root).parts) \
+        and not (prefix in path.parents and root in prefix.parents)
 
 
 def place(report, root):
@@ -121,7 +152,7 @@ def place(report, root):
     frames = [entry.reprfileloc for entry in reversed(trace.reprentries) if getattr(entry, "reprfileloc", None)] if trace else []
     for frame in [report.longrepr.reprcrash] + frames:
         path = pathlib.Path(os.path.abspath(frame.path))
-        if root in path.parents and path.exists():
+        if is_in_project(path, root) and path.exists():
             return path, frame.lineno
     file, line, _ = report.location
     return root / file, (line or 0) + 1
@@ -134,10 +165,12 @@ class Journal:
         self.config = config
         self.directory, self.number = directory, number
         self.running = None  # node id of the test that runs
+        self.limit = None  # of the test that comes, in seconds, as pytest-timeout has it
         self.reports = []  # of it
-        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped
+        self.reasons = {}  # why it left before its end: the first by which it failed, xfailed, was skipped, ran again
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
+        self.has_timeouts = config.pluginmanager.hasplugin("timeout")  # pytest-timeout
         name = os.path.join(directory, "rank-%s.jsonl" % number)
         self.earlier = self.read(directory, name)
         self.file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -173,6 +206,9 @@ class Journal:
         session.items.sort(key=lambda item: item.nodeid not in self.earlier)
         self.numbers = {item.nodeid: n for n, item in enumerate(session.items)}
         self.left = len(session.items)
+        lost = [test for test, why in self.earlier.items() if isinstance(why, dict)]
+        if lost:
+            self.write(known=[test for test in lost if test in self.numbers])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item):
@@ -180,7 +216,10 @@ class Journal:
         earlier = self.earlier.get(item.nodeid)
         if earlier is None:
             self.running, self.reports, self.reasons = item.nodeid, [], {}
-            self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
+            limit, func_only = limit_of(item)
+            if func_only or self.has_timeouts and item.get_closest_marker("timeout"):
+                limit = None  # is said later, or by that plug-in
+            self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=self.limit or limit)
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -188,6 +227,16 @@ class Journal:
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item):
+        limit, func_only = limit_of(item)
+        limited = limit and func_only and self.running and not self.has_timeouts
+        if limited:
+            self.write(limit=limit)
+        yield
+        if limited:
+            self.write(limit=0)
 
     def revive(self, data):
         for name in "location", "longrepr":  # tuples to pytest, lists to JSON
@@ -210,18 +259,21 @@ class Journal:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_sessionfinish(self):
         self.write(finish=self.left)
-        report = next((p for p in self.config.pluginmanager.get_plugins() if type(p).__name__ == "LogXML"), None)
-        if report is None:
-            yield
-            return
+        for hook in self.config.hook.pytest_sessionfinish.get_hookimpls():
+            if type(hook.plugin).__name__ == "LogXML":  # merged at once: another plug-in may end the process next
+                hook.function = functools.partial(self.write_junit, hook.plugin, hook.function)
+        yield
+
+    def write_junit(self, report, write, *args):
         shared = report.logfile  # of all ranks, by the same option: each would write over the others'
         name = os.path.join(self.directory, "junit-" + hashlib.sha256(os.fsencode(shared)).hexdigest())
         own = "%s-%s.xml" % (name, self.number)
         report.logfile = own + ".part"  # another rank may merge meanwhile
-        yield
-        report.logfile = shared
-        with contextlib.suppress(FileNotFoundError):  # another plug-in failed before it was written
-            os.replace(own + ".part", own)
+        try:
+            write(*args)
+        finally:
+            report.logfile = shared
+        os.replace(own + ".part", own)
         with locked(name + ".lock"):
             merge_junit(sorted(glob.glob(name + "-*.xml")), shared)
 
@@ -229,11 +281,17 @@ class Journal:
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_set_timer(self, settings):
-        self.write(limit=settings.timeout)
+        if self.running:
+            self.write(limit=settings.timeout)
+        else:
+            self.limit = settings.timeout
         return True
 
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_cancel_timer(self):
+        self.limit = None
+        if self.running:
+            self.write(limit=0)
         return True
 
 
@@ -245,22 +303,54 @@ def locked(name):
         yield
 
 
+# What a test has in a JUnit file, in this order.
+IN_CASE = ("properties", "skipped", "error", "failure", "system-out", "system-err")
+
+
+def add_properties(properties, to):
+    """Adds the properties of a test or suite to those of another."""
+    if properties is None:
+        return
+    there = to.find("properties")
+    if there is None:
+        there = ElementTree.SubElement(to, "properties")
+    known = [one.attrib for one in there]
+    there.extend(one for one in properties if one.attrib not in known)
+
+
+def add_failure(case, number, first):
+    """Adds what a rank failed with to the test of the first rank, with its properties and output."""
+    first.extend(case.findall("failure") + case.findall("error"))
+    add_properties(case.find("properties"), first)
+    for tag in "system-out", "system-err":
+        said = case.findtext(tag)
+        if said:
+            there = first.find(tag)
+            if there is None:
+                there = ElementTree.SubElement(first, tag)
+            there.text = "%s\nrank %s:\n%s" % (there.text or "", number, said)
+
+
 def merge_junit(names, out):
     """Makes one JUnit file of those of ranks: a test failed if it failed on any rank, and was skipped if it was on all."""
     merged, results, attributes = {}, {}, {}
+    suite = ElementTree.Element("testsuite")
     for name in names:
         number = re.search(r"-([^-]*)\.xml$", name).group(1)
         root = ElementTree.parse(name).getroot()
-        attributes = attributes or next(root.iter("testsuite")).attrib
+        own = next(root.iter("testsuite"))
+        attributes = attributes or own.attrib
+        add_properties(own.find("properties"), suite)
         for case in root.iter("testcase"):
             key = case.get("classname"), case.get("name")
             first = merged.setdefault(key, case)
             results.setdefault(key, []).append(case)
             first.set("time", str(max(float(first.get("time") or 0), float(case.get("time") or 0))))
-            for bad in case.findall("failure") + case.findall("error"):
+            failures = case.findall("failure") + case.findall("error")
+            for bad in failures:
                 bad.set("message", "rank %s: %s" % (number, (bad.get("message") or "").split("\n")[0]))
-                if case is not first:
-                    first.append(bad)
+            if failures and case is not first:
+                add_failure(case, number, first)
     count = {"tests": len(merged), "failures": 0, "errors": 0, "skipped": 0}
     for key, case in merged.items():
         skips = case.findall("skipped")
@@ -269,8 +359,10 @@ def merge_junit(names, out):
                 case.remove(skip)
         for kind, tag in ("failures", "failure"), ("errors", "error"), ("skipped", "skipped"):
             count[kind] += len(case.findall(tag)) > 0
+        case[:] = sorted(case, key=lambda part: IN_CASE.index(part.tag) if part.tag in IN_CASE else len(IN_CASE))
     suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(suites, "testsuite", {**attributes, **{k: str(n) for k, n in count.items()}})
+    suites.append(suite)
+    suite.attrib.update({**attributes, **{k: str(n) for k, n in count.items()}})
     suite.set("time", "%.3f" % sum(float(case.get("time")) for case in merged.values()))
     suite.extend(merged.values())
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
@@ -351,9 +443,9 @@ class Launchers:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
-        before, seconds = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
+        before, (seconds, _) = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
         if seconds is not None:
-            os.environ["LAGGARD_TIMEOUT"] = "%gs" % seconds
+            os.environ["LAGGARD_TIMEOUT"] = ("%.3f" % seconds).rstrip("0").rstrip(".") + "s"  # Go knows no exponents
         yield
         if seconds is not None:
             os.environ.pop("LAGGARD_TIMEOUT")

@@ -88,7 +88,9 @@ func NewSite(stack []symbol.Location) Site {
 // the innermost that is of no library and no thin wrapper around MPI, or is of a Python program.
 func Place(stack []Frame) int {
 	at := symbol.PythonAt(len(stack), func(i int) (bool, symbol.Origin) {
-		l := symbol.Location{Call: symbol.Call{File: stack[i].File}, Library: stack[i].Library}
+		f := &stack[i]
+		l := symbol.Location{Call: symbol.Call{File: f.File}, Library: f.Library,
+			Application: !f.Library && symbol.PythonOrigin(f.File) == symbol.Installed}
 		return stack[i].Language == symbol.Python, l.Origin()
 	})
 	if at < 0 {

@@ -19,6 +19,13 @@ var systemHeaders = lateregexp.New(`^/usr/(local/)?include/|/include/c\+\+/`)
 // installedPython matches the files of packages that pip, conda or the system have installed.
 var installedPython = lateregexp.New(`/(site|dist)-packages/([^/]+)`)
 
+// generatedPython matches the names that stand for a file where code was made up at run time, as decorators do; typed those of what a
+// user typed, or handed over as text.
+var (
+	generatedPython = lateregexp.New(`^<.*>`)
+	typedPython     = lateregexp.New(`^<(string|stdin|console|input|ipython-input|cell|doctest)\b`)
+)
+
 // Origin says whose a frame of a Python program is.
 type Origin int
 
@@ -38,12 +45,17 @@ func PythonOrigin(file string) Origin {
 		return Installed
 	case standardLibrary.MatchString(file):
 		return Standard
+	case generatedPython.MatchString(file) && !typedPython.MatchString(file):
+		return Installed
 	}
 	return Own
 }
 
 // Origin returns whose a frame of a Python program is.
 func (l *Location) Origin() Origin {
+	if l.Application {
+		return Own
+	}
 	if o := PythonOrigin(l.File); o != Own || !l.Library {
 		return o
 	}

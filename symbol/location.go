@@ -32,8 +32,10 @@ type Location struct {
 	// Language is Python in a frame of a Python program, of which Module is the file;
 	// else "".
 	Language string
-	Library  bool   // it is of a library, and not of the program that uses it, by the place of its file
-	Note     string // why Exact is false, or what else is missing; "" nothing
+	Library  bool // it is of a library, and not of the program that uses it, by the place of its file
+	// Application: it is of the installed package in Python that the process runs as its program.
+	Application bool
+	Note        string // why Exact is false, or what else is missing; "" nothing
 }
 
 // Calls returns all logical levels of the location, innermost first.

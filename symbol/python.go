@@ -3,6 +3,7 @@ package symbol
 import (
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"laggard/internal/lateregexp"
@@ -70,16 +71,13 @@ func pythonAt(stack []Location) int {
 	return PythonAt(len(stack), func(i int) (bool, Origin) { return stack[i].Language == Python, stack[i].Origin() })
 }
 
-// pythons matches the names of the modules that are the interpreter.
-var pythons = lateregexp.New(`^(lib)?python(\d|\.|$)`)
-
 // pythonAlone finds the innermost frame of an interpreter that no other code has called, as
 // it ends, or before it runs a program; -1: there is other code, or no interpreter.
 func pythonAlone(stack []Location) int {
 	at := -1
 	for i, l := range stack {
 		switch {
-		case pythons.MatchString(path.Base(l.Module)):
+		case model.IsPython(l.Module):
 			if at < 0 {
 				at = i
 			}
@@ -88,6 +86,17 @@ func pythonAlone(stack []Location) int {
 		}
 	}
 	return at
+}
+
+// ExitFunction is the function of the interpreter that ends the process by SystemExit.
+const ExitFunction = "Py_Exit"
+
+// interpreterName names an interpreter that no other code has called, by its stack.
+func interpreterName(stack []Location) string {
+	if slices.ContainsFunc(stack, func(l Location) bool { return l.Function == ExitFunction }) {
+		return "the Python interpreter after sys.exit"
+	}
+	return "the Python interpreter"
 }
 
 // pythonCall is AppCall for a stack of a Python program that is at frame i: through is

@@ -113,6 +113,7 @@ func (r *Resolver) ResolveStack(frames []model.Frame, atPC bool) []Location {
 	for i, f := range frames {
 		stack[i] = r.Resolve(f, i > 0 || !atPC)
 	}
+	markApplication(stack, r.library)
 	return stack
 }
 
@@ -139,7 +140,9 @@ func (r *Resolver) ResolveProgramStack(frames []model.Frame, atPC bool) []Locati
 	for i := range len(TrimStack(stack)) {
 		resolve(i)
 	}
-	return TrimStack(stack)
+	stack = TrimStack(stack)
+	markApplication(stack, r.library)
+	return stack
 }
 
 // moduleFor returns the entry of a module, with r.mu held.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"laggard/model"
 )
 
 // TrimStack cuts the outer end of a stack (innermost first) where the C library and
@@ -65,7 +67,7 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 		return pythonCall(stack, i)
 	}
 	if i := pythonAlone(stack); i >= 0 {
-		return &stack[i], Call{Function: "the Python interpreter"}, nil
+		return &stack[i], Call{Function: interpreterName(stack)}, nil
 	}
 	if at, call, through := ownCall(stack); at != nil {
 		return at, call, through
@@ -130,7 +132,7 @@ func ownCall(stack []Location) (at *Location, call Call, through *Call) {
 // its functions say nothing of the program.
 func InInterpreter(l Location) bool {
 	name := path.Base(l.Module)
-	return pythons.MatchString(name) || hasPrefix(name, []string{"perl", "ruby", "libR.so", "libjulia"})
+	return model.IsPython(name) || hasPrefix(name, []string{"perl", "ruby", "libR.so", "libjulia"})
 }
 
 // InRecorder reports whether a frame is the recorder's, which stands between a

@@ -2,12 +2,14 @@ package progress
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
+	"laggard/internal/lateregexp"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -302,13 +304,22 @@ func (q Question) findObjectCollectives(sum *facts.Summary) map[model.StateID]bo
 	return out
 }
 
+// numbers matches those in a path.
+var numbers = lateregexp.New(`[0-9]+`)
+
 // placeOf names the place of a call in the source: compilers make several calls of
-// one. Where a frame has no line it is the frame.
+// one. Where a frame has no line it is the frame. Of files in Python that are in directories which differ by numbers alone it is
+// the same: each rank may have a copy of a script, or a notebook's cell in the directory of its process.
 func placeOf(r *symbol.Resolver, s *model.State) string {
 	place := s.Call
 	for _, frame := range r.ResolveProgramStack(s.Stack, false) {
 		if frame.File == "" {
 			place += fmt.Sprintf(" %s+%x", frame.Module, frame.Offset)
+			continue
+		}
+		if frame.Language == symbol.Python {
+			dir, base := path.Split(frame.File)
+			place += fmt.Sprintf(" %s%s:%d:%s", numbers.ReplaceAllString(dir, "#"), base, frame.Line, frame.Function)
 			continue
 		}
 		for _, call := range frame.Calls() {

@@ -350,6 +350,10 @@ func (b *rankBuilder) applyOther(key, value string) {
 		module := &model.Module{Path: "app.py:<module>", BuildID: hex.EncodeToString([]byte("python"))}
 		t.Raised = &model.Raised{How: hows[value], Calls: t.Calls, Type: "ValueError",
 			Stack: []model.Frame{{Module: module}}}
+		if t.Raised.How == model.RaisedLast && t.Op.State >= 0 { // the interpreter ends
+			at := t.Model.States[t.Op.State]
+			at.Stack = append(at.Stack, model.Frame{Module: &model.Module{BuildID: "ac", Path: "/usr/bin/python3.11"}})
+		}
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
 			Time: secondsOf(value)}

@@ -18,10 +18,15 @@ type journal struct {
 	testNumber int                // its place in the order of tests
 	since      time.Time          // when it was first seen to run, by this node's clock
 	limit      time.Duration      // 0: it has none of its own
+	limitFrom  time.Time          // from when on the limit counts
 	begun      bool               // a test, in this job
 	finished   bool               // the runner did, with so many tests that it did not run
 	left       int
+	known      []string // which of the lost tests it has found in this job; nil: it has not looked
 }
+
+// longestLimit bounds limits, in seconds: what is longer is none.
+const longestLimit = 1e9
 
 // testEnd is how a test came out on a rank.
 type testEnd struct {
@@ -35,10 +40,11 @@ type reasons struct {
 	Failed  string
 	Xfailed string // it failed, as it is marked to
 	Skipped string
+	Rerun   string // it failed and ran again
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
-// starts or finishes.
+// starts, has collected the tests, or finishes.
 type line struct {
 	Begin   *string
 	N       int
@@ -46,7 +52,8 @@ type line struct {
 	End     *string
 	reasons // with End
 	Start   json.RawMessage
-	Finish  *int // how many tests were not run
+	Finish  *int     // how many tests were not run
+	Known   []string // lost tests that there are
 }
 
 // readLines takes in the whole lines that were written since.
@@ -79,12 +86,14 @@ func (j *journal) applyLine(l *line, now time.Time) {
 		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
-		j.test, j.begun, j.finished = "", false, false
+		j.test, j.begun, j.finished, j.known = "", false, false, nil
 		j.job++
+	case l.Known != nil:
+		j.known = l.Known
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish
 	}
-	if l.Limit != nil && *l.Limit > 0 {
-		j.limit = time.Duration(*l.Limit * float64(time.Second))
+	if l.Limit != nil {
+		j.limit, j.limitFrom = time.Duration(min(max(0, *l.Limit), longestLimit)*float64(time.Second)), now
 	}
 }

@@ -63,7 +63,7 @@ func (s *Suite) Failure() *Failure {
 	for _, test := range s.interrupted(nil) {
 		failed, still := map[string]model.RankSet{}, model.RankSet{}
 		for rank, j := range s.ranks {
-			if e, ok := j.ended[test]; ok && e.job == j.job && (e.Failed != "" || e.Xfailed != "") {
+			if e, ok := j.ended[test]; ok && e.job == j.job && e.failure() != "" {
 				addSentence(failed, e.exitText(test)+", "+j.positionText(), rank)
 			}
 			if j.test == test {
@@ -87,9 +87,12 @@ func (s *Suite) Failure() *Failure {
 // failurePlace is how the plug-in for pytest begins what a test failed with, if it knows where.
 var failurePlace = lateregexp.New(`^([^:]+):([0-9]{1,9}): `)
 
+// failure is what the test failed with; "": it did not.
+func (e testEnd) failure() string { return cmp.Or(e.Failed, e.Xfailed, e.Rerun) }
+
 // failedAt is the file and the line where a test failed; "": they are not known.
 func (e testEnd) failedAt() (file string, line int) {
-	m := failurePlace.FindStringSubmatch(cmp.Or(e.Failed, e.Xfailed))
+	m := failurePlace.FindStringSubmatch(e.failure())
 	if m == nil {
 		return "", 0
 	}
@@ -125,6 +128,8 @@ func (e testEnd) exitText(test string) string {
 		return fmt.Sprintf("failed in %s (%s)", test, e.Failed)
 	case e.Xfailed != "":
 		return fmt.Sprintf("failed in %s, as xfail expects (%s)", test, e.Xfailed)
+	case e.Rerun != "":
+		return fmt.Sprintf("failed in %s, and ran it again (%s)", test, e.Rerun)
 	case e.Skipped != "":
 		return fmt.Sprintf("skipped %s (%s)", test, e.Skipped)
 	}

@@ -25,6 +25,7 @@ type Suite struct {
 	ranks   map[int]*journal
 	lost    map[string]LostTest
 	frozen  bool           // what was read holds
+	unknown bool           // the ranks of the runners are
 	stopped chan os.Signal // the job is being ended, and so the suite
 }
 
@@ -51,11 +52,24 @@ func Create(runDir string) (*Suite, error) {
 
 // Environment is what tells test runners of the journals, and lets pytest find its plug-in.
 func (s *Suite) Environment() map[string]string {
-	path := filepath.Join(s.dir, "python")
+	return map[string]string{"LAGGARD_TESTS": s.dir, "PYTHONPATH": pythonPath(filepath.Join(s.dir, "python"))}
+}
+
+// ProvokedEnvironment is for runs behind a suite that passed, whose reports must not replace the suite's. It makes a directory for the
+// plug-in of pytest.
+func ProvokedEnvironment(dir string) (map[string]string, error) {
+	if err := python.Install(dir); err != nil {
+		return nil, fmt.Errorf("plug-in for pytest: %w", err)
+	}
+	return map[string]string{"LAGGARD_PROVOKED": "1", "PYTHONPATH": pythonPath(dir)}, nil
+}
+
+// pythonPath is PYTHONPATH with a directory before what it has.
+func pythonPath(path string) string {
 	if before := os.Getenv("PYTHONPATH"); before != "" {
 		path += string(os.PathListSeparator) + before
 	}
-	return map[string]string{"LAGGARD_TESTS": s.dir, "PYTHONPATH": path}
+	return path
 }
 
 // Remove removes the journals.
@@ -67,9 +81,17 @@ func (s *Suite) Freeze() {
 	s.frozen = true
 }
 
-// readJournals reads what the journals say by now.
+// unranked is the file by which runners say that they are several whose ranks the launcher does not tell.
+const unranked = "unranked"
+
+// readJournals reads what the journals say by now: nothing if it is not known whose they are.
 func (s *Suite) readJournals(now time.Time) {
 	if s.frozen {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, unranked)); err == nil {
+		clear(s.ranks)
+		s.unknown = true
 		return
 	}
 	names, _ := filepath.Glob(filepath.Join(s.dir, "rank-*.jsonl"))
@@ -95,19 +117,31 @@ func (s *Suite) Limit(now time.Time) (own bool, over string) {
 			continue
 		}
 		own = true
-		if now.Sub(j.since) >= j.limit {
+		if now.Sub(j.limitFrom) >= j.limit {
 			over = fmt.Sprintf("%s takes longer than %s", j.test, j.limit)
 		}
 	}
 	return own, over
 }
 
-// IsFinished reports whether the test runner of a rank came to its end. Such a job failed because
+// IsFinished reports whether the test runner of a rank came to its end, and no rank is in a test. Such a job failed because
 // tests did.
-func (s *Suite) IsFinished() bool {
+func (s *Suite) IsFinished() (finished bool) {
 	s.readJournals(time.Now())
 	for _, j := range s.ranks {
-		if j.finished {
+		if j.test != "" {
+			return false
+		}
+		finished = finished || j.finished
+	}
+	return finished
+}
+
+// endedByRunner reports whether a job ended by a rank that had come to the end of its tests, since these failed or on purpose, as by
+// comm.Abort in pytest_sessionfinish: it would do so again. If it is not known which rank the job died of, it may be that one.
+func (s *Suite) endedByRunner(died []int) bool {
+	for rank, j := range s.ranks {
+		if j.finished && (len(died) == 0 || slices.Contains(died, rank)) {
 			return true
 		}
 	}
@@ -116,16 +150,16 @@ func (s *Suite) IsFinished() bool {
 
 // PlanResume looks whether a job that is over ended within a test, for which it then has the next
 // job say why. It returns that test, "" if there is none, or the rest is not to be run: a rank
-// stopped before its last test (pytest -x), one of a job that hung has not come to its first, or
-// somebody ended the job. died are the ranks that a job died of, if it did not hang; size is how
-// many ranks it had.
+// stopped before its last test (pytest -x) or ended the job behind it, one of a job that hung has not
+// come to its first, none has a test that was lost before, or somebody ended the job. died are the
+// ranks that a job died of, if it did not hang; size is how many ranks it had.
 func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost string, err error) {
 	now := time.Now()
 	s.readJournals(now)
 	s.frozen = false
 	tests := s.interrupted(died)
-	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.IsFinished() || s.hasStoppedEarly() ||
-		hung && s.beforeTests(size).Len() > 0 {
+	if len(tests) == 0 || len(s.stopped) > 0 || !hung && s.endedByRunner(died) || s.hasStoppedEarly() ||
+		hung && s.beforeTests(size).Len() > 0 || s.Forgotten() != "" {
 		return "", nil
 	}
 	for _, test := range tests {
@@ -138,13 +172,46 @@ func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost s
 		s.lost[test] = why
 	}
 	for _, j := range s.ranks {
-		j.test, j.begun, j.finished = "", false, false // that job is over
+		j.test, j.begun, j.finished, j.known = "", false, false, nil // that job is over
 	}
 	plan, err := json.Marshal(map[string]any{"done": s.finishedTests(), "lost": s.lost})
 	if err != nil {
 		return "", err
 	}
 	return strings.Join(tests, ", "), regular.ReplaceFile(filepath.Join(s.dir, "resume.json"), plan)
+}
+
+// Unused says why nothing is known of the tests of a command that runs pytest; "": something is, or it does not.
+func (s *Suite) Unused(command []string) string {
+	s.readJournals(time.Now())
+	runs := slices.ContainsFunc(command, func(word string) bool {
+		name := filepath.Base(word)
+		return name == "pytest" || name == "py.test"
+	})
+	switch {
+	case s.unknown:
+		return "the launcher does not tell processes their ranks in a variable that is known"
+	case runs && len(s.ranks) == 0:
+		return "pytest had not come to its tests, or did not load the plug-in of laggard (another PYTHONPATH, python -I or -E)"
+	}
+	return ""
+}
+
+// Forgotten is a lost test that no rank of the job behind it has; "": there is none. The ids of tests differ from process to process
+// then, so that the job neither reports it nor leaves it out.
+func (s *Suite) Forgotten() string {
+	s.readJournals(time.Now())
+	var known []string
+	looked := false
+	for _, j := range s.ranks {
+		known, looked = append(known, j.known...), looked || j.known != nil
+	}
+	for _, test := range slices.Sorted(maps.Keys(s.lost)) {
+		if looked && !slices.Contains(known, test) {
+			return test
+		}
+	}
+	return ""
 }
 
 // hasStoppedEarly reports whether a rank's runner has ended with tests that it did not run.
@@ -176,11 +243,10 @@ func (s *Suite) beforeTests(size int) (out model.RankSet) {
 	return out
 }
 
-// interrupted lists the tests that a job is to blame for: the first by the order in which they
-// run, since other ranks may be ahead of one that hangs; where ranks run them in other orders
-// there may be several. Of a job that died they are those of the ranks that are named.
+// interrupted lists the tests that a job is to blame for: the first of those in which ranks are, since other ranks may be ahead of
+// one that hangs; where ranks run them in other orders there may be several. Of a job that died they are those of the ranks that are named.
 func (s *Suite) interrupted(died []int) []string {
-	in := map[string]int{}
+	in := map[string]int{} // the least of their places in the orders of the ranks that are in them
 	for _, r := range died {
 		if j := s.ranks[r]; j != nil && j.test != "" {
 			in[j.test] = 0
@@ -188,10 +254,11 @@ func (s *Suite) interrupted(died []int) []string {
 	}
 	if len(in) == 0 {
 		for _, j := range s.ranks {
-			if j.test != "" {
+			if n, ok := in[j.test]; j.test != "" && (!ok || j.testNumber < n) {
 				in[j.test] = j.testNumber
 			}
 		}
+		maps.DeleteFunc(in, func(test string, _ int) bool { return s.isBehindAnother(test, in) })
 	}
 	var out []string
 	for _, test := range slices.Sorted(maps.Keys(in)) {
@@ -200,6 +267,25 @@ func (s *Suite) interrupted(died []int) []string {
 		}
 	}
 	return out
+}
+
+// isBehindAnother reports whether a rank that is in a test has ended, in this job, one of those in which others are, and none of these has
+// ended that test: places in the order tell less, since ranks may collect different tests.
+func (s *Suite) isBehindAnother(test string, in map[string]int) bool {
+	ended := func(in, other string) bool { // by a rank that is in one
+		for _, j := range s.ranks {
+			if e, ok := j.ended[other]; ok && j.test == in && e.job == j.job {
+				return true
+			}
+		}
+		return false
+	}
+	for other := range in {
+		if ended(test, other) && !ended(other, test) {
+			return true
+		}
+	}
+	return false
 }
 
 // finishedTests lists what all ranks have finished.

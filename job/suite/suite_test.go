@@ -15,7 +15,7 @@ import (
 )
 
 // TestJournals reads transcripts: "rank N" appends lines to a rank's journal, "resume" ends the
-// job, "limit" asks so many seconds later.
+// job, "limit" asks so many seconds later, "unranked" says that there are several processes of unknown ranks.
 func TestJournals(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := musttest.Get(Create(t.TempDir()))(t)
@@ -35,6 +35,8 @@ func TestJournals(t *testing.T) {
 				d.ScanArgs(t, "after", &seconds)
 				own, over := s.Limit(time.Now().Add(time.Duration(seconds) * time.Second))
 				return fmt.Sprintf("own %v, over %q\n", own, over)
+			case "unranked":
+				musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, unranked), nil, 0o600))
 			case "freeze":
 				s.Freeze()
 			case "resume":
@@ -57,6 +59,23 @@ func TestJournals(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// TestUnused: it is said if pytest wrote no journal, or several processes do not know their ranks.
+func TestUnused(t *testing.T) {
+	s := musttest.Get(Create(t.TempDir()))(t)
+	other, pytest := []string{"mpirun", "./a.out"}, []string{"mpirun", "python", "-m", "pytest"}
+	if s.Unused(other) != "" || !strings.Contains(s.Unused(pytest), "plug-in") {
+		t.Errorf("without journals: %q, %q", s.Unused(other), s.Unused(pytest))
+	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, "rank-0.jsonl"), []byte("\n"), 0o600))
+	if why := s.Unused(pytest); why != "" {
+		t.Errorf("with one: %q", why)
+	}
+	musttest.Succeed(t, os.WriteFile(filepath.Join(s.dir, unranked), nil, 0o600))
+	if why := s.Unused(pytest); !strings.Contains(why, "ranks") {
+		t.Errorf("of unknown ranks: %q", why)
+	}
 }
 
 // readPlan is what the next job is told, without times.

@@ -100,6 +100,21 @@ func TestPytest(t *testing.T) {
 			"test_total": "", "test_share": "rank 2: assert 5 == 6", "test_skipped_on_one": "",
 		})
 	})
+	t.Run("a long test", func(t *testing.T) { // it was seen to run, by a look that was the last one
+		t.Parallel()
+		program := filepath.Join(filepath.Dir(program), "test_long.py")
+		run := runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(2)...), program)
+		if run.status != 0 || run.tests["test_long"] != "" {
+			t.Errorf("status %d:\n%s", run.status, run.stderr)
+		}
+	})
+	t.Run("the last test", func(t *testing.T) { // rank 0 has finished the tests by then
+		t.Parallel()
+		program := filepath.Join(filepath.Dir(program), "test_last.py")
+		runPytest(t, f.runEnvironment(t), append(laggard, f.launchCommand(2)...), program).checkTests(t, map[string]string{
+			"test_first": "", "test_last": "Rank 1 died of SIGSEGV",
+		})
+	})
 	t.Run("--laggard", func(t *testing.T) {
 		t.Parallel()
 		runPytest(t, withPlugin(t, f), f.launchCommand(4), "--laggard", program, "-k", "polls or sum").

@@ -88,12 +88,15 @@ func (s pythonDeciders) passedSites(c passed.Call) (sites []report.Site) {
 		if c.To == nil || !s.finishes(c.To) {
 			return nil
 		}
+		search.exit = s.exitRole(s.newMadeCall(c.State).Stack, to)
 		sites = search.lastDeciders(w.reached, w.calls)
 	case c.To == nil:
 		if k < len(w.missed) {
 			return nil
 		}
 		sites = search.conditions(w.reached[k:], w.calls)
+	case w.inPackage:
+		return nil
 	case k == len(w.reached) && k == len(w.missed):
 		sites = search.sites(w.reached, w.calls)
 	case k == len(w.reached) || k == len(w.missed):
@@ -187,12 +190,12 @@ func AddPythonSkips(r *Result, s Source, finder source.Finder) {
 		if !s.IsNamed(m.Peer) || !s.MayBeSkipped(m) || r.Unsent[i].Branch != nil {
 			continue
 		}
-		w := waysOf(s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack)
-		d := pythonDeciders{s, finder}
+		by, at := s.newMadeCall(m.By).Stack, s.newMadeCall(m.At).Stack
+		w, d := waysOf(by, at), pythonDeciders{s, finder}
 		if d.receiverIsAhead(m.Rank, w.missed) {
 			continue
 		}
-		sites := d.skipSites(w, m.At, m.Never)
+		sites := d.skipSites(w, m.At, m.Never, d.exitRole(by, at))
 		if len(sites) == 0 && m.Sent > 0 {
 			sites = leftLoop(w, pythonFrames(s.stackOf(m.Rank)), finder)
 		}
@@ -217,7 +220,7 @@ func (s pythonDeciders) receiverIsAhead(rank int, sender []report.Frame) bool {
 
 // skipSites are the lines that decide whether a call is made, by who has come to another behind it. Who made it before has passed the
 // conditions around its function.
-func (s pythonDeciders) skipSites(w pythonWays, at *model.State, never bool) []report.Site {
+func (s pythonDeciders) skipSites(w pythonWays, at *model.State, never bool, exit exitRole) []report.Site {
 	k, past := w.shared, 0
 	switch {
 	case len(w.reached) == 0 || k == len(w.reached):
@@ -233,10 +236,10 @@ func (s pythonDeciders) skipSites(w pythonWays, at *model.State, never bool) []r
 		past = w.missed[k].Line
 	}
 	if never {
-		return lineSearch{finder: s.finder, past: past, outer: w.reached[:k]}.sites(w.reached[k:], w.calls)
+		return lineSearch{finder: s.finder, past: past, outer: w.reached[:k], exit: exit}.sites(w.reached[k:], w.calls)
 	}
 	last := len(w.reached) - 1
-	return lineSearch{finder: s.finder, again: true}.conditions(w.reached[last:], w.calls)
+	return lineSearch{finder: s.finder, again: true, exit: exit}.conditions(w.reached[last:], w.calls)
 }
 
 // leftLoop are the lines by which a rank left the loop in which it sent messages, and in which the receiver, by its frames, still is.

@@ -24,6 +24,7 @@ type pythonWays struct {
 	calls, misses   string // what the innermost of each calls, see calledFunction
 	shared          int
 	called          bool // a library in another language called what is behind the shared ones
+	inPackage       bool // the program's frames are the same, those of packages in Python are not
 }
 
 // waysOf takes stacks innermost first.
@@ -32,6 +33,7 @@ func waysOf(reached, missed []report.Frame) (w pythonWays) {
 	w.calls, w.misses = calledFunction(reached), calledFunction(missed)
 	w.shared = sharedFrames(w.reached, w.missed)
 	w.called = calledBack(reached, w.shared) || calledBack(missed, w.shared)
+	w.inPackage = slices.Equal(w.reached, w.missed) && !slices.Equal(allPython(reached), allPython(missed))
 	return w
 }
 
@@ -81,7 +83,8 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 	if made == nil || made.State == nil || other == nil || other.State == nil {
 		return nil
 	}
-	w := waysOf(s.newBegun(made).Stack, s.newBegun(other).Stack)
+	stack, otherStack := s.newBegun(made).Stack, s.newBegun(other).Stack
+	w := waysOf(stack, otherStack)
 	reached, missed, k := w.reached, w.missed, w.shared
 	last := s.framesBehind(o.LastShared(), reached[:k])
 	search := lineSearch{finder: s.finder, outer: reached[:k], behind: last, rounds: o.Kind == divergence.LoopCount}
@@ -90,12 +93,16 @@ func (s pythonDeciders) pythonBranch(o *divergence.Odd, inLibrary bool) []report
 		if !divergence.InCollective(s.Diverged) && !mpi.FunctionOf(made.State.Call).NeedsPartner() {
 			return nil // who waits for a message is not where it was to be sent
 		}
+		search.exit = s.exitRole(stack, otherStack)
 		return search.lastDeciders(reached, w.calls)
 	case len(reached) == 0 || len(missed) == 0:
 		return nil // who has left the program may have done so by an exception
 	case inLibrary && !w.inCallbacks():
 		return nil
 	case k == len(reached) && k == len(missed):
+		if o.Kind == divergence.Arguments || w.inPackage {
+			return nil // both came to the line, and what differs is what it passes, or is decided in a package
+		}
 		search.round = o.Kind != divergence.LoopCount
 		return search.sites(reached, w.calls)
 	case w.inCallbacks() || k < len(reached) && k < len(missed) && !sameFunction(reached[k], missed[k]):
@@ -320,6 +327,11 @@ func standsAt(frames []report.Frame, finder source.Finder) int {
 
 // isOwnPython reports whether a frame is in Python and of no library: what decides in one is no answer for who uses it.
 func isOwnPython(f report.Frame) bool { return f.Language == symbol.Python && !f.Library }
+
+// allPython are the frames in Python, those of libraries among them.
+func allPython(stack []report.Frame) []report.Frame {
+	return slices.DeleteFunc(slices.Clone(stack), func(f report.Frame) bool { return f.Language != symbol.Python })
+}
 
 // pythonFrames are the frames of a program in Python, outermost first, without those of libraries.
 func pythonFrames(stack []report.Frame) []report.Frame {

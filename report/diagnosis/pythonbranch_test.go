@@ -195,6 +195,43 @@ def guarded(comm):
 	}
 }
 
+// TestExits: who has come to the end of the program by sys.exit did so at one that the code has; not where another function has one too,
+// nor where the program ends by one in any case.
+func TestExits(t *testing.T) {
+	const text = `def main(comm, parts):
+    if not parts:
+        sys.exit(1)
+    if comm.size < 2:
+        return
+    for part in parts:
+        comm.barrier()
+main(MPI.COMM_WORLD, [1])
+`
+	const other, last = "def load():\n    sys.exit(2)\n", "log('done')\nsys.exit(0)\n"
+	exit, end := []report.Frame{{Function: "PMPI_Finalize"}, {Function: "Py_Exit"}}, []report.Frame{{Function: "PMPI_Finalize"}}
+	for _, c := range []struct {
+		name, text string
+		missed     []report.Frame
+		want       []int
+	}{
+		{"by an exit", text, exit, []int{2}},
+		{"by another end", text, end, []int{6, 4}},
+		{"by an exit that may be elsewhere", text + other, exit, nil},
+		{"by that at the end", text + last, exit, []int{6, 4, 2}},
+	} {
+		file := filepath.Join(t.TempDir(), "a.py")
+		musttest.Succeed(t, os.WriteFile(file, []byte(c.text), 0o600))
+		frames := []report.Frame{{Function: "main", File: file, Line: 7, Language: symbol.Python},
+			{Function: "<module>", File: file, Line: 8, Language: symbol.Python}}
+		role := pythonDeciders{}.exitRole(frames, c.missed)
+		var got []int
+		for _, at := range (lineSearch{exit: role}).lastDeciders(pythonFrames(frames), "barrier") {
+			got = append(got, at.Line)
+		}
+		checktest.EqualList(t, c.want, got, c.name)
+	}
+}
+
 // TestFramesOfLibraries: what decides within Python's own library is not told.
 func TestFramesOfLibraries(t *testing.T) {
 	own := report.Frame{Function: "main", File: "a.py", Line: 3, Language: symbol.Python}

@@ -5,7 +5,9 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/passed"
 	"laggard/internal/checktest"
+	"laggard/model"
 	"laggard/report"
 	"laggard/report/source"
 )
@@ -106,5 +108,61 @@ func TestLeftLoop(t *testing.T) {
 		w := waysOf(s.newMadeCall(send).Stack, s.newMadeCall(barrier).Stack)
 		receiver := pythonFrames(s.newMadeCall(p.state("MPI_Recv", c.receiver)).Stack)
 		checktest.EqualList(t, c.want, siteNumbers(leftLoop(w, receiver, source.Finder{})), "receiver in", c.receiver, "decided at")
+	}
+}
+
+// TestOneLine: two calls from one line of the program were decided by conditions around it, unless the ways parted in a package, or the
+// calls are the same with other arguments.
+func TestOneLine(t *testing.T) {
+	p := newPythonProgram(t, "def main(comm, more):\n    if more:\n        solve(comm)\nmain(comm, True)\n")
+	at := func(call string, line uint64) *model.State {
+		s := p.state(call, "main 3, <module> 4")
+		inside := model.Frame{Module: model.PythonModule("/usr/lib/python3/dist-packages/solver.py", "solve"), Offset: line}
+		s.Stack = append([]model.Frame{inside}, s.Stack...)
+		s.ID = s.ContentID()
+		return s
+	}
+	for name, c := range map[string]struct {
+		kind divergence.Kind
+		own  *model.State
+		want []int
+	}{
+		"other calls":          {divergence.Mismatch, at("MPI_Gather", 5), []int{2}},
+		"other arguments":      {divergence.Arguments, at("MPI_Allreduce", 5), nil},
+		"decided in a package": {divergence.Mismatch, at("MPI_Gather", 9), nil},
+	} {
+		calls := []divergence.Call{{State: at("MPI_Allreduce", 5)}, {State: c.own}}
+		o := divergence.Odd{Deviation: divergence.Deviation{Kind: c.kind, Theirs: calls[:1], Calls: calls[1:]}}
+		got := pythonDeciders{Source: p.source(&progress.Result{})}.pythonBranch(&o, false)
+		checktest.EqualList(t, c.want, siteNumbers(got), name, "decided at")
+		if c.kind == divergence.Mismatch {
+			skipped := []passed.Call{{State: calls[0].State, From: calls[0].State, To: c.own, Sends: true}}
+			r := &Result{}
+			AddPassed(r, p.source(&progress.Result{Passed: skipped}), source.Finder{})
+			checktest.Equal(t, len(c.want), len(r.Passed), name, "passed")
+		}
+	}
+}
+
+// TestCached: a function that keeps its results need not have been entered, unless the other side is in it, too.
+func TestCached(t *testing.T) {
+	p := newPythonProgram(t, `@cache
+def weight(n):
+    total = comm.allreduce(n)
+    if n > 1:
+        comm.bcast(n)
+    return total
+def main(parts):
+    for n in parts:
+        weight(n)
+    comm.barrier()
+main([1, 2])
+`)
+	for own, want := range map[string][]int{"main 10, <module> 11": {1, 8}, "weight 5, main 9, <module> 11": {}} {
+		calls := []divergence.Call{{State: p.state("MPI_Allreduce", "weight 3, main 9, <module> 11")}, {State: p.state("MPI_Barrier", own)}}
+		o := divergence.Odd{Deviation: divergence.Deviation{Kind: divergence.LoopCount, Theirs: calls[:1], Calls: calls[1:], Fewer: true,
+			Instead: &calls[1]}}
+		got := siteNumbers(pythonDeciders{Source: p.source(&progress.Result{})}.pythonBranch(&o, false))
+		checktest.EqualList(t, want, got, own, "decided at")
 	}
 }

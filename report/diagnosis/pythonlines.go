@@ -8,6 +8,7 @@ import (
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/slicing/python"
+	"laggard/symbol"
 )
 
 // lineSearch is which lines of a Python program are looked for that decide whether a call is reached.
@@ -21,6 +22,30 @@ type lineSearch struct {
 	rounds bool           // the sides differ by the number of rounds of a loop
 	outer  []report.Frame // frames around those that are searched, outermost first
 	behind []report.Frame // those behind outer of the last call that both sides made
+	exit   exitRole
+}
+
+// exitRole is what exits of the process (sys.exit) may have decided.
+type exitRole int
+
+const (
+	noExit   exitRole = iota // nothing: the other side has not come to the end of the program by one
+	anyExit                  // the same as what returns: the program ends by one in any case
+	onlyExit                 // alone: the other side has come to the end of the program by one
+)
+
+// exitRole is what exits may have decided by which the other side has come to MPI_Finalize, with a stack. One that the program comes to
+// in any case, behind the call with the other stack, such as sys.exit(main()), tells nothing.
+func (s pythonDeciders) exitRole(reached, ended []report.Frame) exitRole {
+	if !slices.ContainsFunc(ended, func(f report.Frame) bool { return f.Function == symbol.ExitFunction }) {
+		return noExit
+	}
+	for _, f := range reached {
+		if f.Language == symbol.Python && python.ExitsBehind(s.finder.Text(f.File), f.Line) {
+			return anyExit
+		}
+	}
+	return onlyExit
 }
 
 // sites are the lines that decide that the call of the last frame, of a function with that name, is reached, nearest first; of the
@@ -72,7 +97,10 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 	if called != "" && !python.Calls(text, f.Line, called) && python.CallsChosen(text, f.Line) {
 		lines = append([]python.Decider{{Line: f.Line}}, lines...)
 	}
-	lines = append(lines, q.assertions(f, text)...)
+	if line := python.CachingDecorator(text, f.Line); line > 0 && !(first && q.past > 0) { // else the other side is in the function, too
+		lines = append([]python.Decider{{Line: line}}, lines...)
+	}
+	lines = append(slices.DeleteFunc(lines, q.isOtherEnding), q.assertions(f, text)...)
 	var later []decidingLine
 	for _, d := range lines {
 		switch {
@@ -94,6 +122,17 @@ func (q lineSearch) lines(frames []report.Frame, called string, first bool) (out
 		}
 	}
 	return append(out, later...)
+}
+
+// isOtherEnding reports whether a line decides on another end than that to which the other side has come.
+func (q lineSearch) isOtherEnding(d python.Decider) bool {
+	switch q.exit {
+	case noExit:
+		return d.Ends != python.NoEnding
+	case onlyExit:
+		return d.Ends != python.SystemExit
+	}
+	return d.Ends == python.Killed
 }
 
 // withoutComprehension is the name of the function that a comprehension is in, by the name that Python gives that.
@@ -151,7 +190,7 @@ func (q lineSearch) conditions(frames []report.Frame, called string) []report.Si
 }
 
 // lastDeciders are the lines that decide whether ranks come to a call, by its Python frames, of which others have come to the end of
-// the program. Where an exception that is caught could have led there as well, it is not known.
+// the program. Where an exception that is caught, or an exit elsewhere, could have led there as well, it is not known.
 func (q lineSearch) lastDeciders(frames []report.Frame, called string) []report.Site {
 	for _, f := range frames {
 		for _, d := range python.Deciders(q.finder.Text(f.File), f.Line, 0) {
@@ -160,6 +199,23 @@ func (q lineSearch) lastDeciders(frames []report.Frame, called string) []report.
 			}
 		}
 	}
+	if q.exit == onlyExit && q.exitsElsewhere(frames) {
+		return nil
+	}
 	q.rounds = true // who has come to the end may have gone through fewer rounds
 	return q.sites(frames, called)
+}
+
+// exitsElsewhere reports whether a file of some frames has an exit in another function than theirs.
+func (q lineSearch) exitsElsewhere(frames []report.Frame) bool {
+	lines := map[string][]int{}
+	for _, f := range frames {
+		lines[f.File] = append(lines[f.File], f.Line)
+	}
+	for file, of := range lines {
+		if python.ExitsElsewhere(q.finder.Text(file), of) {
+			return true
+		}
+	}
+	return false
 }

@@ -117,7 +117,8 @@ type Decider struct {
 	Fixed bool
 	// Manager: it catches exceptions in the context manager of a `with` around the line, elsewhere in the file.
 	Manager bool
-	from    int // where its block begins
+	Ends    Ending // how what it leads to ends the process
+	from    int    // where its block begins
 }
 
 // statement is a logical line, or what is behind a semicolon in one; a block on the line of its head is a statement of its own, which is
@@ -134,6 +135,8 @@ type statement struct {
 	manager     string // the name of what it calls, if it is a `with`
 	defines     string // the name of the function or class, if it defines one
 	goesOn      bool   // it is a return of nothing true
+	raises      bool   // it is the call of a function of pytest that raises an exception
+	ends        Ending // it ends the process
 }
 
 var (
@@ -185,7 +188,8 @@ func splitStatements(text []string) (out []statement) {
 func newStatement(line string, number, begin, indent int) statement {
 	body := line[begin:]
 	s := statement{first: number, last: number, begin: begin, indent: indent, word: firstWord(body), endless: endlessHead.MatchString(body),
-		fixed: fixedHead.MatchString(body), suppresses: suppressing.MatchString(body)}
+		fixed: fixedHead.MatchString(body), suppresses: suppressing.MatchString(body), raises: raisingCall.MatchString(body),
+		ends: endingOf(body)}
 	switch s.word {
 	case "with":
 		s.manager = managerOf(body)
@@ -300,8 +304,9 @@ type deciders struct {
 // leaving is a statement in a block before the line by which it is not reached.
 type leaving struct {
 	indent int
-	loop   bool // it ends a round of a loop, or the loop
-	header int  // the condition that it is under; 0 none yet
+	loop   bool   // it ends a round of a loop, or the loop
+	ends   Ending // it ends the process
+	header int    // the condition that it is under; 0 none yet
 }
 
 var (
@@ -312,8 +317,8 @@ var (
 func (d *deciders) visitStatement(i int) {
 	s := d.list[i]
 	switch {
-	case slices.Contains([]string{"return", "raise", "continue", "break"}, s.word) && s.indent > d.indent:
-		d.leaves = append(d.leaves, leaving{indent: s.indent, loop: s.word == "continue" || s.word == "break"})
+	case (s.leavesLoops() || s.word == "continue") && s.indent > d.indent:
+		d.leaves = append(d.leaves, leaving{indent: s.indent, loop: s.word == "continue" || s.word == "break", ends: s.ends})
 	case s.indent >= d.indent:
 		d.passPrecedingBlock(i)
 	default: // it is around the line
@@ -336,7 +341,7 @@ func (d *deciders) passPrecedingBlock(i int) {
 		}
 		if s.indent == d.indent && l.indent > s.indent {
 			if l.header > 0 && (d.other == 0 || d.other < l.header) {
-				d.out = append(d.out, Decider{Line: l.header, from: l.header})
+				d.out = append(d.out, Decider{Line: l.header, Ends: l.ends, from: l.header})
 			}
 			continue
 		}
@@ -385,9 +390,9 @@ func (d *deciders) passEnclosingBlock(i int) {
 func (d *deciders) passLoop(i int) {
 	s, out := d.list[i], []Decider{}
 	for k, last := i+1, blockEnd(d.list[i:]); k < len(d.list) && d.list[k].first <= last; k++ {
-		leaves := slices.Contains([]string{"return", "raise", "break"}, d.list[k].word)
+		leaves := d.list[k].leavesLoops()
 		if head := d.headBefore(k, i); leaves && d.list[k].first > d.line && head >= d.line {
-			out = append(out, Decider{Line: head, Loop: true, from: s.first})
+			out = append(out, Decider{Line: head, Loop: true, Ends: d.list[k].ends, from: s.first})
 		}
 	}
 	head := Decider{Line: s.first, Loop: true, Fixed: s.fixed, from: s.first}

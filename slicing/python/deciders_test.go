@@ -142,6 +142,36 @@ func TestNextRound(t *testing.T) {
 	}
 }
 
+// TestEndings: calls that end the process, or the test, leave a function as return does.
+func TestEndings(t *testing.T) {
+	text := strings.Split(`def run(comm, parts):
+    if not parts: sys.exit(1)
+    if comm.size > 8:
+        raise SystemExit("too many")
+    if parts is None:
+        MPI.COMM_WORLD.Abort(1)
+    if comm.size < 2:
+        pytest.skip("needs two")
+    if comm.rank:
+        self.exit()
+    for part in parts:
+        comm.barrier()
+        if part.done:
+            exit()
+run(comm, parts)
+log("done")
+if comm.rank == 0:
+    print("done")
+sys.exit()
+def usage(): quit()`, "\n")
+	want := []Decider{{Line: 13, Loop: true, Ends: SystemExit, from: 11}, {Line: 11, Loop: true, from: 11}, {Line: 7, from: 7},
+		{Line: 5, Ends: Killed, from: 5}, {Line: 3, Ends: SystemExit, from: 3}, {Line: 2, Ends: SystemExit, from: 2}}
+	checktest.EqualList(t, want, Deciders(text, 12, 0), "deciders")
+	checktest.Equal(t, []bool{true, false, false}, []bool{ExitsBehind(text, 15), ExitsBehind(text, 12), ExitsBehind(text, 99)}, "behind")
+	known := []int{12, 15}
+	checktest.Equal(t, []bool{true, false}, []bool{ExitsElsewhere(text, known), ExitsElsewhere(text[:19], known)}, "elsewhere")
+}
+
 // FuzzDeciders: whatever the text, the lines are in it.
 func FuzzDeciders(f *testing.F) {
 	f.Add(script, 12, 0)

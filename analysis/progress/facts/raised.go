@@ -110,7 +110,17 @@ func isCurrentException(t *model.Thread) bool {
 	case x.How != model.RaisedLast:
 		return x.Calls == t.Calls
 	}
-	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(presentStack(t), outermost)
+	now := presentStack(t)
+	if len(now) > 0 && !slices.ContainsFunc(now, inInterpreter) {
+		return false // a program that has an interpreter in it ran something there, and goes on
+	}
+	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(now, outermost)
+}
+
+// inInterpreter reports whether a frame is one of Python, or of its interpreter.
+func inInterpreter(f model.Frame) bool {
+	_, _, ok := f.Module.PythonFunction()
+	return ok || f.Module != nil && model.IsPython(f.Module.Path)
 }
 
 // presentStack is the stack of what a thread does now.

@@ -16,6 +16,7 @@ func TestCurrentException(t *testing.T) {
 	script, runner := frame("<module>", "app.py"), frame("_run_module_as_main", "<frozen runpy>")
 	shell, test := frame("<module>", "<stdin>"), frame("TestReport.from_call", "runner.py")
 	hook := frame("hook", "app.py")
+	code := func(path string) []model.Frame { return []model.Frame{{Module: &model.Module{Path: "/usr/" + path}}} }
 	for name, c := range map[string]struct {
 		how   model.RaisedHow
 		calls uint64
@@ -28,6 +29,8 @@ func TestCurrentException(t *testing.T) {
 		"ended, no Python now":    {model.RaisedLast, 5, script, nil, true},
 		"ended, in a hook":        {model.RaisedLast, 7, script, []model.Frame{hook}, true},
 		"ended, a module":         {model.RaisedLast, 7, runner, []model.Frame{hook}, true},
+		"ended, the interpreter":  {model.RaisedLast, 7, script, code("lib/libpython3.11.so.1.0"), true},
+		"embedded":                {model.RaisedLast, 7, script, code("bin/solver"), false},
 		"printed and gone on":     {model.RaisedLast, 7, script, []model.Frame{hook, script}, false},
 		"a shell":                 {model.RaisedLast, 7, shell, []model.Frame{hook}, false},
 		"kept by a runner":        {model.RaisedLast, 7, test, nil, false},
