@@ -44,6 +44,9 @@ func Headline(r *Result) string {
 		return fmt.Sprintf("All %s left MPI_Finalize; %s of %s %s not ended", words.Size(r.Ranks),
 			words.Verb(r.RemainingProcesses, "the process", "the processes"), words.Ranks(r.RemainingProcesses),
 			words.Verb(r.RemainingProcesses, "has", "have"))
+	case r.allFinished() && r.LauncherStatus != 0:
+		return fmt.Sprintf("All %s left MPI_Finalize: no hang; but the launcher ended with status %d, and no rank recorded why",
+			words.Size(r.Ranks), r.LauncherStatus)
 	case r.allFinished():
 		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
 	}

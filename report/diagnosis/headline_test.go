@@ -33,6 +33,8 @@ func TestHeadline(t *testing.T) {
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40)": {Hang: true,
 			LeastProgressed: died, Losses: []Loss{{Ranks: "2", Reason: "MPI reported an error", Erred: true}}},
 		"The job of 3 ranks finished: no hang": {Groups: []Group{finished}},
+		"All 3 ranks left MPI_Finalize: no hang; but the launcher ended with status 1, and no rank recorded why": {
+			LauncherStatus: 1, Groups: []Group{finished}},
 		"All 3 ranks left MPI_Finalize; the process of rank 2 has not ended": {
 			RemainingProcesses: "2", Groups: []Group{finished}},
 		"The recording of ranks 0-2 stopped before the end, of 3 ranks: what they did later is not known": {

@@ -50,6 +50,7 @@ func New(s Source) *Result {
 		DamagedRanks:  rankList(s.Damaged),
 
 		RecordingStopped: s.Off.String(), RemainingProcesses: s.Remaining.String(),
+		LauncherStatus:  f.Launched,
 		UnfinishedRanks: rankList(f.Unfinished),
 		RankOrder:       []string{},
 		Groups:          []Group{},

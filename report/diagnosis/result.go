@@ -75,7 +75,9 @@ type Result struct {
 	RecordingStopped string `json:"recording_stopped,omitempty"`
 	// ranks that left MPI_Finalize and whose process, on the host of the diagnosis, has not ended; "": none
 	RemainingProcesses string `json:"remaining_processes,omitempty"`
-	UnfinishedRanks    []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
+	// exit status of the launcher, as laggard run saw it; absent: 0, or unknown
+	LauncherStatus  int   `json:"launcher_status,omitempty"`
+	UnfinishedRanks []int `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
 	// ranks in the same state with the same role: the nodes of the progress dependence graph
 	Groups        []Group `json:"groups"`
 	Edges         []Edge  `json:"edges"`          // which group waits for which: the edges of the graph

@@ -76,7 +76,7 @@ const (
 type End struct {
 	How    EndKind
 	Detail int   // the signal, or the exit status, -1 unknown
-	Stage  Stage // of Exited and BecameOther
+	Stage  Stage // of Exited and BecameOther; of Died only whether it was AfterFinalize
 	// Handler is the signal whose handler exited, of WithinCall; 0 unknown, or it was another callback.
 	Handler int
 }
@@ -111,7 +111,11 @@ func endOf(s *Scene, f *facts.Fact) End {
 		if s.known.Liveness[f.Rank] == Lingering {
 			return End{How: Lingers, Detail: f.Detail}
 		}
-		return End{How: Died, Detail: f.Detail}
+		e := End{How: Died, Detail: f.Detail, Stage: BeforeFinalize}
+		if f.Phase == model.Finalized {
+			e.Stage = AfterFinalize
+		}
+		return e
 	case model.Aborted:
 		return End{How: Aborted}
 	}

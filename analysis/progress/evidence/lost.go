@@ -189,7 +189,7 @@ func (s losses) loseFirst() {
 func (s losses) toldByLauncher() int {
 	const segv = int(syscall.SIGSEGV)
 	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == segv })
-	if l := s.known.Launcher; said.Len() == 0 && l != nil && l.Signal == 0 && (l.Status == 128+segv || l.Status == segv) {
+	if status := LauncherStatus(s.Scene); said.Len() == 0 && (status == 128+segv || status == segv) {
 		return segv
 	}
 	return 0
@@ -203,10 +203,10 @@ func (s losses) hasUncausedError() bool {
 // saidEnd reports whether a rank had said before that time that it ends, or had to.
 func (s losses) saidEnd(before int64) bool { return s.endedBefore(before).Len() > 0 }
 
-// endedBefore are the ranks that said before a time that they end, or have to.
+// endedBefore are the ranks that said before a time that they end, or have to; of those that have finalized, such as failed.
 func (s losses) endedBefore(at int64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
-		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < at
+		return f.End != model.NoEnd && f.EndTime < at && (f.Phase < model.Finalized || failedLate(f))
 	})
 }
 
@@ -229,8 +229,12 @@ func (s losses) loseFailed() {
 			first = f.EndTime
 		}
 	}
+	// A rank that had finalized had left the others: none that goes on waits for it.
+	goesOn := slices.ContainsFunc(s.Unfinished().Slice(), func(rank int) bool { return s.isRunning(s.Facts[rank]) })
 	for _, f := range failed {
-		earliest(f)
+		if f.Phase < model.Finalized || !goesOn {
+			earliest(f)
+		}
 	}
 	s.Erred.Each(func(rank int) { earliest(s.Facts[rank]) })
 	for _, cause := range []bool{true, false} {
@@ -256,11 +260,11 @@ func (s losses) loseFailed() {
 }
 
 // failedTogether are the ranks that failed as one did, within a moment, and while no other rank waited: a check failed in all of
-// them, perhaps, and those that did not come to it were ended. Else it is the one rank.
+// them, perhaps, and those that did not come to it were ended. Else it is the one rank. One that had finalized had left the others.
 func (s losses) failedTogether(f *facts.Fact) model.RankSet {
 	moment := int64(crowded)
 	these := s.RanksWhere(func(o *facts.Fact) bool {
-		return o.End == f.End && o.Detail == f.Detail && o.Phase < model.Finalized &&
+		return o.End == f.End && o.Detail == f.Detail && (o.Phase < model.Finalized) == (f.Phase < model.Finalized) &&
 			max(o.EndTime, f.EndTime)-min(o.EndTime, f.EndTime) < moment
 	})
 	if slices.ContainsFunc(s.Unfinished().Minus(these).Slice(), func(rank int) bool { return s.mayAwait(rank, these) }) {

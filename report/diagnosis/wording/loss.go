@@ -90,7 +90,10 @@ func end(e evidence.End) string {
 	text := "exited"
 	switch {
 	case e.How == evidence.Died:
-		return fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+		text = fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+		if e.Stage != evidence.AfterFinalize {
+			return text
+		}
 	case e.How == evidence.Lingers:
 		return fmt.Sprintf("is still dealing with %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
 	case e.How == evidence.Aborted:
