@@ -23,7 +23,7 @@ func Headline(r *Result) string {
 	case r.Running:
 		return runningHeadline(r)
 	case l != nil && endOf(r) != nil:
-		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l)+argumentText(endOf(r)))
+		why := cmp.Or(uncaughtText(r, l.Set), terminatedText(r)+placeOfEnd(l)+argumentText(endOf(r)))
 		return fmt.Sprintf("%s %s%s, of %s", words.Upper(r.rankNames(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
 	case l != nil && mpiErrorOf(r) != nil:
 		return mpiErrorHeadline(r)
@@ -75,7 +75,7 @@ func uncaughtText(r *Result, ranks string) string {
 		case raisedStates[model.RaisedLast]:
 			return " because of an uncaught " + x.name() + x.InParentheses()
 		case raisedStates[model.RaisedThrown]:
-			if r.terminated() {
+			if r.terminated(throws) {
 				return " because of an uncaught " + x.name() + x.InParentheses()
 			}
 		case raisedStates[model.RaisedFatal]:
@@ -89,14 +89,35 @@ func uncaughtText(r *Result, ranks string) string {
 	return ""
 }
 
-// terminated reports whether the named ranks were in std::terminate, which C++ calls where nothing catches an exception.
-func (r *Result) terminated() bool {
-	in := func(f report.Frame) bool {
-		return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler"
+// terminated reports whether the named ranks were in std::terminate, called for some function that is further out: any, or one by which C++
+// throws an exception. A joinable thread that is destroyed, or a pure virtual call, has it called too.
+func (r *Result) terminated(by func(report.Frame) bool) bool {
+	isIn := func(at Location) bool {
+		i := slices.IndexFunc(at.Stack, terminates)
+		return i >= 0 && slices.ContainsFunc(at.Stack[i:], by)
 	}
 	l := r.LeastProgressed
-	return l != nil && len(l.Locations) > 0 &&
-		!slices.ContainsFunc(l.Locations, func(at Location) bool { return !slices.ContainsFunc(at.Stack, in) })
+	return l != nil && len(l.Locations) > 0 && !slices.ContainsFunc(l.Locations, func(at Location) bool { return !isIn(at) })
+}
+
+func terminates(f report.Frame) bool {
+	return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler"
+}
+
+// throws reports whether a function is one of those that are on the stack between a throw and std::terminate, where nothing catches the
+// exception, or it must not leave a function.
+func throws(f report.Frame) bool {
+	name := f.Function[strings.LastIndexByte(f.Function, ':')+1:]
+	return strings.HasPrefix(name, "_Unwind_") || slices.Contains([]string{"__cxa_throw", "__cxa_rethrow", "rethrow_exception",
+		"__cxa_call_terminate", "__clang_call_terminate", "__gxx_personality_v0"}, name)
+}
+
+// terminatedText says that ranks were in std::terminate, for whatever reason; "": they were not.
+func terminatedText(r *Result) string {
+	if r.terminated(terminates) {
+		return " in std::terminate"
+	}
+	return ""
 }
 
 // runningHeadline says how a job progresses, and who is behind.
