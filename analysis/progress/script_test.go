@@ -375,7 +375,8 @@ func (b *rankBuilder) applyOther(key, value string) {
 // parseSignal reads NUMBER:SENDER:PID:SECONDS.
 func parseSignal(parts []string) model.Signal {
 	senders := map[string]model.Sender{"kernel": model.SenderKernel, "self": model.SenderSelf,
-		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther}
+		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther,
+		"child": model.SenderChild}
 	return model.Signal{Number: mustInt(parts[0]), Sender: senders[parts[1]], PID: mustInt(parts[2]),
 		Time: secondsOf(parts[3])}
 }

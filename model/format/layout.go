@@ -95,6 +95,7 @@ const (
 	SenderParent = 3 // the process that started this one, as a rule a launcher's
 	SenderAbove  = 4 // a process that started that one, up to laggard or the leader of a session
 	SenderOther  = 5 // another process; with pid 0 one outside the container
+	SenderChild  = 6 // a process that this one started, or one that such a process did
 )
 
 // ender: whose thread exited, or took the signal that ended the process

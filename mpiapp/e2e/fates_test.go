@@ -23,6 +23,7 @@ var fates = []fate{
 	{"environment.cc", true, []string{"Rank 1 is least progressed", "ultimately awaited by ranks 0,2"}, "exited"},
 	{"unjoined.cc", false, []string{"Rank 1 died of SIGABRT (aborted) in std::terminate"}, "because of an uncaught"},
 	{"behindfinalize.c", false, []string{"Rank 1 died of SIGSEGV (segmentation fault) after MPI_Finalize. No hang."}, ""},
+	{"watchdog.c", false, []string{"rank 1: ended by SIGTERM, from a child process of the rank"}, "Ended from outside"},
 }
 
 // TestFates: what became of a rank is told as it was.

@@ -28,7 +28,7 @@ func TestEnded(t *testing.T) {
 				"4 ranks"},
 		"a signal to one rank": {progress.Ended{By: progress.EndedBySignal, Signal: 15, Time: at,
 			Sender: evidence.Sender{Kind: evidence.FromProcess, PID: 7}, Ranks: model.NewRankSet(2)}, true, behind,
-			"Rank 2 got SIGTERM at 2026-03-12 14:02:10 UTC, from process 7 (outside the job), and the job ended " +
+			"Rank 2 got SIGTERM at 2026-03-12 14:02:10 UTC, from process 7 (no rank of the job), and the job ended " +
 				"because of it"},
 		"the launcher": {progress.Ended{By: progress.EndedByLauncher, Signal: 15, Time: at}, false, nil,
 			"Ended by the launcher with SIGTERM at 2026-03-12 14:02:10 UTC; the recording does not say why"},

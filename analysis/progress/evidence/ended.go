@@ -146,9 +146,12 @@ func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 			return Sender{Kind: FromLauncher}
 		}
 		return Sender{Kind: FromParent, Name: f.EndedBy}
-	case model.SenderOther:
+	case model.SenderOther, model.SenderChild:
 		if rank, is := rankOf(s.Scene, f, got.PID); is {
 			return Sender{Kind: FromRank, Rank: rank}
+		}
+		if got.Sender == model.SenderChild {
+			return Sender{Kind: FromChild}
 		}
 		if got.PID != 0 {
 			return Sender{Kind: FromProcess, PID: got.PID}
@@ -246,7 +249,9 @@ func (s losses) killedTogether() *Ended {
 func (s losses) loseSignalled() {
 	asked := requests(s)
 	all := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || asked.isForeignSignal(f, f.Fatal))
+		sender := f.Fatal.Sender
+		return f.End == model.Signalled &&
+			(sender == model.SenderOther || sender == model.SenderChild || asked.isForeignSignal(f, f.Fatal))
 	})
 	if all.Len() == 0 || asked.probablyAll(all.Union(asked.signalledFromOutside())) {
 		return

@@ -171,6 +171,7 @@ const (
 	FromLauncher
 	FromParent // a process that started the rank, or its parent, and is no launcher
 	FromRank
-	FromProcess   // outside the job
+	FromChild     // a process that the rank started, or one that such a process did
+	FromProcess   // that is no rank, and not known to be a child of one
 	FromContainer // a process outside the container
 )

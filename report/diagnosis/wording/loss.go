@@ -175,8 +175,10 @@ func Sender(s evidence.Sender) string {
 		return fmt.Sprintf("from a parent process of the ranks (%s)", words.Printable(s.Name))
 	case evidence.FromRank:
 		return fmt.Sprintf("from rank %d", s.Rank)
+	case evidence.FromChild:
+		return "from a child process of the rank"
 	case evidence.FromProcess:
-		return fmt.Sprintf("from process %d (outside the job)", s.PID)
+		return fmt.Sprintf("from process %d (no rank of the job)", s.PID)
 	case evidence.FromContainer:
 		return "from a process outside the container"
 	}

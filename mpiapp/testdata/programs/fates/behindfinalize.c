@@ -6,7 +6,8 @@
 
 int main(int argc, char **argv)
 {
-  int rank, *volatile nothing = NULL;
+  int rank;
+  volatile int *volatile nothing = NULL;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Finalize();
