@@ -29,6 +29,8 @@ const (
 	crowded  = 500 * time.Millisecond
 	race     = 2 * time.Millisecond
 	reaction = 200 * time.Microsecond
+	// clocks is by how much the clocks of two hosts may differ that are kept the same, however badly.
+	clocks = 3 * time.Second
 	// ending is how long a launcher, or a user who kills one rank after the other, may take for all of them.
 	ending = 50 * time.Millisecond
 )
@@ -315,7 +317,7 @@ func faultSignal(signal int) bool {
 }
 
 // loseExited: a rank ended by itself before MPI_Finalize, while others had not
-// ended by themselves.
+// ended by themselves. Those that did so when one had been lost for a while may have given up for that.
 func (s losses) loseExited() {
 	left := s.RanksWhere(func(f *facts.Fact) bool {
 		return f.End == model.Exited && f.Phase < model.Finalizing && !s.Followed.Contains(f.Rank)
@@ -326,25 +328,61 @@ func (s losses) loseExited() {
 	if others.Minus(s.Lost).Len() == 0 {
 		return
 	}
-	byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
-	left.Each(func(r int) {
-		ranks, _ := byStatus.Get(s.Facts[r].Detail)
-		set, _ := ranks.(model.RankSet)
-		set.Add(r)
-		byStatus.Put(s.Facts[r].Detail, set)
+	late := s.endedLate(left)
+	for _, these := range []model.RankSet{left.Minus(late), late} {
+		byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
+		these.Each(func(r int) {
+			ranks, _ := byStatus.Get(s.Facts[r].Detail)
+			set, _ := ranks.(model.RankSet)
+			set.Add(r)
+			byStatus.Put(s.Facts[r].Detail, set)
+		})
+		byStatus.Each(func(status, set any) {
+			ranks := set.(model.RankSet)
+			loss := s.recordLoss(ranks, EndedItself, these.Intersect(late).Len() == 0)
+			if loss == nil {
+				return
+			}
+			loss.End = endOf(s.Scene, s.Facts[ranks.Min()])
+			if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
+				loss.Lead = AllStarting
+			}
+		})
+	}
+}
+
+// endedLate are those of some ranks that exited more than a moment after the first that exited, or that was lost before: for certain,
+// whatever the clocks of their hosts are.
+func (s losses) endedLate(exited model.RankSet) model.RankSet {
+	var first *facts.Fact
+	causes := exited
+	for _, l := range s.Losses {
+		if l.Cause && l.Kind != SeenStopped && l.Kind != NoRecord {
+			causes = causes.Union(l.Ranks)
+		}
+	}
+	causes.Each(func(r int) {
+		if f := s.Facts[r]; endOfLife(f) > 0 && (first == nil || endOfLife(f) < endOfLife(first)) {
+			first = f
+		}
 	})
-	byStatus.Each(func(status, set any) {
-		ranks := set.(model.RankSet)
-		loss := s.recordLoss(ranks, EndedItself, true)
-		if loss == nil {
-			return
+	return s.RanksWhere(func(f *facts.Fact) bool {
+		if !exited.Contains(f.Rank) || first == nil {
+			return false
 		}
-		loss.End = endOf(s.Scene, s.Facts[ranks.Min()])
-		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
-			loss.Lead = AllStarting
+		apart := crowded
+		switch {
+		case f.Host != first.Host:
+			apart = clocks
+		case first.End == model.Exited && f.Detail != first.Detail: // for another reason
+			apart = ending
 		}
+		return endOfLife(f)-endOfLife(first) > int64(apart)
 	})
 }
+
+// endOfLife is when a rank said that it ended, or else was gone; ns since 1970, 0: that is not known.
+func endOfLife(f *facts.Fact) int64 { return cmp.Or(f.EndTime, f.Gone) }
 
 // isStarting reports whether a rank is inside MPI_Init.
 func isStarting(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI }

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1 && strcmp(argv[1], "hang") == 0) {
-    snprintf(command, sizeof command, "(sleep 1; kill %d; :); :", (int)getpid());
+    snprintf(command, sizeof command, "(sleep 1; kill %d; sleep 1); :", (int)getpid());
     if (fork() == 0) {
       execl("/bin/sh", "sh", "-c", command, (char *)0);
       _exit(1);
