@@ -32,6 +32,7 @@ type Ended struct {
 	Time   int64 // ns since 1970
 	Sender Sender
 	Ranks  model.RankSet // that alone got the signal; empty: the launcher, or all
+	host   string        // whose clock Time is of; "": that of `laggard run`
 }
 
 // noticing is how long before `laggard run` saw the launcher end the launcher may have been gone.
@@ -99,7 +100,7 @@ func (s requests) atRanks() (out []Ended) {
 		f := &s.Sum.Facts[i]
 		for _, got := range []facts.Signal{f.Fatal, f.Asked} {
 			if s.isForeignSignal(f, got) && (got == f.Fatal || process.AsksToEnd(got.Number)) {
-				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderOf(f, got), ranks})
+				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderOf(f, got), ranks, f.Host})
 			}
 		}
 	}
@@ -166,7 +167,7 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
 		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
 		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
-			e := &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got)}
+			e := &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got), host: f.Host}
 			if e.Sender.Kind == FromParent {
 				e.By = EndedByParent
 			}
@@ -174,7 +175,7 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 		}
 	}
 	if leftBehind(f) {
-		return &Ended{By: EndedWithLauncher, Time: f.EndTime}
+		return &Ended{By: EndedWithLauncher, Time: f.EndTime, host: f.Host}
 	}
 	return nil
 }
@@ -184,7 +185,8 @@ func (s requests) byAlarm(f *facts.Fact) *Ended {
 	if !isAlarmed(f) {
 		return nil
 	}
-	return &Ended{By: EndedByAlarm, Signal: f.Handler, Time: f.EndTime, Sender: Sender{Kind: FromItself}, Ranks: s.RanksWhere(isAlarmed)}
+	return &Ended{By: EndedByAlarm, Signal: f.Handler, Time: f.EndTime, Sender: Sender{Kind: FromItself}, Ranks: s.RanksWhere(isAlarmed),
+		host: f.Host}
 }
 
 // isAlarmed reports whether a rank ended itself because a call of MPI took too long for it.
@@ -205,8 +207,15 @@ func isSoonAfter(e *Ended, at int64) bool {
 func (s losses) followers() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) &&
-			(s.followsRequest(f.EndTime) || leftBehind(f) || isAlarmed(f))
+			(s.followsRequest(f.EndTime) && !s.mayPrecede(f) || leftBehind(f) || isAlarmed(f))
 	})
+}
+
+// mayPrecede reports whether a rank crashed that nobody had asked to end, so that the launcher may have asked those of other hosts to end
+// for that, whatever the clocks of both say.
+func (s losses) mayPrecede(f *facts.Fact) bool {
+	byLauncher := s.requested.By == EndedByLauncher || s.requested.By == EndedByParent
+	return isCrash(f) && f.Asked.Number == 0 && byLauncher && s.requested.host != f.Host
 }
 
 // findEnded says how the job was ended, unless a rank had failed before. A rank that alone got

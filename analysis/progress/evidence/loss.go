@@ -64,6 +64,7 @@ const (
 	Ahead       Lead = iota // nothing else ended for a while
 	Close                   // others ended soon after: on a crowded machine one of them may be the first
 	TooClose                // the next ended at the same moment
+	ByClocks                // another one ended about then by the clock of another host
 	AllEnded                // somebody may have ended all ranks at once
 	AllFailed               // these ranks failed alike within a moment
 	AllStarting             // all ranks were inside MPI_Init

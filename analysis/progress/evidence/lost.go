@@ -181,9 +181,39 @@ func (s losses) loseFirst() {
 		loss.Lead = AllEnded
 	case lead < race:
 		loss.Lead = TooClose
+	case s.hasRival(first):
+		loss.Lead = ByClocks
 	case lead < crowded:
 		loss.Lead = Close
 	}
+}
+
+// hasRival reports whether on another host a process ended first of all there, about then, and could not say why either: which was the
+// first depends on the clocks of both.
+func (s losses) hasRival(first *facts.Fact) bool {
+	firsts := map[string]*facts.Fact{}
+	next := map[string]int64{} // when the second ended
+	for i := range s.Sum.Facts {
+		f := &s.Sum.Facts[i]
+		before := firsts[f.Host]
+		switch end := endOfLife(f); {
+		case end == 0 || f.Phase >= model.Finalized:
+		case before == nil || end < endOfLife(before):
+			firsts[f.Host] = f
+			if before != nil {
+				next[f.Host] = endOfLife(before)
+			}
+		case next[f.Host] == 0 || end < next[f.Host]:
+			next[f.Host] = end
+		}
+	}
+	for host, f := range firsts {
+		alone := next[host] == 0 || next[host]-endOfLife(f) >= int64(race)
+		if host != first.Host && isSilent(f) && alone && endOfLife(f)-endOfLife(first) < int64(clocks) {
+			return true
+		}
+	}
+	return false
 }
 
 // toldByLauncher is the signal of which a rank died, as the exit status of the launcher tells: 128 more than it, as of shells, or that

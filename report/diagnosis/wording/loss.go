@@ -22,6 +22,8 @@ func Loss(l *progress.Loss) string {
 		return text + "; all ranks may have been ended at once"
 	case evidence.TooClose:
 		return text + "; too close to tell which ended first"
+	case evidence.ByClocks:
+		return text + ", by the clocks of the nodes; a process on another node ended about then"
 	case evidence.AllFailed:
 		return text + ", all at once"
 	case evidence.Outlived:
