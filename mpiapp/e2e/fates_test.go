@@ -24,6 +24,7 @@ var fates = []fate{
 	{"unjoined.cc", false, []string{"Rank 1 died of SIGABRT (aborted) in std::terminate"}, "because of an uncaught"},
 	{"behindfinalize.c", false, []string{"Rank 1 died of SIGSEGV (segmentation fault) after MPI_Finalize. No hang."}, ""},
 	{"watchdog.c", false, []string{"rank 1: ended by SIGTERM, from a child process of the rank"}, "Ended from outside"},
+	{"syscallexit.c", false, []string{"without recording an exit"}, "killed by"},
 }
 
 // TestFates: what became of a rank is told as it was.

@@ -97,7 +97,7 @@ func nextStepAt(r *Result, l Location) step {
 			Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case l.PID != 0 && l.Alive:
 		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
-	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil && mpiErrorOf(r) == nil:
+	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil && mpiErrorOf(r) == nil && !hasExited(r):
 		return step{Host: l.Host, Aim: fmt.Sprintf("look for process %d in the system log: ", l.PID), Command: "journalctl -k"}
 	case slices.ContainsFunc(r.Slices, func(s slice.Slice) bool { return len(s.Lines) > 0 }):
 		return step{Command: "laggard slice " + shellCommand(r.Run.Dir), Also: " shows all lines that may have led there"}

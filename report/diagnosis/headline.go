@@ -151,6 +151,11 @@ func endOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l
 // mpiErrorOf is the loss of the named ranks over whose call MPI ended the job; nil: there is none.
 func mpiErrorOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l.Erred }) }
 
+// hasExited reports whether the named ranks probably exited, though they did not record it.
+func hasExited(r *Result) bool {
+	return lossOfNamed(r, func(l Loss) bool { return l.Status != 0 }) != nil
+}
+
 // lossOfNamed is the loss of the named ranks, if they are named for it and it is of that kind; nil: it is not.
 func lossOfNamed(r *Result, kind func(Loss) bool) *Loss {
 	i := slices.IndexFunc(r.Losses, func(l Loss) bool { return kind(l) && l.Ranks == r.LeastProgressed.Set })

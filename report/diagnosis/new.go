@@ -163,7 +163,8 @@ func (s Source) newLoss(l *progress.Loss) Loss {
 	text := bufferText(buffers, len(l.Buffers) > 0 && l.Buffers[0].Within)
 	out := Loss{
 		Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(l)), Acted: l.Kind == evidence.EndedItself,
-		Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
+		Status: l.Status,
+		Erred:  l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
 		Buffers: buffers, FreedBy: freed,
 	}
 	if freed != "" { // behind "was freed before"

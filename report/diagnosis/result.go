@@ -201,6 +201,8 @@ type Loss struct {
 	Reason string `json:"reason"` // why they are lost, in words, see docs/reference/notes.md#reasons-of-losses
 	// they ended by themselves: an exit, an abort or a fault; the reason then says what they did
 	Acted bool `json:"by_itself"`
+	// the status with which a process that recorded no end probably exited, as that of the launcher tells; absent: unknown
+	Status int `json:"exit_status,omitempty"`
 	// MPI ended the job over an error of the call that the ranks are in
 	Erred bool `json:"mpi_error,omitempty"`
 	// what MPI says of that error, and what is wrong with an argument; "" unknown

@@ -25,6 +25,7 @@ type Loss struct {
 	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
 	Buffers  []facts.Buffer // of ErrorInCall and of ranks that died of a fault: those of the call, and of what was pending
 	Signal   int            // of EndedBySender; of EndedFirst and SeenDead if the launcher's exit status tells it, 0 unknown
+	Status   int            // of EndedFirst and SeenDead: with which the process exited, if that of the launcher tells it, 0 unknown
 	Sender   Sender         // of EndedBySender
 	Outside  bool           // these ranks were ended from outside the job
 }

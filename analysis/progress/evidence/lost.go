@@ -121,7 +121,7 @@ func (s losses) loseObserved() {
 	// While the job is being ended, the dead are those that have ended already.
 	if told, _ := s.countSignalled(); told == 0 && s.requested == nil && !dead.Equal(open) {
 		if loss := s.recordLoss(dead, SeenDead, true); loss != nil {
-			loss.Signal = s.toldByLauncher()
+			loss.Signal, loss.Status = s.toldByLauncher(), s.statusByLauncher()
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (s losses) loseFirst() {
 	if loss == nil {
 		return
 	}
-	loss.Signal = s.toldByLauncher()
+	loss.Signal, loss.Status = s.toldByLauncher(), s.statusByLauncher()
 	if loss.For = lead; next == math.MaxInt64 {
 		loss.For = -1
 	}
@@ -217,14 +217,26 @@ func (s losses) hasRival(first *facts.Fact) bool {
 }
 
 // toldByLauncher is the signal of which a rank died, as the exit status of the launcher tells: 128 more than it, as of shells, or that
-// of Hydra, which is the signal itself; 0: it does not, or another rank said so. Hydra ends others by other signals.
+// of Hydra, which is the signal itself; 0: it does not, or another rank said so. Hydra ends others by SIGKILL.
 func (s losses) toldByLauncher() int {
-	const segv = int(syscall.SIGSEGV)
-	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == segv })
-	if status := LauncherStatus(s.Scene); said.Len() == 0 && (status == 128+segv || status == segv) {
-		return segv
+	const segv, kill = int(syscall.SIGSEGV), int(syscall.SIGKILL)
+	signal := map[int]int{128 + segv: segv, segv: segv, 128 + kill: kill}[LauncherStatus(s.Scene)]
+	if s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == signal }).Len() > 0 {
+		return 0
 	}
-	return 0
+	return signal
+}
+
+// statusByLauncher is the exit status of a rank that did not record it, as that of the launcher tells; 0: it does not, or another rank
+// recorded it. That of Hydra has the bits of SIGKILL too, by which it ends the others.
+func (s losses) statusByLauncher() int {
+	const kill = int(syscall.SIGKILL)
+	status := LauncherStatus(s.Scene)
+	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Aborted || f.End == model.Exited && f.Detail == status })
+	if status <= 0 || status >= 128 || status&kill == kill || said.Len() > 0 {
+		return 0
+	}
+	return status
 }
 
 // hasUncausedError reports whether MPI reported an error that no killed process can have been the reason of.

@@ -47,7 +47,7 @@ func lossKind(l *progress.Loss) string {
 		}
 		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
-		return "the process died without recording an exit: killed" + killedBy(l.Signal)
+		return "the process died without recording an exit: " + unrecordedEnd(l)
 	case evidence.SeenStopped:
 		return "the process is stopped"
 	case evidence.ErrorInCall:
@@ -59,7 +59,7 @@ func lossKind(l *progress.Loss) string {
 		if l.For >= 0 {
 			ahead = fmt.Sprintf(", %s before the next", l.For.Round(time.Microsecond))
 		}
-		return fmt.Sprintf("killed%s: the process ended first%s, without recording an exit", killedBy(l.Signal), ahead)
+		return fmt.Sprintf("%s: the process ended first%s, without recording an exit", unrecordedEnd(l), ahead)
 	case evidence.FellSilent:
 		return fmt.Sprintf("no heartbeat for %.0f s: stopped or killed", l.For.Seconds())
 	case evidence.MissedSignal:
@@ -68,12 +68,15 @@ func lossKind(l *progress.Loss) string {
 	return end(l.End)
 }
 
-// killedBy says by which signal a process was killed that could not record it; 0: the launcher does not tell.
-func killedBy(signal int) string {
-	if signal == 0 {
-		return " (SIGKILL, or a stack overflow)"
+// unrecordedEnd says how a process ended that could not record it.
+func unrecordedEnd(l *progress.Loss) string {
+	switch {
+	case l.Signal != 0:
+		return fmt.Sprintf("killed by %s, as the exit status of the launcher says", Signal(l.Signal))
+	case l.Status != 0:
+		return fmt.Sprintf("probably exited with status %d, as the launcher did, past exit() of the C library", l.Status)
 	}
-	return fmt.Sprintf(" by %s, as the exit status of the launcher says", Signal(signal))
+	return "killed (SIGKILL, or a stack overflow), or ended past exit() of the C library"
 }
 
 // Failure says how the job failed although nothing hung, with the ranks as its subject.
