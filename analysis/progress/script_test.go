@@ -25,7 +25,7 @@ import (
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took; tookany: one for any tag),
 // probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
 // wild=COMM:PEER:TAG:COUNT:STATE (receives with a wildcard that STATE began and that are not complete),
-// failed=STATE:COUNT (errors that MPI returned to a state),
+// failed=STATE:COUNT[:CALLS] (errors that MPI returned to a state, the last so many calls ago),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
@@ -285,8 +285,12 @@ func (b *rankBuilder) applyOther(key, value string) {
 		r.Wildcards = append(r.Wildcards, model.Wildcard{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Count: m.Number, Thread: m.Thread,
 			State: m.State})
 	case "failed":
-		t.Failed = append(t.Failed, model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
-			Count: uint64(mustInt(parts[1]))})
+		one := model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
+			Count: uint64(mustInt(parts[1])), Calls: t.Calls}
+		if len(parts) > 2 {
+			one.Calls -= uint64(mustInt(parts[2]))
+		}
+		t.Failed = append(t.Failed, one)
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: mustRanks(parts[1]), Dests: mustRanks(parts[2])}
 	case "lock":
