@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"syscall"
 	"time"
 
 	"laggard/analysis/progress"
@@ -28,6 +29,10 @@ func endedText(e *Ended) string {
 		return fmt.Sprintf("Ended because the launcher was killed by %s%s", e.Signal, at)
 	case e.By == string(progress.EndedWithLauncher):
 		return "Ended because the launcher, or its daemon, had ended" + at
+	case e.By == string(progress.EndedTogether) && e.Signal == wording.Signal(int(syscall.SIGSEGV)):
+		return fmt.Sprintf("All ranks ended at once%s, some or all of %s, as the exit status of the launcher says: "+
+			"probably a stack overflow (ulimit -s)",
+			at, e.Signal)
 	case e.By == string(progress.EndedTogether):
 		return "Ended from outside: all ranks were killed at once" + at
 	case e.Ranks != "":

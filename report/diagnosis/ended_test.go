@@ -35,6 +35,9 @@ func TestEnded(t *testing.T) {
 		"a process before the program": {progress.Ended{By: progress.EndedByParent, Signal: 15, Time: at,
 			Sender: evidence.Sender{Kind: evidence.FromParent, Name: "timeout"}}, false, nil,
 			"Ended with SIGTERM at 2026-03-12 14:02:10 UTC, from a parent process of the ranks (timeout); the recording does not say why"},
+		"all overflowed their stacks": {progress.Ended{By: progress.EndedTogether, Signal: 11, Time: at}, false, nil,
+			"All ranks ended at once at 2026-03-12 14:02:10 UTC, some or all of SIGSEGV, as the exit status of the launcher says: " +
+				"probably a stack overflow (ulimit -s)"},
 		"the launcher was killed": {progress.Ended{By: progress.EndedWithLauncher, Signal: 9, Time: at}, false, nil,
 			"Ended because the launcher was killed by SIGKILL at 2026-03-12 14:02:10 UTC"},
 		"its daemon had ended": {progress.Ended{By: progress.EndedWithLauncher, Time: at}, false,

@@ -238,9 +238,10 @@ func (s losses) findEnded() {
 	}
 }
 
-// killedTogether: all ranks that had not finished were seen to end, and none said why. nil: that is not so.
+// killedTogether: all ranks that had not finished were seen to end, and none said why. nil: that is not so. The signal is that of which
+// some died, as the launcher tells.
 func (s losses) killedTogether() *Ended {
-	e := &Ended{By: EndedTogether}
+	e := &Ended{By: EndedTogether, Signal: s.toldByLauncher()}
 	for _, rank := range s.Unfinished().Slice() {
 		f := s.Facts[rank]
 		if f.Gone == 0 || f.End != model.NoEnd || f.Erred {
