@@ -41,9 +41,19 @@ func endedText(e *Ended) string {
 	return fmt.Sprintf("Ended from outside by %s%s", e.Signal, at)
 }
 
+// followingText says which ranks failed on their own besides; "": none did.
+func followingText(r *Result) (text string) {
+	for _, l := range r.Losses {
+		if l.Acted {
+			text += fmt.Sprintf("; %s %s", r.rankNames(l.Ranks), l.Reason)
+		}
+	}
+	return words.Cut(text)
+}
+
 // endedHeadline is the answer in one sentence about a job that was ended from outside.
 func endedHeadline(r *Result) string {
-	text, l := endedText(r.Ended), r.LeastProgressed
+	text, l := endedText(r.Ended)+followingText(r), r.LeastProgressed
 	switch {
 	case l == nil:
 		return text

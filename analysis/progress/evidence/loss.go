@@ -19,7 +19,7 @@ type Loss struct {
 	End    End           // of EndedItself
 	Failed FailedCall    // of ErrorInCall and CalledLate
 	Before model.RankSet // of MayFollow: the ranks that may have ended before
-	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life
+	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life; of Following: since the request
 	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
 	Argument string
 	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
@@ -71,6 +71,7 @@ const (
 	AllStarting             // all ranks were inside MPI_Init
 	MayFollow               // others may have ended before, and this may follow from it
 	MayLive                 // of NoRecord: nothing shows that the processes ended
+	Following               // the job had been asked to end before
 	Outlived                // others made progress long after, and none waits for these
 )
 

@@ -60,6 +60,7 @@ func (s losses) findLosses() {
 	s.loseExited()
 	s.loseSilent()
 	s.doubtAbsent()
+	s.noteFollowing()
 }
 
 // recordLoss records a loss of those ranks that are not lost yet; nil: there is none.
@@ -78,6 +79,16 @@ func (s losses) recordLoss(ranks model.RankSet, kind LossKind, cause bool) *Loss
 func (s losses) loseAbsent() {
 	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
 		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), NoRecord, true)
+	}
+}
+
+// noteFollowing: ranks crashed after the job had been asked to end, as in code that writes a checkpoint then. They were not lost before.
+func (s losses) noteFollowing() {
+	for i := range s.Sum.Facts {
+		if f := &s.Sum.Facts[i]; isCrash(f) && s.Followed.Contains(f.Rank) && !s.Lost.Contains(f.Rank) && s.requested != nil {
+			s.Losses = append(s.Losses, Loss{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, Lead: Following, End: endOf(s.Scene, f),
+				For: time.Duration(f.EndTime - s.requested.Time)})
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ func Loss(l *progress.Loss) string {
 		return text + ", by the clocks of the nodes; a process on another node ended about then"
 	case evidence.AllFailed:
 		return text + ", all at once"
+	case evidence.Following:
+		return fmt.Sprintf("%s, %s after the job had been asked to end", text, l.For.Round(time.Millisecond))
 	case evidence.Outlived:
 		return text + ", and others went on for more than a minute"
 	case evidence.AllStarting:
