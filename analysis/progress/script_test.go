@@ -32,7 +32,7 @@ import (
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
+// the owner of a mutex, an owner that is gone, or the end of a thread; process:PID; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
 // passing (it left its call while the threads were read), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
@@ -344,7 +344,7 @@ func (b *rankBuilder) applyOther(key, value string) {
 		}
 	case "holder":
 		t.Captured.Awaited = map[string]model.Awaited{"owner": model.OwnerAwaited, "gone": model.GoneAwaited,
-			"end": model.EndAwaited, "filelock": model.FileLockAwaited}[parts[0]]
+			"end": model.EndAwaited, "filelock": model.FileLockAwaited, "process": model.ProcessAwaited}[parts[0]]
 		t.Captured.AwaitedTID = mustInt(parts[1])
 		if t.Captured.Awaited == model.FileLockAwaited {
 			t.FileLock = &model.FileLock{Holder: mustInt(parts[1]), Command: parts[2], File: parts[3]}

@@ -196,6 +196,7 @@ const (
 	AwaitedEnd         = 3 // the end of a thread that it joins
 	AwaitedFileLock    = 4 // the lock of a file, which FILELOCK names; awaited_tid is the process that has it, 0 unknown
 	AwaitedInterpreter = 5 // the thread that has the lock of the Python interpreter (GIL)
+	AwaitedProcess     = 6 // the owner of a mutex that processes share, in another process; awaited_tid is that process
 )
 
 // comm_flag: bits

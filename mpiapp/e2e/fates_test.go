@@ -25,6 +25,8 @@ var fates = []fate{
 	{"behindfinalize.c", false, []string{"Rank 1 died of SIGSEGV (segmentation fault) after MPI_Finalize. No hang."}, ""},
 	{"watchdog.c", false, []string{"rank 1: ended by SIGTERM, from a child process of the rank"}, "Ended from outside"},
 	{"syscallexit.c", false, []string{"without recording an exit"}, "killed by"},
+	{"sharedlock.c", true, []string{"Ranks 0-1 are least progressed", "rank 1 waits for a mutex of several processes, which rank 0 holds"},
+		"ended without"},
 }
 
 // TestFates: what became of a rank is told as it was.

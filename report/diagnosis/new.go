@@ -346,8 +346,8 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 		fits = h.TID != 0 && (waits == "thread" || waits == "openmp")
 	case model.EndAwaited:
 		fits = waits == "thread"
-	case model.FileLockAwaited:
-		fits = false // of a process, which file_locks has
+	case model.FileLockAwaited, model.ProcessAwaited:
+		fits = false // of a process, which file_locks has, or a wait for its rank
 	case model.InterpreterAwaited:
 		fits = true
 	}
