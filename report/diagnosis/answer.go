@@ -53,7 +53,7 @@ func lossLines(r *Result) []string {
 	lines = append(lines, bufferLines(r)...)
 	if n := len(r.UnfinishedRanks); n > 0 {
 		set := model.NewRankSet(r.UnfinishedRanks...).String()
-		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.",
+		lines = append(lines, fmt.Sprintf("Unfinished: %s had not come to MPI_Finalize when last seen, although others had.",
 			words.Ranks(set)))
 	}
 	return lines
