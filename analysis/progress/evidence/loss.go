@@ -19,7 +19,9 @@ type Loss struct {
 	End    End           // of EndedItself
 	Failed FailedCall    // of ErrorInCall and CalledLate
 	Before model.RankSet // of MayFollow: the ranks that may have ended before
-	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life; of Following: since the request
+	// For is, of EndedFirst, until the next one ended, -1: none did; of FellSilent since the last sign of life; of Following since the
+	// request.
+	For time.Duration
 	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
 	Argument string
 	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
