@@ -49,6 +49,8 @@ const (
 	FileLockAwaited Awaited = format.AwaitedFileLock
 	// InterpreterAwaited is the thread that has the lock of the Python interpreter (GIL).
 	InterpreterAwaited Awaited = format.AwaitedInterpreter
+	// ProcessAwaited is the owner of a mutex that processes share: AwaitedTID is the number of the process.
+	ProcessAwaited Awaited = format.AwaitedProcess
 )
 
 // FileLock is the lock of a file that a thread waited for.

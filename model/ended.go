@@ -20,7 +20,7 @@ type Sender uint32
 
 // The senders. SenderParent is the process that started the rank, a launcher as a rule;
 // SenderAbove is one that started that process, up to laggard or the leader of a session.
-// SenderOther is any other process, another rank perhaps.
+// SenderChild is one that the rank started, or below that. SenderOther is any other process, another rank perhaps.
 const (
 	SenderNone   Sender = format.SenderNone
 	SenderKernel Sender = format.SenderKernel
@@ -28,6 +28,7 @@ const (
 	SenderParent Sender = format.SenderParent
 	SenderAbove  Sender = format.SenderAbove
 	SenderOther  Sender = format.SenderOther
+	SenderChild  Sender = format.SenderChild
 )
 
 // Ender says whose thread exited, or took the signal that ended the process.

@@ -80,7 +80,8 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 
 // leads are the levels of lost ranks, by how sure it is that they were the first.
 var leads = [...]float64{
-	evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.TooClose: guess, evidence.AllEnded: guess,
+	evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.TooClose: guess, evidence.ByClocks: guess,
+	evidence.AllEnded:  guess,
 	evidence.AllFailed: guess, evidence.AllStarting: guess, evidence.MayFollow: guess,
 }
 

@@ -73,8 +73,12 @@ func (e *observer) observeRank(r *model.Rank, o *overview) {
 	}
 	switch process.StateOf(r) {
 	case process.Stopped:
-		o.Liveness[r.Rank] = evidence.Stopped
 		o.Alive = true
+		if process.IsTraced(r) { // to look at it, as a rule
+			o.Traced.Add(r.Rank)
+		} else {
+			o.Liveness[r.Rank] = evidence.Stopped
+		}
 	case process.Gone:
 		o.Liveness[r.Rank] = evidence.Dead
 	default:

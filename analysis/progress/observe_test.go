@@ -2,7 +2,10 @@ package progress
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +15,26 @@ import (
 	"laggard/model/process"
 	"laggard/model/runfiles"
 )
+
+// TestObserveTraced: a process that a debugger has stopped is judged by its record.
+func TestObserveTraced(t *testing.T) {
+	runtime.LockOSThread() // which is the tracer
+	defer runtime.UnlockOSThread()
+	path := musttest.Get(exec.LookPath("sleep"))(t)
+	c := exec.Command(path, "60")
+	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	musttest.Succeed(t, c.Start())
+	defer func() { _, _ = c.Process.Kill(), c.Wait() }()
+	exe := musttest.Get(filepath.EvalSymlinks(path))(t)
+	r := &model.Rank{Rank: 2, Host: musttest.Get(os.Hostname())(t), PID: c.Process.Pid, Exe: exe, Phase: model.Running}
+	var status syscall.WaitStatus
+	musttest.Get(syscall.Wait4(r.PID, &status, 0, nil))(t)
+	o := newOverview(nil)
+	newObserver(&runfiles.Index{Dir: t.TempDir()}).observeRank(r, &o)
+	checktest.Equal(t, "2", o.Traced.String(), "traced")
+	checktest.Equal(t, 0, len(o.Liveness), "stopped")
+	checktest.Equal(t, true, o.Alive, "alive")
+}
 
 // TestObserveFar: a rank of another host whose record says that it moves is believed while the record may be on its way here, as on NFS.
 func TestObserveFar(t *testing.T) {

@@ -23,6 +23,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Lost:          f.scene.Losses,
 		Failures:      f.scene.Failures,
 		Ended:         f.scene.Ended,
+		Launched:      evidence.LauncherStatus(f.scene),
 		Unfinished:    f.unfinished(),
 		Off:           f.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Off && fact.Phase < model.Finalized }),
 		Groups:        groups,

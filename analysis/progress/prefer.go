@@ -9,25 +9,33 @@ import (
 	"laggard/model"
 )
 
-// preferFailedSender: where nothing decides between ranks, those are left to which MPI returned an error in a call that sends, if another
-// rank waits for a message of theirs that was not sent: they went on as if it had been.
+// preferFailedSender: where nothing decides between ranks, those are left to which MPI has just returned an error in a call that sends, if
+// another rank waits for a message of theirs that was not sent: they may have gone on as if it had been.
 func preferFailedSender(j *job, v Verdict) Verdict {
 	if !j.hang || v.Confidence > guess || v.Ranks.Len() < 2 {
 		return v
 	}
-	failed := j.scene.FailedToSend()
 	var these, waiting model.RankSet
+	var errors []facts.Failed
 	for _, w := range j.scene.Unsent() {
-		if w.IsOwed() && !w.Wild && failed.Contains(w.Peer) && v.Ranks.Contains(w.Peer) {
+		if !w.IsOwed() || w.Wild || !v.Ranks.Contains(w.Peer) {
+			continue
+		}
+		if failed := j.scene.FailedToSend(w.Peer); len(failed) > 0 {
 			these.Add(w.Peer)
 			waiting.Add(w.Rank)
+			errors = failed
 		}
 	}
 	if these.Len() == 0 || these.Equal(v.Ranks) {
 		return v
 	}
 	v.Ranks, v.Confidence = these, j.scaleByKnown(likely)
-	v.Reasons = []Reason{{Kind: FailedToSend, Ranks: these, Others: waiting}}
+	reason := Reason{Kind: FailedToSend, Ranks: these, Others: waiting}
+	if these.Len() == 1 && len(errors) == 1 {
+		reason.At = &model.State{ID: errors[0].State, Call: errors[0].Call, Stack: errors[0].Stack}
+	}
+	v.Reasons = []Reason{reason}
 	return v
 }
 

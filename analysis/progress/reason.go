@@ -20,7 +20,7 @@ type Reason struct {
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
 	Call          string                 // of ThreadsBlocked, NotCompared, WentPast and LeftOutSend, …: the MPI function
-	At            *model.State           // of LeftOutSend: the call; of HoldLock: that which took the lock, nil unknown
+	At            *model.State           // of LeftOutSend and FailedToSend: the call; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently
 	Passed        *passed.Call           // of WentPast: what they went past, and on which way
 }

@@ -46,6 +46,8 @@ type overview struct {
 	Alive    bool                      `json:"alive"`  // a process of the run lives on this host
 	// Remaining are the ranks that left MPI_Finalize and whose process lives on this host.
 	Remaining model.RankSet `json:"remaining"`
+	// Traced are the ranks whose process a debugger on this host has stopped.
+	Traced model.RankSet `json:"traced"`
 	// Progress is when a live rank was last seen to make progress; zero: just now, or none was seen to live.
 	Progress time.Time `json:"progress"`
 	Lively   bool      `json:"lively"` // a live rank makes progress now
@@ -64,6 +66,7 @@ func mergeOverviews(a, b overview) overview {
 		out.Moving = append(out.Moving, o.Moving...)
 		out.Alive = out.Alive || o.Alive
 		out.Remaining = out.Remaining.Union(o.Remaining)
+		out.Traced = out.Traced.Union(o.Traced)
 		out.noteProgress(o.Progress, o.Lively)
 		out.noteLatest(o.Latest)
 	}

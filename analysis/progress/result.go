@@ -27,7 +27,8 @@ type Diagnosis struct {
 	// Failures are how the job failed although nothing hung.
 	Failures []Failure
 	// Ended: the job was ended from outside, and no rank had failed before; nil: it was not.
-	Ended *Ended
+	Ended    *Ended
+	Launched int // the exit status of the launcher, as `laggard run` saw it; 0: that, or it is not known
 	// Unfinished are the ranks that never came to MPI_Finalize although others
 	// did.
 	Unfinished model.RankSet

@@ -46,12 +46,14 @@ type Result struct {
 	Torn     model.RankSet // ranks that ended, or were read, during an update
 	// Remaining are the ranks that left MPI_Finalize and whose process lives on this host.
 	Remaining model.RankSet
-	NoSlow    int                // looks at a running job in which no rank was behind for long; 0: one was, or it was not compared
-	Problems  []string           // what was missing or damaged
-	Compared  *Result            // what the other algorithm concludes; nil: it was not asked
-	Analysts  int                // analysis ranks
-	Stats     reduce.Stats       // of their tree, as analysis rank 0 saw it
-	Seconds   map[string]float64 // by step
+	// Traced are the ranks whose process a debugger on this host has stopped.
+	Traced   model.RankSet
+	NoSlow   int                // looks at a running job in which no rank was behind for long; 0: one was, or it was not compared
+	Problems []string           // what was missing or damaged
+	Compared *Result            // what the other algorithm concludes; nil: it was not asked
+	Analysts int                // analysis ranks
+	Stats    reduce.Stats       // of their tree, as analysis rank 0 saw it
+	Seconds  map[string]float64 // by step
 	// looked is the time of the look, and iterations what the furthest rank had begun by then of its outermost loop.
 	looked     time.Time
 	iterations uint64
@@ -299,6 +301,7 @@ func (l *looker) newResult(f *Finding, sum facts.Summary) *Result {
 		Diagnosis: f.Diagnosis(), Running: len(l.known.Moving) > 0, Index: l.Index, Comms: sum.Comms,
 		Stacks: sum.Stacks, Damaged: l.known.Damaged, Problems: l.known.Lines(),
 		Moving: model.NewRankSet(l.known.Moving...), Torn: l.known.Torn, Remaining: l.known.Remaining,
+		Traced: l.known.Traced,
 	}
 	if r.Hang && f.mayBePause() && l.known.isRecent(time.Now()) {
 		r.Hang, r.Running = false, true

@@ -25,14 +25,14 @@ import (
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took; tookany: one for any tag),
 // probed=COMM:PEER:TAG:NUMBER:STATE (one that a matched probe in STATE took, and no receive yet),
 // wild=COMM:PEER:TAG:COUNT:STATE (receives with a wildcard that STATE began and that are not complete),
-// failed=STATE:COUNT (errors that MPI returned to a state),
+// failed=STATE:COUNT[:CALLS] (errors that MPI returned to a state, the last so many calls ago),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // asked= and fatal= (a signal NUMBER:SENDER:PID:SECONDS; fatal ended the rank), ender=, orphaned, pid=,
 // stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
 // says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), and after it holder=HOW:TID (what it waits for there:
-// the owner of a mutex, an owner that is gone, or the end of a thread; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
+// the owner of a mutex, an owner that is gone, or the end of a thread; process:PID; filelock:PID:COMMAND:FILE), tid=, ended (the thread),
 // passing (it left its call while the threads were read), progress=,
 // error= (when MPI reported one, seconds), said=FAMILY:CLASS:TEXT (what MPI said of it, with ~ for
 // a space and | for a new line), unlisted=, off, evicted, spawned, level= (of threads), and thread, after which words are about another
@@ -285,8 +285,12 @@ func (b *rankBuilder) applyOther(key, value string) {
 		r.Wildcards = append(r.Wildcards, model.Wildcard{Comm: m.Comm, Peer: m.Peer, Tag: m.Tag, Count: m.Number, Thread: m.Thread,
 			State: m.State})
 	case "failed":
-		t.Failed = append(t.Failed, model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
-			Count: uint64(mustInt(parts[1]))})
+		one := model.Failed{State: stateIn(&t.Model, parts[0]), Class: 6, Text: "MPI_ERR_RANK: invalid rank",
+			Count: uint64(mustInt(parts[1])), Calls: t.Calls}
+		if len(parts) > 2 {
+			one.Calls -= uint64(mustInt(parts[2]))
+		}
+		t.Failed = append(t.Failed, one)
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: mustRanks(parts[1]), Dests: mustRanks(parts[2])}
 	case "lock":
@@ -340,7 +344,7 @@ func (b *rankBuilder) applyOther(key, value string) {
 		}
 	case "holder":
 		t.Captured.Awaited = map[string]model.Awaited{"owner": model.OwnerAwaited, "gone": model.GoneAwaited,
-			"end": model.EndAwaited, "filelock": model.FileLockAwaited}[parts[0]]
+			"end": model.EndAwaited, "filelock": model.FileLockAwaited, "process": model.ProcessAwaited}[parts[0]]
 		t.Captured.AwaitedTID = mustInt(parts[1])
 		if t.Captured.Awaited == model.FileLockAwaited {
 			t.FileLock = &model.FileLock{Holder: mustInt(parts[1]), Command: parts[2], File: parts[3]}
@@ -379,7 +383,8 @@ func (b *rankBuilder) applyOther(key, value string) {
 // parseSignal reads NUMBER:SENDER:PID:SECONDS.
 func parseSignal(parts []string) model.Signal {
 	senders := map[string]model.Sender{"kernel": model.SenderKernel, "self": model.SenderSelf,
-		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther}
+		"parent": model.SenderParent, "above": model.SenderAbove, "other": model.SenderOther,
+		"child": model.SenderChild}
 	return model.Signal{Number: mustInt(parts[0]), Sender: senders[parts[1]], PID: mustInt(parts[2]),
 		Time: secondsOf(parts[3])}
 }

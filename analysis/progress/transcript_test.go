@@ -69,6 +69,8 @@ func parseOptions(t *testing.T, d *datadriven.TestData) Options {
 			opts.LastProgress = time.Unix(int64(mustInt(a.Vals[0])), 0)
 		case "launcher": // was killed by a signal, and when
 			opts.Launcher = &process.Launcher{Signal: mustInt(a.Vals[0]), Ended: time.Unix(int64(mustInt(a.Vals[1])), 0)}
+		case "status": // the launcher ended with it
+			opts.Launcher = &process.Launcher{Status: mustInt(a.Vals[0])}
 		case "skipped": // ranks left out a collective of the world that the others made: who, what, its number
 			opts.Diverged = append(opts.Diverged, skippedDivergence(d, a.Vals))
 		case "sized": // ranks made a collective of the world with another count: who, what, its number

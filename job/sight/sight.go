@@ -258,7 +258,9 @@ func (s *Sight) checkProcesses() {
 		}
 		switch process.StateOf(w.rank) {
 		case process.Stopped:
-			s.noteStopped(w, time.Now())
+			if !process.IsTraced(w.rank) { // by whoever looks at the job
+				s.noteStopped(w, time.Now())
+			}
 		case process.Alive:
 			s.news = s.news || !w.seen.Stopped.IsZero()
 			w.held, w.seen.Stopped = time.Time{}, time.Time{}

@@ -95,6 +95,7 @@ const (
 	SenderParent = 3 // the process that started this one, as a rule a launcher's
 	SenderAbove  = 4 // a process that started that one, up to laggard or the leader of a session
 	SenderOther  = 5 // another process; with pid 0 one outside the container
+	SenderChild  = 6 // a process that this one started, or one that such a process did
 )
 
 // ender: whose thread exited, or took the signal that ended the process
@@ -195,6 +196,7 @@ const (
 	AwaitedEnd         = 3 // the end of a thread that it joins
 	AwaitedFileLock    = 4 // the lock of a file, which FILELOCK names; awaited_tid is the process that has it, 0 unknown
 	AwaitedInterpreter = 5 // the thread that has the lock of the Python interpreter (GIL)
+	AwaitedProcess     = 6 // the owner of a mutex that processes share, in another process; awaited_tid is that process
 )
 
 // comm_flag: bits

@@ -13,7 +13,7 @@ func (r *slotReader) takeEnded(rec record) model.Ended {
 	signal := func(base int64) model.Signal {
 		return model.Signal{
 			Number: r.checkRange(rec, "signal", at(base+format.SignalSignal), 0, format.MaxSignal, 0),
-			Sender: model.Sender(r.checkRange(rec, "sender", at(base+format.SignalSender), 0, int(model.SenderOther), 0)),
+			Sender: model.Sender(r.checkRange(rec, "sender", at(base+format.SignalSender), 0, int(model.SenderChild), 0)),
 			Code:   at(base + format.SignalCode), PID: max(at(base+format.SignalPID), 0),
 			Time: timeOf(r.img.u64(rec.live + base + format.SignalTime)),
 		}

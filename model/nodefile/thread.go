@@ -270,7 +270,7 @@ func (t *threadReader) assembleAwaited(r *slotReader, at int64) {
 	}
 	le32, _ := wordReaders(t.stack[at:])
 	what := model.Awaited(le32(format.ThreadAwaited - behindStack))
-	if what > model.InterpreterAwaited {
+	if what > model.ProcessAwaited {
 		r.probs.addErrorf(t.rec.typ.String(), t.rec.off, model.ErrUnknown, "%d awaited of a thread", what)
 		return
 	}

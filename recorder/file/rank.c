@@ -169,12 +169,41 @@ void lg_said_end(uint32_t end, int detail, uint32_t ender)
   lg_rank->end_time_ns = lg_now();
 }
 
+/* take_back tells whether the rank was said to have ended in that way, and is said to live from now on. */
+static bool take_back(uint32_t end)
+{
+  if (!__atomic_compare_exchange_n(&lg_rank->end, &end, LG_ALIVE, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  lg_rank->end_time_ns = 0;
+  lg_rank->detail = -1;
+  lg_rank->ender = LG_ENDER_UNKNOWN;
+  lg_rank->orphaned = 0;
+  return true;
+}
+
 void lg_stays(void)
 {
-  if (lg_is_rank() && lg_rank->ender == LG_ENDER_EXEC) {
-    lg_rank->ender = LG_ENDER_UNKNOWN;
-    lg_rank->end = LG_ALIVE;
-  }
+  if (lg_is_rank() && lg_rank->ender == LG_ENDER_EXEC)
+    take_back(LG_EXITED);
+}
+
+/* The thread that called exit, and how many calls of MPI it had made by then. */
+static struct {
+  const struct lg_thread *thread; /* NULL: none that calls MPI */
+  uint64_t calls;
+} exiting;
+
+void lg_exits(const struct lg_thread *t)
+{
+  exiting.calls = t ? t->calls : 0;
+  __atomic_store_n(&exiting.thread, t, __ATOMIC_RELEASE);
+}
+
+void lg_look_behind_exit(void)
+{
+  const struct lg_thread *t = __atomic_load_n(&exiting.thread, __ATOMIC_ACQUIRE);
+  if (t && t->in_mpi && t->calls != exiting.calls)
+    take_back(LG_EXITED);
 }
 
 uint64_t lg_said_signal(const struct lg_signal *s, uint32_t ender)
@@ -190,14 +219,8 @@ uint64_t lg_said_signal(const struct lg_signal *s, uint32_t ender)
 
 void lg_survived(uint64_t end_time_ns)
 {
-  uint32_t end = LG_SIGNALLED;
-  if (!lg_is_rank() || lg_rank->end_time_ns != end_time_ns ||
-      !__atomic_compare_exchange_n(&lg_rank->end, &end, LG_ALIVE, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (!lg_is_rank() || lg_rank->end_time_ns != end_time_ns || !take_back(LG_SIGNALLED))
     return;
-  lg_rank->end_time_ns = 0;
-  lg_rank->detail = -1;
-  lg_rank->ender = LG_ENDER_UNKNOWN;
-  lg_rank->orphaned = 0;
   lg_rank->fatal = (struct lg_signal){0};
   lg_rank->bad = 0;
 }

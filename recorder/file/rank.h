@@ -20,6 +20,10 @@ bool lg_is_rank(void); /* and it is being recorded */
 /* How the process ends (enum lg_end), and whose thread ends it (enum lg_ender). A signal handler may say it. */
 void lg_said_end(uint32_t end, int detail, uint32_t ender);
 void lg_stays(void); /* it did not become another program after all */
+/* A thread has called exit. Handlers of exit() that were there before MPI_Init come later, as destructors of static objects do, and
+ * may call MPI: a rank that does is not said to have ended meanwhile. */
+void lg_exits(const struct lg_thread *t);
+void lg_look_behind_exit(void);
 /* The same, by a signal. Returns when it ended; 0: it had ended otherwise. */
 uint64_t lg_said_signal(const struct lg_signal *s, uint32_t ender);
 void lg_survived(uint64_t end_time_ns); /* the program has dealt with the signal by which it was said to end then */

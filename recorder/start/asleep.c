@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -50,6 +51,6 @@ enum lg_doing lg_doing(int tid, struct lg_asleep *out)
     return strncmp(line, "running", strlen("running")) == 0 || (n > 0 && nr == -1) ? LG_RUNS : LG_DOES_UNKNOWN;
   bool futex = nr == SYS_futex, forever = a[3] == 0; /* a wait with a time limit ends by itself */
   *out = (struct lg_asleep){sp, pc, idles(nr) || awaits_bytes(nr, (int)a[0]), futex,
-                            futex ? lg_awaits_on(tid, a[0], forever) : lg_awaits_lock(nr, a)};
+                            futex ? lg_awaits_on(tid, a[0], forever, !(a[1] & FUTEX_PRIVATE_FLAG)) : lg_awaits_lock(nr, a)};
   return LG_IN_CALL;
 }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -16,6 +17,7 @@
 #include "stack/modules.h"
 #include "stack/unwind.h"
 #include "start/ender.h"
+#include "start/task.h"
 
 /* ---- the sender of a signal ---- */
 
@@ -58,6 +60,24 @@ void lg_ender_start(void)
   }
 }
 
+/* parent_of is the parent of a process; 0: it is not known. It is asked in a signal handler. */
+static int parent_of(int pid)
+{
+  char path[32], stat[MAX_STAT];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const char *behind = lg_read_text(path, stat, sizeof stat) ? strrchr(stat, ')') : NULL;
+  return behind && strlen(behind) > strlen(") S ") ? (int)strtol(behind + strlen(") S "), NULL, 10) : 0;
+}
+
+/* is_below tells whether a process was started by this one, or by one that was. */
+static bool is_below(int pid)
+{
+  for (int i = 0; i < MAX_ABOVE && pid > 1; i++)
+    if ((pid = parent_of(pid)) == getpid())
+      return true;
+  return false;
+}
+
 static uint32_t sender_of(int pid)
 {
   if (pid == getpid())
@@ -65,7 +85,7 @@ static uint32_t sender_of(int pid)
   for (int i = 0; i < nabove; i++)
     if (above[i].pid == pid)
       return i == 0 ? LG_SENDER_PARENT : LG_SENDER_ABOVE;
-  return LG_SENDER_OTHER;
+  return is_below(pid) ? LG_SENDER_CHILD : LG_SENDER_OTHER;
 }
 
 const char *lg_sender_above(const struct lg_signal *s)

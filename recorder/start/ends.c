@@ -383,6 +383,15 @@ static void said_exit(int status)
   lg_note_exit();
 }
 
+static int exit_status = -1; /* that exit() was called with */
+
+/* This comes when the handlers of exit() have run, in which the rank may have been said to live after all. */
+static void __attribute__((destructor)) behind_handlers(void)
+{
+  if (exit_status >= 0)
+    lg_said_end(LG_EXITED, exit_status, lg_ender(NULL));
+}
+
 static void at_exit(int status, void *unused)
 {
   (void)unused;
@@ -390,7 +399,9 @@ static void at_exit(int status, void *unused)
     lg_modules_current(); /* a component of the library may be new */
     lg_unlock_file();
   }
-  said_exit(status & 0xff);
+  exit_status = status & 0xff;
+  said_exit(exit_status);
+  lg_exits(lg_self ? lg_self->pub : NULL);
 }
 
 static int quick_status = -1; /* unknown */

@@ -264,6 +264,7 @@ static bool once_a_second(uint64_t now)
   if (lg_file_cut())
     lg_turn_off("the run file was cut short");
   lg_look_behind_finalize();
+  lg_look_behind_exit();
   tick(now);
   lg_dealt_look(now);
   if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {

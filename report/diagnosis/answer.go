@@ -53,7 +53,7 @@ func lossLines(r *Result) []string {
 	lines = append(lines, bufferLines(r)...)
 	if n := len(r.UnfinishedRanks); n > 0 {
 		set := model.NewRankSet(r.UnfinishedRanks...).String()
-		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.",
+		lines = append(lines, fmt.Sprintf("Unfinished: %s had not come to MPI_Finalize when last seen, although others had.",
 			words.Ranks(set)))
 	}
 	return lines
@@ -97,7 +97,7 @@ func nextStepAt(r *Result, l Location) step {
 			Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case l.PID != 0 && l.Alive:
 		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
-	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil && mpiErrorOf(r) == nil:
+	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil && mpiErrorOf(r) == nil && !hasExited(r):
 		return step{Host: l.Host, Aim: fmt.Sprintf("look for process %d in the system log: ", l.PID), Command: "journalctl -k"}
 	case slices.ContainsFunc(r.Slices, func(s slice.Slice) bool { return len(s.Lines) > 0 }):
 		return step{Command: "laggard slice " + shellCommand(r.Run.Dir), Also: " shows all lines that may have led there"}

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"syscall"
 	"time"
 
 	"laggard/analysis/progress"
@@ -28,6 +29,10 @@ func endedText(e *Ended) string {
 		return fmt.Sprintf("Ended because the launcher was killed by %s%s", e.Signal, at)
 	case e.By == string(progress.EndedWithLauncher):
 		return "Ended because the launcher, or its daemon, had ended" + at
+	case e.By == string(progress.EndedTogether) && e.Signal == wording.Signal(int(syscall.SIGSEGV)):
+		return fmt.Sprintf("All ranks ended at once%s, some or all of %s, as the exit status of the launcher says: "+
+			"probably a stack overflow (ulimit -s)",
+			at, e.Signal)
 	case e.By == string(progress.EndedTogether):
 		return "Ended from outside: all ranks were killed at once" + at
 	case e.Ranks != "":
@@ -36,9 +41,19 @@ func endedText(e *Ended) string {
 	return fmt.Sprintf("Ended from outside by %s%s", e.Signal, at)
 }
 
+// followingText says which ranks failed on their own besides; "": none did.
+func followingText(r *Result) (text string) {
+	for _, l := range r.Losses {
+		if l.Acted {
+			text += fmt.Sprintf("; %s %s", r.rankNames(l.Ranks), l.Reason)
+		}
+	}
+	return words.Cut(text)
+}
+
 // endedHeadline is the answer in one sentence about a job that was ended from outside.
 func endedHeadline(r *Result) string {
-	text, l := endedText(r.Ended), r.LeastProgressed
+	text, l := endedText(r.Ended)+followingText(r), r.LeastProgressed
 	switch {
 	case l == nil:
 		return text

@@ -28,13 +28,16 @@ func TestEnded(t *testing.T) {
 				"4 ranks"},
 		"a signal to one rank": {progress.Ended{By: progress.EndedBySignal, Signal: 15, Time: at,
 			Sender: evidence.Sender{Kind: evidence.FromProcess, PID: 7}, Ranks: model.NewRankSet(2)}, true, behind,
-			"Rank 2 got SIGTERM at 2026-03-12 14:02:10 UTC, from process 7 (outside the job), and the job ended " +
+			"Rank 2 got SIGTERM at 2026-03-12 14:02:10 UTC, from process 7 (no rank of the job), and the job ended " +
 				"because of it"},
 		"the launcher": {progress.Ended{By: progress.EndedByLauncher, Signal: 15, Time: at}, false, nil,
 			"Ended by the launcher with SIGTERM at 2026-03-12 14:02:10 UTC; the recording does not say why"},
 		"a process before the program": {progress.Ended{By: progress.EndedByParent, Signal: 15, Time: at,
 			Sender: evidence.Sender{Kind: evidence.FromParent, Name: "timeout"}}, false, nil,
 			"Ended with SIGTERM at 2026-03-12 14:02:10 UTC, from a parent process of the ranks (timeout); the recording does not say why"},
+		"all overflowed their stacks": {progress.Ended{By: progress.EndedTogether, Signal: 11, Time: at}, false, nil,
+			"All ranks ended at once at 2026-03-12 14:02:10 UTC, some or all of SIGSEGV, as the exit status of the launcher says: " +
+				"probably a stack overflow (ulimit -s)"},
 		"the launcher was killed": {progress.Ended{By: progress.EndedWithLauncher, Signal: 9, Time: at}, false, nil,
 			"Ended because the launcher was killed by SIGKILL at 2026-03-12 14:02:10 UTC"},
 		"its daemon had ended": {progress.Ended{By: progress.EndedWithLauncher, Time: at}, false,

@@ -23,7 +23,7 @@ func Headline(r *Result) string {
 	case r.Running:
 		return runningHeadline(r)
 	case l != nil && endOf(r) != nil:
-		why := cmp.Or(uncaughtText(r, l.Set), placeOfEnd(l)+argumentText(endOf(r)))
+		why := cmp.Or(uncaughtText(r, l.Set), terminatedText(r)+placeOfEnd(l)+argumentText(endOf(r)))
 		return fmt.Sprintf("%s %s%s, of %s", words.Upper(r.rankNames(l.Set)), endOf(r).Reason, why, words.Size(r.Ranks))
 	case l != nil && mpiErrorOf(r) != nil:
 		return mpiErrorHeadline(r)
@@ -44,6 +44,9 @@ func Headline(r *Result) string {
 		return fmt.Sprintf("All %s left MPI_Finalize; %s of %s %s not ended", words.Size(r.Ranks),
 			words.Verb(r.RemainingProcesses, "the process", "the processes"), words.Ranks(r.RemainingProcesses),
 			words.Verb(r.RemainingProcesses, "has", "have"))
+	case r.allFinished() && r.LauncherStatus != 0:
+		return fmt.Sprintf("All %s left MPI_Finalize: no hang; but the launcher ended with status %d, and no rank recorded why",
+			words.Size(r.Ranks), r.LauncherStatus)
 	case r.allFinished():
 		return fmt.Sprintf("The job of %s finished: no hang", words.Size(r.Ranks))
 	}
@@ -72,7 +75,7 @@ func uncaughtText(r *Result, ranks string) string {
 		case raisedStates[model.RaisedLast]:
 			return " because of an uncaught " + x.name() + x.InParentheses()
 		case raisedStates[model.RaisedThrown]:
-			if r.terminated() {
+			if r.terminated(throws) {
 				return " because of an uncaught " + x.name() + x.InParentheses()
 			}
 		case raisedStates[model.RaisedFatal]:
@@ -86,14 +89,35 @@ func uncaughtText(r *Result, ranks string) string {
 	return ""
 }
 
-// terminated reports whether the named ranks were in std::terminate, which C++ calls where nothing catches an exception.
-func (r *Result) terminated() bool {
-	in := func(f report.Frame) bool {
-		return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler"
+// terminated reports whether the named ranks were in std::terminate, called for some function that is further out: any, or one by which C++
+// throws an exception. A joinable thread that is destroyed, or a pure virtual call, has it called too.
+func (r *Result) terminated(by func(report.Frame) bool) bool {
+	isIn := func(at Location) bool {
+		i := slices.IndexFunc(at.Stack, terminates)
+		return i >= 0 && slices.ContainsFunc(at.Stack[i:], by)
 	}
 	l := r.LeastProgressed
-	return l != nil && len(l.Locations) > 0 &&
-		!slices.ContainsFunc(l.Locations, func(at Location) bool { return !slices.ContainsFunc(at.Stack, in) })
+	return l != nil && len(l.Locations) > 0 && !slices.ContainsFunc(l.Locations, func(at Location) bool { return !isIn(at) })
+}
+
+func terminates(f report.Frame) bool {
+	return f.Function == "std::terminate" || f.Function == "__verbose_terminate_handler"
+}
+
+// throws reports whether a function is one of those that are on the stack between a throw and std::terminate, where nothing catches the
+// exception, or it must not leave a function.
+func throws(f report.Frame) bool {
+	name := f.Function[strings.LastIndexByte(f.Function, ':')+1:]
+	return strings.HasPrefix(name, "_Unwind_") || slices.Contains([]string{"__cxa_throw", "__cxa_rethrow", "rethrow_exception",
+		"__cxa_call_terminate", "__clang_call_terminate", "__gxx_personality_v0"}, name)
+}
+
+// terminatedText says that ranks were in std::terminate, for whatever reason; "": they were not.
+func terminatedText(r *Result) string {
+	if r.terminated(terminates) {
+		return " in std::terminate"
+	}
+	return ""
 }
 
 // runningHeadline says how a job progresses, and who is behind.
@@ -126,6 +150,11 @@ func endOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l
 
 // mpiErrorOf is the loss of the named ranks over whose call MPI ended the job; nil: there is none.
 func mpiErrorOf(r *Result) *Loss { return lossOfNamed(r, func(l Loss) bool { return l.Erred }) }
+
+// hasExited reports whether the named ranks probably exited, though they did not record it.
+func hasExited(r *Result) bool {
+	return lossOfNamed(r, func(l Loss) bool { return l.Status != 0 }) != nil
+}
 
 // lossOfNamed is the loss of the named ranks, if they are named for it and it is of that kind; nil: it is not.
 func lossOfNamed(r *Result, kind func(Loss) bool) *Loss {

@@ -19,20 +19,27 @@ func TestHeadline(t *testing.T) {
 	uncaught := Exception{Ranks: "0-2", Type: "ModuleNotFoundError", State: "uncaught", Site: report.Site{File: "/a/exc.py", Line: 2}}
 	bounds := Exception{Ranks: "2", Type: "Fortran runtime error", Text: "Index '5' above 4", State: "fatal", Site: gather}
 	thrown := Exception{Ranks: "2", Type: "std::out_of_range", Text: "index 12", State: "thrown", Site: gather}
-	terminated := *died
-	terminated.Locations = []Location{{Ranks: "2", Rank: 2, Stack: []report.Frame{{Function: "abort"}, {Function: "std::terminate"}}}}
+	terminated, unjoined := *died, *died
+	terminated.Locations = []Location{{Ranks: "2", Rank: 2, Stack: []report.Frame{{Function: "abort"}, {Function: "std::terminate"},
+		{Function: "__cxa_throw"}}}}
+	unjoined.Locations = []Location{{Ranks: "2", Rank: 2, Site: gather, Stack: []report.Frame{{Function: "abort"},
+		{Function: "std::terminate"}, {Function: "std::thread::~thread"}}}}
 	for want, r := range map[string]*Result{
 		"Rank 2 exited with status 2: Fortran runtime error: Index '5' above 4 (gather.c:40), of 3 ranks": {Hang: true,
 			LeastProgressed: died, Exceptions: []Exception{bounds},
 			Losses: []Loss{{Ranks: "2", Reason: "exited with status 2", Acted: true}}},
 		"Rank 2 " + segv + " because of an uncaught std::out_of_range: index 12 (gather.c:40), of 3 ranks": {Hang: true,
 			LeastProgressed: &terminated, Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true}}, Exceptions: []Exception{thrown}},
+		"Rank 2 " + segv + " in std::terminate (gather.c:40), of 3 ranks": {Hang: true, // the exception was caught before
+			LeastProgressed: &unjoined, Losses: []Loss{{Ranks: "2", Reason: segv, Acted: true}}, Exceptions: []Exception{thrown}},
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40): MPI_ERR_TRUNCATE: message truncated": {Hang: true,
 			LeastProgressed: died, Losses: []Loss{
 				{Ranks: "2", Reason: "MPI reported an error", Erred: true, Error: "MPI_ERR_TRUNCATE: message truncated"}}},
 		"MPI ended rank 2, of 3 ranks, because of an error in MPI_Recv (gather.c:40)": {Hang: true,
 			LeastProgressed: died, Losses: []Loss{{Ranks: "2", Reason: "MPI reported an error", Erred: true}}},
 		"The job of 3 ranks finished: no hang": {Groups: []Group{finished}},
+		"All 3 ranks left MPI_Finalize: no hang; but the launcher ended with status 1, and no rank recorded why": {
+			LauncherStatus: 1, Groups: []Group{finished}},
 		"All 3 ranks left MPI_Finalize; the process of rank 2 has not ended": {
 			RemainingProcesses: "2", Groups: []Group{finished}},
 		"The recording of ranks 0-2 stopped before the end, of 3 ranks: what they did later is not known": {

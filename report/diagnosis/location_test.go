@@ -39,3 +39,12 @@ func TestUnrecordedCall(t *testing.T) {
 	l.Stack = []report.Frame{{Function: "MPIDI_progress"}, {Function: "PMPI_Send"}, {Function: "wrap_send"}, {Function: "rotate"}}
 	checktest.Equal(t, "is in PMPI_Send, a call that is not recorded, made by rotate (ring.cc:80)", activityText(l), "in a call")
 }
+
+// TestEndedInCall: of a rank that ended it is not said that it is in a call.
+func TestEndedInCall(t *testing.T) {
+	call := "MPI_Test"
+	l := Location{Ranks: "0,2", InMPI: &call, Site: report.Site{Function: "main", File: "/a/gives_up.c", Line: 13}}
+	checktest.Equal(t, "are in MPI_Test, called by main (gives_up.c:13)", activityText(l), "that live")
+	l.Ended = true
+	checktest.Equal(t, "were in MPI_Test, called by main (gives_up.c:13)", activityText(l), "that ended")
+}

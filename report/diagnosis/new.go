@@ -50,6 +50,7 @@ func New(s Source) *Result {
 		DamagedRanks:  rankList(s.Damaged),
 
 		RecordingStopped: s.Off.String(), RemainingProcesses: s.Remaining.String(),
+		LauncherStatus:  f.Launched,
 		UnfinishedRanks: rankList(f.Unfinished),
 		RankOrder:       []string{},
 		Groups:          []Group{},
@@ -162,7 +163,8 @@ func (s Source) newLoss(l *progress.Loss) Loss {
 	text := bufferText(buffers, len(l.Buffers) > 0 && l.Buffers[0].Within)
 	out := Loss{
 		Ranks: l.Ranks.String(), Reason: words.Printable(wording.Loss(l)), Acted: l.Kind == evidence.EndedItself,
-		Erred: l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
+		Status: l.Status,
+		Erred:  l.Kind == evidence.ErrorInCall, Error: words.Printable(l.Failed.Says), Argument: words.Printable(l.Argument),
 		Buffers: buffers, FreedBy: freed,
 	}
 	if freed != "" { // behind "was freed before"
@@ -344,8 +346,8 @@ func (s Source) newHolder(h facts.Holder, waits string) *Holder {
 		fits = h.TID != 0 && (waits == "thread" || waits == "openmp")
 	case model.EndAwaited:
 		fits = waits == "thread"
-	case model.FileLockAwaited:
-		fits = false // of a process, which file_locks has
+	case model.FileLockAwaited, model.ProcessAwaited:
+		fits = false // of a process, which file_locks has, or a wait for its rank
 	case model.InterpreterAwaited:
 		fits = true
 	}

@@ -75,7 +75,9 @@ type Result struct {
 	RecordingStopped string `json:"recording_stopped,omitempty"`
 	// ranks that left MPI_Finalize and whose process, on the host of the diagnosis, has not ended; "": none
 	RemainingProcesses string `json:"remaining_processes,omitempty"`
-	UnfinishedRanks    []int  `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
+	// exit status of the launcher, as laggard run saw it; absent: 0, or unknown
+	LauncherStatus  int   `json:"launcher_status,omitempty"`
+	UnfinishedRanks []int `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did
 	// ranks in the same state with the same role: the nodes of the progress dependence graph
 	Groups        []Group `json:"groups"`
 	Edges         []Edge  `json:"edges"`          // which group waits for which: the edges of the graph
@@ -199,6 +201,8 @@ type Loss struct {
 	Reason string `json:"reason"` // why they are lost, in words, see docs/reference/notes.md#reasons-of-losses
 	// they ended by themselves: an exit, an abort or a fault; the reason then says what they did
 	Acted bool `json:"by_itself"`
+	// the status with which a process that recorded no end probably exited, as that of the launcher tells; absent: unknown
+	Status int `json:"exit_status,omitempty"`
 	// MPI ended the job over an error of the call that the ranks are in
 	Erred bool `json:"mpi_error,omitempty"`
 	// what MPI says of that error, and what is wrong with an argument; "" unknown

@@ -39,6 +39,8 @@ func activityText(l Location) string {
 	switch {
 	case l.OtherThread:
 		return "ended in another thread, in " + at
+	case l.InMPI != nil && l.Ended:
+		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "was", "were"), *l.InMPI, at)
 	case l.InMPI != nil:
 		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, at)
 	case len(l.Stack) == 0:

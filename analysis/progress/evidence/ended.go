@@ -32,6 +32,7 @@ type Ended struct {
 	Time   int64 // ns since 1970
 	Sender Sender
 	Ranks  model.RankSet // that alone got the signal; empty: the launcher, or all
+	host   string        // whose clock Time is of; "": that of `laggard run`
 }
 
 // noticing is how long before `laggard run` saw the launcher end the launcher may have been gone.
@@ -99,7 +100,7 @@ func (s requests) atRanks() (out []Ended) {
 		f := &s.Sum.Facts[i]
 		for _, got := range []facts.Signal{f.Fatal, f.Asked} {
 			if s.isForeignSignal(f, got) && (got == f.Fatal || process.AsksToEnd(got.Number)) {
-				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderOf(f, got), ranks})
+				out = append(out, Ended{EndedBySignal, got.Number, got.Time, s.senderOf(f, got), ranks, f.Host})
 			}
 		}
 	}
@@ -146,9 +147,12 @@ func (s requests) senderOf(f *facts.Fact, got facts.Signal) Sender {
 			return Sender{Kind: FromLauncher}
 		}
 		return Sender{Kind: FromParent, Name: f.EndedBy}
-	case model.SenderOther:
+	case model.SenderOther, model.SenderChild:
 		if rank, is := rankOf(s.Scene, f, got.PID); is {
 			return Sender{Kind: FromRank, Rank: rank}
+		}
+		if got.Sender == model.SenderChild {
+			return Sender{Kind: FromChild}
 		}
 		if got.PID != 0 {
 			return Sender{Kind: FromProcess, PID: got.PID}
@@ -163,7 +167,7 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 	for _, got := range []facts.Signal{f.Asked, f.Fatal} {
 		launched := got.Sender == model.SenderParent || got.Sender == model.SenderAbove
 		if launched && (process.AsksToEnd(got.Number) || got == f.Fatal) {
-			e := &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got)}
+			e := &Ended{By: EndedByLauncher, Signal: got.Number, Time: got.Time, Sender: s.senderOf(f, got), host: f.Host}
 			if e.Sender.Kind == FromParent {
 				e.By = EndedByParent
 			}
@@ -171,7 +175,7 @@ func (s requests) byLauncher(f *facts.Fact) *Ended {
 		}
 	}
 	if leftBehind(f) {
-		return &Ended{By: EndedWithLauncher, Time: f.EndTime}
+		return &Ended{By: EndedWithLauncher, Time: f.EndTime, host: f.Host}
 	}
 	return nil
 }
@@ -181,7 +185,8 @@ func (s requests) byAlarm(f *facts.Fact) *Ended {
 	if !isAlarmed(f) {
 		return nil
 	}
-	return &Ended{By: EndedByAlarm, Signal: f.Handler, Time: f.EndTime, Sender: Sender{Kind: FromItself}, Ranks: s.RanksWhere(isAlarmed)}
+	return &Ended{By: EndedByAlarm, Signal: f.Handler, Time: f.EndTime, Sender: Sender{Kind: FromItself}, Ranks: s.RanksWhere(isAlarmed),
+		host: f.Host}
 }
 
 // isAlarmed reports whether a rank ended itself because a call of MPI took too long for it.
@@ -202,8 +207,15 @@ func isSoonAfter(e *Ended, at int64) bool {
 func (s losses) followers() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) &&
-			(s.followsRequest(f.EndTime) || leftBehind(f) || isAlarmed(f))
+			(s.followsRequest(f.EndTime) && !s.mayPrecede(f) || leftBehind(f) || isAlarmed(f))
 	})
+}
+
+// mayPrecede reports whether a rank crashed that nobody had asked to end, so that the launcher may have asked those of other hosts to end
+// for that, whatever the clocks of both say.
+func (s losses) mayPrecede(f *facts.Fact) bool {
+	byLauncher := s.requested.By == EndedByLauncher || s.requested.By == EndedByParent
+	return isCrash(f) && f.Asked.Number == 0 && byLauncher && s.requested.host != f.Host
 }
 
 // findEnded says how the job was ended, unless a rank had failed before. A rank that alone got
@@ -226,9 +238,10 @@ func (s losses) findEnded() {
 	}
 }
 
-// killedTogether: all ranks that had not finished were seen to end, and none said why. nil: that is not so.
+// killedTogether: all ranks that had not finished were seen to end, and none said why. nil: that is not so. The signal is that of which
+// some died, as the launcher tells.
 func (s losses) killedTogether() *Ended {
-	e := &Ended{By: EndedTogether}
+	e := &Ended{By: EndedTogether, Signal: s.toldByLauncher()}
 	for _, rank := range s.Unfinished().Slice() {
 		f := s.Facts[rank]
 		if f.Gone == 0 || f.End != model.NoEnd || f.Erred {
@@ -246,7 +259,9 @@ func (s losses) killedTogether() *Ended {
 func (s losses) loseSignalled() {
 	asked := requests(s)
 	all := s.RanksWhere(func(f *facts.Fact) bool {
-		return f.End == model.Signalled && (f.Fatal.Sender == model.SenderOther || asked.isForeignSignal(f, f.Fatal))
+		sender := f.Fatal.Sender
+		return f.End == model.Signalled &&
+			(sender == model.SenderOther || sender == model.SenderChild || asked.isForeignSignal(f, f.Fatal))
 	})
 	if all.Len() == 0 || asked.probablyAll(all.Union(asked.signalledFromOutside())) {
 		return

@@ -12,8 +12,8 @@ import (
 type Explanation struct {
 	Kind       ExplanationKind
 	Rank, Peer int
-	Wait       *facts.Wait   // that the rank is in; nil: HoldsFileLock
-	Want       *facts.Want   // what of it the peer owes; nil: NotReached, HoldsFileLock
+	Wait       *facts.Wait   // that the rank is in; nil: HoldsFileLock, HoldsMutex
+	Want       *facts.Want   // what of it the peer owes; nil: NotReached, HoldsFileLock, HoldsMutex
 	On         model.CommRef // of the want; without an ID: it is not known
 	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent, or
 	// receives posted.
@@ -52,6 +52,7 @@ const (
 	NoMoreSent                           // the peer has sent nothing more, whatever the tag
 	NotSent                              // the peer has not sent the message
 	HoldsFileLock                        // the peer has the lock of a file, and the rank waits for it outside MPI
+	HoldsMutex                           // likewise a mutex that processes share
 )
 
 // Likeness is what waits have in common that a reader takes for the same: the calls, the communicator (0: none) and the tag.
@@ -77,7 +78,11 @@ func (l Link) LikenessIn(s *Scene) Likeness {
 // Explain says why a rank waits for a peer.
 func (s *Scene) Explain(l Link, peer int) *Explanation {
 	if l.source.wait == noWait {
-		return &Explanation{Kind: HoldsFileLock, Rank: l.source.rank, Peer: peer}
+		kind := HoldsFileLock
+		if s.Facts[l.source.rank].Holder.For == model.ProcessAwaited {
+			kind = HoldsMutex
+		}
+		return &Explanation{Kind: kind, Rank: l.source.rank, Peer: peer}
 	}
 	x := &Explanation{Rank: l.source.rank, Peer: peer, Wait: &s.Facts[l.source.rank].Waits[l.source.wait], Counted: !s.known.Uncounted}
 	if l.source.want < 0 {

@@ -59,13 +59,18 @@ func compareFailures(a, b Failure) int {
 		cmp.Compare(x.Peer, y.Peer), cmp.Compare(x.Tag, y.Tag), cmp.Compare(x.Says, y.Says), compareEnds(a.End, b.End))
 }
 
-// failedAfterFinalize are the ranks that ended with a status other than 0 when they had finalized. The launcher may have
-// ended others for that, which had come to MPI_Finalize too, or were still at work, as the parents of spawned ranks are.
+// failedLate reports whether a rank crashed, or ended with a status other than 0, when it had finalized.
+func failedLate(f *facts.Fact) bool {
+	return f.Phase == model.Finalized && (isCrash(f) || f.End == model.Exited && f.Detail != 0)
+}
+
+// failedAfterFinalize are the ranks that failed when they had finalized. The launcher may have ended others for that, which had come to
+// MPI_Finalize too, some before they could note a signal, or were still at work, as the parents of spawned ranks are.
 func (s losses) failedAfterFinalize() (failed []*facts.Fact) {
 	first := &Ended{}
 	for i := range s.Sum.Facts {
 		f := &s.Sum.Facts[i]
-		if f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0 && !s.followsRequest(f.EndTime) {
+		if failedLate(f) && !s.followsRequest(f.EndTime) {
 			failed = append(failed, f)
 			if first.Time == 0 || f.EndTime < first.Time {
 				first.Time = f.EndTime
@@ -77,7 +82,8 @@ func (s losses) failedAfterFinalize() (failed []*facts.Fact) {
 		return f.End == model.Signalled && !faultSignal(f.Detail) && by != nil && isSoonAfter(first, by.Time)
 	})
 	ended := s.RanksWhere(func(f *facts.Fact) bool {
-		killed := forThat.Len() > 0 && f.End == model.NoEnd && !s.isRunning(f) // before it could note the signal
+		seen := forThat.Len() > 0 || f.Phase == model.Finalizing && f.Gone > first.Time
+		killed := seen && f.End == model.NoEnd && !s.isRunning(f)
 		return killed || f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
 	})
 	if s.Unfinished().Minus(ended.Union(forThat)).Len() > 0 {

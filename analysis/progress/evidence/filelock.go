@@ -39,7 +39,7 @@ func FileLocks(s *Scene) (out []FileLock) {
 	return out
 }
 
-// fileLockHolder is the rank that has the lock of the file that a rank waits for; -1: it is no rank, or not known.
+// fileLockHolder is the rank that has the lock of the file, or the mutex, that a rank waits for; -1: it is no rank, or not known.
 func fileLockHolder(s *Scene, f *facts.Fact) int {
 	if rank, is := rankOf(s, f, f.Holder.TID); is {
 		return rank
@@ -47,10 +47,15 @@ func fileLockHolder(s *Scene, f *facts.Fact) int {
 	return -1
 }
 
-// fileLockNeed: a rank that waits for the lock of a file which another rank has waits for that one. One that has it itself, in another
-// thread or by another descriptor, waits for no other rank.
+// awaitsProcess reports whether a rank waits outside MPI for another process, which may be a rank.
+func awaitsProcess(f *facts.Fact) bool {
+	return f.Holder.For == model.FileLockAwaited || f.Holder.For == model.ProcessAwaited
+}
+
+// fileLockNeed: a rank that waits for the lock of a file which another rank has, or for a mutex, waits for that one. One that has it
+// itself, in another thread or by another descriptor, waits for no other rank.
 func (s judge) fileLockNeed(f *facts.Fact) (Need, bool) {
-	if f.Holder.For != model.FileLockAwaited {
+	if !awaitsProcess(f) {
 		return Need{}, false
 	}
 	holder := fileLockHolder(s.Scene, f)

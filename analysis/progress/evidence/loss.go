@@ -19,12 +19,15 @@ type Loss struct {
 	End    End           // of EndedItself
 	Failed FailedCall    // of ErrorInCall and CalledLate
 	Before model.RankSet // of MayFollow: the ranks that may have ended before
-	For    time.Duration // of EndedFirst: until the next one ended, -1: none did; of FellSilent: since the last sign of life
+	// For is, of EndedFirst, until the next one ended, -1: none did; of FellSilent since the last sign of life; of Following since the
+	// request.
+	For time.Duration
 	// Argument says what is wrong with an argument of the call in which the ranks died of a fault; "": nothing that is known.
 	Argument string
 	FreedBy  facts.Call     // that freed a handle that was an argument of the call; Call "": none, or it is not known
 	Buffers  []facts.Buffer // of ErrorInCall and of ranks that died of a fault: those of the call, and of what was pending
 	Signal   int            // of EndedBySender; of EndedFirst and SeenDead if the launcher's exit status tells it, 0 unknown
+	Status   int            // of EndedFirst and SeenDead: with which the process exited, if that of the launcher tells it, 0 unknown
 	Sender   Sender         // of EndedBySender
 	Outside  bool           // these ranks were ended from outside the job
 }
@@ -64,11 +67,13 @@ const (
 	Ahead       Lead = iota // nothing else ended for a while
 	Close                   // others ended soon after: on a crowded machine one of them may be the first
 	TooClose                // the next ended at the same moment
+	ByClocks                // another one ended about then by the clock of another host
 	AllEnded                // somebody may have ended all ranks at once
 	AllFailed               // these ranks failed alike within a moment
 	AllStarting             // all ranks were inside MPI_Init
 	MayFollow               // others may have ended before, and this may follow from it
 	MayLive                 // of NoRecord: nothing shows that the processes ended
+	Following               // the job had been asked to end before
 	Outlived                // others made progress long after, and none waits for these
 )
 
@@ -76,7 +81,7 @@ const (
 type End struct {
 	How    EndKind
 	Detail int   // the signal, or the exit status, -1 unknown
-	Stage  Stage // of Exited and BecameOther
+	Stage  Stage // of Exited and BecameOther; of Died only whether it was AfterFinalize
 	// Handler is the signal whose handler exited, of WithinCall; 0 unknown, or it was another callback.
 	Handler int
 }
@@ -111,7 +116,11 @@ func endOf(s *Scene, f *facts.Fact) End {
 		if s.known.Liveness[f.Rank] == Lingering {
 			return End{How: Lingers, Detail: f.Detail}
 		}
-		return End{How: Died, Detail: f.Detail}
+		e := End{How: Died, Detail: f.Detail, Stage: BeforeFinalize}
+		if f.Phase == model.Finalized {
+			e.Stage = AfterFinalize
+		}
+		return e
 	case model.Aborted:
 		return End{How: Aborted}
 	}
@@ -167,6 +176,7 @@ const (
 	FromLauncher
 	FromParent // a process that started the rank, or its parent, and is no launcher
 	FromRank
-	FromProcess   // outside the job
+	FromChild     // a process that the rank started, or one that such a process did
+	FromProcess   // that is no rank, and not known to be a child of one
 	FromContainer // a process outside the container
 )

@@ -29,6 +29,8 @@ const (
 	crowded  = 500 * time.Millisecond
 	race     = 2 * time.Millisecond
 	reaction = 200 * time.Microsecond
+	// clocks is by how much the clocks of two hosts may differ that are kept the same, however badly.
+	clocks = 3 * time.Second
 	// ending is how long a launcher, or a user who kills one rank after the other, may take for all of them.
 	ending = 50 * time.Millisecond
 )
@@ -58,6 +60,7 @@ func (s losses) findLosses() {
 	s.loseExited()
 	s.loseSilent()
 	s.doubtAbsent()
+	s.noteFollowing()
 }
 
 // recordLoss records a loss of those ranks that are not lost yet; nil: there is none.
@@ -76,6 +79,16 @@ func (s losses) recordLoss(ranks model.RankSet, kind LossKind, cause bool) *Loss
 func (s losses) loseAbsent() {
 	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
 		s.recordLoss(s.All.Minus(s.Present).Minus(s.known.Damaged), NoRecord, true)
+	}
+}
+
+// noteFollowing: ranks crashed after the job had been asked to end, as in code that writes a checkpoint then. They were not lost before.
+func (s losses) noteFollowing() {
+	for i := range s.Sum.Facts {
+		if f := &s.Sum.Facts[i]; isCrash(f) && s.Followed.Contains(f.Rank) && !s.Lost.Contains(f.Rank) && s.requested != nil {
+			s.Losses = append(s.Losses, Loss{Ranks: model.NewRankSet(f.Rank), Kind: EndedItself, Lead: Following, End: endOf(s.Scene, f),
+				For: time.Duration(f.EndTime - s.requested.Time)})
+		}
 	}
 }
 
@@ -119,7 +132,7 @@ func (s losses) loseObserved() {
 	// While the job is being ended, the dead are those that have ended already.
 	if told, _ := s.countSignalled(); told == 0 && s.requested == nil && !dead.Equal(open) {
 		if loss := s.recordLoss(dead, SeenDead, true); loss != nil {
-			loss.Signal = s.toldByLauncher()
+			loss.Signal, loss.Status = s.toldByLauncher(), s.statusByLauncher()
 		}
 	}
 }
@@ -169,7 +182,7 @@ func (s losses) loseFirst() {
 	if loss == nil {
 		return
 	}
-	loss.Signal = s.toldByLauncher()
+	loss.Signal, loss.Status = s.toldByLauncher(), s.statusByLauncher()
 	if loss.For = lead; next == math.MaxInt64 {
 		loss.For = -1
 	}
@@ -179,20 +192,62 @@ func (s losses) loseFirst() {
 		loss.Lead = AllEnded
 	case lead < race:
 		loss.Lead = TooClose
+	case s.hasRival(first):
+		loss.Lead = ByClocks
 	case lead < crowded:
 		loss.Lead = Close
 	}
 }
 
-// toldByLauncher is the signal of which a rank died, as the exit status of the launcher tells: 128 more than it, as of shells, or that
-// of Hydra, which is the signal itself; 0: it does not, or another rank said so. Hydra ends others by other signals.
-func (s losses) toldByLauncher() int {
-	const segv = int(syscall.SIGSEGV)
-	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == segv })
-	if l := s.known.Launcher; said.Len() == 0 && l != nil && l.Signal == 0 && (l.Status == 128+segv || l.Status == segv) {
-		return segv
+// hasRival reports whether on another host a process ended first of all there, about then, and could not say why either: which was the
+// first depends on the clocks of both.
+func (s losses) hasRival(first *facts.Fact) bool {
+	firsts := map[string]*facts.Fact{}
+	next := map[string]int64{} // when the second ended
+	for i := range s.Sum.Facts {
+		f := &s.Sum.Facts[i]
+		before := firsts[f.Host]
+		switch end := endOfLife(f); {
+		case end == 0 || f.Phase >= model.Finalized:
+		case before == nil || end < endOfLife(before):
+			firsts[f.Host] = f
+			if before != nil {
+				next[f.Host] = endOfLife(before)
+			}
+		case next[f.Host] == 0 || end < next[f.Host]:
+			next[f.Host] = end
+		}
 	}
-	return 0
+	for host, f := range firsts {
+		alone := next[host] == 0 || next[host]-endOfLife(f) >= int64(race)
+		if host != first.Host && isSilent(f) && alone && endOfLife(f)-endOfLife(first) < int64(clocks) {
+			return true
+		}
+	}
+	return false
+}
+
+// toldByLauncher is the signal of which a rank died, as the exit status of the launcher tells: 128 more than it, as of shells, or that
+// of Hydra, which is the signal itself; 0: it does not, or another rank said so. Hydra ends others by SIGKILL.
+func (s losses) toldByLauncher() int {
+	const segv, kill = int(syscall.SIGSEGV), int(syscall.SIGKILL)
+	signal := map[int]int{128 + segv: segv, segv: segv, 128 + kill: kill}[LauncherStatus(s.Scene)]
+	if s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Signalled && f.Detail == signal }).Len() > 0 {
+		return 0
+	}
+	return signal
+}
+
+// statusByLauncher is the exit status of a rank that did not record it, as that of the launcher tells; 0: it does not, or another rank
+// recorded it. That of Hydra has the bits of SIGKILL too, by which it ends the others.
+func (s losses) statusByLauncher() int {
+	const kill = int(syscall.SIGKILL)
+	status := LauncherStatus(s.Scene)
+	said := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Aborted || f.End == model.Exited && f.Detail == status })
+	if status <= 0 || status >= 128 || status&kill == kill || said.Len() > 0 {
+		return 0
+	}
+	return status
 }
 
 // hasUncausedError reports whether MPI reported an error that no killed process can have been the reason of.
@@ -203,10 +258,10 @@ func (s losses) hasUncausedError() bool {
 // saidEnd reports whether a rank had said before that time that it ends, or had to.
 func (s losses) saidEnd(before int64) bool { return s.endedBefore(before).Len() > 0 }
 
-// endedBefore are the ranks that said before a time that they end, or have to.
+// endedBefore are the ranks that said before a time that they end, or have to; of those that have finalized, such as failed.
 func (s losses) endedBefore(at int64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
-		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < at
+		return f.End != model.NoEnd && f.EndTime < at && (f.Phase < model.Finalized || failedLate(f))
 	})
 }
 
@@ -229,8 +284,12 @@ func (s losses) loseFailed() {
 			first = f.EndTime
 		}
 	}
+	// A rank that had finalized had left the others: none that goes on waits for it.
+	goesOn := slices.ContainsFunc(s.Unfinished().Slice(), func(rank int) bool { return s.isRunning(s.Facts[rank]) })
 	for _, f := range failed {
-		earliest(f)
+		if f.Phase < model.Finalized || !goesOn {
+			earliest(f)
+		}
 	}
 	s.Erred.Each(func(rank int) { earliest(s.Facts[rank]) })
 	for _, cause := range []bool{true, false} {
@@ -256,11 +315,11 @@ func (s losses) loseFailed() {
 }
 
 // failedTogether are the ranks that failed as one did, within a moment, and while no other rank waited: a check failed in all of
-// them, perhaps, and those that did not come to it were ended. Else it is the one rank.
+// them, perhaps, and those that did not come to it were ended. Else it is the one rank. One that had finalized had left the others.
 func (s losses) failedTogether(f *facts.Fact) model.RankSet {
 	moment := int64(crowded)
 	these := s.RanksWhere(func(o *facts.Fact) bool {
-		return o.End == f.End && o.Detail == f.Detail && o.Phase < model.Finalized &&
+		return o.End == f.End && o.Detail == f.Detail && (o.Phase < model.Finalized) == (f.Phase < model.Finalized) &&
 			max(o.EndTime, f.EndTime)-min(o.EndTime, f.EndTime) < moment
 	})
 	if slices.ContainsFunc(s.Unfinished().Minus(these).Slice(), func(rank int) bool { return s.mayAwait(rank, these) }) {
@@ -311,7 +370,7 @@ func faultSignal(signal int) bool {
 }
 
 // loseExited: a rank ended by itself before MPI_Finalize, while others had not
-// ended by themselves.
+// ended by themselves. Those that did so when one had been lost for a while may have given up for that.
 func (s losses) loseExited() {
 	left := s.RanksWhere(func(f *facts.Fact) bool {
 		return f.End == model.Exited && f.Phase < model.Finalizing && !s.Followed.Contains(f.Rank)
@@ -322,25 +381,61 @@ func (s losses) loseExited() {
 	if others.Minus(s.Lost).Len() == 0 {
 		return
 	}
-	byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
-	left.Each(func(r int) {
-		ranks, _ := byStatus.Get(s.Facts[r].Detail)
-		set, _ := ranks.(model.RankSet)
-		set.Add(r)
-		byStatus.Put(s.Facts[r].Detail, set)
+	late := s.endedLate(left)
+	for _, these := range []model.RankSet{left.Minus(late), late} {
+		byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
+		these.Each(func(r int) {
+			ranks, _ := byStatus.Get(s.Facts[r].Detail)
+			set, _ := ranks.(model.RankSet)
+			set.Add(r)
+			byStatus.Put(s.Facts[r].Detail, set)
+		})
+		byStatus.Each(func(status, set any) {
+			ranks := set.(model.RankSet)
+			loss := s.recordLoss(ranks, EndedItself, these.Intersect(late).Len() == 0)
+			if loss == nil {
+				return
+			}
+			loss.End = endOf(s.Scene, s.Facts[ranks.Min()])
+			if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
+				loss.Lead = AllStarting
+			}
+		})
+	}
+}
+
+// endedLate are those of some ranks that exited more than a moment after the first that exited, or that was lost before: for certain,
+// whatever the clocks of their hosts are.
+func (s losses) endedLate(exited model.RankSet) model.RankSet {
+	var first *facts.Fact
+	causes := exited
+	for _, l := range s.Losses {
+		if l.Cause && l.Kind != SeenStopped && l.Kind != NoRecord {
+			causes = causes.Union(l.Ranks)
+		}
+	}
+	causes.Each(func(r int) {
+		if f := s.Facts[r]; endOfLife(f) > 0 && (first == nil || endOfLife(f) < endOfLife(first)) {
+			first = f
+		}
 	})
-	byStatus.Each(func(status, set any) {
-		ranks := set.(model.RankSet)
-		loss := s.recordLoss(ranks, EndedItself, true)
-		if loss == nil {
-			return
+	return s.RanksWhere(func(f *facts.Fact) bool {
+		if !exited.Contains(f.Rank) || first == nil {
+			return false
 		}
-		loss.End = endOf(s.Scene, s.Facts[ranks.Min()])
-		if ranks.Union(others).Minus(s.RanksWhere(isStarting)).Len() == 0 {
-			loss.Lead = AllStarting
+		apart := crowded
+		switch {
+		case f.Host != first.Host:
+			apart = clocks
+		case first.End == model.Exited && f.Detail != first.Detail: // for another reason
+			apart = ending
 		}
+		return endOfLife(f)-endOfLife(first) > int64(apart)
 	})
 }
+
+// endOfLife is when a rank said that it ended, or else was gone; ns since 1970, 0: that is not known.
+func endOfLife(f *facts.Fact) int64 { return cmp.Or(f.EndTime, f.Gone) }
 
 // isStarting reports whether a rank is inside MPI_Init.
 func isStarting(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI }

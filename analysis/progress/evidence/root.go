@@ -171,7 +171,7 @@ func (g *Graph) hubRanks(core model.RankSet) model.RankSet {
 func (s deadlocks) hasMixedWaits(ranks model.RankSet) bool {
 	var inMPI model.RankSet
 	ranks.Each(func(rank int) {
-		if f := s.Facts[rank]; f == nil || f.Holder.For != model.FileLockAwaited {
+		if f := s.Facts[rank]; f == nil || !awaitsProcess(f) {
 			inMPI.Add(rank)
 		}
 	})

@@ -119,6 +119,14 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 	return s
 }
 
+// LauncherStatus is the exit status of the launcher; 0: that, or it is not known, or a signal killed it.
+func LauncherStatus(s *Scene) int {
+	if l := s.known.Launcher; l != nil && l.Signal == 0 {
+		return l.Status
+	}
+	return 0
+}
+
 // drivesMessages reports whether the rank's messages move: it is inside MPI, or has
 // finished, which completes what it sent.
 func (s judge) drivesMessages(rank int) bool {

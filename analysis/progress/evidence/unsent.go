@@ -86,11 +86,13 @@ func (s *Scene) MessageWaits() (out []inactive.Wait) {
 	return out
 }
 
-// FailedToSend are the ranks to which MPI returned an error in a call that sends.
-func (s *Scene) FailedToSend() (out model.RankSet) {
+// FailedToSend returns the errors that MPI has lately returned to a rank in calls that send. What a rank has dealt with long ago, as when
+// it tried something out, is no reason for a message that it does not send now.
+func (s *Scene) FailedToSend(rank int) (out []facts.Failed) {
 	for i := range s.Sum.Failed {
-		if f := mpi.FunctionOf(s.Sum.Failed[i].Call); f != nil && f.Class.SendsMessage() {
-			out = out.Union(s.Sum.Failed[i].Ranks)
+		failed := &s.Sum.Failed[i]
+		if f := mpi.FunctionOf(failed.Call); f != nil && f.Class.SendsMessage() && failed.Lately.Contains(rank) {
+			out = append(out, *failed)
 		}
 	}
 	return out

@@ -233,7 +233,11 @@ func (f *Fact) noteThreadLevel(r *model.Rank) {
 
 // markHolder notes of another thread, whose waits begin at an index, that the representative one waits for it.
 func (f *Fact) markHolder(other *model.Thread, waits int) {
-	if f.Holder.For == model.NothingAwaited || f.Holder.For == model.FileLockAwaited || other.TID != f.Holder.TID {
+	switch f.Holder.For {
+	case model.NothingAwaited, model.FileLockAwaited, model.ProcessAwaited:
+		return
+	}
+	if other.TID != f.Holder.TID {
 		return
 	}
 	f.Holder.noteCall(other)

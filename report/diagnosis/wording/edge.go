@@ -35,8 +35,11 @@ func (n Names) Edge(e *progress.Edge) string {
 }
 
 func (n Names) explanation(x *evidence.Explanation) string {
-	if x.Kind == evidence.HoldsFileLock {
+	switch x.Kind {
+	case evidence.HoldsFileLock:
 		return fmt.Sprintf("rank %d waits for the lock of a file, which rank %d holds", x.Rank, x.Peer)
+	case evidence.HoldsMutex:
+		return fmt.Sprintf("rank %d waits for a mutex of several processes, which rank %d holds", x.Rank, x.Peer)
 	}
 	who := fmt.Sprintf("rank %d is in %s", x.Rank, x.Wait.Call)
 	if x.Wait.Side { // the rank's state is that of another thread

@@ -22,8 +22,12 @@ func Loss(l *progress.Loss) string {
 		return text + "; all ranks may have been ended at once"
 	case evidence.TooClose:
 		return text + "; too close to tell which ended first"
+	case evidence.ByClocks:
+		return text + ", by the clocks of the nodes; a process on another node ended about then"
 	case evidence.AllFailed:
 		return text + ", all at once"
+	case evidence.Following:
+		return fmt.Sprintf("%s, %s after the job had been asked to end", text, l.For.Round(time.Millisecond))
 	case evidence.Outlived:
 		return text + ", and others went on for more than a minute"
 	case evidence.AllStarting:
@@ -45,7 +49,7 @@ func lossKind(l *progress.Loss) string {
 		}
 		return "left no record: they were not recorded, or ended before MPI_Init"
 	case evidence.SeenDead:
-		return "the process died without recording an exit: killed" + killedBy(l.Signal)
+		return "the process died without recording an exit: " + unrecordedEnd(l)
 	case evidence.SeenStopped:
 		return "the process is stopped"
 	case evidence.ErrorInCall:
@@ -57,7 +61,7 @@ func lossKind(l *progress.Loss) string {
 		if l.For >= 0 {
 			ahead = fmt.Sprintf(", %s before the next", l.For.Round(time.Microsecond))
 		}
-		return fmt.Sprintf("killed%s: the process ended first%s, without recording an exit", killedBy(l.Signal), ahead)
+		return fmt.Sprintf("%s: the process ended first%s, without recording an exit", unrecordedEnd(l), ahead)
 	case evidence.FellSilent:
 		return fmt.Sprintf("no heartbeat for %.0f s: stopped or killed", l.For.Seconds())
 	case evidence.MissedSignal:
@@ -66,12 +70,15 @@ func lossKind(l *progress.Loss) string {
 	return end(l.End)
 }
 
-// killedBy says by which signal a process was killed that could not record it; 0: the launcher does not tell.
-func killedBy(signal int) string {
-	if signal == 0 {
-		return " (SIGKILL, or a stack overflow)"
+// unrecordedEnd says how a process ended that could not record it.
+func unrecordedEnd(l *progress.Loss) string {
+	switch {
+	case l.Signal != 0:
+		return fmt.Sprintf("killed by %s, as the exit status of the launcher says", Signal(l.Signal))
+	case l.Status != 0:
+		return fmt.Sprintf("probably exited with status %d, as the launcher did, past exit() of the C library", l.Status)
 	}
-	return fmt.Sprintf(" by %s, as the exit status of the launcher says", Signal(signal))
+	return "killed (SIGKILL, or a stack overflow), or ended past exit() of the C library"
 }
 
 // Failure says how the job failed although nothing hung, with the ranks as its subject.
@@ -90,7 +97,10 @@ func end(e evidence.End) string {
 	text := "exited"
 	switch {
 	case e.How == evidence.Died:
-		return fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+		text = fmt.Sprintf("died of %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
+		if e.Stage != evidence.AfterFinalize {
+			return text
+		}
 	case e.How == evidence.Lingers:
 		return fmt.Sprintf("is still dealing with %s (%v)", Signal(e.Detail), syscall.Signal(e.Detail))
 	case e.How == evidence.Aborted:
@@ -172,8 +182,10 @@ func Sender(s evidence.Sender) string {
 		return fmt.Sprintf("from a parent process of the ranks (%s)", words.Printable(s.Name))
 	case evidence.FromRank:
 		return fmt.Sprintf("from rank %d", s.Rank)
+	case evidence.FromChild:
+		return "from a child process of the rank"
 	case evidence.FromProcess:
-		return fmt.Sprintf("from process %d (outside the job)", s.PID)
+		return fmt.Sprintf("from process %d (no rank of the job)", s.PID)
 	case evidence.FromContainer:
 		return "from a process outside the container"
 	}

@@ -15,6 +15,9 @@ func Notes(r *progress.Result) []string {
 	if r.Moving.Len() > 0 {
 		notes = append(notes, fmt.Sprintf("the job is running: %s %s progress", r.Moving.Phrase(), verb(r.Moving, "makes", "make")))
 	}
+	if r.Traced.Len() > 0 {
+		notes = append(notes, fmt.Sprintf("a debugger has stopped %s", r.Traced.Phrase()))
+	}
 	if r.Index != nil {
 		notes = append(notes, indexNotes(r.Index)...)
 	}

@@ -83,8 +83,12 @@ func (n Names) reasonPart(r *progress.Reason) string {
 	case progress.NotStarted:
 		return fmt.Sprintf("%s %s for %s to start a persistent request", others, verb(r.Others, "waits", "wait"), who)
 	case progress.FailedToSend:
-		return fmt.Sprintf("%s %s for a message that %s did not send, as MPI returned an error",
-			others, verb(r.Others, "waits", "wait"), who)
+		text := fmt.Sprintf("%s %s for a message that %s did not send; MPI had returned an error to %s",
+			others, verb(r.Others, "waits", "wait"), who, verb(r.Ranks, "it", "them"))
+		if r.At != nil {
+			text += " in " + r.At.Call + n.line(r.At)
+		}
+		return text
 	case progress.HoldLock:
 		text := fmt.Sprintf("%s still %s a lock that %s %s for",
 			who, verb(r.Ranks, "holds", "hold"), others, verb(r.Others, "asks", "ask"))
