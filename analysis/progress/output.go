@@ -18,7 +18,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Algorithm:     f.algorithm.Name(),
 		Size:          f.scene.All.Len(),
 		Hang:          f.hang,
-		Certain:       f.hang && f.canNeverGoOn(),
+		Certain:       f.hang && canNeverGoOn(f.job),
 		Deadlock:      f.Deadlock,
 		Lost:          f.scene.Losses,
 		Failures:      f.scene.Failures,

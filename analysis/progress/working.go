@@ -10,13 +10,13 @@ import (
 )
 
 // isCertainHang reports whether the job can never go on, if ranks do nothing but wait for what they wait for now.
-func (j *job) isCertainHang() bool { return j.isStranded(func(evidence.Need) bool { return true }) }
+func (j *job) isCertainHang() bool { return isStranded(j, func(evidence.Need) bool { return true }) }
 
 // canNeverGoOn reports whether the job can never go on, whatever the program may do: a rank that polls may do something else next.
-func (j *job) canNeverGoOn() bool { return j.isStranded(func(n evidence.Need) bool { return !n.Polls }) }
+func canNeverGoOn(j *job) bool { return isStranded(j, func(n evidence.Need) bool { return !n.Polls }) }
 
 // isStranded reports whether ranks wait for what can never come, as far as needs that use accepts tell.
-func (j *job) isStranded(use func(n evidence.Need) bool) bool {
+func isStranded(j *job, use func(n evidence.Need) bool) bool {
 	alone := j.ranksWithNeed(func(n evidence.Need) bool { return n.Alone && !n.Weak && use(n) })
 	return alone.Len() > 0 || evidence.Stranded(j.scene, use).Len() > 0
 }

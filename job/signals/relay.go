@@ -57,7 +57,8 @@ func (r *Relay) Start(launcher *os.Process, command []string, note func(process.
 }
 
 // Stop ends the relay when the launcher has ended, or was not started: the signals that end or suspend a program do so
-// to this one, and the others do nothing. It returns when all that came before are noted, and reports whether one of them asked the job to end.
+// to this one, and the others do nothing. It returns when all that came before are noted, and reports whether one of them asked the
+// job to end.
 func (r *Relay) Stop() (told bool) {
 	signal.Stop(r.signals)
 	keepIgnored()

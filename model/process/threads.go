@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	besideFor   = 500 * time.Millisecond // how long threads are watched
-	leastBeside = besideFor / 10         // processor time of one at work; the recorder's thread and those that wake up now and then use less
+	besideFor = 500 * time.Millisecond // how long threads are watched
+	// leastBeside is the processor time of one at work; the recorder's thread and those that wake up now and then use less.
+	leastBeside = besideFor / 10
 )
 
 // WorkBeside reports whether a thread of these ranks, whose processes are of this host, is at work outside MPI. It may do what a

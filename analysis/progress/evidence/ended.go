@@ -207,13 +207,13 @@ func isSoonAfter(e *Ended, at int64) bool {
 func (s losses) followers() model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
 		return f.Phase < model.Finalized && (f.End != model.NoEnd || f.Erred) &&
-			(s.followsRequest(f.EndTime) && !s.mayPrecede(f) || leftBehind(f) || isAlarmed(f))
+			(s.followsRequest(f.EndTime) && !mayPrecede(s, f) || leftBehind(f) || isAlarmed(f))
 	})
 }
 
 // mayPrecede reports whether a rank crashed that nobody had asked to end, so that the launcher may have asked those of other hosts to end
 // for that, whatever the clocks of both say.
-func (s losses) mayPrecede(f *facts.Fact) bool {
+func mayPrecede(s losses, f *facts.Fact) bool {
 	byLauncher := s.requested.By == EndedByLauncher || s.requested.By == EndedByParent
 	return isCrash(f) && f.Asked.Number == 0 && byLauncher && s.requested.host != f.Host
 }

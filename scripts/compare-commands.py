@@ -2,7 +2,7 @@
 """Runs shell commands in turn, and prints a row of a table for each: processor time of all its processes, how that differs
 from the first command's in the same round, wall time, and the most memory of one process. Medians (quartiles).
 
-    scripts/compare-commands 15 'without=mpirun -n 2 ./app' 'null=mpirun -n 2 ./app' 'with=laggard run -- mpirun -n 2 ./app'
+    scripts/compare-commands.py 15 'without=mpirun -n 2 ./app' 'null=mpirun -n 2 ./app' 'with=laggard run -- mpirun -n 2 ./app'
 
 With --printed behind the number of rounds the figures are those that the commands print, in lines of "name: number"; each
 name has a table of its own. Each round is a directory of its own, which is removed. A command that fails ends the comparison.
