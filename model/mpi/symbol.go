@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -27,9 +28,20 @@ var byLowerName = sync.OnceValue(func() map[string]*Function {
 	out := map[string]*Function{}
 	for _, f := range Functions() {
 		out[strings.ToLower(f.Name)] = f
+		if f.HasCPointerForm() {
+			out[strings.ToLower(f.Name)+CPointerForm] = f
+		}
 	}
 	return out
 })
+
+// CPointerForm ends the Fortran names of functions that return an address as a TYPE(C_PTR) of the module mpi (MPI-4.0, section 19.1.15).
+const CPointerForm = "_cptr"
+
+// HasCPointerForm reports whether a function has such a name besides.
+func (f *Function) HasCPointerForm() bool {
+	return slices.ContainsFunc(f.Params, func(p Param) bool { return p.Name == "baseptr" })
+}
 
 // FindSymbol returns the function that a name stands for in any language binding:
 // MPI_Send, PMPI_Send, mpi_send, mpi_send_, MPI_SEND, mpi_send_f08ts_ are MPI_Send.

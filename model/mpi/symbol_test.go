@@ -24,6 +24,8 @@ func TestFindSymbol(t *testing.T) {
 		{"mpi_send_f08_", "MPI_Send", Fortran08, false},
 		{"mpi_send_f08ts_", "MPI_Send", Fortran08, false},
 		{"mpi_bcast_f08ts_large_", "MPI_Bcast", Fortran08, false},
+		{"mpi_win_allocate_cptr_", "MPI_Win_allocate", Fortran, false},
+		{"PMPI_ALLOC_MEM_CPTR", "MPI_Alloc_mem", Fortran, true},
 		{"mpi_exchange", "", 0, false},
 		{"MPI_Exchange", "", 0, false},
 		{"send_", "", 0, false},

@@ -53,6 +53,10 @@ func fortranWrappers(f *mpi.Function, desc, large int) []wrapper {
 			aliases = append(aliases, alias)
 		}
 	}
+	if f.HasCPointerForm() {
+		form := lower + mpi.CPointerForm
+		aliases = append(aliases, form, form+"_", form+"__", strings.ToUpper(form))
+	}
 	of := func(suffix, binding string, desc int, aliases []string) wrapper {
 		return wrapper{lower + suffix, "p" + lower + suffix, f, desc, binding, n, aliases}
 	}
