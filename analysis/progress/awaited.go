@@ -143,6 +143,7 @@ func (j *job) findSinks(g *evidence.Graph) (first, second, alone model.RankSet) 
 		case n.Standing == evidence.Waiting && !n.Computes:
 		case n.Computes || n.Standing == evidence.Ready || j.scene.Off.Contains(rank),
 			j.scene.Facts[rank] != nil && j.scene.Facts[rank].PollsMemory,
+			n.Standing == evidence.Opaque && evidence.AsksForLock(j.scene.Facts[rank]), // which another rank may have
 			j.opts.Uncounted && (n.Standing == evidence.Opaque || j.scene.Facts[rank].MayPoll || j.mayJoinThread(rank)):
 			second.Add(rank)
 		default:

@@ -118,6 +118,9 @@ func anyWant(f *facts.Fact, such func(w *facts.Want) bool) bool {
 	return false
 }
 
+// AsksForLock reports whether a rank waits for a lock of a window.
+func AsksForLock(f *facts.Fact) bool { return f != nil && anyWant(f, asksForLock) }
+
 // asksForLock reports whether the call takes a lock.
 func asksForLock(w *facts.Want) bool { return w.Function().InClass(mpi.ClassWinLock) }
 
