@@ -85,8 +85,10 @@ func (v *View) Find(waits []Wait) []Message {
 			m.Others, m.Rounds = v.unreceived(w, sender), v.roundsOf(w, sender, m.By)
 			m.Unanswered = v.unanswered(w, sender)
 		}
-		if m.By != nil { // what another call sends as ever is of a later round
-			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual && o.By != nil && o.By.ID != m.By.ID })
+		if m.By != nil { // what another call sends as ever is of a later round, unless the sender is still in it
+			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool {
+				return o.Usual && o.By != nil && o.By.ID != m.By.ID && !(sender.InMPI && o.By.ID == sender.At)
+			})
 		}
 		if w.IsOwed() {
 			m.Omission = v.omission(w, sender)
