@@ -169,6 +169,10 @@ func TestLaterRounds(t *testing.T) {
 			t.Errorf("%d received: %+v", had, m)
 		}
 	}
+	counts.in = other // and still sends one
+	if m := find(t, w, particles, counts, in(2, received(0, 0, 8, 2))); len(m.Others) != 1 {
+		t.Errorf("within the call: %+v", m)
+	}
 }
 
 // TestUnanswered: what the rank that waits has sent to the one that should send lies there as far as that has not received it.
