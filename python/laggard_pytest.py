@@ -124,7 +124,8 @@ def lost(item, why, number):
 
 
 def reason(report, root):
-    """How a test left before its end (failed, xfailed, skipped, rerun: failed, and ran again), and where and with what, in a line; None: it did not.
+    """How a test left before its end (failed, xfailed, skipped, rerun: failed, and ran again), and where and with what, in a line; None: it
+    did not.
     Root is the directory of the tests."""
     if report.passed:
         return None
