@@ -205,6 +205,7 @@ func (s Source) setReason(r *Result) {
 		text += cmp.Or(r.pythonCallsText(), r.othersPlaceText())
 	}
 	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast || x.Kind == progress.LeftOutSend }
+	failedToSend := func(x progress.Reason) bool { return x.Kind == progress.FailedToSend }
 	held, l := r.heldLockReason(), s.LeastProgressed
 	inactive := r.inactiveReason(l.Cause.IsDivergence())
 	if held == "" && !l.Cause.IsDivergence() && !slices.ContainsFunc(l.Reasons, wentPast) {
@@ -212,7 +213,11 @@ func (s Source) setReason(r *Result) {
 	} else {
 		text += inactive
 	}
-	text += held + r.leftForFinalizeReason() + r.exceptionReason() + r.returnedErrorReason() + r.argumentReason(r.LeastProgressed.Set)
+	text += held + r.leftForFinalizeReason() + r.exceptionReason()
+	if !slices.ContainsFunc(l.Reasons, failedToSend) { // else the error is told
+		text += r.returnedErrorReason()
+	}
+	text += r.argumentReason(r.LeastProgressed.Set)
 	confidence := s.LeastProgressed.Confidence
 	lock, known := r.fileLockReason()
 	if text += lock; !known {

@@ -1,6 +1,6 @@
 ! np: 4
 ! says: Rank 3 is least progressed, of 4 ranks (confidence 0.70
-! says: because: rank 0 waits for a message that rank 3 did not send, as MPI returned an error
+! says: because: rank 0 waits for a message that rank 3 did not send; MPI had returned an error to it in MPI_Send (givers.f90:@1)
 ! says: MPI returned 1 error to rank 3 in MPI_Send in balance::give (givers.f90:@1)
 ! not: either may be wrong
 ! Ranks give load away in turn to the one behind them. In one round the rank is not brought back into the range, and nobody looks at what MPI

@@ -1,6 +1,6 @@
 // np: 4
 // says: MPI returned 1 error to rank 0 in MPI_Send in give (uncommitted.c:@1)
-// says: rank 1 waits for a message that rank 0 did not send, as MPI returned an error
+// says: rank 1 waits for a message that rank 0 did not send; MPI had returned an error to it in MPI_Send (uncommitted.c:@1)
 // not: what blocks it is unknown
 // A row of a matrix is sent with a datatype that was never committed, and nobody looks at the error: the message is not sent.
 #include <mpi.h>
