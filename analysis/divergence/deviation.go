@@ -209,6 +209,7 @@ func (p *Deviation) classify(mine, theirs, before []Call) {
 	}
 	if kind := kindByFollowers(before, &mine[0], &theirs[0]); kind != Mismatch {
 		p.setMissing(kind)
+		p.Unsure = kind == Skipped && repeatsSites(before, mine[:1]) // or another iteration of a loop that the last call is in
 		return
 	}
 	again := repeatsSites(before, mine[:1]) || repeatsSites(before, theirs[:1])

@@ -188,7 +188,7 @@ func TestProvokeOfFlakyProgram(t *testing.T) {
 		if got.status != 3 || !strings.HasPrefix(got.stdout, "Fails in 2 of 3 runs without any perturbation.\n") {
 			t.Errorf("status %d, %s%s", got.status, got.stdout, got.stderr)
 		}
-		if !strings.Contains(got.stdout, "finished: no hang") || strings.Contains(got.stdout, "Replay:") {
+		if !strings.Contains(got.stdout, "no hang; but the launcher ended with status 1") || strings.Contains(got.stdout, "Replay:") {
 			t.Errorf("no diagnosis, or a replay: %s", got.stdout)
 		}
 	})
