@@ -74,7 +74,7 @@ func (d *Divergence) TurnMissing() {
 // both come in turn; nor the last iteration of a loop from a call that was skipped in
 // it; nor a call that stands in the place of another one from a skipped one.
 func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
-	before := o.Kind
+	before, fewer := o.Kind, o.Fewer
 	own := o.Own()
 	if o.Kind == Extra && o.OthersAwaitMessage() {
 		// A call behind that of the others was not made in addition: they come to it, too.
@@ -100,8 +100,8 @@ func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 	case o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || own == nil || len(o.Theirs) == 0:
 	case o.AgreeAfterShift == 0 && !o.Usual && o.Other == 0 && ways.Apart && o.Number == own.Number:
 		o.Kind, o.Calls, o.Fewer, o.Repeats = Mismatch, []Call{*own}, false, false
-	case o.Unsure && ways.Again && !ways.Passed:
-		o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
+	case o.Unsure && ways.Again && !ways.Passed: // its own is that before once more
+		o.Kind, o.Calls, o.Fewer, o.Repeats = LoopCount, []Call{*own}, false, true
 	case o.Repeats && loop:
 		o.Kind = LoopCount
 	case o.Kind == LoopCount && o.Fewer:
@@ -109,7 +109,7 @@ func (o *Odd) decideWithinComm(ways slicing.Ways, loop bool) bool {
 	case o.Kind == LoopCount:
 		o.Kind = Extra
 	}
-	return o.Kind != before
+	return o.Kind != before || o.Fewer != fewer
 }
 
 // isInMessage reports whether the line is in a call for a message instead of the others' collective.

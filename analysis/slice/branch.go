@@ -80,12 +80,13 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if !known || len(b.Stack) == 0 {
 		return nil
 	}
+	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
+		b.LoopFirst()
+	}
 	if d.Odd[0].Undecided(b.Loop) && !b.OnlyDiffering() {
 		return nil
 	}
 	switch o := &d.Odd[0]; {
-	case o.Kind == divergence.LoopCount: // not a condition in the loop
-		b.LoopFirst()
 	case o.Kind == divergence.Extra && d.Majority: // that no other rank goes round a loop is less likely than what one of them found in it
 		b.ConditionFirst()
 	case o.Kind == divergence.ErrorPath && o.OthersAwaitMessage(): // the loops of the program end on every rank
