@@ -35,10 +35,13 @@ type Jump struct {
 }
 
 // LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same, but for one
-// whose condition is the same on all ranks.
+// whose condition is the same on all ranks; such a one, too, if the first is.
 func (b *Branch) LoopFirst() {
 	if !b.Loop {
 		b.putFirst(func(j Jump) bool { return j.Loop && !j.Alike })
+	}
+	if !b.Loop && b.Alike {
+		b.putFirst(func(j Jump) bool { return j.Loop })
 	}
 }
 

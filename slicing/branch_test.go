@@ -10,6 +10,7 @@ import (
 // TestLoopFirst: a jump that ends a loop comes before the conditions in it, and those keep their order.
 func TestLoopFirst(t *testing.T) {
 	jump := func(offset uint64, loop bool) Jump { return Jump{Stack: []model.Frame{{Offset: offset}}, Loop: loop} }
+	alike := func(offset uint64, loop bool) Jump { j := jump(offset, loop); j.Alike = true; return j }
 	for _, c := range []struct {
 		jumps []Jump
 		want  []uint64
@@ -18,6 +19,8 @@ func TestLoopFirst(t *testing.T) {
 		{[]Jump{jump(1, true), jump(2, true)}, []uint64{1, 2}},
 		{[]Jump{jump(1, false), jump(2, false)}, []uint64{1, 2}},
 		{[]Jump{jump(1, false)}, []uint64{1}},
+		{[]Jump{alike(1, false), jump(2, false), alike(3, true)}, []uint64{3, 1, 2}},
+		{[]Jump{jump(1, false), alike(2, true)}, []uint64{1, 2}},
 	} {
 		b := Branch{Jump: c.jumps[0], Or: c.jumps[1:]}
 		b.LoopFirst()

@@ -275,6 +275,25 @@ func TestDecideAgainst(t *testing.T) {
 	}
 }
 
+// TestDecideRepeated: a rank that makes its last call again, where the other call comes next in each round, has left that out, or goes round
+// a loop of its own once more. It does the latter where the code comes to the call again, and not without the other one in a round.
+func TestDecideRepeated(t *testing.T) {
+	for _, c := range []struct {
+		ways slicing.Ways
+		want Kind
+	}{
+		{slicing.Ways{Before: true, Passed: true, Again: true}, Skipped},
+		{slicing.Ways{Before: true, Again: true}, LoopCount},
+	} {
+		comms := musttest.Get(parseHistories("0-2: Sum@a Barrier@b Sum@a Barrier@b Sum@a\n3: Sum@a Barrier@b Sum@a Barrier@b Barrier@b"))(t)
+		d := Find(comms, placeOf)[0]
+		o := &d.Odd[0]
+		d.Decide(c.ways, false)
+		checktest.Equal(t, c.want, o.Kind, fmt.Sprintf("%+v", c.ways))
+		checktest.Equal(t, c.want == Skipped, o.Fewer, fmt.Sprintf("%+v: fewer", c.ways))
+	}
+}
+
 // TestDecideAcross: of calls on two communicators the code tells which was left out.
 func TestDecideAcross(t *testing.T) {
 	for _, c := range []struct {
