@@ -275,8 +275,8 @@ func TestDecideAgainst(t *testing.T) {
 	}
 }
 
-// TestDecideRepeated: a rank that makes its last call again, where the other call comes next in each round, has left that out, or goes round
-// a loop of its own once more. It does the latter where the code comes to the call again, and not without the other one in a round.
+// TestDecideRepeated: a rank that makes its last call again, where the other call comes next in each round, has left that out, or goes
+// round a loop of its own once more. It does the latter where the code comes to the call again, and not without the other one in a round.
 func TestDecideRepeated(t *testing.T) {
 	for _, c := range []struct {
 		ways slicing.Ways
