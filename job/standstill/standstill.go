@@ -220,6 +220,14 @@ func (e *Observer) quietSince(r *model.Rank, now time.Time) time.Time {
 	return r.QuietSince
 }
 
+// Steps counts what the ranks of a job have done, empty polls left out.
+func Steps(run *model.Run) (n uint64) {
+	for _, r := range run.Ranks {
+		n += progressSteps(r)
+	}
+	return n
+}
+
 // progressSteps counts what the threads of a rank have done, empty polls left out.
 func progressSteps(r *model.Rank) (n uint64) {
 	for _, t := range r.Threads {

@@ -190,10 +190,11 @@ func (w *Watcher) reportLongCall(s standstill.Standstill) {
 // hasMovedAgain reports whether a job that was left alone makes progress again, and if so
 // takes back that it hangs.
 func (w *Watcher) hasMovedAgain(now time.Time) bool {
-	s, ok := w.lookAgain(now)
-	if !ok {
+	run := w.readRun()
+	if run == nil {
 		return false
 	}
+	s := w.all.Look(run, now)
 	if w.moved++; s.Still || s.Over {
 		w.moved = 0
 	}
@@ -205,16 +206,21 @@ func (w *Watcher) hasMovedAgain(now time.Time) bool {
 	return true
 }
 
-// lookAgain looks at a job that was found to hang; false: it has no records now.
-func (w *Watcher) lookAgain(now time.Time) (standstill.Standstill, bool) {
+// readRun reads the records of a job that was found to hang; nil: there are none now.
+func (w *Watcher) readRun() *model.Run {
 	run := rundir.OpenOwn(w.Own)
 	if w.Own == w.Dir {
 		run, _ = runfiles.OpenPresent(w.Dir)
 	}
-	if run == nil {
-		return standstill.Standstill{}, false
+	return run
+}
+
+// countSteps counts what the ranks of the job have done.
+func (w *Watcher) countSteps() uint64 {
+	if run := w.readRun(); run != nil {
+		return standstill.Steps(run)
 	}
-	return w.all.Look(run, now), true
+	return 0
 }
 
 // RetractHang notes that a job that was found to hang continued by itself.
@@ -228,7 +234,7 @@ func RetractHang(dir string, say io.Writer) {
 // actOnHang keeps the record as it is, prints the diagnosis and ends the job, as told. It reports whether the job still hangs: one that
 // went on while it was diagnosed, which may take minutes, is not ended.
 func (w *Watcher) actOnHang() bool {
-	began := time.Now()
+	steps := w.countSteps()
 	if w.Sight != nil {
 		w.Sight.WriteNow()
 	}
@@ -247,7 +253,7 @@ func (w *Watcher) actOnHang() bool {
 	if w.OnHang != Diagnose {
 		return true
 	}
-	if !w.limited && w.movedSince(began) {
+	if !w.limited && w.movedSince(steps) {
 		return false
 	}
 	if w.CanKeep {
@@ -259,10 +265,10 @@ func (w *Watcher) actOnHang() bool {
 	return true
 }
 
-// movedSince reports whether a job that hung has made progress since then: whether a rank makes some now, in two looks as hasMovedAgain
-// needs them, or all stand still again.
-func (w *Watcher) movedSince(then time.Time) bool {
-	if s, ok := w.lookAgain(time.Now()); ok && s.Still && !s.Over && s.Since.After(then) {
+// movedSince reports whether a job that hung has made progress since it had done so many steps: all may stand still again, but not for
+// long. Else it is whether it makes progress now, in two looks as hasMovedAgain needs them.
+func (w *Watcher) movedSince(steps uint64) bool {
+	if w.countSteps() > steps {
 		RetractHang(w.Dir, w.Say)
 		return true
 	}

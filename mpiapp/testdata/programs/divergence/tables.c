@@ -1,6 +1,6 @@
 // np: 6
 // odd: 4
-// kind: extra
+// kind: loop_count
 // call: MPI_Allgather 65
 // branch: -
 // why: the checksum of the table that came fails on one rank of the second group, which alone tries the gather again
