@@ -13,6 +13,6 @@ void lg_sample_start(void);
 void lg_sample_take(uint64_t now);
 /* How long to wait for the next one, ns: not always as long, as a program with a period of its own would
  * be seen at the same place each time. 0: none are taken. */
-uint64_t lg_sample_pause(uint64_t now);
+uint64_t lg_sample_pause(void);
 
 #pragma GCC visibility pop

@@ -281,7 +281,7 @@ static void *watch(void *unused)
   note_end();
   lg_sample_start();
   for (uint64_t due = 0; !lg_off;) {
-    uint64_t now = lg_now(), pause = lg_sample_pause(now);
+    uint64_t now = lg_now(), pause = lg_sample_pause();
     if (now >= due || due > now + SECOND) { /* or the clock was set back */
       if (!once_a_second(now))
         break;
