@@ -2,7 +2,6 @@
 #define MAX_ABOVE 16
 #define MAX_STAT 512 /* bytes that are read of /proc/PID/stat */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +26,22 @@ static struct process {
 } above[MAX_ABOVE]; /* the parent, its parent, ... */
 static int nabove;
 
+/* read_stat reads what the kernel says of a process, and returns where that goes on behind its name; NULL: there is none. A signal
+ * handler may ask. */
+static const char *read_stat(int pid, char stat[MAX_STAT])
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  return lg_read_text(path, stat, MAX_STAT) ? strrchr(stat, ')') : NULL;
+}
+
 /* origin reads the name and the parent of a process, and whether the search for a launcher ends before it. */
 static bool origin(struct process *p, int *parent, bool *outside)
 {
-  char path[32], stat[MAX_STAT];
+  char stat[MAX_STAT];
   int session;
-  snprintf(path, sizeof path, "/proc/%d/stat", p->pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t n = read(fd, stat, sizeof stat - 1);
-  close(fd);
-  stat[n < 0 ? 0 : n] = 0;
-  const char *name = strchr(stat, '('), *behind = strrchr(stat, ')');
-  if (!name || !behind || sscanf(behind, ") %*c %d %*d %d", parent, &session) != 2)
+  const char *behind = read_stat(p->pid, stat), *name = behind ? strchr(stat, '(') : NULL;
+  if (!name || sscanf(behind, ") %*c %d %*d %d", parent, &session) != 2)
     return false;
   snprintf(p->name, sizeof p->name, "%.*s", (int)(behind - name - 1), name + 1);
   *outside = session == p->pid || strncmp(name, "(laggard", strlen("(laggard")) == 0;
@@ -63,9 +64,8 @@ void lg_ender_start(void)
 /* parent_of is the parent of a process; 0: it is not known. It is asked in a signal handler. */
 static int parent_of(int pid)
 {
-  char path[32], stat[MAX_STAT];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  const char *behind = lg_read_text(path, stat, sizeof stat) ? strrchr(stat, ')') : NULL;
+  char stat[MAX_STAT];
+  const char *behind = read_stat(pid, stat);
   return behind && strlen(behind) > strlen(") S ") ? (int)strtol(behind + strlen(") S "), NULL, 10) : 0;
 }
 
