@@ -86,7 +86,7 @@ func (j *journal) applyLine(l *line, now time.Time) {
 		j.ended[*l.End] = testEnd{j.testNumber, j.job, l.reasons}
 		j.test = ""
 	case l.Start != nil:
-		j.test, j.begun, j.finished, j.known = "", false, false, nil
+		j.leaveJob()
 		j.job++
 	case l.Known != nil:
 		j.known = l.Known
@@ -97,3 +97,6 @@ func (j *journal) applyLine(l *line, now time.Time) {
 		j.limit, j.limitFrom = time.Duration(min(max(0, *l.Limit), longestLimit)*float64(time.Second)), now
 	}
 }
+
+// leaveJob forgets where the rank is in a job, which is over, or another one begins.
+func (j *journal) leaveJob() { j.test, j.begun, j.finished, j.known = "", false, false, nil }

@@ -172,7 +172,7 @@ func (s *Suite) PlanResume(hung bool, died []int, size int, text string) (lost s
 		s.lost[test] = why
 	}
 	for _, j := range s.ranks {
-		j.test, j.begun, j.finished, j.known = "", false, false, nil // that job is over
+		j.leaveJob()
 	}
 	plan, err := json.Marshal(map[string]any{"done": s.finishedTests(), "lost": s.lost})
 	if err != nil {
