@@ -1,7 +1,7 @@
 // np: 4
 // says: MPI returned 1 error to rank 1 in MPI_Send in forward (overlooked.c:@1)
 // not: once more
-// says: MPI had returned an error to rank 1 in MPI_Send
+// says: MPI had returned an error to it in MPI_Send
 // A pipeline asks MPI to return errors and does not look at them; one stage sends to a rank that there is not.
 #include <mpi.h>
 #include <string.h>
