@@ -16,7 +16,8 @@ import (
 //	0.90 – 0.99  ranks waited for: rises with the share of waits that are certain
 //	0.90         ranks whose program an exception of Python ended, at least
 //	0.70         a deadlock that buffering may dissolve; of the ranks in one, those that have a lock which others ask
-//	             for, to which MPI returned an error in a send that others wait for, or that left out a call once
+//	             for, to which MPI returned an error in a send that others wait for, that left out a call once, or that
+//	             received nothing of what others sent it alike
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose
 //	0.50         ranks without a record, unless the launcher ended the others for them; the root of another deadlock;

@@ -121,8 +121,9 @@ func (d *Diagnosis) IsNamed(rank int) bool {
 }
 
 // MayBeSkipped reports whether the sender of a message may have left out the call that sends it: nothing else explains that the message
-// was not sent. Neither lies another of its messages there, nor did another receive take one, nor did MPI return an error to the
-// sender in a call that sends. Of a message of the rank itself it is not known which call sends it: one that sends to others need not.
+// was not sent. Neither lies another of its messages there, or one of another rank, nor did another receive take one, nor did MPI return
+// an error to the sender in a call that sends. Of a message of the rank itself it is not known which call sends it: one that sends to
+// others need not.
 func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
 	taken := func(t Taken) bool {
 		return t.Rank == m.Rank && t.Peer == m.Peer && t.Tag == m.Tag && t.On.ID == m.On.ID
@@ -131,6 +132,6 @@ func (d *Diagnosis) MayBeSkipped(m *Unsent) bool {
 		call := mpi.FunctionOf(f.Call)
 		return call != nil && f.Ranks.Contains(m.Peer) && (call.Class.SendsMessage() || call.Class.StartsRequests())
 	}
-	return m.Peer != m.Rank && m.IsOwed() && !m.Wild && len(m.Others) == 0 && m.By != nil && m.At != nil &&
+	return m.Peer != m.Rank && m.IsOwed() && !m.Wild && len(m.Others) == 0 && m.Beside == nil && m.By != nil && m.At != nil &&
 		!slices.ContainsFunc(d.Taken, taken) && !slices.ContainsFunc(d.ReturnedErrors, failed)
 }

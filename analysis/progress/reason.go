@@ -20,7 +20,7 @@ type Reason struct {
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
 	Call          string                 // of ThreadsBlocked, NotCompared, WentPast and LeftOutSend, …: the MPI function
-	At            *model.State           // of LeftOutSend and FailedToSend: the call; of HoldLock: that which took the lock, nil unknown
+	At            *model.State           // of sends: the call, as of LeftOutSend; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently
 	Passed        *passed.Call           // of WentPast: what they went past, and on which way
 }
@@ -58,6 +58,7 @@ const (
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
 	TestNothing                        // Ranks make Call again and again, and none of its requests is active
 	PollMemory                         // Ranks look for what another rank writes to memory, in Call
+	ReceivesNone                       // Ranks have received none of the messages that Others sent alike
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

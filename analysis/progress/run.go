@@ -237,6 +237,7 @@ func (l *looker) drawConclusion(
 	inactive, err := l.findInactive(finding, err)
 	if err == nil && finding != nil {
 		finding.preferWaiting(inactive)
+		finding.preferReceiver(missing)
 		watch.done(StepFindLP)
 		result = l.newResult(finding, sum)
 		result.looked, result.iterations = time.Now(), part.OuterIterations()

@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"slices"
+
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
 	"laggard/reduce"
@@ -33,7 +35,7 @@ func (l *looker) findUnsent(f *Finding, failed error) ([]Unsent, error) {
 		return nil, err
 	}
 	var view unsent.View
-	l.eachAsked(asked, func(r *model.Rank) { view = unsent.Merge(view, unsent.ViewOf(r, waits)) })
+	l.eachAsked(asked, func(r *model.Rank) { view = unsent.Merge(view, unsent.ViewOf(r, waits, asked)) })
 	view, err = reduce.Reduce(l.Tree, unsent.Views, view, nil)
 	if err != nil || f == nil {
 		return nil, err
@@ -55,6 +57,23 @@ func (f *Finding) tells(m *unsent.Message) bool {
 		return m.InMPI && f.scene.IsIntercomm(m.Comm)
 	}
 	return m.InMPI && m.Sent == 0 && m.IsOwed() // that nobody sends such messages is known, too
+}
+
+// preferReceiver: where nothing decides between ranks of a deadlock, that is left which has received nothing of what several ranks sent it
+// alike, and waits for another message of one of them: it is more likely that its receive is wrong than that all their sends are.
+func (f *Finding) preferReceiver(missing []Unsent) {
+	if !f.hang || f.Cause != CauseDeadlock || f.Confidence > guess {
+		return
+	}
+	i := slices.IndexFunc(missing, func(m Unsent) bool {
+		return m.Unmatched != nil && f.Ranks.Contains(m.Rank) && f.Ranks.Contains(m.Peer)
+	})
+	if i < 0 {
+		return
+	}
+	m := &missing[i]
+	f.Ranks, f.Confidence = model.NewRankSet(m.Rank), f.scaleByKnown(likely)
+	f.Reasons = []Reason{{Kind: ReceivesNone, Ranks: f.Ranks, Others: m.Unmatched.Senders, At: m.Unmatched.By}}
 }
 
 // eachAsked decodes the records of some ranks of the share once more.

@@ -44,6 +44,10 @@ type Unsent struct {
 	Unreceived []Unreceived `json:"unreceived,omitempty"`
 	// messages of the rank that waits to the one that should send, which lie unreceived there
 	Unanswered []Unreceived `json:"unanswered,omitempty"`
+	// messages of the kind from another rank to the one that waits, which has received none of them: it may wait for the wrong rank
+	Beside *Unreceived `json:"beside,omitempty"`
+	// messages that several ranks sent alike to the one that waits, which has received none of them
+	Unmatched *Unmatched `json:"unmatched,omitempty"`
 	// the branch that decides whether the call is made; if never is true, by which the sender passed it; absent: unknown
 	Branch *Branch `json:"branch,omitempty"`
 }
@@ -58,11 +62,19 @@ type Omission struct {
 
 // Unreceived is messages that lie unreceived.
 type Unreceived struct {
+	From         int       `json:"from"`              // the rank that sent them
 	To           int       `json:"to"`                // the rank that they were sent to
 	Tag          int       `json:"tag"`               // their tag
 	Communicator string    `json:"communicator"`      // their communicator, in words
 	Count        uint64    `json:"count"`             // how many
 	SentBy       *MadeCall `json:"sent_by,omitempty"` // the call that sends them; absent: unknown
+}
+
+// Unmatched is messages that several ranks sent alike to one that has received none of them.
+type Unmatched struct {
+	Senders string    `json:"senders"`           // the ranks that sent them
+	Each    uint64    `json:"each"`              // how many each of them sent by the call
+	SentBy  *MadeCall `json:"sent_by,omitempty"` // the call that sent most of them; absent: unknown
 }
 
 // MadeCall is a call of an MPI function.
@@ -92,6 +104,12 @@ func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	}
 	out.Unreceived = s.newUnreceived(m.Others, m.OthersOn, names)
 	out.Unanswered = s.newUnreceived(m.Unanswered, m.UnansweredOn, names)
+	if m.Beside != nil {
+		out.Beside = &s.newUnreceived([]unsent.Other{*m.Beside}, []model.CommRef{m.On}, names)[0]
+	}
+	if u := m.Unmatched; u != nil {
+		out.Unmatched = &Unmatched{Senders: u.Senders.String(), Each: u.Each, SentBy: s.newMadeCall(u.By)}
+	}
 	return out
 }
 
@@ -99,7 +117,7 @@ func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 func (s Source) newUnreceived(messages []unsent.Other, on []model.CommRef, names wording.Names) (out []Unreceived) {
 	for i, m := range messages {
 		out = append(out, Unreceived{
-			To: m.To, Tag: m.Tag, Communicator: names.Comm(on[i]), Count: m.Count, SentBy: s.newMadeCall(m.By),
+			From: m.From, To: m.To, Tag: m.Tag, Communicator: names.Comm(on[i]), Count: m.Count, SentBy: s.newMadeCall(m.By),
 		})
 	}
 	return out
@@ -179,11 +197,14 @@ func (m *Unsent) words() *wording.Message {
 	for i := range m.Unreceived {
 		out.Unreceived = append(out.Unreceived, m.Unreceived[i].words())
 	}
+	if m.Beside != nil {
+		out.Unreceived = append(out.Unreceived, m.Beside.words())
+	}
 	return out
 }
 
 func (o *Unreceived) words() wording.Unreceived {
-	return wording.Unreceived{To: o.To, Tag: o.Tag, On: o.Communicator, Count: o.Count, SentBy: o.SentBy.text()}
+	return wording.Unreceived{From: o.From, To: o.To, Tag: o.Tag, On: o.Communicator, Count: o.Count, SentBy: o.SentBy.text()}
 }
 
 // skips writes what the code says of messages that were not sent, once for all ranks that wait for such a message, and not again if it
@@ -256,6 +277,9 @@ func (r *Result) unsentReason() string {
 	if t := r.takenInstead(m); t != nil {
 		return t.reason()
 	}
+	if m.Beside != nil {
+		return "; " + m.mismatchText(m.Beside, waits)
+	}
 	return "; " + m.words().Owed() + m.otherTagsText()
 }
 
@@ -306,7 +330,7 @@ func (r *Result) owed() (best *Unsent) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
 	for i := range r.Unsent {
 		m := &r.Unsent[i]
-		may := !m.Failed && named.Contains(m.From) || m.AnySource && named.Contains(m.Rank)
+		may := !m.Failed && named.Contains(m.From) || (m.AnySource || m.Unmatched != nil) && named.Contains(m.Rank)
 		if may && (best == nil || m.weight() > best.weight()) {
 			best = m
 		}
@@ -320,7 +344,7 @@ func (m *Unsent) weight() int {
 	switch {
 	case m.nearest() != nil:
 		return 3
-	case m.astray() != nil || m.Omission != nil:
+	case m.astray() != nil || m.Omission != nil || m.Beside != nil:
 		return 2
 	case m.Sent == 0:
 		return 1

@@ -43,6 +43,23 @@ func TestUnsentReason(t *testing.T) {
 	}
 }
 
+// TestBesideReason: messages of another rank that one receives none of, while it waits for such, are told with their line; and where its
+// own receive is at fault, so is what it waits for.
+func TestBesideReason(t *testing.T) {
+	at := report.Site{Function: "copy", File: "/src/chunks.c", Line: 72}
+	other := &Unreceived{From: 2, To: 1, Tag: 7, Communicator: "MPI_COMM_WORLD", Count: 2, SentBy: &MadeCall{MPI: "MPI_Isend", Site: at}}
+	r := Result{
+		LeastProgressed: &LeastProgressed{Ranks: []int{0, 1}, Locations: []Location{{Rank: 1, Ranks: "1", Site: at}}},
+		Unsent:          []Unsent{{Rank: 1, From: 0, Tag: 7, Communicator: "MPI_COMM_WORLD", Number: 1, Beside: other}},
+	}
+	checktest.Equal(t, "; 2 messages from rank 2 with tag 7 (chunks.c:72) are unreceived at rank 1, "+
+		"which waits for one from rank 0 (chunks.c:72)", r.unsentReason())
+	r.LeastProgressed.Ranks, r.Unsent[0].Beside = []int{1}, nil
+	checktest.Equal(t, "", r.unsentReason())
+	r.Unsent[0].Unmatched = &Unmatched{Senders: "0,2-3", Each: 2}
+	checktest.Equal(t, "; rank 0 has not sent rank 1 the message 1 with tag 7", r.unsentReason())
+}
+
 // TestTakenReason: where all messages that were sent went to earlier receives, the reason says so, since one of these may have taken what
 // the last one is for; where others of the rank's receives wait, too, it says which message is missing.
 func TestTakenReason(t *testing.T) {
@@ -65,7 +82,7 @@ func TestTakenReason(t *testing.T) {
 
 // TestLeftForFinalizeReason: what a rank sent to one that went to MPI_Finalize, and that lies unreceived there, is told.
 func TestLeftForFinalizeReason(t *testing.T) {
-	request := Unreceived{To: 0, Tag: 20, Communicator: "MPI_COMM_WORLD", Count: 1,
+	request := Unreceived{From: 3, To: 0, Tag: 20, Communicator: "MPI_COMM_WORLD", Count: 1,
 		SentBy: &MadeCall{MPI: "MPI_Send", Site: report.Site{Function: "ship", File: "/src/blocks.c", Line: 56}}}
 	r := Result{
 		LeastProgressed: &LeastProgressed{Ranks: []int{0, 3}, Rule: progress.RuleLeftForFinalize},

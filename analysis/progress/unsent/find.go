@@ -27,8 +27,12 @@ type Message struct {
 	// Unanswered are messages that the rank which waits has sent to the sender, and that lie unreceived: the sender may have gone on
 	// before it received what it should have answered.
 	Unanswered []Other
-	Rounds     Rounds // how often it made the call By, if it is its own
-	Omission   *Omission
+	// Unmatched is what several ranks, the sender among them, sent the rank that waits, which has received none of it; nil: there is none.
+	Unmatched *Unmatched
+	// Beside is messages of the kind that another rank sent to the one that waits, which has received none of them; nil: there are none.
+	Beside   *Other
+	Rounds   Rounds // how often it made the call By, if it is its own
+	Omission *Omission
 }
 
 // Omission is a call by which a sender sent messages of the kind that a rank waits for to all others that it sent any to, and none or
@@ -50,9 +54,10 @@ type Rounds struct {
 	Told bool
 }
 
-// Other is messages of a sender that lie unreceived, and that are not those which a rank waits for.
+// Other is messages that lie unreceived, and that are not those which a rank waits for.
 type Other struct {
-	To    int // a rank of MPI_COMM_WORLD
+	From  int // a rank of MPI_COMM_WORLD
+	To    int // likewise
 	Comm  uint64
 	Tag   int
 	Count uint64
@@ -93,6 +98,7 @@ func (v *View) Find(waits []Wait) []Message {
 		if w.IsOwed() {
 			m.Omission = v.omission(w, sender)
 		}
+		m.Unmatched, m.Beside = v.unmatched(w, sender), v.besides(&m)
 		if w.AnySource {
 			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual || o.differences(w) != 1 })
 		}
@@ -225,7 +231,9 @@ func (v *View) unreceived(w Wait, sender *rankView) []Other {
 		if left == 0 || !here && (received > 0 || w.Sent > 0) {
 			continue
 		}
-		out = append(out, Other{To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: received > 0})
+		out = append(out, Other{
+			From: sender.Rank, To: c.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: received > 0,
+		})
 	}
 	slices.SortStableFunc(out, func(a, b Other) int { // those of a kind that was received before come last, as traffic under way
 		return cmp.Or(facts.CompareBools(a.Usual, b.Usual), cmp.Compare(a.differences(w), b.differences(w)), cmp.Compare(a.To, b.To),
@@ -246,7 +254,7 @@ func (v *View) unanswered(w Wait, sender *rankView) (out []Other) {
 			continue
 		}
 		out = append(out, Other{
-			To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: sender.receivedFrom(w.Rank, c) > 0,
+			From: w.Rank, To: w.Peer, Comm: c.Comm, Tag: c.Tag, Count: left, By: v.States[c.By], Usual: sender.receivedFrom(w.Rank, c) > 0,
 		})
 	}
 	return out

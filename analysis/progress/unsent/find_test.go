@@ -56,9 +56,10 @@ func (r testRank) build() *model.Rank {
 func find(t *testing.T, w Wait, ranks ...testRank) Message {
 	t.Helper()
 	var forth, back View
+	all := model.NewRankSet(0, 1, 2, 3)
 	for i := range ranks {
-		forth = Merge(forth, ViewOf(ranks[i].build(), []Wait{w}))
-		back = Merge(ViewOf(ranks[len(ranks)-1-i].build(), []Wait{w}), back)
+		forth = Merge(forth, ViewOf(ranks[i].build(), []Wait{w}, all))
+		back = Merge(ViewOf(ranks[len(ranks)-1-i].build(), []Wait{w}, all), back)
 	}
 	found := forth.Find([]Wait{w})
 	if diff := cmp.Diff(found, back.Find([]Wait{w})); diff != "" || len(found) != 1 {
@@ -179,7 +180,7 @@ func TestLaterRounds(t *testing.T) {
 func TestUnanswered(t *testing.T) {
 	w := Wait{Rank: 2, Peer: 0, Comm: world, Tag: tag, Number: 3, Sent: 2}
 	asks := testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 0, 8, 3), sent(0, 1, 8, 1)}, by: []*model.State{other, other}}
-	for had, want := range map[uint64][]Other{3: nil, 2: {{To: 0, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}} {
+	for had, want := range map[uint64][]Other{3: nil, 2: {{From: 2, To: 0, Comm: world, Tag: 8, Count: 1, By: other, Usual: true}}} {
 		m := find(t, w, testRank{rank: 0, in: barrier, received: []model.Channel{received(0, 2, 8, had)}}, asks)
 		checktest.Equal(t, want, m.Unanswered, had, "received")
 	}

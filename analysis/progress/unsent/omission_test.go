@@ -69,7 +69,7 @@ func TestOmission(t *testing.T) {
 func viewOf(w Wait, ranks ...*model.Rank) Message {
 	var v View
 	for _, r := range ranks {
-		v = Merge(v, ViewOf(r, []Wait{w}))
+		v = Merge(v, ViewOf(r, []Wait{w}, model.NewRankSet(0, 1, 2, 3)))
 	}
 	return v.Find([]Wait{w})[0]
 }

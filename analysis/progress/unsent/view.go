@@ -96,8 +96,8 @@ func SomeOf(size int) (out model.RankSet) {
 	return out
 }
 
-// ViewOf is what one rank says about waits.
-func ViewOf(r *model.Rank, waits []Wait) View {
+// ViewOf is what one rank says about waits; asked are all ranks that say something.
+func ViewOf(r *model.Rank, waits []Wait, asked model.RankSet) View {
 	v := View{rankviews.Views[rankView]{States: map[model.StateID]*model.State{}}}
 	one := rankView{Rank: r.Rank}
 	if t := facts.Representative(r); t != nil {
@@ -112,7 +112,7 @@ func ViewOf(r *model.Rank, waits []Wait) View {
 	}
 	for _, ch := range r.Channels {
 		c, ok := channelOf(r, ch)
-		if !ok || !slices.ContainsFunc(waits, func(w Wait) bool { return concerns(w, r.Rank, c) || one.isAlike(w, c) }) {
+		if !ok || !slices.ContainsFunc(waits, func(w Wait) bool { return concerns(w, r.Rank, c, asked) || one.isAlike(w, c) }) {
 			continue
 		}
 		if c.Count = ch.Received; c.Count > 0 {
@@ -172,11 +172,12 @@ func channelOf(r *model.Rank, ch model.Channel) (channel, bool) {
 }
 
 // concerns reports whether a channel of a rank may say something of a wait: it is of the same communicator and tag, or between the two,
-// or it is for the tag and one end is the rank that should send.
-func concerns(w Wait, rank int, c channel) bool {
+// or it is for the tag and one end is the rank that should send, or it leads to the rank that waits from one that is asked.
+func concerns(w Wait, rank int, c channel, asked model.RankSet) bool {
 	between := rank == w.Peer && c.Peer == w.Rank || rank == w.Rank && c.Peer == w.Peer
 	ofSender := rank == w.Peer || c.Peer == w.Peer
-	return between || c.Tag == w.Tag && (c.Comm == w.Comm || ofSender)
+	to := c.Comm == w.Comm && (c.Peer == w.Rank || rank == w.Rank && asked.Contains(c.Peer))
+	return between || to || c.Tag == w.Tag && (c.Comm == w.Comm || ofSender)
 }
 
 // callsThatSend are the calls of a rank that send a message to one rank each.

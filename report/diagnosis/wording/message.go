@@ -38,12 +38,12 @@ type Omission struct {
 	SentBy string // the call
 }
 
-// Unreceived are messages of the sender that lie unreceived.
+// Unreceived are messages that lie unreceived.
 type Unreceived struct {
-	To, Tag int
-	On      string // their communicator
-	Count   uint64
-	SentBy  string // the call that sends them, "" unknown
+	From, To, Tag int
+	On            string // their communicator
+	Count         uint64
+	SentBy        string // the call that sends them, "" unknown
 }
 
 // CallAt names a call and its place.
@@ -90,7 +90,7 @@ func (m *Message) Missing() string {
 		parts = append(parts, fmt.Sprintf("Rank %d sent %d with %s%s", m.From, m.Sent, m.SentBy, at))
 	}
 	for i := range m.Unreceived {
-		parts = append(parts, m.Unreceived[i].text(m.From))
+		parts = append(parts, m.Unreceived[i].text())
 	}
 	return strings.Join(parts, ". ") + "."
 }
@@ -148,18 +148,18 @@ func (m *Message) callers() string {
 	return fmt.Sprintf("%s %s such messages with %s", words.Upper(words.Ranks(m.Callers)), words.Verb(m.Callers, "sends", "send"), m.SentBy)
 }
 
-// text says which other messages of the sender lie unreceived.
-func (o *Unreceived) text(from int) string {
+// text says that the messages lie unreceived.
+func (o *Unreceived) text() string {
 	to := fmt.Sprintf("rank %d", o.To)
-	if o.To == from {
+	if o.To == o.From {
 		to = "itself"
 	}
 	lie := "lie"
 	if o.Count == 1 {
 		lie = "lies"
 	}
-	text := fmt.Sprintf("%s from rank %d to %s with tag %d on %s %s unreceived", words.Count(int(o.Count), "message", "messages"), from, to,
-		o.Tag, o.On, lie)
+	text := fmt.Sprintf("%s from rank %d to %s with tag %d on %s %s unreceived",
+		words.Count(int(o.Count), "message", "messages"), o.From, to, o.Tag, o.On, lie)
 	if o.SentBy != "" {
 		text += ", sent with " + o.SentBy
 	}
@@ -207,22 +207,22 @@ func (m *Message) Owed() string {
 
 // Astray says which messages of the kind, sent at a place, lie unreceived at another rank, while the rank waits for one at another place.
 func (m *Message) Astray(o *Unreceived, sent, waits report.Site) string {
-	return fmt.Sprintf("%s%s unreceived at rank %d, and rank %d waits for one%s", o.from(m.From), sent.InParentheses()+o.is(), o.To, m.Rank,
+	return fmt.Sprintf("%s%s unreceived at rank %d, and rank %d waits for one%s", o.named(), sent.InParentheses()+o.is(), o.To, m.Rank,
 		waits.InParentheses())
 }
 
 // Unanswered says which messages of the rank, sent at a place, lie unreceived at the one whose message it waits for.
 func (m *Message) Unanswered(o *Unreceived, sent report.Site) string {
-	return fmt.Sprintf("%s%s unreceived at rank %d", o.from(m.Rank), sent.InParentheses()+o.is(), m.From)
+	return fmt.Sprintf("%s%s unreceived at rank %d", o.named(), sent.InParentheses()+o.is(), m.From)
 }
 
-// from names the messages by their sender and tag, and is says that they are.
-func (o *Unreceived) from(rank int) string {
+// named names the messages by their sender and tag, and is says that they are.
+func (o *Unreceived) named() string {
 	what := "a message"
 	if o.Count > 1 {
 		what = fmt.Sprintf("%d messages", o.Count)
 	}
-	return fmt.Sprintf("%s from rank %d with tag %d", what, rank, o.Tag)
+	return fmt.Sprintf("%s from rank %d with tag %d", what, o.From, o.Tag)
 }
 
 func (o *Unreceived) is() string {
@@ -236,7 +236,10 @@ func (o *Unreceived) is() string {
 // tells that the sender does something else, rather than give a wrong tag.
 func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
 	on, awaited := "", fmt.Sprintf("tag %d", m.Tag)
-	if m.AnyTag || o.Tag == m.Tag {
+	switch {
+	case o.From != m.From:
+		awaited = fmt.Sprintf("one from rank %d", m.From)
+	case m.AnyTag || o.Tag == m.Tag:
 		on, awaited = " on "+o.On, "it on "+m.On
 	}
 	before := ""
@@ -244,5 +247,5 @@ func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
 		before = ", which came " + words.Count(int(m.Sent), "time", "times") + " before"
 	}
 	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s%s",
-		o.from(m.From), on, sent.InParentheses(), o.is(), m.Rank, awaited, waits.InParentheses(), before)
+		o.named(), on, sent.InParentheses(), o.is(), m.Rank, awaited, waits.InParentheses(), before)
 }

@@ -110,6 +110,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("%s %s %s again and again, and none of its requests is active", who, verb(r.Ranks, "calls", "call"), r.Call)
 	case progress.PollMemory:
 		return fmt.Sprintf("%s %s memory in %s", who, verb(r.Ranks, "polls", "poll"), r.Call)
+	case progress.ReceivesNone:
+		return fmt.Sprintf("%s sent messages to %s%s, which has received none of them", others, who, n.line(r.At))
 	case progress.OnlyRaising:
 		return "only " + who + " encountered an exception"
 	}
