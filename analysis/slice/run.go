@@ -79,7 +79,7 @@ func (q Question) makeSteps(ctx context.Context, result *Result) error {
 	if q.Groups > 0 && len(starts) > q.Groups {
 		starts = starts[:q.Groups]
 	}
-	peers := findSenders(q.Dir)
+	peers := findSenders(found, q.Dir)
 	var criteria []slicing.Criterion
 	for _, s := range starts {
 		criterion := criterionOf(found, s.Group, q.Rank)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"laggard/analysis/progress"
 	"laggard/model"
 	"laggard/model/runfiles"
 	"laggard/slicing"
@@ -44,11 +45,14 @@ func sampleIndex(dir string) (*runfiles.Index, error) {
 }
 
 // findSenders are the calls in the run through which data go out, as far as a part
-// of the ranks tells.
-func findSenders(dir string) []slicing.Site {
-	index, err := sampleIndex(dir)
-	if err != nil {
-		return nil
+// of the ranks tells. Where several analysis ranks looked at the run, the index of each is that of its share.
+func findSenders(of *progress.Result, dir string) []slicing.Site {
+	index := of.Index
+	if of.Analysts > 1 {
+		var err error
+		if index, err = sampleIndex(dir); err != nil {
+			return nil
+		}
 	}
 	found := map[model.StateID]slicing.Site{}
 	for i := range evenSample(len(index.Slots), maxSenders) {
