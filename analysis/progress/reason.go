@@ -59,6 +59,7 @@ const (
 	TestNothing                        // Ranks make Call again and again, and none of its requests is active
 	PollMemory                         // Ranks look for what another rank writes to memory, in Call
 	ReceivesNone                       // Ranks have received none of the messages that Others sent alike
+	AwaitedOfNobody                    // Ranks wait for a message such as no rank has sent, and Others went to MPI_Finalize
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

@@ -3,6 +3,7 @@ package progress
 import (
 	"slices"
 
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
 	"laggard/reduce"
@@ -59,21 +60,43 @@ func (f *Finding) tells(m *unsent.Message) bool {
 	return m.InMPI && m.Sent == 0 && m.IsOwed() // that nobody sends such messages is known, too
 }
 
-// preferReceiver: where nothing decides between ranks of a deadlock, that is left which has received nothing of what several ranks sent it
-// alike, and waits for another message of one of them: it is more likely that its receive is wrong than that all their sends are.
+// preferReceiver: where nothing decides between a rank that waits for a message and the one that should send it, the first is left
+// where its receive is more likely to be wrong than the sends of all others.
 func (f *Finding) preferReceiver(missing []Unsent) {
-	if !f.hang || f.Cause != CauseDeadlock || f.Confidence > guess {
-		return
+	undecided := f.hang && f.Confidence <= guess && (f.Cause == CauseDeadlock || f.Rule == RuleLeftForFinalize)
+	for i := range missing {
+		m := &missing[i]
+		if !undecided || !f.Ranks.Contains(m.Rank) || !f.Ranks.Contains(m.Peer) {
+			continue
+		}
+		waiting := model.NewRankSet(m.Rank)
+		switch {
+		case m.Unmatched != nil:
+			f.Ranks, f.Confidence = waiting, f.scaleByKnown(likely)
+			f.Reasons = []Reason{{Kind: ReceivesNone, Ranks: waiting, Others: m.Unmatched.Senders, At: m.Unmatched.By}}
+			return
+		case f.nobodySends(m):
+			f.Ranks, f.Confidence, f.Cause = waiting, f.scaleByKnown(leftMany), CauseDeadlock
+			f.Reasons = []Reason{{Kind: AwaitedOfNobody, Ranks: waiting, Others: f.scene.All.Minus(waiting)}}
+			return
+		}
 	}
-	i := slices.IndexFunc(missing, func(m Unsent) bool {
-		return m.Unmatched != nil && f.Ranks.Contains(m.Rank) && f.Ranks.Contains(m.Peer)
+}
+
+// fewOthers is how many ranks must have gone to MPI_Finalize for the one that has not to be the odd one.
+const fewOthers = 3
+
+// nobodySends reports whether no rank has ever sent a message such as one waits for, while all others went to MPI_Finalize: what it does is
+// nothing in which they have a part. A rank that others do things without, such as a server, may wait for their first message.
+func (f *Finding) nobodySends(m *Unsent) bool {
+	others := f.scene.All.Minus(model.NewRankSet(m.Rank))
+	gone := f.scene.RanksWhere(func(fact *facts.Fact) bool { return fact.Phase >= model.Finalizing })
+	without := slices.ContainsFunc(f.scene.Sum.Comms, func(c facts.Comm) bool {
+		members := f.scene.Members(c.ID)
+		return members.Len() > 1 && !members.Contains(m.Rank)
 	})
-	if i < 0 {
-		return
-	}
-	m := &missing[i]
-	f.Ranks, f.Confidence = model.NewRankSet(m.Rank), f.scaleByKnown(likely)
-	f.Reasons = []Reason{{Kind: ReceivesNone, Ranks: f.Ranks, Others: m.Unmatched.Senders, At: m.Unmatched.By}}
+	none := m.By == nil && m.Omission == nil && m.Sent == 0 && len(m.Others) == 0 && len(m.Unanswered) == 0
+	return none && !without && m.IsOwed() && !m.Wild && gone.Equal(others) && gone.Len() >= fewOthers
 }
 
 // eachAsked decodes the records of some ranks of the share once more.

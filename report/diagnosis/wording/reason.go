@@ -112,6 +112,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("%s %s memory in %s", who, verb(r.Ranks, "polls", "poll"), r.Call)
 	case progress.ReceivesNone:
 		return fmt.Sprintf("%s sent messages to %s%s, which has received none of them", others, who, n.line(r.At))
+	case progress.AwaitedOfNobody:
+		return fmt.Sprintf("%s waits for a message such as no rank has sent, while %s went to MPI_Finalize", who, others)
 	case progress.OnlyRaising:
 		return "only " + who + " encountered an exception"
 	}
