@@ -12,6 +12,9 @@ type Branch struct {
 	// Or are branches that decide the same, nearest first, such as the outer ones of nested conditions; last those whose
 	// conditions are the same on all ranks.
 	Or []Jump
+	// Final are jumps by which a rank may have passed the first call for good, and not only for a round of the loop that this is in: those
+	// whose conditions certainly differ between ranks, then those that may, the nearest first.
+	Final []Jump
 	Ways
 	// Ends is the stack of the other call from where it does not come back: its first frame is of the outermost function, further in
 	// than where the ways part, that ends the program behind the call. nil: every function may return.
@@ -68,6 +71,20 @@ func (b *Branch) DifferingFirst() {
 	if !b.Differs {
 		b.putFirst(func(j Jump) bool { return j.Differs })
 	}
+}
+
+// FinalFirst puts the jumps by which a rank that never made the call may have passed it before the others that decide the same.
+func (b *Branch) FinalFirst() {
+	if len(b.Final) == 0 {
+		return
+	}
+	all := slices.Clone(b.Final)
+	for _, j := range append([]Jump{b.Jump}, b.Or...) {
+		if !slices.ContainsFunc(all, func(k Jump) bool { return slices.EqualFunc(j.Stack, k.Stack, sameFrame) }) {
+			all = append(all, j)
+		}
+	}
+	b.Jump, b.Or = all[0], all[1:min(len(all), len(b.Or)+1)]
 }
 
 // OnlyDiffering leaves the jumps whose condition comes from what each rank has of its own, or may; it reports false, and leaves all,

@@ -50,3 +50,32 @@ func TestDifferingFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestFinalFirst: the jumps by which a call was passed for good come before the others, each once, and no more are left than before.
+func TestFinalFirst(t *testing.T) {
+	jump := func(offset uint64) Jump { return Jump{Stack: []model.Frame{{Offset: offset}}} }
+	for _, c := range []struct{ jumps, final, want []uint64 }{
+		{[]uint64{1, 2, 3}, nil, []uint64{1, 2, 3}},
+		{[]uint64{1, 2, 3}, []uint64{3}, []uint64{3, 1, 2}},
+		{[]uint64{1, 2}, []uint64{4, 2, 5}, []uint64{4, 2}},
+		{[]uint64{1}, []uint64{2, 3}, []uint64{2}},
+	} {
+		var b Branch
+		for i, offset := range c.jumps {
+			if i == 0 {
+				b.Jump = jump(offset)
+			} else {
+				b.Or = append(b.Or, jump(offset))
+			}
+		}
+		for _, offset := range c.final {
+			b.Final = append(b.Final, jump(offset))
+		}
+		b.FinalFirst()
+		var got []uint64
+		for _, j := range append([]Jump{b.Jump}, b.Or...) {
+			got = append(got, j.Stack[0].Offset)
+		}
+		checktest.Equal(t, c.want, got, c.jumps, "and final", c.final)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inside"
 	"laggard/analysis/progress/passed"
+	"laggard/analysis/progress/unposted"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -34,16 +35,17 @@ type Result struct {
 	Processes     map[int]Process // of least-progressed ranks, as far as known
 	// Differ is by what the named ranks differ, where nothing tells them apart.
 	Differ   []contrast.Difference
-	Inside   inside.View   // of ranks that the library may hold
-	Unsent   []Unsent      // messages that ranks of a job that hangs wait for
-	Inactive []Inactive    // persistent requests for such messages, which were not started
-	Excluded []Excluded    // ranks that others left out of their epochs of a window, of a job that hangs
-	Passed   []passed.Call // calls that ranks of an interpreted program may have gone past
-	Makers   []Maker       // the calls that made the communicators, windows and files which the result names, as far as they are known
-	Spawned  []Spawned     // processes that ranks started, which are among the ranks
-	Damaged  model.RankSet // ranks whose record is damaged or missing
-	Moving   model.RankSet // ranks that make progress
-	Torn     model.RankSet // ranks that ended, or were read, during an update
+	Inside   inside.View        // of ranks that the library may hold
+	Unsent   []Unsent           // messages that ranks of a job that hangs wait for
+	Unposted []unposted.Receive // receives that ranks left out for which others wait in sends
+	Inactive []Inactive         // persistent requests for such messages, which were not started
+	Excluded []Excluded         // ranks that others left out of their epochs of a window, of a job that hangs
+	Passed   []passed.Call      // calls that ranks of an interpreted program may have gone past
+	Makers   []Maker            // the calls that made the communicators, windows and files which the result names, as far as they are known
+	Spawned  []Spawned          // processes that ranks started, which are among the ranks
+	Damaged  model.RankSet      // ranks whose record is damaged or missing
+	Moving   model.RankSet      // ranks that make progress
+	Torn     model.RankSet      // ranks that ended, or were read, during an update
 	// Remaining are the ranks that left MPI_Finalize and whose process lives on this host.
 	Remaining model.RankSet
 	// Traced are the ranks whose process a debugger on this host has stopped.
@@ -235,6 +237,7 @@ func (l *looker) drawConclusion(
 	missing, err := l.findUnsent(finding, err)
 	err = l.preferPassing(q, finding, missing, err)
 	inactive, err := l.findInactive(finding, err)
+	leftOut, err := l.findUnposted(finding, err)
 	if err == nil && finding != nil {
 		finding.preferWaiting(inactive)
 		finding.preferReceiver(missing)
@@ -261,7 +264,7 @@ func (l *looker) drawConclusion(
 	spawned, err := l.findSpawned(err)
 	if result != nil {
 		result.Differ, result.Inside, result.Unsent, result.Passed, result.Spawned = differ, view, missing, past, spawned
-		result.Excluded, result.Inactive = excluded, inactive
+		result.Excluded, result.Inactive, result.Unposted = excluded, inactive, leftOut
 	}
 	makers, err := l.findMakers(result, err)
 	if err != nil || result == nil {

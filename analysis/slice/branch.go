@@ -50,6 +50,9 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		found.RestateReason(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
+	if b := branchOfReceive(ctx, s, found); b != nil {
+		return b
+	}
 	if known && liesBetween(ctx, s, &d.Odd[0], b) {
 		d.TurnMissing()
 		found.RestateReason(d)
@@ -93,6 +96,22 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		b.DifferingFirst()
 	}
 	return &b
+}
+
+// branchOfReceive finds the branch by which a rank passed the receive for which others wait in sends, on its way to where it is; nil: it
+// is not known. That these wait is no part of what it passed.
+func branchOfReceive(ctx context.Context, s slicing.Slicer, found *progress.Result) *slicing.Branch {
+	o := &found.Diverged[0].Odd[0]
+	receive := found.LeftOutReceive(o.Ranks.Min())
+	if !o.OthersAwaitMessage() || receive == nil {
+		return nil
+	}
+	made := divergence.CallIn(receive.By)
+	if b, known := branchBetweenCalls(ctx, s, &made, o.Own(), o.Before()); known && len(b.Stack) > 0 {
+		b.FinalFirst()
+		return &b
+	}
+	return nil
 }
 
 // liesBetween reports whether the others' call comes between the one before both and the line's own in one pass, though

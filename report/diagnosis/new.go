@@ -139,6 +139,9 @@ func (s Source) fillMessages(r *Result) {
 	for _, q := range s.Inactive {
 		r.Inactive = append(r.Inactive, s.newInactive(q, names))
 	}
+	for i := range s.Unposted {
+		r.Unposted = append(r.Unposted, s.newUnposted(&s.Unposted[i]))
+	}
 	for _, x := range s.Excluded {
 		r.Excluded = append(r.Excluded, s.newExcluded(x, names))
 	}
@@ -213,7 +216,7 @@ func (s Source) setReason(r *Result) {
 	} else {
 		text += inactive
 	}
-	text += held + r.leftForFinalizeReason() + r.exceptionReason()
+	text += r.unpostedReason() + held + r.leftForFinalizeReason() + r.exceptionReason()
 	if !slices.ContainsFunc(l.Reasons, failedToSend) { // else the error is told
 		text += r.returnedErrorReason()
 	}

@@ -46,6 +46,8 @@ type Result struct {
 	OneSided []OneSided `json:"one_sided,omitempty"`
 	// persistent requests for messages that ranks wait for, which were not started
 	Inactive []Inactive `json:"inactive,omitempty"`
+	// receives that ranks never made, for which others wait in sends
+	Unposted []Unposted `json:"unposted,omitempty"`
 	// ranks that others left out of their epochs of a window
 	Excluded []Excluded `json:"excluded,omitempty"`
 	// the communicators, windows and files that texts name by the calls that made them

@@ -140,23 +140,37 @@ func (f flowGraph) withGuard(exits, call []int, endless bool) []int {
 	return exits
 }
 
+// leadsAway reports whether one way out of a block leads to none of some calls, however often loops go round.
+func (f flowGraph) leadsAway(block int, calls []int) bool {
+	return slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool { return !anyMarked(f.reachableBlocks(int(s)), calls) })
+}
+
+// passesFor reports whether one way out of a block leads to none of some calls: at all, or, of a block outside the innermost loop around
+// the first of them, before the block comes again. One inside decides about a round of that loop only.
+func (f flowGraph) passesFor(block int, calls []int) bool {
+	loops := f.loopsAround(calls[0])
+	if f.leadsAway(block, calls) || len(loops) == 0 || loops[len(loops)-1][block] {
+		return f.leadsAway(block, calls)
+	}
+	return slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
+		return !anyMarked(f.reachableBlocks(int(s), block), calls)
+	})
+}
+
 // loopsBehindReturns puts blocks that decide if a loop before a call goes round again behind the last of those in the same loop by which
 // the function is left: both ways of the former come to the call unless one of these leads away.
 func (f flowGraph) loopsBehindReturns(exits, call []int) []int {
 	if len(exits) < 2 || f.mod.prog.timeOver() {
 		return exits
 	}
-	leaves := func(c int) bool {
-		return slices.ContainsFunc(f.blocks[c].succs, func(s int32) bool { return !anyMarked(f.reachableBlocks(int(s)), call) })
-	}
 	for _, c := range slices.Clone(exits) {
-		if !f.ownLoop(c, call[0]) || !f.decidesLoop(c) || leaves(c) {
+		if !f.ownLoop(c, call[0]) || !f.decidesLoop(c) || f.leadsAway(c, call) {
 			continue
 		}
 		loops := f.loopsAround(c)
 		inner, at, last := loops[len(loops)-1], slices.Index(exits, c), -1
 		for i, e := range exits {
-			if i > at && inner[e] && leaves(e) {
+			if i > at && inner[e] && f.leadsAway(e, call) {
 				last = i
 			}
 		}

@@ -26,6 +26,8 @@ type candidate struct {
 	origin alikeness
 	// further: it is further in than others, which are named alone unless it tells more than they do.
 	further bool
+	// distant: nearer ones of the function are named, so that it only counts where the call was never made.
+	distant bool
 }
 
 // parting is the search for the branch at which the ways to two calls part.
@@ -98,10 +100,13 @@ func (p *parting) withTailCallers(stack []model.Frame) (out []model.Frame) {
 	return out
 }
 
-// candidatesOf are the blocks of a function as candidates.
+// candidatesOf are the blocks of a function as candidates: the nearest ones, and of the others those by which a rank may have passed the
+// calls for good.
 func candidatesOf(f *function, blocks, calls []int, frame int) (out []candidate) {
-	for _, b := range blocks[:min(len(blocks), maxBranches)] {
-		out = append(out, candidate{f: f, block: b, call: calls[0], frame: frame})
+	for i, b := range blocks[:min(len(blocks), maxCandidates)] {
+		if distant := i >= maxBranches; !distant || f.graph().passesFor(b, calls) {
+			out = append(out, candidate{f: f, block: b, call: calls[0], frame: frame, distant: distant})
+		}
 	}
 	return out
 }
@@ -148,7 +153,7 @@ func (p *parting) leftBehindLast(at int) []candidate {
 func (p *parting) chooseInOrder(first, others []candidate) {
 	all := slices.Clone(first)
 	p.classify(all)
-	if !slices.ContainsFunc(all, candidate.maySendAway) {
+	if !slices.ContainsFunc(all, func(c candidate) bool { return !c.distant && c.maySendAway() }) {
 		for _, c := range others {
 			if !slices.ContainsFunc(all, func(o candidate) bool { return o.f == c.f && o.block == c.block }) {
 				all = append(all, c)
@@ -217,17 +222,40 @@ func (p *parting) choose(all []candidate) {
 	if len(all) == 0 {
 		return
 	}
+	isDistant := func(c candidate) bool { return c.distant }
+	near := slices.DeleteFunc(slices.Clone(all), isDistant)
+	all = append(near, slices.DeleteFunc(all, func(c candidate) bool { return !c.distant })...)
 	p.classify(all)
+	p.out.Final = p.finalJumps(all)
+	all = slices.DeleteFunc(all, isDistant)
 	if slices.ContainsFunc(all, func(c candidate) bool { return !c.further && c.maySendAway() }) {
 		all = slices.DeleteFunc(all, func(c candidate) bool { return c.further && c.origin != differs })
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.further && !c.maySendAway() })
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.order(), b.order()) })
 	for _, c := range all[:min(len(all), maxBranches)] {
-		p.out.Or = append(p.out.Or, slicing.Jump{
-			Stack: branchAt(c.f, c.block, p.made[c.frame:]), Loop: c.f.graph().decidesLoop(c.block),
-			Outside: c.f.graph().ownLoop(c.call, c.block), Alike: !c.maySendAway(), Differs: c.origin == differs,
-		})
+		p.out.Or = append(p.out.Or, p.jumpOf(c))
 	}
 	p.out.Jump, p.out.Or = p.out.Or[0], p.out.Or[1:]
+}
+
+// finalJumps are those of candidates by which a rank may have passed the call for good: first those whose condition certainly differs
+// between ranks, as they come.
+func (p *parting) finalJumps(all []candidate) (out []slicing.Jump) {
+	for _, differing := range []bool{true, false} {
+		for _, c := range all {
+			if c.origin >= unclear && (c.origin == differs) == differing && c.f.graph().passesFor(c.block, []int{c.call}) {
+				out = append(out, p.jumpOf(c))
+			}
+		}
+	}
+	return out[:min(len(out), maxBranches)]
+}
+
+// jumpOf is the jump of a candidate.
+func (p *parting) jumpOf(c candidate) slicing.Jump {
+	return slicing.Jump{
+		Stack: branchAt(c.f, c.block, p.made[c.frame:]), Loop: c.f.graph().decidesLoop(c.block),
+		Outside: c.f.graph().ownLoop(c.call, c.block), Alike: !c.maySendAway(), Differs: c.origin == differs,
+	}
 }

@@ -52,7 +52,7 @@ type Response struct {
 // BranchResponse is a slicing.Branch.
 type BranchResponse struct {
 	Jump       Jump
-	Or         []Jump
+	Or, Final  []Jump
 	Ways       slicing.Ways
 	Ends       []Frame
 	Unfinished bool
@@ -185,11 +185,10 @@ func (m *Modules) DecodeWays(r *BranchRequest) (made, other, last []model.Frame,
 
 // EncodeBranch numbers the modules of a branch.
 func (m *Modules) EncodeBranch(b slicing.Branch) *BranchResponse {
-	out := &BranchResponse{Jump: m.encodeJump(b.Jump), Ways: b.Ways, Ends: m.EncodeStack(b.Ends), Unfinished: b.Unfinished}
-	for _, j := range b.Or {
-		out.Or = append(out.Or, m.encodeJump(j))
+	return &BranchResponse{
+		Jump: m.encodeJump(b.Jump), Or: m.encodeJumps(b.Or), Final: m.encodeJumps(b.Final), Ways: b.Ways, Ends: m.EncodeStack(b.Ends),
+		Unfinished: b.Unfinished,
 	}
-	return out
 }
 
 // DecodeBranch is the inverse of EncodeBranch.
@@ -201,14 +200,29 @@ func (m *Modules) DecodeBranch(r *BranchResponse) (b slicing.Branch, err error) 
 	if b.Ends, err = m.DecodeStack(r.Ends); err != nil {
 		return b, err
 	}
-	for _, j := range r.Or {
+	if b.Or, err = m.decodeJumps(r.Or); err != nil {
+		return b, err
+	}
+	b.Final, err = m.decodeJumps(r.Final)
+	return b, err
+}
+
+func (m *Modules) encodeJumps(jumps []slicing.Jump) (out []Jump) {
+	for _, j := range jumps {
+		out = append(out, m.encodeJump(j))
+	}
+	return out
+}
+
+func (m *Modules) decodeJumps(jumps []Jump) (out []slicing.Jump, err error) {
+	for _, j := range jumps {
 		decoded, err := m.decodeJump(j)
 		if err != nil {
-			return b, err
+			return nil, err
 		}
-		b.Or = append(b.Or, decoded)
+		out = append(out, decoded)
 	}
-	return b, nil
+	return out, nil
 }
 
 func (m *Modules) encodeJump(j slicing.Jump) Jump {
