@@ -60,6 +60,7 @@ const (
 	PollMemory                         // Ranks look for what another rank writes to memory, in Call
 	ReceivesNone                       // Ranks have received none of the messages that Others sent alike
 	AwaitedOfNobody                    // Ranks wait for a message such as no rank has sent, and Others went to MPI_Finalize
+	MayAwaitOther                      // Ranks wait for a message of Others, and one of another rank lies unreceived
 	OnlyRaising                        // only Ranks are in the midst of an exception
 	AtWork                             // a rank is at work inside a call
 )

@@ -75,6 +75,10 @@ func (f *Finding) preferReceiver(missing []Unsent) {
 			f.Ranks, f.Confidence = waiting, f.scaleByKnown(likely)
 			f.Reasons = []Reason{{Kind: ReceivesNone, Ranks: waiting, Others: m.Unmatched.Senders, At: m.Unmatched.By}}
 			return
+		case m.Beside != nil && m.Beside.GoneOn:
+			f.Ranks, f.Confidence = waiting, f.scaleByKnown(leftMany)
+			f.Reasons = []Reason{{Kind: MayAwaitOther, Ranks: waiting, Others: model.NewRankSet(m.Peer)}}
+			return
 		case f.nobodySends(m):
 			f.Ranks, f.Confidence, f.Cause = waiting, f.scaleByKnown(leftMany), CauseDeadlock
 			f.Reasons = []Reason{{Kind: AwaitedOfNobody, Ranks: waiting, Others: f.scene.All.Minus(waiting)}}

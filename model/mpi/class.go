@@ -52,6 +52,11 @@ func (c Class) ReceivesMessage() bool {
 	return c.isOneOf(ClassRecv, ClassIrecv, ClassRecvInit, ClassMrecv, ClassImrecv, ClassSendrecv, ClassIsendrecv)
 }
 
+// IsForMessage reports whether a call sends or receives messages of single ranks, looks for such, or starts or completes requests.
+func (c Class) IsForMessage() bool {
+	return c.SendsMessage() || c.ReceivesMessage() || c.IsProbe() || c.StartsRequests() || c.CompletesRequests()
+}
+
 // ExchangesData reports whether a call of the class by itself sends to other ranks, receives from them, or waits for what
 // they send; not whether it prepares that, as a persistent request does, or accesses a window or file.
 func (c Class) ExchangesData() bool {

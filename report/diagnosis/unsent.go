@@ -105,7 +105,7 @@ func (s Source) newUnsent(m progress.Unsent, names wording.Names) Unsent {
 	out.Unreceived = s.newUnreceived(m.Others, m.OthersOn, names)
 	out.Unanswered = s.newUnreceived(m.Unanswered, m.UnansweredOn, names)
 	if m.Beside != nil {
-		out.Beside = &s.newUnreceived([]unsent.Other{*m.Beside}, []model.CommRef{m.On}, names)[0]
+		out.Beside = &s.newUnreceived([]unsent.Other{m.Beside.Other}, []model.CommRef{m.On}, names)[0]
 	}
 	if u := m.Unmatched; u != nil {
 		out.Unmatched = &Unmatched{Senders: u.Senders.String(), Each: u.Each, SentBy: s.newMadeCall(u.By)}
@@ -330,7 +330,7 @@ func (r *Result) owed() (best *Unsent) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
 	for i := range r.Unsent {
 		m := &r.Unsent[i]
-		may := !m.Failed && named.Contains(m.From) || (m.AnySource || m.Unmatched != nil) && named.Contains(m.Rank)
+		may := !m.Failed && named.Contains(m.From) || (m.AnySource || m.Unmatched != nil || m.Beside != nil) && named.Contains(m.Rank)
 		if may && (best == nil || m.weight() > best.weight()) {
 			best = m
 		}

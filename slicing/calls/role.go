@@ -22,6 +22,7 @@ const (
 	Float    Role = 'f' // the floating-point arguments are read
 	Callback Role = 'p' // what the function there returns decides, which is called
 	Block    Role = 'k' // of Fortran: a block of parameters there is read, and what its pointers lead to
+	Filled   Role = 'K' // of Fortran: what the pointers in a block of parameters there lead to may be written
 	NoArg    Role = '-'
 )
 

@@ -252,8 +252,10 @@ func branchAt(f *function, block int, stack []model.Frame) []model.Frame {
 
 // decidingBlocks returns the blocks that decide between two calls, the nearest to
 // the first one first. A block decides if from one of its successors, without coming back
-// to it, the first can be reached before the second, and from another one the second alone.
-func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
+// to it, the first can be reached before the second, and from another one the second alone. Those from which none of the ways leads to the
+// first alone come last: who made it went on to one that decides that.
+func (f flowGraph) decidingBlocks(from, to []int, endless bool) []int {
+	var decisive, undecided []int
 	candidates := map[int]bool{}
 	for _, c := range slices.Concat(f.controllers(from[0], endless), f.controllers(to[0], endless)) {
 		candidates[c] = true
@@ -266,13 +268,17 @@ func (f flowGraph) decidingBlocks(from, to []int, endless bool) (out []int) {
 				continue
 			}
 			seen[c] = true
-			if candidates[c] && !f.mod.prog.timeOver() && (f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to)) {
-				out = append(out, c)
+			switch {
+			case !candidates[c] || f.mod.prog.timeOver():
+			case f.separatesCalls(c, from, to) && !f.separatesCalls(c, to, from):
+				undecided = append(undecided, c)
+			case f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to):
+				decisive = append(decisive, c)
 			}
 			work = append(work, c)
 		}
 	}
-	return out
+	return append(decisive, undecided...)
 }
 
 // separatesCalls reports whether one successor of a block leads to from before to, and another

@@ -106,6 +106,9 @@ func (f callEffects) modelEffects(i int, m calls.Model, p place) []effect {
 	}
 	var out []effect
 	for n := range f.modelArgs(m) {
+		if m.Role(n) == calls.Filled && f.fillsBlock(i, n, p) {
+			out = append(out, effect{arg: n})
+		}
 		if !m.Role(n).Writes() {
 			continue
 		}
@@ -117,6 +120,26 @@ func (f callEffects) modelEffects(i int, m calls.Model, p place) []effect {
 		}
 	}
 	return out
+}
+
+// fillsBlock reports whether a place may be where a pointer leads to that is in a block of parameters: argument n of call i. The compiler
+// puts them there right before the call.
+func (f callEffects) fillsBlock(i, n int, p place) bool {
+	v := f.valueFlow()
+	block := v.placeAt(f.argValue(i, n), parameterBlock)
+	for d := f.blocks[f.blk[i]].first; d < i && block.base == stackBase; d++ {
+		in := &f.insts[d]
+		if in.Move != cpu.StoreReg || !f.mod.arch.IsGeneral(in.Src) {
+			continue
+		}
+		at := f.resolver().storePlace(d)
+		x := v.regs[d][in.Src]
+		known := x.base == stackBase || x.base == constBase && f.isData(x.off)
+		if known && at.base == block.base && at.lo >= block.lo && at.hi <= block.hi && v.aliases().mayOverlap(v.placeAt(x, 8), p) {
+			return true
+		}
+	}
+	return false
 }
 
 // modelArgs is how many arguments of a call are looked at.

@@ -71,5 +71,5 @@ func (v *View) hasGoneOn(r *rankView) bool {
 		return false
 	}
 	f := mpi.FunctionOf(at.Call)
-	return f != nil && !f.Class.SendsMessage() && !f.Class.ReceivesMessage() && !f.Class.IsProbe() && !f.Class.CompletesRequests()
+	return f != nil && !f.Class.IsForMessage()
 }

@@ -29,10 +29,9 @@ type Message struct {
 	Unanswered []Other
 	// Unmatched is what several ranks, the sender among them, sent the rank that waits, which has received none of it; nil: there is none.
 	Unmatched *Unmatched
-	// Beside is messages of the kind that another rank sent to the one that waits, which has received none of them; nil: there are none.
-	Beside   *Other
-	Rounds   Rounds // how often it made the call By, if it is its own
-	Omission *Omission
+	Beside    *Beside // nil: there are none
+	Rounds    Rounds  // how often it made the call By, if it is its own
+	Omission  *Omission
 }
 
 // Omission is a call by which a sender sent messages of the kind that a rank waits for to all others that it sent any to, and none or
@@ -98,7 +97,7 @@ func (v *View) Find(waits []Wait) []Message {
 		if w.IsOwed() {
 			m.Omission = v.omission(w, sender)
 		}
-		m.Unmatched, m.Beside = v.unmatched(w, sender), v.besides(&m)
+		m.Unmatched, m.Beside = v.unmatched(w, sender), v.beside(&m, sender)
 		if w.AnySource {
 			m.Others = slices.DeleteFunc(m.Others, func(o Other) bool { return o.Usual || o.differences(w) != 1 })
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Unmatched is messages that several ranks, the one that should send among them, sent alike to a rank that waits for another message. That
@@ -69,23 +70,56 @@ func (r *rankView) sentInVain(waiting *rankView, w Wait) (map[model.StateID]uint
 	return out, true
 }
 
-// besides is messages, such as a rank waits for, that another rank than the awaited one sent to it by the same call, and of which it has
-// received none: it may wait for the wrong rank. They come from the first such rank; nil: there is none.
-func (v *View) besides(m *Message) *Other {
+// Beside is messages of the kind that a rank waits for, from another rank than the awaited one. They lie unreceived.
+type Beside struct {
+	Other
+	// GoneOn: both senders are in the same call, which is for no message, so that the rank would have to receive the message before it comes
+	// there, too.
+	GoneOn bool
+}
+
+// beside is messages of such a kind that another rank sent by the same call to the rank that waits: it may wait for the wrong rank. They come
+// from the first such rank. It waits for all of several requests, and has received none with the tag from either, or both have gone on; nil:
+// there are none. A rank that receives one message after another may receive it next.
+func (v *View) beside(m *Message, sender *rankView) *Beside {
 	waiting := v.Rank(m.Rank)
-	if waiting == nil || m.By == nil || m.Sent > 0 || m.Wild || !m.IsOwed() {
+	if waiting == nil || m.By == nil || m.Wild || !m.IsOwed() || !v.waitsForSeveral(waiting) {
 		return nil
 	}
-	for _, r := range v.Ranks {
+	for i := range v.Ranks {
+		r := &v.Ranks[i]
 		if r.Rank == m.Rank || r.Rank == m.Peer {
 			continue
 		}
+		goneOn := r.InMPI && r.At == sender.At && v.isForNoMessage(r.At)
 		for _, c := range r.Sent {
-			alike := c.Peer == m.Rank && c.Comm == m.Comm && c.Tag == m.Tag && c.By == m.By.ID
-			if alike && waiting.unreceivedOf(r.Rank, c) == c.Count {
-				return &Other{From: r.Rank, To: m.Rank, Comm: c.Comm, Tag: c.Tag, Count: c.Count, By: m.By}
+			if c.Peer != m.Rank || c.Comm != m.Comm || c.Tag != m.Tag || c.By != m.By.ID {
+				continue
+			}
+			if left := waiting.unreceivedOf(r.Rank, c); left > 0 && (goneOn || left == c.Count && m.Sent == 0) {
+				return &Beside{Other{From: r.Rank, To: m.Rank, Comm: c.Comm, Tag: c.Tag, Count: left, By: m.By}, goneOn}
 			}
 		}
+	}
+	return nil
+}
+
+// waitsForSeveral reports whether a rank is in a call that waits for all of several requests.
+func (v *View) waitsForSeveral(r *rankView) bool {
+	f := v.functionAt(r.At)
+	return r.InMPI && f != nil && f.Class == mpi.ClassWaitall
+}
+
+// isForNoMessage reports whether a state is of a call that neither sends nor receives messages, nor waits for some.
+func (v *View) isForNoMessage(at model.StateID) bool {
+	f := v.functionAt(at)
+	return f != nil && !f.Class.IsForMessage()
+}
+
+// functionAt is the function that a state is a call of; nil: it is not known.
+func (v *View) functionAt(at model.StateID) *mpi.Function {
+	if s := v.States[at]; s != nil {
+		return mpi.FunctionOf(s.Call)
 	}
 	return nil
 }

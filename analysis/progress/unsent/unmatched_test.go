@@ -51,23 +51,33 @@ func TestUnmatched(t *testing.T) {
 // TestBeside: rank 0 waits for a message of rank 1, which sends such by a call by which rank 2 sent it one that it has not received.
 func TestBeside(t *testing.T) {
 	w := Wait{Rank: 0, Peer: 1, Comm: world, Tag: tag, Number: 1}
-	sender := testRank{rank: 1, in: barrier, sent: []model.Channel{sent(0, 3, tag, 1)}, by: []*model.State{isend}}
-	from2 := func(to int, by *model.State) testRank {
-		return testRank{rank: 2, in: barrier, sent: []model.Channel{sent(0, to, tag, 1)}, by: []*model.State{by}}
+	later := Wait{Rank: 0, Peer: 1, Comm: world, Tag: tag, Number: 2, Sent: 1}
+	from1 := func(at *model.State) testRank {
+		return testRank{rank: 1, in: at, sent: []model.Channel{sent(0, 3, tag, 1)}, by: []*model.State{isend}}
 	}
-	lies := &Other{From: 2, To: 0, Comm: world, Tag: tag, Count: 1, By: isend}
+	from2 := func(to int, by *model.State, n uint64) testRank {
+		return testRank{rank: 2, in: barrier, sent: []model.Channel{sent(0, to, tag, n)}, by: []*model.State{by}}
+	}
+	sole := testRank{rank: 0, in: state("MPI_Recv", "halo")}
+	lies := Other{From: 2, To: 0, Comm: world, Tag: tag, Count: 1, By: isend}
 	for _, c := range []struct {
 		name  string
-		want  *Other
+		wait  Wait
+		want  *Beside
 		ranks []testRank
 	}{
-		{"unreceived", lies, []testRank{in(0), sender, from2(0, isend)}},
-		{"received", nil, []testRank{in(0, received(0, 2, tag, 1)), sender, from2(0, isend)}},
-		{"to another rank", nil, []testRank{in(0), sender, from2(3, isend)}},
-		{"by another call", nil, []testRank{in(0), sender, from2(0, other), {rank: 3, in: barrier,
+		{"unreceived", w, &Beside{lies, true}, []testRank{in(0), from1(barrier), from2(0, isend, 1)}},
+		{"the sender is elsewhere", w, &Beside{lies, false}, []testRank{in(0), from1(waitall), from2(0, isend, 1)}},
+		{"received", w, nil, []testRank{in(0, received(0, 2, tag, 1)), from1(barrier), from2(0, isend, 1)}},
+		{"a later one", later, &Beside{lies, true}, []testRank{in(0, received(0, 2, tag, 1)), from1(barrier), from2(0, isend, 2)}},
+		{"a later one, as the sender is elsewhere", later, nil,
+			[]testRank{in(0, received(0, 2, tag, 1)), from1(waitall), from2(0, isend, 2)}},
+		{"the rank may receive it next", w, nil, []testRank{sole, from1(barrier), from2(0, isend, 1)}},
+		{"to another rank", w, nil, []testRank{in(0), from1(barrier), from2(3, isend, 1)}},
+		{"by another call", w, nil, []testRank{in(0), from1(barrier), from2(0, other, 1), {rank: 3, in: barrier,
 			sent: []model.Channel{sent(0, 2, tag, 1)}, by: []*model.State{isend}}}},
 	} {
-		if diff := cmp.Diff(c.want, find(t, w, c.ranks...).Beside); diff != "" {
+		if diff := cmp.Diff(c.want, find(t, c.wait, c.ranks...).Beside); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}

@@ -114,6 +114,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("%s sent messages to %s%s, which has received none of them", others, who, n.line(r.At))
 	case progress.AwaitedOfNobody:
 		return fmt.Sprintf("%s waits for a message such as no rank has sent, while %s went to MPI_Finalize", who, others)
+	case progress.MayAwaitOther:
+		return fmt.Sprintf("%s may wait for the wrong rank: %s has gone on without sending it the message", who, others)
 	case progress.OnlyRaising:
 		return "only " + who + " encountered an exception"
 	}
