@@ -78,9 +78,9 @@ type Beside struct {
 	GoneOn bool
 }
 
-// beside is messages of such a kind that another rank sent by the same call to the rank that waits: it may wait for the wrong rank. They come
-// from the first such rank. It waits for all of several requests, and has received none with the tag from either, or both have gone on; nil:
-// there are none. A rank that receives one message after another may receive it next.
+// beside is messages of such a kind that another rank sent, by the same call, to the rank that waits: it may wait for the wrong rank. They
+// come from the first such rank. The rank waits for all of several requests, and has received none with the tag from either, or both have
+// gone on; nil: there are none. A rank that receives one message after another may receive it next.
 func (v *View) beside(m *Message, sender *rankView) *Beside {
 	waiting := v.Rank(m.Rank)
 	if waiting == nil || m.By == nil || m.Wild || !m.IsOwed() || !v.waitsForSeveral(waiting) {
