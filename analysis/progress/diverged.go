@@ -112,6 +112,13 @@ func (j *job) divergenceVerdict(d *divergence.Divergence, others []divergence.Di
 	v.Confidence, v.Cause = j.scaleByKnown(level), CauseKind(d.Odd[0].Kind)
 	v.Reasons = []Reason{{Kind: LeftSequence, Divergence: d}}
 	v.Diverged = append([]divergence.Divergence{*d}, others...)
+	for i := range others {
+		if d.IsAlike(&others[i]) {
+			alike := oddRanks(&others[i])
+			v.Ranks = v.Ranks.Union(alike)
+			v.Reasons = append(v.Reasons, Reason{Kind: LeftLikewise, Ranks: alike, On: j.scene.Comm(others[i].Comm)})
+		}
+	}
 	return v
 }
 
@@ -126,7 +133,8 @@ func (j *job) lookUpComms(d *divergence.Divergence) {
 // RestateReason restates why the job hangs after its first divergence was corrected.
 func (d *Diagnosis) RestateReason(by *divergence.Divergence) {
 	if l := d.LeastProgressed; l != nil && l.Cause.IsDivergence() {
-		l.Reasons, l.Cause = []Reason{{Kind: LeftSequence, Divergence: by}}, CauseKind(by.Odd[0].Kind)
+		likewise := slices.DeleteFunc(slices.Clone(l.Reasons), func(r Reason) bool { return r.Kind != LeftLikewise })
+		l.Reasons, l.Cause = append([]Reason{{Kind: LeftSequence, Divergence: by}}, likewise...), CauseKind(by.Odd[0].Kind)
 		if !by.Majority { // one of the two sides is at fault, and it is not known which
 			l.Confidence = min(l.Confidence, leftSides)
 		}

@@ -21,7 +21,7 @@ type Reason struct {
 	Work          Work                   // of AtWork
 	Call          string                 // of ThreadsBlocked, NotCompared, WentPast and LeftOutSend, …: the MPI function
 	At            *model.State           // of sends: the call, as of LeftOutSend; of HoldLock: that which took the lock, nil unknown
-	On            model.CommRef          // of CallConcurrently
+	On            model.CommRef          // of CallConcurrently and LeftLikewise
 	Passed        *passed.Call           // of WentPast: what they went past, and on which way
 }
 
@@ -32,6 +32,7 @@ type ReasonKind int
 const (
 	RanksLost        ReasonKind = iota // the processes of Ranks are gone or stand still
 	LeftSequence                       // ranks left the sequence of collectives that others share
+	LeftLikewise                       // so did Ranks, on On
 	WentToFinalize                     // Ranks did, while Others wait for messages and can never continue
 	InDeadlock                         // ranks wait for each other
 	AwaitedBy                          // Ranks ultimately wait for the named ones

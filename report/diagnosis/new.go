@@ -203,10 +203,11 @@ func (l *LeastProgressed) libraryNote() string {
 // setReason fills in why the ranks are named, and why the job hangs if it does: with what they
 // called in the words of the program, and the exceptions that tell them from others.
 func (s Source) setReason(r *Result) {
-	text := s.names().Reason(s.LeastProgressed)
+	theirs := ""
 	if s.LeastProgressed.Cause.IsDivergence() {
-		text += cmp.Or(r.pythonCallsText(), r.othersPlaceText())
+		theirs = cmp.Or(r.pythonCallsText(), r.othersPlaceText())
 	}
+	text := s.names().Reason(s.LeastProgressed, theirs)
 	wentPast := func(x progress.Reason) bool { return x.Kind == progress.WentPast || x.Kind == progress.LeftOutSend }
 	failedToSend := func(x progress.Reason) bool { return x.Kind == progress.FailedToSend }
 	held, l := r.heldLockReason(), s.LeastProgressed

@@ -73,8 +73,8 @@ func (r *rankView) sentInVain(waiting *rankView, w Wait) (map[model.StateID]uint
 // Beside is messages of the kind that a rank waits for, from another rank than the awaited one. They lie unreceived.
 type Beside struct {
 	Other
-	// GoneOn: both senders are in the same call, which is for no message, so that the rank would have to receive the message before it comes
-	// there, too.
+	// GoneOn: both senders are in the same call, which is for no message, so that the rank would have to receive the message before it
+	// comes there, too.
 	GoneOn bool
 }
 

@@ -11,11 +11,12 @@ import (
 	"laggard/report/words"
 )
 
-// Reason says why ranks are least progressed.
-func (n Names) Reason(l *progress.LeastProgressed) string {
+// Reason says why ranks are least progressed. What is known of the first reason besides is put right behind it.
+func (n Names) Reason(l *progress.LeastProgressed, besides string) string {
 	var parts []string
 	for i := range l.Reasons {
-		parts = append(parts, n.reasonPart(&l.Reasons[i]))
+		parts = append(parts, n.reasonPart(&l.Reasons[i])+besides)
+		besides = ""
 	}
 	text := strings.Join(parts, "; ")
 	if l.Samples > 0 {
@@ -35,6 +36,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return r.Loss.Ranks.Phrase() + ": " + Loss(r.Loss)
 	case progress.LeftSequence:
 		return n.deviation(r.Divergence)
+	case progress.LeftLikewise:
+		return fmt.Sprintf("so did %s on %s", who, n.Comm(r.On))
 	case progress.WentToFinalize:
 		return fmt.Sprintf("%s went to MPI_Finalize, while %s %s for messages and can never continue",
 			who, others, verb(r.Others, "waits", "wait"))

@@ -30,6 +30,6 @@ func TestNotListed(t *testing.T) {
 			"but ranks 5-6 do not list rank 2 as a source of MPI_COMM_WORLD": sends,
 	} {
 		l := progress.LeastProgressed{Reasons: []progress.Reason{{Kind: progress.NotListed, OneSided: []evidence.OneSided{edge}}}}
-		checktest.Equal(t, want, names.Reason(&l))
+		checktest.Equal(t, want, names.Reason(&l, ""))
 	}
 }
