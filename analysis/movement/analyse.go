@@ -32,6 +32,8 @@ type Found struct {
 	Violations []invariant.Violation // the most suspicious first
 	// Pruned counts violations left out because the training runs have the chain.
 	Pruned int
+	// Novel are the groups that the training runs do not have, by falling count.
+	Novel []Novel
 
 	Distances outlier.Distances // of the span that Outliers was found in
 	Outliers  []outlier.Outlier // by falling distance
@@ -50,6 +52,7 @@ func Analyse(tr *chain.Trace, opts Options) Found {
 	}
 	f.Invariants = invariant.Frequent(tr, opts.Training)
 	f.Violations, f.Pruned = invariant.Violations(tr, f.Invariants, opts.Training)
+	f.Novel = findNovel(tr, opts.Training)
 	f.Distances, f.Outliers = outlier.Find(tr, opts.Training, opts.LastPhase)
 	return f
 }

@@ -83,6 +83,9 @@ func formatFound(r Found) string {
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)
 	}
+	for _, n := range r.Novel {
+		fmt.Fprintf(&b, "in no good run: %d of ranks %s: %s\n", n.Count, n.Ranks, chainText(n.Group))
+	}
 	for _, o := range r.Outliers {
 		fmt.Fprintf(&b,
 			"outlier %d: distance %.4g, ratio %.3g, without it %.3g; %.3g of its chains, %.3g of rank %d's: %s\n",

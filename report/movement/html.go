@@ -26,18 +26,25 @@ var staticPage = page.NewStatic("movement", body, chart.Style+style, pageWords)
 type view struct {
 	M                  *Result
 	Headline, Followed string
+	Different          string       // why the good runs may tell nothing
+	Novel              []Novel      // the first kinds that no good run has
 	Spread, Distances  *chart.Chart // nil: none; without panels: nothing to draw
 	Key                []shareKey
 }
 
 type shareKey struct{ Class, Text string }
 
+// maxNovelOnPage bounds the kinds of chains that no good run has: they may be all of another program's.
+const maxNovelOnPage = 20
+
 // HTML writes the result as one page that needs nothing but a browser:
 // what is suspicious, the chains drawn step by step beside the usual ones, and
 // the pictures of the paper, Figures 3 and 6.
 func HTML(w io.Writer, m *Result) error {
+	novel := m.onlyNovel()
 	return staticPage.Write(w, headline(m)+" – "+m.Run.Dir, view{
-		M: m, Headline: headline(m), Followed: chainsText(m),
+		M: m, Headline: headline(m), Followed: chainsText(m), Different: differentProgram,
+		Novel:  novel[:min(len(novel), maxNovelOnPage)],
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})
 }

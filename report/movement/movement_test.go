@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/movement"
 	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/profile"
 	"laggard/analysis/movement/recorded"
 	"laggard/internal/checktest"
 	"laggard/internal/musttest"
@@ -16,10 +17,22 @@ import (
 
 // brokenChains is a run whose rank 2 now and then skips a copy, and whose module
 // has a hostile name.
-func brokenChains(t *testing.T) *Result {
+func brokenChains(t *testing.T) *Result { return resultOf(t, movement.Options{}, "aa", 2) }
+
+// resultOf is what is said of the run of a build one rank of which now and then skips a copy; -1: none does.
+func resultOf(t *testing.T, opts movement.Options, build string, skips int) *Result {
+	t.Helper()
+	trace, book := ringTrace(t, build, skips)
+	resolver := symbol.New(symbol.Config{})
+	t.Cleanup(resolver.Close)
+	found := movement.Analyse(trace, opts)
+	return New(report.Run{}, &movement.Result{Found: found, Trace: trace, Calls: movement.Calls(found, book, resolver)})
+}
+
+func ringTrace(t *testing.T, build string, skips int) (*chain.Trace, recorded.Book) {
 	t.Helper()
 	names := recorded.NewNamer(1, nil)
-	app := &model.Module{BuildID: "aa", Path: "/tmp/<script>alert(1)</script>\x1b[2Japp"}
+	app := &model.Module{BuildID: build, Path: "/tmp/<script>alert(1)</script>\x1b[2Japp"}
 	site := func(p *chain.Parser, call string, offset uint64) int32 {
 		return p.Site(names.Name(call, []model.Frame{{Module: app, Offset: offset}}))
 	}
@@ -34,7 +47,7 @@ func brokenChains(t *testing.T) *Result {
 			add(chain.Event{Kind: chain.Alloc, Site: alloc, Dst: uint64(i+1) * 0x1000, Len: 64})
 		}
 		for i := range 60 {
-			if rank != 2 || i%20 != 10 {
+			if rank != skips || i%20 != 10 {
 				add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x20), Src: 0x1000, Dst: 0x2000, Len: 64})
 			}
 			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x30), Src: 0x2000, Dst: 0x3000, Len: 64})
@@ -50,13 +63,28 @@ func brokenChains(t *testing.T) *Result {
 		}
 		musttest.Succeed(t, err)
 	}
-	trace := chain.Resolve(table)
-	resolver := symbol.New(symbol.Config{})
-	t.Cleanup(resolver.Close)
-	found := movement.Analyse(trace, movement.Options{})
-	return New(report.Run{}, &movement.Result{
-		Found: found, Trace: trace, Calls: movement.Calls(found, names.Book, resolver),
-	})
+	return chain.Resolve(table), names.Book
+}
+
+// TestGoodRuns: what no good run has is told, and that good runs of another build tell nothing.
+func TestGoodRuns(t *testing.T) {
+	trace, _ := ringTrace(t, "aa", -1)
+	good := profile.New(trace)
+	for _, c := range []struct {
+		build      string
+		skips      int
+		comparable bool
+		headline   string
+	}{
+		{"aa", -1, true, "No unusual data movement: 180 chains, of 1 kind"},
+		{"aa", 2, true, "1 rare chain closely resembles a common one; 1 kind of chains (3 of 180 chains) is in no good run"},
+		{"bb", -1, false, "The good runs tell little of this one: 100.0 % of its chains are in none of them"},
+	} {
+		m := resultOf(t, movement.Options{Training: &good}, c.build, c.skips)
+		if got := headline(m); got != c.headline || m.Comparable() != c.comparable {
+			t.Errorf("build %s, rank %d skips: %q, comparable: %v", c.build, c.skips, got, m.Comparable())
+		}
+	}
 }
 
 func TestMovementForms(t *testing.T) {

@@ -24,7 +24,7 @@ func New(run report.Run, s *movement.Result) *Result {
 		},
 		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...),
 		Problems:   words.AllPrintable(s.Problems),
-		Invariants: []Invariant{}, Violations: []Violation{}, Outliers: []Outlier{},
+		Invariants: []Invariant{}, Violations: []Violation{}, Novel: []Novel{}, Outliers: []Outlier{},
 		Distances: newDistances(f.Distances),
 	}
 	for _, inv := range f.Invariants {
@@ -32,6 +32,10 @@ func New(run report.Run, s *movement.Result) *Result {
 	}
 	for _, v := range f.Violations {
 		m.Violations = append(m.Violations, names.newViolation(v, m.Invariants[v.Invariant]))
+	}
+	for _, n := range f.Novel {
+		violates := slices.ContainsFunc(f.Violations, func(v invariant.Violation) bool { return v.Chain.Compare(n.Group) == 0 })
+		m.Novel = append(m.Novel, Novel{names.newChain(n.Group), n.Ranks.String(), violates})
 	}
 	for _, o := range f.Outliers {
 		m.Outliers = append(m.Outliers, names.newOutlier(o))

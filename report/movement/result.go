@@ -1,6 +1,10 @@
 package movement
 
-import "laggard/report"
+import (
+	"slices"
+
+	"laggard/report"
+)
 
 // Result is what the analysis of data movements found.
 type Result struct {
@@ -14,6 +18,7 @@ type Result struct {
 	Invariants    []Invariant  `json:"invariants"`     // the frequent chains
 	Violations    []Violation  `json:"violations"`     // rare chains that resemble a frequent one, most suspicious first
 	Pruned        int          `json:"pruned"`         // number of violations left out because good runs have them
+	Novel         []Novel      `json:"novel"`          // kinds of chains that no good run has, the most frequent first
 	Outliers      []Outlier    `json:"outliers"`       // ranks unlike their peers, the farthest first
 	Distances     Distances    `json:"distances"`      // the distances of all ranks
 	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md#data-movement
@@ -65,6 +70,13 @@ type Chain struct {
 type Invariant struct {
 	Chain
 	Share float64 `json:"share"` // its share of all chains that are unique enough, 0 to 1
+}
+
+// Novel is a kind of chain that no good run has.
+type Novel struct {
+	Chain
+	Ranks    string `json:"ranks"` // ranks where the chains begin
+	violates bool   // it is the chain of a violation, too
 }
 
 // Location is a call site that a finding is about.
@@ -137,3 +149,19 @@ type Distances struct {
 
 // Found reports whether there is anything to look at.
 func (m *Result) Found() bool { return len(m.Violations) > 0 || len(m.Outliers) > 0 }
+
+// Comparable reports whether the good runs, if there are any, have at least half of the chains. If not, they are
+// probably of another program, or of one whose call sites were at other lines, and nothing follows from them.
+func (m *Result) Comparable() bool { return 2*m.novelChains() <= m.Chains }
+
+// onlyNovel are the novel kinds of chains that are no violations besides.
+func (m *Result) onlyNovel() []Novel {
+	return slices.DeleteFunc(slices.Clone(m.Novel), func(n Novel) bool { return n.violates })
+}
+
+func (m *Result) novelChains() (n uint64) {
+	for _, c := range m.Novel {
+		n += c.Count
+	}
+	return n
+}

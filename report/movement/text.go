@@ -17,6 +17,7 @@ const (
 	maxViolations = 5
 	maxOutliers   = 5
 	maxInvariants = 3
+	maxNovel      = 3
 	maxExamples   = 4
 )
 
@@ -27,12 +28,16 @@ func Text(w io.Writer, m *Result) error {
 	p := &printer{}
 	p.Line("%s", headline(m))
 	p.Line("  %s", chainsText(m))
+	if !m.Comparable() {
+		p.Line("  %s", differentProgram)
+	}
 	for _, n := range m.Notes {
 		p.Line("  %s", n)
 	}
 	p.outliers(m)
 	p.violations(m)
-	if !m.Found() {
+	p.novel(m)
+	if !m.Found() && len(m.Novel) == 0 {
 		p.invariants(m)
 	}
 	if len(m.Problems) > 0 {
@@ -44,8 +49,15 @@ func Text(w io.Writer, m *Result) error {
 	return err
 }
 
+// differentProgram says why good runs may have other chains.
+const differentProgram = "chains are compared by function, file and line: train with the same program, as it is now"
+
 func headline(m *Result) string {
 	var parts []string
+	if !m.Comparable() {
+		parts = append(parts, fmt.Sprintf("the good runs tell little of this one: %s of its chains are in none of them",
+			percentOf(m.novelChains(), m.Chains)))
+	}
 	if n := len(m.Outliers); n > 0 {
 		set := make([]string, 0, n)
 		for _, o := range m.Outliers[:min(n, 8)] {
@@ -61,6 +73,10 @@ func headline(m *Result) string {
 	if n := len(m.Violations); n > 0 {
 		parts = append(parts, words.Count(n, "rare chain closely resembles a common one",
 			"rare chains closely resemble common ones"))
+	}
+	if n := len(m.Novel); n > 0 && m.Comparable() {
+		chains := fmt.Sprintf("of chains (%d of %d chains)", m.novelChains(), m.Chains)
+		parts = append(parts, words.Count(n, "kind "+chains+" is in no good run", "kinds "+chains+" are in no good run"))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("No unusual data movement: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
@@ -91,7 +107,11 @@ func percentOf(n, of uint64) string {
 	if of == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+	percent := 100 * float64(n) / float64(of)
+	if 0 < n && n < of { // a few are not none, and not all but a few
+		percent = min(max(percent, 0.1), 99.9)
+	}
+	return fmt.Sprintf("%.1f %%", percent)
 }
 
 func (p *printer) outliers(m *Result) {
@@ -146,6 +166,18 @@ func contextText(v Violation) string {
 		return fmt.Sprintf("; the missing part was found nearby in %d of %d", v.ContextMatches, v.Instances)
 	}
 	return ""
+}
+
+func (p *printer) novel(m *Result) {
+	for i, n := range m.onlyNovel() {
+		if i == maxNovel {
+			p.Line("\n… and %d more kinds of chains that no good run has, in the JSON form", len(m.onlyNovel())-i)
+			return
+		}
+		p.Line("\nA chain that no good run has, %s, of data that begin at %s", words.Count(int(n.Count), "time", "times"),
+			words.Ranks(n.Ranks))
+		p.chain(n.Chain)
+	}
 }
 
 func (p *printer) invariants(m *Result) {
