@@ -121,16 +121,18 @@ func newSides(d Difference) sidesView {
 	if d.After != nil {
 		v.After = d.After.String()
 	}
-	switch kind := compare.Kind(d.Kind); kind {
+	switch compare.Kind(d.Kind) {
 	case compare.NewPlace, compare.OtherOrder:
 		v.Good = "not called"
 		if d.Next != nil {
 			v.Good = d.Next.goodSide()
 		}
-	case compare.MissingPlace, compare.MissingSend:
+	case compare.MissingPlace:
 		v.Bad = "never"
-		if kind == compare.MissingSend {
-			v.Good = withValue(v.Good, "a message "+d.BadValue)
+	case compare.MissingSend:
+		v.Bad, v.Good = "never", withValue(v.Good, "a message "+d.BadValue)
+		if d.BadCount > 0 {
+			v.Bad, v.Good = withValue(d.At.String(), d.missing()), withValue(v.Good, number(d.GoodCount))
 		}
 	case compare.SkippedPlace:
 		v.Bad = "skipped"

@@ -31,7 +31,7 @@ func sentenceOf(d Difference, stillIn bool) string {
 	case compare.NewMessage:
 		return fmt.Sprintf("%s: %s %s, %s; GOOD never%s", s.ranks, s.message(), d.BadValue, times(d.BadCount), inBrackets(d.GoodValue))
 	case compare.MissingSend:
-		return fmt.Sprintf("%s: %s: no message %s; GOOD: %s", s.ranks, s.at, d.BadValue, times(d.GoodCount))
+		return fmt.Sprintf("%s: %s: %s; GOOD: %s", s.ranks, s.at, d.missing(), number(d.GoodCount))
 	}
 	return fmt.Sprintf("%s: %s: %s %s; GOOD: %s", s.ranks, s.at, valueNames[compare.Kind(d.Kind)], d.BadValue, d.GoodValue)
 }
@@ -92,6 +92,14 @@ func (s sentence) message() string {
 		return "a message"
 	}
 	return s.at + ": a message"
+}
+
+// missing says how many messages there were, of those that are missing.
+func (d *Difference) missing() string {
+	if d.BadCount == 0 {
+		return "no message " + d.BadValue
+	}
+	return words.Count(int(d.BadCount), "message ", "messages ") + d.BadValue
 }
 
 func inBrackets(text string) string {

@@ -29,6 +29,9 @@ func Text(w io.Writer, r *Result, all bool) error {
 
 // Headline says how many differences there are, and what was compared.
 func (c *Comparison) Headline() string {
+	if len(c.Differences) == 0 && c.CutOff {
+		return "No difference found up to where BAD was cut off. Compared: " + c.Compared.String()
+	}
 	if len(c.Differences) == 0 {
 		return "No difference found. Compared: " + c.Compared.String()
 	}
