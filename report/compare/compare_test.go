@@ -40,7 +40,7 @@ func eachKind() *compare.Result {
 			{Kind: compare.NewPlace, Ranks: one, At: at("MPI_Barrier", 0, 25), After: &wait, Bad: 1},
 			{Kind: compare.NewPlace, Ranks: some, At: at("MPI_Reduce", 0, 33), Next: &sum, Bad: 5},
 			{Kind: compare.MissingPlace, Ranks: some, At: at("MPI_Isend", 15, 0), More: []compare.Place{wait}, Good: 60},
-			{Kind: compare.SkippedPlace, Ranks: one, At: wait, More: []compare.Place{sum, sum}, Next: &sum, Bad: 7},
+			{Kind: compare.SkippedPlace, Ranks: one, At: wait, More: []compare.Place{sum, sum}, After: &sum, Next: &sum, Bad: 7},
 			{Kind: compare.OtherOrder, Ranks: some, At: wait, After: &sum, Next: &sum, Bad: 7, Good: 60},
 			{Kind: compare.Iterations, Ranks: one, At: sum, Bad: 6.52, Good: 3},
 			{Kind: compare.Iterations, Ranks: some, At: sum, Bad: 61, Good: 60, StillIn: true},
