@@ -27,6 +27,8 @@ type Found struct {
 	Chains uint64        // that start there
 	Groups []chain.Group // of these, by falling count
 	Links  chain.Links   // of the whole trace
+	// Unreceived is likewise of the whole trace.
+	Unreceived []chain.Unreceived
 
 	Invariants []invariant.Invariant // by falling count
 	Violations []invariant.Violation // the most suspicious first
@@ -45,7 +47,7 @@ func Analyse(tr *chain.Trace, opts Options) Found {
 	if opts.Ranks.Len() > 0 {
 		tr = tr.FilterRanks(opts.Ranks)
 	}
-	f := Found{Groups: tr.Groups, Links: tr.Links}
+	f := Found{Groups: tr.Groups, Links: tr.Links, Unreceived: tr.Unreceived}
 	for _, t := range tr.Tracks {
 		f.Ranks.Add(t.Rank)
 		f.Chains += uint64(len(t.Chains))

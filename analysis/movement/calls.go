@@ -22,15 +22,18 @@ type Call struct {
 // the book does not have is left out.
 func Calls(f Found, book recorded.Book, resolver *symbol.Resolver) map[string]Call {
 	out := map[string]Call{}
+	name := func(site string) {
+		if _, known := out[site]; known {
+			return
+		}
+		if c, err := book.Call(site); err == nil {
+			out[site] = newCall(c, resolver)
+		}
+	}
 	add := func(g chain.Group) {
 		for _, o := range g.Ops {
-			for _, name := range []string{o.Site, o.Partner, o.Source, o.Dest} {
-				if _, known := out[name]; known {
-					continue
-				}
-				if c, err := book.Call(name); err == nil {
-					out[name] = newCall(c, resolver)
-				}
+			for _, site := range []string{o.Site, o.Partner, o.Source, o.Dest} {
+				name(site)
 			}
 		}
 	}
@@ -39,6 +42,9 @@ func Calls(f Found, book recorded.Book, resolver *symbol.Resolver) map[string]Ca
 	}
 	for _, p := range f.Invariants {
 		add(p.Group)
+	}
+	for _, u := range f.Unreceived {
+		name(u.Site)
 	}
 	return out
 }

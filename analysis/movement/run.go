@@ -75,6 +75,8 @@ type moves struct {
 	trace *chain.Trace
 	book  recorded.Book
 	ways  recorded.Ways
+	// inFlight is of the share; at analysis rank 0, in the end, of the run
+	inFlight recorded.InFlight
 	// libraryUnrecorded: all that the MPI library does was asked for, and was not recorded
 	libraryUnrecorded bool
 	problems          share.Problems
@@ -131,8 +133,12 @@ func (g *gatherer) readRun(ctx context.Context, dir string) (*moves, error) {
 	if m.book, err = reduce.Reduce(g.tree, books, names.Book, nil); err != nil {
 		return nil, err
 	}
+	if m.inFlight, err = reduce.Reduce(g.tree, inFlights, m.inFlight, nil); err != nil {
+		return nil, err
+	}
 	if g.comm.Rank() == 0 {
 		m.trace = chain.Resolve(table)
+		m.trace.Unreceived = m.inFlight.Confirm(m.trace.Unreceived)
 	}
 	return m, nil
 }
@@ -143,6 +149,7 @@ func (m *moves) exchangeSent(ctx context.Context, tree *reduce.Tree) (recorded.S
 	var sum recorded.Sent
 	failed := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*nodefile.Stream) error {
 		m.tally.add(rank, streams)
+		m.inFlight = recorded.MergeInFlight(m.inFlight, recorded.NewInFlight(rank))
 		sent, errs := r.Sent()
 		m.addProblems(rank, errs...)
 		sum = recorded.MergeSent(sum, sent)

@@ -68,6 +68,9 @@ func formatFound(r Found) string {
 	l := r.Links
 	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks,
 		l.LinkedSends, l.Sends, l.LinkedRecvs, l.Recvs)
+	for _, u := range r.Unreceived {
+		fmt.Fprintf(&b, "not received: %d of rank %d's for rank %d, tag %d, %s\n", u.Count, u.From, u.To, u.Tag, u.Site)
+	}
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %d × %s\n", g.Count, chainText(g))
 	}

@@ -54,12 +54,13 @@ var pageWords = template.FuncMap{
 		at := placeOf(p)
 		return at[strings.LastIndex(at, " ")+1:]
 	},
-	"share":    func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"count":    func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
-	"ranks":    words.Ranks,
-	"context":  contextText,
-	"last":     func(c Chain) *Place { return lastDest(c.Operations) },
-	"compared": comparedRows,
+	"share":      func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"count":      func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
+	"ranks":      words.Ranks,
+	"unreceived": unreceivedText,
+	"context":    contextText,
+	"last":       func(c Chain) *Place { return lastDest(c.Operations) },
+	"compared":   comparedRows,
 }
 
 // comparedRow is a step of the usual chain and of the rare one, side by side.

@@ -117,3 +117,15 @@ func TestMovementForms(t *testing.T) {
 	}
 	checktest.Contains(t, page.String(), "Share of each kind of chain by rank", "Distance of each rank to its peers")
 }
+
+// TestUnreceived: a message that was not received is told, and is not rounded away.
+func TestUnreceived(t *testing.T) {
+	m := resultOf(t, movement.Options{}, "aa", -1)
+	m.Links = Links{Sends: 12001, LinkedSends: 12000}
+	send := &Place{Call: "MPI_Send", Site: report.Site{Function: "main", File: "a.c", Line: 14}}
+	m.Unreceived = []Unreceived{{At: send, From: 2, To: 3, Tag: 8, Count: 1}}
+	var b strings.Builder
+	musttest.Succeed(t, Text(&b, m))
+	checktest.Contains(t, b.String(), "1 message was not received\n", "of 12001 sends, 99.9 % were matched",
+		"not received: 1 message from rank 2 to rank 3 with tag 8, by MPI_Send in main (a.c:14)\n")
+}

@@ -24,7 +24,7 @@ func New(run report.Run, s *movement.Result) *Result {
 		},
 		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...),
 		Problems:   words.AllPrintable(s.Problems),
-		Invariants: []Invariant{}, Violations: []Violation{}, Novel: []Novel{}, Outliers: []Outlier{},
+		Invariants: []Invariant{}, Violations: []Violation{}, Novel: []Novel{}, Unreceived: []Unreceived{}, Outliers: []Outlier{},
 		Distances: newDistances(f.Distances),
 	}
 	for _, inv := range f.Invariants {
@@ -32,6 +32,9 @@ func New(run report.Run, s *movement.Result) *Result {
 	}
 	for _, v := range f.Violations {
 		m.Violations = append(m.Violations, names.newViolation(v, m.Invariants[v.Invariant]))
+	}
+	for _, u := range f.Unreceived {
+		m.Unreceived = append(m.Unreceived, Unreceived{names.placeByName(u.Site), u.From, u.To, u.Tag, u.Count})
 	}
 	for _, n := range f.Novel {
 		violates := slices.ContainsFunc(f.Violations, func(v invariant.Violation) bool { return v.Chain.Compare(n.Group) == 0 })

@@ -14,6 +14,7 @@ type Result struct {
 	Chains        uint64       `json:"chains"`         // number of chains that begin there
 	Groups        int          `json:"groups"`         // number of kinds of chains
 	Links         Links        `json:"links"`          // how much of the data could be followed from rank to rank
+	Unreceived    []Unreceived `json:"unreceived"`     // messages that were not received
 	Training      int          `json:"training"`       // number of good runs compared with
 	Invariants    []Invariant  `json:"invariants"`     // the frequent chains
 	Violations    []Violation  `json:"violations"`     // rare chains that resemble a frequent one, most suspicious first
@@ -37,6 +38,15 @@ type Links struct {
 	Connections int    `json:"connections"`     // connections between ranks
 	ByMessage   int    `json:"message_pairs"`   // pairs of ranks followed by MPI messages instead of connections
 	Shortened   uint64 `json:"shortened"`       // chains not followed to their end
+}
+
+// Unreceived is messages from one call to one rank that were not received.
+type Unreceived struct {
+	At    *Place `json:"at"`    // the call that sent them
+	From  int    `json:"from"`  // rank that sent them
+	To    int    `json:"to"`    // rank that they are for
+	Tag   int    `json:"tag"`   // their tag
+	Count uint64 `json:"count"` // how many
 }
 
 // Place is a call that allocates, copies or transfers.

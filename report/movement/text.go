@@ -18,6 +18,7 @@ const (
 	maxOutliers   = 5
 	maxInvariants = 3
 	maxNovel      = 3
+	maxUnreceived = 4
 	maxExamples   = 4
 )
 
@@ -34,6 +35,9 @@ func Text(w io.Writer, m *Result) error {
 	for _, n := range m.Notes {
 		p.Line("  %s", n)
 	}
+	p.List(len(m.Unreceived), maxUnreceived, "calls whose messages were not received", func(i int) {
+		p.Line("  not received: %s", unreceivedText(m.Unreceived[i]))
+	})
 	p.outliers(m)
 	p.violations(m)
 	p.novel(m)
@@ -78,6 +82,13 @@ func headline(m *Result) string {
 		chains := fmt.Sprintf("of chains (%d of %d chains)", m.novelChains(), m.Chains)
 		parts = append(parts, words.Count(n, "kind "+chains+" is in no good run", "kinds "+chains+" are in no good run"))
 	}
+	var lost uint64
+	for _, u := range m.Unreceived {
+		lost += u.Count
+	}
+	if lost > 0 {
+		parts = append(parts, words.Count(int(lost), "message was", "messages were")+" not received")
+	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("No unusual data movement: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
 			words.Count(m.Groups, "kind", "kinds"))
@@ -101,6 +112,11 @@ func chainsText(m *Result) string {
 		s += fmt.Sprintf(", which also contain %d of the suspicious chains", m.Pruned)
 	}
 	return s
+}
+
+func unreceivedText(u Unreceived) string {
+	return fmt.Sprintf("%s from rank %d to rank %d with tag %d, by %s", words.Count(int(u.Count), "message", "messages"), u.From,
+		u.To, u.Tag, placeOf(u.At))
 }
 
 func percentOf(n, of uint64) string {

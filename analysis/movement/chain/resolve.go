@@ -28,10 +28,11 @@ func Resolve(t Table) *Trace {
 
 // resolver walks from leg to leg through the matched transfers.
 type resolver struct {
-	sites   []string
-	ranks   []int
-	symbols interner[symbol]
-	paths   *pathTree
+	sites    []string
+	channels []Channel
+	ranks    []int // ascending
+	symbols  interner[symbol]
+	paths    *pathTree
 
 	sends, recvs    []half
 	legs            []leg
@@ -71,7 +72,7 @@ type chain struct {
 const stepsPerLeg = 256
 
 func newResolver(t Table) *resolver {
-	v := &resolver{sites: t.sites.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(),
+	v := &resolver{sites: t.sites.all, channels: t.channels.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(),
 		tracks: make([][]Instance, len(t.parts))}
 	if t.paths != nil {
 		for _, s := range t.paths.all[1:] {
