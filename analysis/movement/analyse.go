@@ -34,7 +34,7 @@ type Found struct {
 	Violations []invariant.Violation // the most suspicious first
 	// Pruned counts violations left out because the training runs have the chain.
 	Pruned int
-	// Novel are the groups that the training runs do not have, by falling count.
+	// Novel are the groups that the training runs do not have, the first seen first.
 	Novel []Novel
 
 	Distances outlier.Distances // of the span that Outliers was found in

@@ -1,7 +1,11 @@
 package movement
 
 import (
+	"cmp"
+	"slices"
+
 	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/invariant"
 	"laggard/analysis/movement/profile"
 	"laggard/model"
 )
@@ -10,10 +14,11 @@ import (
 type Novel struct {
 	chain.Group
 	Ranks model.RankSet // where its chains begin
+	First invariant.Place
 }
 
-// findNovel lists the groups that the training runs do not have, by falling count; without
-// training there are none.
+// findNovel lists the groups that the training runs do not have, the first seen first: later ones may follow from it.
+// Without training there are none.
 func findNovel(tr *chain.Trace, training *profile.Profile) []Novel {
 	if training == nil {
 		return nil
@@ -29,9 +34,14 @@ func findNovel(tr *chain.Trace, training *profile.Profile) []Novel {
 	for _, track := range tr.Tracks {
 		for _, c := range track.Chains {
 			if i, is := place[c.Group]; is {
-				out[i].Ranks.Add(track.Rank)
+				n := &out[i]
+				if n.Ranks.Len() == 0 || c.Time < n.First.Time {
+					n.First = invariant.Place{Rank: track.Rank, Order: c.Order, Time: c.Time}
+				}
+				n.Ranks.Add(track.Rank)
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Novel) int { return cmp.Compare(a.First.Time, b.First.Time) })
 	return out
 }

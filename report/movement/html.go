@@ -58,6 +58,7 @@ var pageWords = template.FuncMap{
 	"count":      func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
 	"ranks":      words.Ranks,
 	"unreceived": unreceivedText,
+	"outlier":    outlierText,
 	"context":    contextText,
 	"last":       func(c Chain) *Place { return lastDest(c.Operations) },
 	"compared":   comparedRows,

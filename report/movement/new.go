@@ -38,7 +38,7 @@ func New(run report.Run, s *movement.Result) *Result {
 	}
 	for _, n := range f.Novel {
 		violates := slices.ContainsFunc(f.Violations, func(v invariant.Violation) bool { return v.Chain.Compare(n.Group) == 0 })
-		m.Novel = append(m.Novel, Novel{names.newChain(n.Group), n.Ranks.String(), violates})
+		m.Novel = append(m.Novel, Novel{names.newChain(n.Group), n.Ranks.String(), newExample(n.First), violates})
 	}
 	for _, o := range f.Outliers {
 		m.Outliers = append(m.Outliers, names.newOutlier(o))
@@ -108,12 +108,12 @@ func (n *placer) newViolation(v invariant.Violation, inv Invariant) Violation {
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
 		ContextMatches: v.ContextMatches, Completions: v.Completions, Stale: v.Stale,
 		Instances: v.Instances, Edge: v.Edge,
-		Ranks:   v.Ranks.String(),
+		Ranks: v.Ranks.String(), MissingAt: missingRanks(v, len(inv.Operations)),
 		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
 		Missing: []Operation{}, Examples: []Example{},
 	}
 	for _, e := range v.Examples {
-		out.Examples = append(out.Examples, Example{e.Rank, e.Order, e.Time})
+		out.Examples = append(out.Examples, newExample(e))
 	}
 	rank := -1
 	if len(v.Examples) > 0 {
@@ -133,10 +133,26 @@ func (n *placer) newViolation(v invariant.Violation, inv Invariant) Violation {
 	return out
 }
 
+// missingRanks are the ranks where the operations that a chain lacks should have been. At the beginning and the end of a program it is
+// cut off, rather than broken.
+func missingRanks(v invariant.Violation, inv int) string {
+	before, behind := v.Breaks(inv)
+	switch {
+	case v.Edge == v.Instances:
+	case before:
+		return v.Ranks.String()
+	case behind:
+		return v.Ends.String()
+	}
+	return ""
+}
+
+func newExample(p invariant.Place) Example { return Example{p.Rank, p.Order, p.Time} }
+
 func (n *placer) newOutlier(o outlier.Outlier) Outlier {
 	out := Outlier{
 		Rank: o.Rank, DistanceK: o.K, Ratio: o.Ratio, LeaveOneOut: o.LeaveOneOut, Neighbour: o.Neighbour,
-		TopGroup: n.newChain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
+		TopGroup: n.newChain(o.Group), Ends: o.Ends.String(), Share: o.Share, PeerShare: o.PeerShare,
 	}
 	var list locationList
 	list.addChain(o.Rank, out.TopGroup)

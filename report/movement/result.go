@@ -19,7 +19,7 @@ type Result struct {
 	Invariants    []Invariant  `json:"invariants"`     // the frequent chains
 	Violations    []Violation  `json:"violations"`     // rare chains that resemble a frequent one, most suspicious first
 	Pruned        int          `json:"pruned"`         // number of violations left out because good runs have them
-	Novel         []Novel      `json:"novel"`          // kinds of chains that no good run has, the most frequent first
+	Novel         []Novel      `json:"novel"`          // kinds of chains that no good run has, the first seen first
 	Outliers      []Outlier    `json:"outliers"`       // ranks unlike their peers, the farthest first
 	Distances     Distances    `json:"distances"`      // the distances of all ranks
 	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md#data-movement
@@ -85,8 +85,9 @@ type Invariant struct {
 // Novel is a kind of chain that no good run has.
 type Novel struct {
 	Chain
-	Ranks    string `json:"ranks"` // ranks where the chains begin
-	violates bool   // it is the chain of a violation, too
+	Ranks    string  `json:"ranks"` // ranks where the chains begin
+	First    Example `json:"first"` // the first of them
+	violates bool    // it is the chain of a violation, too
 }
 
 // Location is a call site that a finding is about.
@@ -116,6 +117,8 @@ type Violation struct {
 	// instances before the first or after the last usual chain of their rank
 	Edge  int    `json:"edge"`
 	Ranks string `json:"ranks"` // ranks where the chains begin
+	// ranks where the missing operations would have been; empty: not known
+	MissingAt string `json:"missing_at"`
 	// common part: start in the chain, start in the invariant, number of operations
 	Matched   [3]int      `json:"matched"`
 	Missing   []Operation `json:"missing"`   // operations of the invariant that the chain lacks
@@ -138,7 +141,8 @@ type Outlier struct {
 	Ratio       float64    `json:"ratio"`         // distance_k over the average of all ranks
 	LeaveOneOut float64    `json:"leave_one_out"` // distance_k over the average of the other ranks
 	Neighbour   int        `json:"neighbour"`     // the k-th nearest peer
-	TopGroup    Chain      `json:"top_group"`     // kind of chain that contributes most
+	TopGroup    Chain      `json:"top_group"`     // kind of chain of which it has most more than that peer
+	Ends        string     `json:"ends"`          // ranks where its chains of that kind end
 	Share       float64    `json:"share"`         // its share of the rank's chains, 0 to 1
 	PeerShare   float64    `json:"peer_share"`    // its share of the chains of that peer, 0 to 1
 	Locations   []Location `json:"locations"`     // the places to look at

@@ -71,8 +71,8 @@ func headline(m *Result) string {
 		if n > 8 {
 			list += ",…"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s peers", words.Ranks(list),
-			words.Verb(list, "moves data differently from its", "move data differently from their")))
+		parts = append(parts, fmt.Sprintf("data that begin at %s move differently from those of %s peers", words.Ranks(list),
+			words.Verb(list, "its", "their")))
 	}
 	if n := len(m.Violations); n > 0 {
 		parts = append(parts, words.Count(n, "rare chain closely resembles a common one",
@@ -136,12 +136,20 @@ func (p *printer) outliers(m *Result) {
 			p.Line("\n… and %d more ranks, in the JSON form", len(m.Outliers)-i)
 			return
 		}
-		p.Line("\nRank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio,
+		p.Line("\nData that begin at rank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio,
 			m.Distances.Average)
-		p.Line("  most of that is this chain: %.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share,
-			100*o.PeerShare, o.Neighbour)
+		p.Line("  above all this chain: %s", outlierText(o))
 		p.chain(o.TopGroup)
 	}
+}
+
+// outlierText says how much of the chain of an outlier there is, and where it leads to.
+func outlierText(o Outlier) string {
+	s := fmt.Sprintf("%.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share, 100*o.PeerShare, o.Neighbour)
+	if o.Ends != "" && o.Ends != fmt.Sprint(o.Rank) {
+		s += "; it ends at " + words.Ranks(o.Ends)
+	}
+	return s
 }
 
 func (p *printer) violations(m *Result) {
@@ -151,10 +159,13 @@ func (p *printer) violations(m *Result) {
 			return
 		}
 		inv := m.Invariants[v.Invariant]
-		p.Line("\nA rare chain, %s in %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"),
+		p.Line("\nA rare chain, %s, of data that begin at %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"),
 			words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
 		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness,
 			contextText(v))
+		if v.MissingAt != "" {
+			p.Line("  the missing part would have been at %s", words.Ranks(v.MissingAt))
+		}
 		p.Line("  - only in the usual chain   + only in the rare chain")
 		for _, s := range compareSteps(inv.Chain, v) {
 			p.chainStep(s.mark, s.op)
@@ -190,10 +201,18 @@ func (p *printer) novel(m *Result) {
 			p.Line("\n… and %d more kinds of chains that no good run has, in the JSON form", len(m.onlyNovel())-i)
 			return
 		}
-		p.Line("\nA chain that no good run has, %s, of data that begin at %s", words.Count(int(n.Count), "time", "times"),
-			words.Ranks(n.Ranks))
+		p.Line("\nA chain that no good run has, %s, of data that begin at %s%s", words.Count(int(n.Count), "time", "times"),
+			words.Ranks(n.Ranks), n.FirstText())
 		p.chain(n.Chain)
 	}
+}
+
+// FirstText says at which of several ranks the chain was seen first.
+func (n Novel) FirstText() string {
+	if n.Ranks == fmt.Sprint(n.First.Rank) {
+		return ""
+	}
+	return fmt.Sprintf(", first at rank %d", n.First.Rank)
 }
 
 func (p *printer) invariants(m *Result) {

@@ -47,6 +47,7 @@ type Instance struct {
 	Superseded bool
 	// PriorSuperseded: so was the message with that data before it.
 	PriorSuperseded bool
+	End             int32 // rank where its last operation ended
 	// Order is the place of the chain's last operation in the rank where it
 	// starts, among the events of that rank, from 1; Time is when that was.
 	Order, Time int64
