@@ -135,3 +135,21 @@ func TestNoDifference(t *testing.T) {
 	r.CutOff = true
 	checktest.Equal(t, "No difference found up to where BAD was cut off. Compared: "+r.Compared.String(), r.Headline())
 }
+
+// TestDoubt: it is said before the differences why the good run may be none.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct {
+		good, bad       bool
+		known, badSites int
+		want            string
+	}{
+		{false, true, 5, 10, ""},
+		{true, false, 5, 10, "GOOD was cut off, and BAD was not: are the arguments in the right order?"},
+		{true, true, 5, 10, "GOOD was cut off, too: what it had not come to counts as new in BAD"},
+		{false, false, 4, 10, "only 4 of 10 call sites of BAD are in GOOD: are these runs of the same program?"},
+	} {
+		r := New(&compare.Result{Bad: &runfiles.Index{}, BadCutOff: c.bad, GoodCutOff: c.good,
+			Compared: compare.Compared{BadPlaces: c.badSites, BadKnown: c.known}})
+		checktest.Equal(t, c.want, r.doubt())
+	}
+}

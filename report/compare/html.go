@@ -42,7 +42,8 @@ type view struct {
 	Loops              []pairView
 	Exchanged          []sidesView // messages and collectives
 	Shares             []pairView
-	StoodStill         bool // the bad run was cut off
+	StoodStill         bool   // the bad run was cut off
+	Doubt              string // why the good runs may be none
 	Notes, Problems    []string
 }
 
@@ -67,7 +68,7 @@ type pairView struct {
 
 func newView(r *Result) view {
 	v := view{
-		Headline: r.count(), Compared: r.Compared.String(), Notes: r.Notes, Problems: r.Problems,
+		Headline: r.count(), Compared: r.Compared.String(), Doubt: r.doubt(), Notes: r.Notes, Problems: r.Problems,
 		RestFrom: MaxDifferences + 1, ClassesLeft: max(0, len(r.Classes)-MaxClasses), StoodStill: r.CutOff,
 	}
 	if len(r.Differences) == 0 {
