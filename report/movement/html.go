@@ -26,7 +26,7 @@ var staticPage = page.NewStatic("movement", body, chart.Style+style, pageWords)
 type view struct {
 	M                  *Result
 	Headline, Followed string
-	Different          string       // why the good runs may tell nothing
+	Warning            string       // why what was found may mean little
 	Novel              []Novel      // the first kinds that no good run has
 	Spread, Distances  *chart.Chart // nil: none; without panels: nothing to draw
 	Key                []shareKey
@@ -43,7 +43,7 @@ const maxNovelOnPage = 20
 func HTML(w io.Writer, m *Result) error {
 	novel := m.onlyNovel()
 	return staticPage.Write(w, headline(m)+" – "+m.Run.Dir, view{
-		M: m, Headline: headline(m), Followed: chainsText(m), Different: differentProgram,
+		M: m, Headline: headline(m), Followed: chainsText(m), Warning: m.warning(),
 		Novel:  novel[:min(len(novel), maxNovelOnPage)],
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})
@@ -59,6 +59,7 @@ var pageWords = template.FuncMap{
 	"ranks":      words.Ranks,
 	"unreceived": unreceivedText,
 	"outlier":    outlierText,
+	"examples":   examplesText,
 	"context":    contextText,
 	"last":       func(c Chain) *Place { return lastDest(c.Operations) },
 	"compared":   comparedRows,

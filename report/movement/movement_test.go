@@ -129,3 +129,22 @@ func TestUnreceived(t *testing.T) {
 	checktest.Contains(t, b.String(), "1 message was not received\n", "of 12001 sends, 99.9 % were matched",
 		"not received: 1 message from rank 2 to rank 3 with tag 8, by MPI_Send in main (a.c:14)\n")
 }
+
+// TestRarity: a chain that is nearly as frequent as the usual one is not rare, and the same moment is no second example.
+func TestRarity(t *testing.T) {
+	m := brokenChains(t)
+	var b strings.Builder
+	musttest.Succeed(t, Text(&b, m))
+	checktest.Contains(t, b.String(), "1 rare chain closely resembles", "A rare chain, 3 times",
+		"no good run to compare with (--train): this may be normal for the program\n")
+	v := &m.Violations[0]
+	v.Chain.Count, m.Training = 60, 1
+	v.Examples = []Example{{Rank: 0, Event: 51, UnixNS: 1e9}, {Rank: 0, Event: 52, UnixNS: 1e9}, {Rank: 1, Event: 3, UnixNS: 2e9}}
+	b.Reset()
+	musttest.Succeed(t, Text(&b, m))
+	checktest.Contains(t, b.String(), "1 rarer chain closely resembles", "A rarer chain, 60 times",
+		"    e.g. at rank 0, 00:00:01.000; rank 1, 00:00:02.000 UTC\n")
+	if strings.Contains(b.String(), "may be normal") {
+		t.Error("beside a good run it is not said that there is none")
+	}
+}

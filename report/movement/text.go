@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"laggard/report/words"
 )
@@ -29,8 +31,8 @@ func Text(w io.Writer, m *Result) error {
 	p := &printer{}
 	p.Line("%s", headline(m))
 	p.Line("  %s", chainsText(m))
-	if !m.Comparable() {
-		p.Line("  %s", differentProgram)
+	if warning := m.warning(); warning != "" {
+		p.Line("  %s", warning)
 	}
 	for _, n := range m.Notes {
 		p.Line("  %s", n)
@@ -53,8 +55,30 @@ func Text(w io.Writer, m *Result) error {
 	return err
 }
 
-// differentProgram says why good runs may have other chains.
-const differentProgram = "chains are compared by function, file and line: train with the same program, as it is now"
+// warning says why what was found may mean little; "": it does not.
+func (m *Result) warning() string {
+	switch {
+	case !m.Comparable():
+		return "chains are compared by function, file and line: train with the same program, as it is now"
+	case m.Training == 0 && m.Found():
+		return "no good run to compare with (--train): this may be normal for the program"
+	}
+	return ""
+}
+
+// rareShare is up to which share of itself and the usual one a chain is called rare.
+const rareShare = 0.05
+
+// Rarity says how chains are beside the usual ones.
+func (m *Result) Rarity(list ...Violation) string {
+	for _, v := range list {
+		usual := m.Invariants[v.Invariant].Count
+		if float64(v.Chain.Count) > rareShare*float64(v.Chain.Count+usual) {
+			return "rarer"
+		}
+	}
+	return "rare"
+}
 
 func headline(m *Result) string {
 	var parts []string
@@ -75,8 +99,9 @@ func headline(m *Result) string {
 			words.Verb(list, "its", "their")))
 	}
 	if n := len(m.Violations); n > 0 {
-		parts = append(parts, words.Count(n, "rare chain closely resembles a common one",
-			"rare chains closely resemble common ones"))
+		rare := m.Rarity(m.Violations...)
+		parts = append(parts, words.Count(n, rare+" chain closely resembles a common one",
+			rare+" chains closely resemble common ones"))
 	}
 	if n := len(m.Novel); n > 0 && m.Comparable() {
 		chains := fmt.Sprintf("of chains (%d of %d chains)", m.novelChains(), m.Chains)
@@ -159,25 +184,34 @@ func (p *printer) violations(m *Result) {
 			return
 		}
 		inv := m.Invariants[v.Invariant]
-		p.Line("\nA rare chain, %s, of data that begin at %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"),
-			words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
+		p.Line("\nA %s chain, %s, of data that begin at %s; the usual one was seen %s", m.Rarity(v),
+			words.Count(int(v.Chain.Count), "time", "times"), words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
 		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness,
 			contextText(v))
 		if v.MissingAt != "" {
 			p.Line("  the missing part would have been at %s", words.Ranks(v.MissingAt))
 		}
-		p.Line("  - only in the usual chain   + only in the rare chain")
+		p.Line("  - only in the usual chain   + only in the %s chain", m.Rarity(v))
 		for _, s := range compareSteps(inv.Chain, v) {
 			p.chainStep(s.mark, s.op)
 		}
 		p.destBuffer(lastDest(v.Chain.Operations))
-		for k, e := range v.Examples {
-			if k == maxExamples {
-				break
-			}
-			p.Line("    e.g. rank %d, event %d", e.Rank, e.Event)
+		if len(v.Examples) > 0 {
+			p.Line("    e.g. at %s", examplesText(v.Examples))
 		}
 	}
+}
+
+// examplesText says where and when some instances were, each moment of a rank once.
+func examplesText(list []Example) string {
+	var out []string
+	for _, e := range list {
+		text := fmt.Sprintf("rank %d, %s", e.Rank, time.Unix(0, e.UnixNS).UTC().Format("15:04:05.000"))
+		if !slices.Contains(out, text) && len(out) < maxExamples {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "; ") + " UTC"
 }
 
 func contextText(v Violation) string {
