@@ -35,6 +35,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	g := gatherer{question: q, comm: c, tree: reduce.NewTree(c), resolver: symbol.New(q.Symbols)}
 	defer g.resolver.Close()
 	var good profile.Profile
+	var book recorded.Book // of the sites that only good runs have
 	for _, dir := range q.Train {
 		m, err := g.readRun(ctx, dir)
 		if err != nil {
@@ -42,6 +43,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		}
 		if m.trace != nil {
 			good = profile.Merge(good, profile.New(m.trace))
+			book = recorded.MergeBooks(book, m.book)
 		}
 	}
 	m, err := g.readRun(ctx, q.Dir)
@@ -63,7 +65,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	}
 	found := Analyse(m.trace, opts)
 	return &Result{
-		Found: found, Index: m.index, Trace: m.trace, Calls: Calls(found, m.book, g.resolver), Ways: m.ways,
+		Found: found, Index: m.index, Trace: m.trace, Calls: Calls(found, m.book.Extended(book), g.resolver), Ways: m.ways,
 		Training: len(q.Train), Notes: m.notes(), Problems: m.problems.Lines(),
 	}, nil
 }
