@@ -26,8 +26,8 @@ type Result struct {
 	BadCutOff bool
 	// GoodCutOff: the same of a good run, which then tells nothing of what would have come.
 	GoodCutOff bool
-	Notes     []string // what could not be compared, and where the bad run was cut off
-	Problems  []string // what was missing or damaged, of all runs
+	Notes      []string // what could not be compared, and where the bad run was cut off
+	Problems   []string // what was missing or damaged, of all runs
 }
 
 // Compared says how much was compared.
