@@ -88,7 +88,7 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 	l.endJob()
 	if err = errors.Join(err, openErr); err != nil {
 		if missing := r.missingProgram(); missing != nil {
-			err = fmt.Errorf("%w: %w", missing, err)
+			err = fmt.Errorf("%w, the program cannot be run: %w", err, missing)
 		}
 		return nil, nil, fmt.Errorf("profiling: %w; output: %s", err, l.output.Name())
 	}
