@@ -3,6 +3,7 @@ package injector
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -317,6 +318,21 @@ func (c *Campaign) mayDraw(t Target) bool {
 
 // Parts are the names of what can be run of a campaign by itself.
 var Parts = []string{"tune", "report", "healthy"}
+
+// CheckPart returns an error that says what to set if the campaign has no trials of a part, "" of any.
+func (c *Campaign) CheckPart(part string) error {
+	t := c.Trials
+	has := map[string]bool{"tune": len(t.Tune) > 0 && t.Count > 0, "report": len(t.Report) > 0 && t.Count > 0, "healthy": t.Healthy > 0}
+	switch {
+	case has[part], part == "" && slices.Contains(slices.Collect(maps.Values(has)), true):
+		return nil
+	case part == "":
+		return errors.New("the campaign has no trials: all of trials.tune, report and healthy are empty or 0, or trials.count is 0")
+	case part == "healthy":
+		return errors.New("the campaign has no such trials: trials.healthy is 0")
+	}
+	return fmt.Errorf("the campaign has no such trials: trials.%s is empty, or trials.count is 0", part)
+}
 
 // Part picks the trials of a part of the campaign, "" all.
 func (c *Campaign) Part(part string, trials []Trial) []Trial {

@@ -103,3 +103,18 @@ func FuzzParseCampaign(f *testing.F) {
 		}
 	})
 }
+
+// TestCheckPart: a part that a campaign has no trials of is told, and not run as nothing.
+func TestCheckPart(t *testing.T) {
+	var c Campaign
+	c.Trials.Count, c.Trials.Report = 2, []uint64{7}
+	for part, has := range map[string]bool{"": true, "report": true, "tune": false, "healthy": false} {
+		if err := c.CheckPart(part); (err == nil) != has || err != nil && !strings.Contains(err.Error(), "trials."+part) {
+			t.Errorf("part %q: %v", part, err)
+		}
+	}
+	c.Trials.Count = 0
+	if c.CheckPart("") == nil || c.CheckPart("report") == nil {
+		t.Error("a campaign without trials is not refused")
+	}
+}

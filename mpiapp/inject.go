@@ -116,6 +116,9 @@ func (a faultInjection) injectFaults(f injectFlags, file string) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if err := campaign.CheckPart(f.only); err != nil && f.trial == "" {
+		return usageError{fmt.Errorf("%s: %w", file, err)}
+	}
 	runner, err := a.newTrialRunner(campaign, cmp.Or(f.dir, strings.TrimSuffix(file, ".toml")))
 	if err != nil {
 		return err

@@ -26,7 +26,8 @@ reported. Ranks with a different role, such as a master, are excluded with --ran
 or known from training.
 
 Exit status: 0 done, 1 failed, 2 usage, 3 something was found (only with
---exit-code), 4 done but data was missing or damaged.`
+--exit-code), 4 done but data was missing or damaged, or the good
+runs are of another program.`
 
 const movementExample = `  laggard run --record movement -o bad -- mpirun -np 16 ./app
   laggard movement bad
@@ -105,6 +106,6 @@ func (a movementAnalysis) reportMovement(ctx context.Context, f movementFlags, d
 		result: result,
 		text:   func(w io.Writer) error { return movementreport.Text(w, result) },
 		page:   func(w io.Writer) error { return movementreport.HTML(w, result) },
-		found:  result.Found(), damaged: len(result.Problems) > 0,
+		found:  result.Found(), damaged: len(result.Problems) > 0 || !result.Comparable(),
 	})
 }

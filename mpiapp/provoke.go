@@ -37,7 +37,7 @@ The first run makes no such choice. It must succeed, and shows where choices are
 if it fails, it is repeated, and two failures in three runs are a finding.
 Output and record of the runs are kept in the directory given by -o.
 
-Exit status: 0 if nothing failed, 3 if a run did.`
+Exit status: 0 if nothing failed, 3 if a run did, 4 if no choice is open.`
 
 const provokeExample = `  laggard provoke -- mpirun -np 4 ./app
   laggard provoke --runs 100 --time 1h --only send,match -- mpirun -np 4 ./app
@@ -160,7 +160,10 @@ func (a perturbedRuns) search(f provokeFlags, recording job.Recording, kinds mpi
 	search := provoke.Search{Runner: r, Runs: f.runs, Limit: f.limit, Seed: f.seed, Only: kinds, Repeat: f.repeat}
 	result, err = search.Run(ctx)
 	if errors.Is(err, provoke.ErrReference) {
-		err = fmt.Errorf("%w; its output is in %s; laggard run diagnoses it", err, r.outputOf(result.Unperturbed.Dir))
+		err = fmt.Errorf("%w; its output is in %s", err, r.outputOf(result.Unperturbed.Dir))
+		if result.Unperturbed.Failure != provoke.Rejected {
+			err = fmt.Errorf("%w; laggard run diagnoses it", err)
+		}
 	}
 	if err == nil {
 		err = errors.Join(r.keepOnly(result), r.writeSchedule(result))
@@ -218,10 +221,16 @@ func (a perturbedRuns) reportFailure(f provokeFlags, r *perturbedRunner, result 
 	if f.json || f.html == "-" {
 		log = a.err
 	}
-	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil || result.Failed == nil {
+	if err = errors.Join(err, f.Write([]*ci.Outcome{o}, log)); err != nil {
 		return err
 	}
-	return exitError{exitFindings}
+	switch {
+	case result.Failed != nil:
+		return exitError{exitFindings}
+	case len(result.Closed) > 0:
+		return exitError{exitDamaged}
+	}
+	return nil
 }
 
 // describeOutcome says of a test how a run of it failed, and with which choices.

@@ -88,6 +88,11 @@ func (r *perturbedRunner) outputOf(dir string) string { return dir + ".out" }
 // Reference runs the program as it is.
 func (r *perturbedRunner) Reference(ctx context.Context, why string) (*provoke.Outcome, *provoke.Reference, error) {
 	o, err := r.Run(ctx, nil, why, provoke.Sure)
+	if err == nil && o.Failure != "" && o.Void != "" {
+		if missing := missingProgram(r.command); missing != "" {
+			err = usageError{errors.New(missing)}
+		}
+	}
 	if err != nil || o.Failure != "" {
 		return o, nil, err
 	}
@@ -149,7 +154,9 @@ func (r *perturbedRunner) Run(ctx context.Context, s *provoke.Schedule, why stri
 	if o.Status, err = job.ExitStatus(ended); err != nil {
 		return nil, err
 	}
-	o.Failure = r.judge(o, hung)
+	if o.Failure, err = r.judge(o, hung); err != nil {
+		return nil, err
+	}
 	if err := r.readRecord(o); err != nil {
 		return nil, err
 	}
@@ -198,30 +205,41 @@ func (r *perturbedRunner) limitRun(rec *job.Recording, began time.Time, s *provo
 	}
 }
 
-// judge says how a run failed.
-func (r *perturbedRunner) judge(o *provoke.Outcome, hung bool) provoke.Failure {
+// judge says how a run failed. The error is that the command of --expect is none.
+func (r *perturbedRunner) judge(o *provoke.Outcome, hung bool) (provoke.Failure, error) {
 	switch {
 	case hung:
-		return provoke.Hangs
+		return provoke.Hangs, nil
 	case o.Status > 128:
-		return provoke.Crashes
+		return provoke.Crashes, nil
 	case o.Status != 0:
-		return provoke.Fails
+		return provoke.Fails, nil
 	case r.expect == "":
-		return ""
+		return "", nil
 	}
 	in, err := os.Open(r.outputOf(o.Dir))
 	if err != nil {
-		return provoke.Rejected
+		return provoke.Rejected, nil
 	}
 	defer in.Close()
 	cmd := exec.Command("sh", "-c", r.expect)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, r.log, r.log
-	if cmd.Run() != nil {
-		return provoke.Rejected
+	err = cmd.Run()
+	switch status := cmd.ProcessState.ExitCode(); {
+	case status == notFound || status == notExecutable:
+		return "", usageError{fmt.Errorf("--expect %q: a command in it cannot be run (status %d); what it said is in %s", r.expect, status,
+			r.log.Name())}
+	case err != nil:
+		return provoke.Rejected, nil
 	}
-	return ""
+	return "", nil
 }
+
+// Exit statuses of a shell whose command cannot be run.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
 
 // readRecord reads which choices were made, and whether every rank could make them.
 func (r *perturbedRunner) readRecord(o *provoke.Outcome) (err error) {

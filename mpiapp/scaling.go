@@ -127,7 +127,7 @@ func (a scalingAnalysis) trainScaling(ctx context.Context, f scalingFlags, dirs 
 	}
 	learned, err := runAnalysis(ctx, runInWorld, f.analysts, q, scaling.Train)
 	if errors.Is(err, training.ErrFew) {
-		return usageError{fmt.Errorf("%w: train on more runs, of different scales", err)}
+		return usageError{err}
 	}
 	if err != nil || learned == nil {
 		return asUsageError(err)

@@ -100,6 +100,23 @@ func trainModel(t *testing.T, dir string, more ...string) string {
 	return file
 }
 
+// TestScalingTrainRefuses: what is wrong with the training runs is said once, and how many are needed.
+func TestScalingTrainRefuses(t *testing.T) {
+	clearSettingsEnv(t)
+	dir := t.TempDir()
+	few := volumeRun(t, dir, 2, 0x10, 1, nil)
+	without := volumeRun(t, dir, 3, 0x10, 1, func(r *model.Rank) { r.Arguments = nil })
+	for run, says := range map[string]string{
+		few:     "a model needs at least 4 ranks, of all training runs together, and there are 2; train on more runs",
+		without: "laggard: " + without + ": what the ranks sent was not recorded",
+	} {
+		status, _, errs := runLaggard("scaling", "train", "-o", filepath.Join(dir, "app.model"), run)
+		if status != exitUsage || !strings.Contains(errs, says) {
+			t.Errorf("status %d, not %q: %s", status, says, errs)
+		}
+	}
+}
+
 func TestScalingTest(t *testing.T) {
 	dir := t.TempDir()
 	file := trainModel(t, dir)

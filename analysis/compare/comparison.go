@@ -63,7 +63,8 @@ func (c *comparison) answer(out *Result) {
 	}
 	out.Findings = sortFindings(joinFindings(found))
 	out.Classes = newClasses(out.Findings)
-	out.BadCutOff = slices.ContainsFunc(c.badRanks, func(b *behaviour) bool { return b.Cut })
+	cut := func(b *behaviour) bool { return b.Cut }
+	out.BadCutOff, out.GoodCutOff = slices.ContainsFunc(c.badRanks, cut), slices.ContainsFunc(c.goodRanks, cut)
 	out.Notes = append(out.Notes, c.notes()...)
 	out.Compared = c.countCompared()
 }
@@ -149,6 +150,14 @@ func (c *comparison) commText(ref commRef) string {
 
 func (c *comparison) countCompared() Compared {
 	out := Compared{Places: len(c.places.list), Messages: c.sameSize}
+	for place := range c.places.list {
+		if visitedByAny(c.badRanks, place) {
+			out.BadPlaces++
+			if visitedByAny(c.goodRanks, place) {
+				out.BadKnown++
+			}
+		}
+	}
 	all := map[[2]int]bool{}
 	for _, list := range [][]*behaviour{c.goodRanks, c.badRanks} {
 		for _, b := range list {

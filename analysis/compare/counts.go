@@ -60,9 +60,26 @@ func (k counts) comparePassage(from, to int) (Finding, bool) {
 // round is how often a loop went round for each time that it was left at a place.
 type round struct{ total, exits float64 }
 
-func roundOf(b *behaviour, from, to int) round {
-	total, back := b.left(from), b.next[from][to]
-	return round{float64(total), float64(total - back)}
+// roundsOf returns how to count a loop that goes from one place back to another. If some ways lead out of it for good, others are
+// calls that are made in some iterations only; else, as in an inner loop, it cannot be told which lead out.
+func (k counts) roundsOf(from, to int) func(*behaviour) round {
+	all := append(k.like[:len(k.like):len(k.like)], k.bad)
+	var out []int
+	for _, next := range successors(all, from) {
+		if next != to && !reaches(all, next, to) {
+			out = append(out, next)
+		}
+	}
+	return func(b *behaviour) round {
+		total, exits := b.left(from), uint64(0)
+		for _, next := range out {
+			exits += b.next[from][next]
+		}
+		if out == nil {
+			exits = total - b.next[from][to]
+		}
+		return round{float64(total), float64(exits)}
+	}
 }
 
 func (r round) mean() float64 { return r.total / math.Max(1, r.exits) }
@@ -73,17 +90,18 @@ func (r round) isFixed() bool { return r.exits >= 3 && math.Mod(r.total, r.exits
 // compareIterations compares how often a loop went round. That is known where it was left for good; before, only more
 // iterations than any good run made are a difference.
 func (k counts) compareIterations(f *Finding, from, to int) bool {
-	bad := roundOf(k.bad, from, to)
+	roundOf := k.roundsOf(from, to)
+	bad := roundOf(k.bad)
 	least, most, fixed := math.Inf(1), 0.0, bad.isFixed()
 	for _, g := range k.like {
-		r := roundOf(g, from, to)
+		r := roundOf(g)
 		least, most, fixed = math.Min(least, r.mean()), math.Max(most, r.mean()), fixed && r.isFixed()
 	}
-	f.Bad, f.Good = bad.mean(), roundOf(k.references()[0], from, to).mean()
+	f.Bad, f.Good = bad.mean(), roundOf(k.references()[0]).mean()
 	if k.own == nil {
 		return k.differsAtOtherSize(f, bad, from)
 	}
-	slack := k.slack(most, func(b *behaviour) float64 { return roundOf(b, from, to).mean() })
+	slack := k.slack(most, func(b *behaviour) float64 { return roundOf(b).mean() })
 	if k.isOver(from) {
 		if fixed {
 			slack = 0.5

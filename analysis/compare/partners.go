@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"laggard/model/mpi"
 )
 
 // partners finds differences in messages and collectives of a unit whose ranks are those of the good runs.
@@ -151,16 +153,60 @@ func (p partners) missingSend(c channel) (f Finding, ok bool) {
 		!p.isOver(at) || p.bad.visits[at] == 0 || p.bad.forgot(c.Comm) {
 		return f, false
 	}
-	same := func(d channel) bool {
-		return d.Comm == c.Comm && d.Distance == c.Distance && d.Tag == c.Tag && sends(d)
+	usual, steady := p.own[0].sentOn(c), true
+	for _, g := range p.own {
+		n := g.sentOn(c)
+		if n == 0 {
+			return f, false
+		}
+		steady = steady && n == usual
 	}
-	everywhere := !slices.ContainsFunc(p.own, func(g *behaviour) bool { return !slices.ContainsFunc(g.Channels, same) })
-	if !everywhere || slices.ContainsFunc(p.bad.Channels, same) {
+	sent := p.bad.sentOn(c)
+	if sent > 0 && (sent >= usual || !steady || !p.sendsAsOften(at) || p.sendsMoreElsewhere(c)) {
 		return f, false
 	}
 	f = p.messageFinding(MissingSend, c, at)
-	f.Good = float64(c.Sent)
+	f.Bad, f.Good = float64(sent), float64(c.Sent)
 	return f, true
+}
+
+// sentOn counts what a rank sent to the same peer with the same tag.
+func (b *behaviour) sentOn(c channel) (n uint64) {
+	for _, d := range b.Channels {
+		if d.Comm == c.Comm && d.Distance == c.Distance && d.Tag == c.Tag {
+			n += d.Sent
+		}
+	}
+	return n
+}
+
+// sendsAsOften reports whether a rank made a call that sends, and each other one that it came to, as often as the good ones: then it
+// follows from no other difference that fewer messages are on a channel.
+func (p partners) sendsAsOften(at int) bool {
+	if !p.places.isSend(at) {
+		return false
+	}
+	for place, n := range p.bad.visits {
+		if p.places.isSend(place) && slices.ContainsFunc(p.own, func(g *behaviour) bool { return g.visits[place] != n }) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSend reports whether calls at a place send messages, or start requests that do.
+func (p *places) isSend(place int) bool {
+	f := mpi.FindFunction(p.list[place].call)
+	return f.InClass(mpi.ClassStart, mpi.ClassStartall) || f != nil && f.Class.SendsMessage() && !f.Class.IsPersistent()
+}
+
+// sendsMoreElsewhere reports whether a rank sent more to another peer, or with another tag, than the good ones: who gets a message may be
+// left to chance.
+func (p partners) sendsMoreElsewhere(c channel) bool {
+	return slices.ContainsFunc(p.bad.Channels, func(d channel) bool {
+		more := func(g *behaviour) bool { return d.Sent > g.sentOn(d) }
+		return d.Comm == c.Comm && slices.ContainsFunc(p.own, more)
+	})
 }
 
 // findCollectives lists collectives whose communicator, root, operation or size no good run had at that place.

@@ -24,8 +24,10 @@ type Result struct {
 	Compared Compared
 	// BadCutOff: some rank of the bad run did not come to MPI_Finalize.
 	BadCutOff bool
-	Notes     []string // what could not be compared, and where the bad run was cut off
-	Problems  []string // what was missing or damaged, of all runs
+	// GoodCutOff: the same of a good run, which then tells nothing of what would have come.
+	GoodCutOff bool
+	Notes      []string // what could not be compared, and where the bad run was cut off
+	Problems   []string // what was missing or damaged, of all runs
 }
 
 // Compared says how much was compared.
@@ -33,6 +35,8 @@ type Compared struct {
 	GoodRanks int // of all good runs
 	BadRanks  int
 	Places    int // call sites of all runs, each once
+	BadPlaces int // of the bad run
+	BadKnown  int // of these, in a good run, too
 	Passages  int // from one call to the next, likewise
 	Messages  bool
 }

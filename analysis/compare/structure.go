@@ -108,8 +108,9 @@ func (s structure) newWays() (out []way) {
 			if _, most := passed(s.like, w.from, to); most > 0 || !s.exact || s.mayBeTiming(w) || s.own == nil {
 				continue
 			}
-			w.over = shortestWay(s.like, w.from, to)
-			out = append(out, w)
+			if w.over = shortestWay(s.like, w.from, to); !s.combinesKnown(w) {
+				out = append(out, w)
+			}
 		}
 	}
 	return out
@@ -135,6 +136,44 @@ func (s structure) mayBeTiming(w way) bool {
 	}
 	rate := float64(w.count) / float64(s.bad.left(w.from))
 	return math.Pow(1-rate, least) > chance
+}
+
+// combinesKnown reports whether a passage follows from calls that are optional in the good runs, too: it begins behind or before such
+// calls as another passage to the same place does, and both may go on to a third place. All ranks that come there must make it: what some
+// leave out, others may wait for.
+func (s structure) combinesKnown(w way) bool {
+	if slices.ContainsFunc(s.badRanks, func(b *behaviour) bool { return b.visits[w.from] > 0 && b.next[w.from][w.to] == 0 }) {
+		return false
+	}
+	for place := range s.places.list {
+		if _, most := passed(s.like, place, w.to); most > 0 && place != w.from && s.isOptional(place, w.from) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOptional reports whether one of two places lies behind the other and is left out now and then, so that both go on to a third place. One
+// that came with every so many visits of the other, and now does not, may be around an inner loop.
+func (s structure) isOptional(a, b int) bool {
+	_, there := passed(s.like, a, b)
+	_, back := passed(s.like, b, a)
+	if there == 0 && back == 0 {
+		return false
+	}
+	ratio := func(g *behaviour) float64 {
+		return float64(max(g.visits[a], g.visits[b])) / float64(max(1, min(g.visits[a], g.visits[b])))
+	}
+	usual := ratio(s.like[0])
+	fixed := usual == math.Trunc(usual) &&
+		!slices.ContainsFunc(s.like, func(g *behaviour) bool { return ratio(g) != usual })
+	if fixed && ratio(s.bad) != usual {
+		return false
+	}
+	return slices.ContainsFunc(successors(s.like, a), func(to int) bool {
+		_, most := passed(s.like, b, to)
+		return most > 0 && to != a && to != b
+	})
 }
 
 // maxWay bounds the ways that are looked for between two calls.

@@ -27,11 +27,15 @@ type Found struct {
 	Chains uint64        // that start there
 	Groups []chain.Group // of these, by falling count
 	Links  chain.Links   // of the whole trace
+	// Unreceived is likewise of the whole trace.
+	Unreceived []chain.Unreceived
 
 	Invariants []invariant.Invariant // by falling count
 	Violations []invariant.Violation // the most suspicious first
 	// Pruned counts violations left out because the training runs have the chain.
 	Pruned int
+	// Novel are the groups that the training runs do not have, the first seen first.
+	Novel []Novel
 
 	Distances outlier.Distances // of the span that Outliers was found in
 	Outliers  []outlier.Outlier // by falling distance
@@ -43,13 +47,14 @@ func Analyse(tr *chain.Trace, opts Options) Found {
 	if opts.Ranks.Len() > 0 {
 		tr = tr.FilterRanks(opts.Ranks)
 	}
-	f := Found{Groups: tr.Groups, Links: tr.Links}
+	f := Found{Groups: tr.Groups, Links: tr.Links, Unreceived: tr.Unreceived}
 	for _, t := range tr.Tracks {
 		f.Ranks.Add(t.Rank)
 		f.Chains += uint64(len(t.Chains))
 	}
 	f.Invariants = invariant.Frequent(tr, opts.Training)
 	f.Violations, f.Pruned = invariant.Violations(tr, f.Invariants, opts.Training)
+	f.Novel = findNovel(tr, opts.Training)
 	f.Distances, f.Outliers = outlier.Find(tr, opts.Training, opts.LastPhase)
 	return f
 }

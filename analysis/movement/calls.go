@@ -3,6 +3,8 @@ package movement
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
 
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/recorded"
@@ -22,15 +24,18 @@ type Call struct {
 // the book does not have is left out.
 func Calls(f Found, book recorded.Book, resolver *symbol.Resolver) map[string]Call {
 	out := map[string]Call{}
+	name := func(site string) {
+		if _, known := out[site]; known {
+			return
+		}
+		if c, err := book.Call(site); err == nil {
+			out[site] = newCall(c, resolver)
+		}
+	}
 	add := func(g chain.Group) {
 		for _, o := range g.Ops {
-			for _, name := range []string{o.Site, o.Partner, o.Source, o.Dest} {
-				if _, known := out[name]; known {
-					continue
-				}
-				if c, err := book.Call(name); err == nil {
-					out[name] = newCall(c, resolver)
-				}
+			for _, site := range []string{o.Site, o.Partner, o.Source, o.Dest} {
+				name(site)
 			}
 		}
 	}
@@ -40,6 +45,9 @@ func Calls(f Found, book recorded.Book, resolver *symbol.Resolver) map[string]Ca
 	for _, p := range f.Invariants {
 		add(p.Group)
 	}
+	for _, u := range f.Unreceived {
+		name(u.Site)
+	}
 	return out
 }
 
@@ -47,6 +55,9 @@ func newCall(c recorded.Call, resolver *symbol.Resolver) Call {
 	out := Call{Function: c.Function, Stack: resolver.ResolveStack(c.Stack, false)}
 	if len(c.Frames) > 0 {
 		at := resolver.Resolve(c.Frames[0], true)
+		if call, ok := parseSource(c.Place); ok && !at.Exact { // the file of a good run may have been built anew since
+			at.Call = call
+		}
 		out.Frame = &at
 	}
 	return out
@@ -62,4 +73,16 @@ func sourceOf(resolver *symbol.Resolver) func(model.Frame) string {
 		}
 		return fmt.Sprintf("%s %s:%d:%d", l.Function, filepath.Base(l.File), l.Line, l.Column)
 	}
+}
+
+var sourceForm = regexp.MustCompile(`^(.+) ([^ ]+):(\d+):\d+$`)
+
+// parseSource reads what sourceOf writes.
+func parseSource(place string) (symbol.Call, bool) {
+	m := sourceForm.FindStringSubmatch(place)
+	if m == nil {
+		return symbol.Call{}, false
+	}
+	line, err := strconv.Atoi(m[3])
+	return symbol.Call{Function: m[1], Signature: m[1], File: m[2], Line: line}, err == nil
 }

@@ -12,6 +12,7 @@ import (
 // all get the others.
 var (
 	sentBytes = reduce.JSONMonoid(recorded.MergeSent)
+	inFlights = reduce.JSONMonoid(recorded.MergeInFlight)
 	tallies   = reduce.Monoid[tally]{
 		Codec: reduce.JSON[tally](),
 		Merge: func(a, b tally) (tally, error) {

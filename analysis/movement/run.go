@@ -35,6 +35,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	g := gatherer{question: q, comm: c, tree: reduce.NewTree(c), resolver: symbol.New(q.Symbols)}
 	defer g.resolver.Close()
 	var good profile.Profile
+	var book recorded.Book // of the sites that only good runs have
 	for _, dir := range q.Train {
 		m, err := g.readRun(ctx, dir)
 		if err != nil {
@@ -42,6 +43,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		}
 		if m.trace != nil {
 			good = profile.Merge(good, profile.New(m.trace))
+			book = recorded.MergeBooks(book, m.book)
 		}
 	}
 	m, err := g.readRun(ctx, q.Dir)
@@ -63,7 +65,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	}
 	found := Analyse(m.trace, opts)
 	return &Result{
-		Found: found, Index: m.index, Trace: m.trace, Calls: Calls(found, m.book, g.resolver), Ways: m.ways,
+		Found: found, Index: m.index, Trace: m.trace, Calls: Calls(found, m.book.Extended(book), g.resolver), Ways: m.ways,
 		Training: len(q.Train), Notes: m.notes(), Problems: m.problems.Lines(),
 	}, nil
 }
@@ -75,6 +77,8 @@ type moves struct {
 	trace *chain.Trace
 	book  recorded.Book
 	ways  recorded.Ways
+	// inFlight is of the share; at analysis rank 0, in the end, of the run
+	inFlight recorded.InFlight
 	// libraryUnrecorded: all that the MPI library does was asked for, and was not recorded
 	libraryUnrecorded bool
 	problems          share.Problems
@@ -131,8 +135,12 @@ func (g *gatherer) readRun(ctx context.Context, dir string) (*moves, error) {
 	if m.book, err = reduce.Reduce(g.tree, books, names.Book, nil); err != nil {
 		return nil, err
 	}
+	if m.inFlight, err = reduce.Reduce(g.tree, inFlights, m.inFlight, nil); err != nil {
+		return nil, err
+	}
 	if g.comm.Rank() == 0 {
 		m.trace = chain.Resolve(table)
+		m.trace.Unreceived = m.inFlight.Confirm(m.trace.Unreceived)
 	}
 	return m, nil
 }
@@ -143,6 +151,7 @@ func (m *moves) exchangeSent(ctx context.Context, tree *reduce.Tree) (recorded.S
 	var sum recorded.Sent
 	failed := m.eachRank(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*nodefile.Stream) error {
 		m.tally.add(rank, streams)
+		m.inFlight = recorded.MergeInFlight(m.inFlight, recorded.NewInFlight(rank))
 		sent, errs := r.Sent()
 		m.addProblems(rank, errs...)
 		sum = recorded.MergeSent(sum, sent)

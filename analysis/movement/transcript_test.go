@@ -68,6 +68,9 @@ func formatFound(r Found) string {
 	l := r.Links
 	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks,
 		l.LinkedSends, l.Sends, l.LinkedRecvs, l.Recvs)
+	for _, u := range r.Unreceived {
+		fmt.Fprintf(&b, "not received: %d of rank %d's for rank %d, tag %d, %s\n", u.Count, u.From, u.To, u.Tag, u.Site)
+	}
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %d × %s\n", g.Count, chainText(g))
 	}
@@ -75,18 +78,22 @@ func formatFound(r Found) string {
 		fmt.Fprintf(&b, "invariant %d: %d, %.3g of its like: %s\n", i, p.Count, p.Share, chainText(p.Group))
 	}
 	for _, v := range r.Violations {
-		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality,
-			v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
+		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s to %s: %s\n", v.Invariant, v.Abnormality,
+			v.Similarity, v.Rareness, v.Instances, v.Ranks, v.Ends, chainText(v.Chain))
 		fmt.Fprintf(&b, "  context %d, completed %d, stale %d, evidence %.3f, first %+v; it lacks %v\n",
 			v.ContextMatches, v.Completions, v.Stale, v.Evidence, v.Examples[0], operationTexts(v.Missing))
 	}
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)
 	}
+	for _, n := range r.Novel {
+		fmt.Fprintf(&b, "in no good run: %d of ranks %s, first %+v: %s\n", n.Count, n.Ranks, n.First, chainText(n.Group))
+	}
 	for _, o := range r.Outliers {
 		fmt.Fprintf(&b,
 			"outlier %d: distance %.4g, ratio %.3g, without it %.3g; %.3g of its chains, %.3g of rank %d's: %s\n",
 			o.Rank, o.K, o.Ratio, o.LeaveOneOut, o.Share, o.PeerShare, o.Neighbour, chainText(o.Group))
+		fmt.Fprintf(&b, "  ends at %s\n", o.Ends)
 	}
 	if len(r.Outliers) > 0 {
 		fmt.Fprintf(&b, "  among %d chains from %d to %d ns\n", r.Distances.Chains, r.Distances.From, r.Distances.To)

@@ -78,7 +78,7 @@ func (q Training) readRuns(ctx context.Context, r reader) (*volumesRead, error) 
 	for _, dir := range q.Dirs {
 		v, index, err := r.readRun(ctx, dir, q.extraControls(dir))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			return nil, err // which names the run
 		}
 		if other, twice := ids[index.ID]; twice {
 			return nil, &UnfitError{fmt.Errorf("%s and %s hold the same run", other, dir)}

@@ -21,6 +21,14 @@ const (
 	Rejected Failure = "rejected" // by the command that judges the output
 )
 
+// clause says it of a program.
+func (f Failure) clause() string {
+	if f == Rejected {
+		return "--expect rejects its output"
+	}
+	return "it " + string(f)
+}
+
 // Outcome is what came of a run.
 type Outcome struct {
 	Failure Failure       `json:"failure,omitempty"` // hangs, crashes, fails or rejected (by --expect); "": it did not fail
@@ -82,6 +90,7 @@ type Result struct {
 	Voided      int        `json:"voided"`                // of these, in which not every rank was recorded
 	LongestUS   int64      `json:"longest_us"`            // microseconds that one choice held a call back at most
 	BudgetUS    int64      `json:"budget_us"`             // microseconds that all choices held a rank back at most
+	Closed      []string   `json:"closed,omitempty"`      // kinds that were asked for, if the program leaves no choice of them open
 	Tried       []Tried    `json:"tried"`                 // what was tried, by kind
 	Unconfirmed []*Outcome `json:"unconfirmed,omitempty"` // failures that did not come again, or perhaps by chance
 	Failed      *Outcome   `json:"failed,omitempty"`      // a run that failed with what is left; nil: none failed
@@ -116,6 +125,13 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	out.LongestUS, out.BudgetUS = ref.Longest().Microseconds(), ref.Budget().Microseconds()
 	t := newTally(ref, s.Only)
 	d := newDrawer(ref, s.Only, s.Seed)
+	if len(d.kinds) == 0 {
+		for _, c := range mpi.AllChoices() {
+			if s.Only&c != 0 {
+				out.Closed = append(out.Closed, c.String())
+			}
+		}
+	}
 	for n := 0; n < s.Runs && len(d.kinds) > 0 && out.Failed == nil; n++ {
 		schedule := d.draw(n)
 		o, err := s.run(ctx, schedule, s.progress(n, schedule, t), Sure)
@@ -170,7 +186,7 @@ func (s *Search) findReference(ctx context.Context, out *Result) (ref *Reference
 	}
 	switch {
 	case ref == nil:
-		return nil, fmt.Errorf("%w: it %s, in %s", ErrReference, out.Unperturbed.Failure, out.Without)
+		return nil, fmt.Errorf("%w: %s in %s", ErrReference, out.Unperturbed.Failure.clause(), out.Without)
 	case out.Without.Failed > 1:
 		out.Failed, out.With = out.Unperturbed, out.Without
 	}

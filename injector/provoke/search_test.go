@@ -413,3 +413,15 @@ func TestRanksStarveForAllLengths(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingOpen: kinds of which no choice is open are told, and no run is made.
+func TestNothingOpen(t *testing.T) {
+	p := &simulated{sites: []Site{{Offset: 1}}, kinds: []mpi.Choice{mpi.Delay}, ranks: 2, visits: 3}
+	for only, want := range map[mpi.Choice][]string{mpi.Match: {"match"}, mpi.Delay: nil} {
+		s := &Search{Runner: p, Runs: 2, Repeat: 1, Seed: 1, Only: only}
+		out := musttest.Get(s.Run(context.Background()))(t)
+		if !slices.Equal(out.Closed, want) || (out.Runs == 0) != (want != nil) {
+			t.Errorf("only %s: %+v", only, out)
+		}
+	}
+}

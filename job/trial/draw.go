@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"laggard/injector"
 	"laggard/model"
@@ -85,6 +87,9 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 	run, openErr := runfiles.Open(l.dir)
 	l.endJob()
 	if err = errors.Join(err, openErr); err != nil {
+		if missing := r.missingProgram(); missing != nil {
+			err = fmt.Errorf("%w, the program cannot be run: %w", err, missing)
+		}
 		return nil, nil, fmt.Errorf("profiling: %w; output: %s", err, l.output.Name())
 	}
 	profiles, err := order.ReadProfiles(r.Campaign.Launch.Ranks)
@@ -99,6 +104,20 @@ func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*inj
 		}
 	}
 	return profiles, jumps, err
+}
+
+// missingProgram is an error if the program of the campaign is not there.
+func (r *Runner) missingProgram() error {
+	name := r.Campaign.Program.Command[0]
+	if !strings.Contains(name, "/") {
+		_, err := exec.LookPath(name)
+		return err
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.Campaign.Program.Directory, name)
+	}
+	_, err := os.Stat(name)
+	return err
 }
 
 // findJumps lists, for the places from which ranks were seen to make collectives, the

@@ -40,7 +40,7 @@ func eachKind() *compare.Result {
 			{Kind: compare.NewPlace, Ranks: one, At: at("MPI_Barrier", 0, 25), After: &wait, Bad: 1},
 			{Kind: compare.NewPlace, Ranks: some, At: at("MPI_Reduce", 0, 33), Next: &sum, Bad: 5},
 			{Kind: compare.MissingPlace, Ranks: some, At: at("MPI_Isend", 15, 0), More: []compare.Place{wait}, Good: 60},
-			{Kind: compare.SkippedPlace, Ranks: one, At: wait, More: []compare.Place{sum, sum}, Next: &sum, Bad: 7},
+			{Kind: compare.SkippedPlace, Ranks: one, At: wait, More: []compare.Place{sum, sum}, After: &sum, Next: &sum, Bad: 7},
 			{Kind: compare.OtherOrder, Ranks: some, At: wait, After: &sum, Next: &sum, Bad: 7, Good: 60},
 			{Kind: compare.Iterations, Ranks: one, At: sum, Bad: 6.52, Good: 3},
 			{Kind: compare.Iterations, Ranks: some, At: sum, Bad: 61, Good: 60, StillIn: true},
@@ -48,6 +48,7 @@ func eachKind() *compare.Result {
 			{Kind: compare.NewMessage, Ranks: one, At: sum, Bad: 1, BadIs: "to rank 3, tag 21", GoodIs: "tag 11"},
 			{Kind: compare.NewMessage, Ranks: some, Bad: 2, BadIs: "from own rank + 1, tag 21"},
 			{Kind: compare.MissingSend, Ranks: one, At: sum, Good: 1, BadIs: "to rank 3, tag 2"},
+			{Kind: compare.MissingSend, Ranks: one, At: sum, Bad: 9, Good: 10, BadIs: "to rank 3, tag 3"},
 			{Kind: compare.OtherComm, Ranks: one, At: sum, BadIs: "that of MPI_Comm_split in main", GoodIs: "MPI_COMM_WORLD"},
 			{Kind: compare.OtherRoot, Ranks: one, At: sum, BadIs: "root 1", GoodIs: "root 0"},
 			{Kind: compare.OtherOp, Ranks: one, At: sum, BadIs: "MPI_MAX", GoodIs: "MPI_SUM"},
@@ -55,7 +56,7 @@ func eachKind() *compare.Result {
 			{Kind: compare.ReturnedError, Ranks: one, At: wait, Next: &sum, Bad: 2, BadIs: "MPI_ERR_TRUNCATE: \x1b[2J"},
 		},
 		Classes: []compare.Class{
-			{Ranks: one, Findings: []int{0, 3, 5, 7, 8, 10, 11, 12, 13, 14, 15}, First: 0},
+			{Ranks: one, Findings: []int{0, 3, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16}, First: 0},
 			{Ranks: some, Findings: []int{1, 2, 4, 6, 9}, First: 4},
 		},
 		Shares: []compare.Share{
@@ -92,8 +93,9 @@ func TestPageSides(t *testing.T) {
 		compare.Iterations:   {"MPI_Allreduce in step (app.c:33): 61 times", "MPI_Allreduce in step (app.c:30): 60 times"},
 		compare.BranchCount:  {"MPI_Allreduce in step (app.c:33): 6 times", "MPI_Allreduce in step (app.c:30): once"},
 		compare.NewMessage:   {"a message from own rank + 1, tag 21", "never"},
-		compare.MissingSend:  {"never", "MPI_Allreduce in step (app.c:30): a message to rank 3, tag 2"},
-		compare.OtherRoot:    {"MPI_Allreduce in step (app.c:33): root 1", "MPI_Allreduce in step (app.c:30): root 0"},
+		compare.MissingSend: {"MPI_Allreduce in step (app.c:33): 9 messages to rank 3, tag 3",
+			"MPI_Allreduce in step (app.c:30): a message to rank 3, tag 3: 10"},
+		compare.OtherRoot: {"MPI_Allreduce in step (app.c:33): root 1", "MPI_Allreduce in step (app.c:30): root 0"},
 	}
 	got := map[compare.Kind][2]string{}
 	for _, d := range New(eachKind()).Differences {
@@ -130,4 +132,24 @@ func TestNoDifference(t *testing.T) {
 	musttest.Succeed(t, Text(&b, r, false))
 	const want = "No difference found. Compared: 4 ranks of BAD with 8 ranks of GOOD: 3 call sites of MPI, 2 passages\n"
 	checktest.Equal(t, want, b.String())
+	r.CutOff = true
+	checktest.Equal(t, "No difference found up to where BAD was cut off. Compared: "+r.Compared.String(), r.Headline())
+}
+
+// TestDoubt: it is said before the differences why the good run may be none.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct {
+		good, bad       bool
+		known, badSites int
+		want            string
+	}{
+		{false, true, 5, 10, ""},
+		{true, false, 5, 10, "GOOD was cut off, and BAD was not: are the arguments in the right order?"},
+		{true, true, 5, 10, "GOOD was cut off, too: what it had not come to counts as new in BAD"},
+		{false, false, 4, 10, "only 4 of 10 call sites of BAD are in GOOD: are these runs of the same program?"},
+	} {
+		r := New(&compare.Result{Bad: &runfiles.Index{}, BadCutOff: c.bad, GoodCutOff: c.good,
+			Compared: compare.Compared{BadPlaces: c.badSites, BadKnown: c.known}})
+		checktest.Equal(t, c.want, r.doubt())
+	}
 }

@@ -42,7 +42,8 @@ type view struct {
 	Loops              []pairView
 	Exchanged          []sidesView // messages and collectives
 	Shares             []pairView
-	StoodStill         bool // the bad run was cut off
+	StoodStill         bool   // the bad run was cut off
+	Doubt              string // why the good runs may be none
 	Notes, Problems    []string
 }
 
@@ -67,7 +68,7 @@ type pairView struct {
 
 func newView(r *Result) view {
 	v := view{
-		Headline: r.count(), Compared: r.Compared.String(), Notes: r.Notes, Problems: r.Problems,
+		Headline: r.count(), Compared: r.Compared.String(), Doubt: r.doubt(), Notes: r.Notes, Problems: r.Problems,
 		RestFrom: MaxDifferences + 1, ClassesLeft: max(0, len(r.Classes)-MaxClasses), StoodStill: r.CutOff,
 	}
 	if len(r.Differences) == 0 {
@@ -121,16 +122,18 @@ func newSides(d Difference) sidesView {
 	if d.After != nil {
 		v.After = d.After.String()
 	}
-	switch kind := compare.Kind(d.Kind); kind {
+	switch compare.Kind(d.Kind) {
 	case compare.NewPlace, compare.OtherOrder:
 		v.Good = "not called"
 		if d.Next != nil {
 			v.Good = d.Next.goodSide()
 		}
-	case compare.MissingPlace, compare.MissingSend:
+	case compare.MissingPlace:
 		v.Bad = "never"
-		if kind == compare.MissingSend {
-			v.Good = withValue(v.Good, "a message "+d.BadValue)
+	case compare.MissingSend:
+		v.Bad, v.Good = "never", withValue(v.Good, "a message "+d.BadValue)
+		if d.BadCount > 0 {
+			v.Bad, v.Good = withValue(d.At.String(), d.missing()), withValue(v.Good, number(d.GoodCount))
 		}
 	case compare.SkippedPlace:
 		v.Bad = "skipped"

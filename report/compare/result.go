@@ -25,13 +25,14 @@ const (
 
 // Comparison is what a bad run did otherwise than good ones.
 type Comparison struct {
-	Differences []Difference `json:"differences"` // the likeliest cause first
-	Classes     []Class      `json:"classes"`     // ranks of the bad run by their differences, fewest ranks first
-	Shares      []Share      `json:"shares"`      // what took another share of the time, the largest change first
-	Compared    Compared     `json:"compared"`    // how much was compared
-	Notes       []string     `json:"notes"`       // what was not compared, and where the bad run was cut off
-	Problems    []string     `json:"problems"`    // what was missing or damaged in the data of any run
-	CutOff      bool         `json:"cut_off"`     // a rank of the bad run did not come to MPI_Finalize
+	Differences []Difference `json:"differences"`  // the likeliest cause first
+	Classes     []Class      `json:"classes"`      // ranks of the bad run by their differences, fewest ranks first
+	Shares      []Share      `json:"shares"`       // what took another share of the time, the largest change first
+	Compared    Compared     `json:"compared"`     // how much was compared
+	Notes       []string     `json:"notes"`        // what was not compared, and where the bad run was cut off
+	Problems    []string     `json:"problems"`     // what was missing or damaged in the data of any run
+	CutOff      bool         `json:"cut_off"`      // a rank of the bad run did not come to MPI_Finalize
+	GoodCut     bool         `json:"good_cut_off"` // a rank of a good run did not come to MPI_Finalize
 }
 
 // Compared says how much was compared.
@@ -39,6 +40,8 @@ type Compared struct {
 	GoodRanks int  `json:"good_ranks"` // ranks of all good runs
 	BadRanks  int  `json:"bad_ranks"`  // ranks of the bad run
 	Places    int  `json:"places"`     // call sites of MPI, of all runs together
+	BadPlaces int  `json:"bad_places"` // call sites of the bad run
+	BadKnown  int  `json:"bad_known"`  // of these, in a good run, too
 	Passages  int  `json:"passages"`   // passages from one of them to the next
 	Messages  bool `json:"messages"`   // messages and collectives were compared rank by rank
 }
@@ -96,6 +99,7 @@ func NewComparison(c *compare.Result) Comparison {
 	d := Comparison{
 		Differences: []Difference{}, Classes: []Class{}, Shares: []Share{}, Compared: Compared(c.Compared),
 		Notes: words.AllPrintable(c.Notes), Problems: words.AllPrintable(c.Problems), CutOff: c.BadCutOff,
+		GoodCut: c.GoodCutOff,
 	}
 	for _, f := range c.Findings {
 		d.Differences = append(d.Differences, newDifference(f))

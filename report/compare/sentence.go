@@ -18,7 +18,7 @@ func sentenceOf(d Difference, stillIn bool) string {
 	case compare.MissingPlace:
 		return fmt.Sprintf("%s%s; GOOD: %s", s.does("never call"), s.after(), times(d.GoodCount))
 	case compare.SkippedPlace:
-		return fmt.Sprintf("%s%s, %s; GOOD never does", s.does("skip"), s.after(), times(d.BadCount))
+		return fmt.Sprintf("%s, %s; GOOD never does", s.skips(), times(d.BadCount))
 	case compare.OtherOrder:
 		return fmt.Sprintf("%s%s, %s; GOOD never does%s", s.does("call"), s.after(), times(d.BadCount), s.usual())
 	case compare.Iterations:
@@ -31,7 +31,7 @@ func sentenceOf(d Difference, stillIn bool) string {
 	case compare.NewMessage:
 		return fmt.Sprintf("%s: %s %s, %s; GOOD never%s", s.ranks, s.message(), d.BadValue, times(d.BadCount), inBrackets(d.GoodValue))
 	case compare.MissingSend:
-		return fmt.Sprintf("%s: %s: no message %s; GOOD: %s", s.ranks, s.at, d.BadValue, times(d.GoodCount))
+		return fmt.Sprintf("%s: %s: %s; GOOD: %s", s.ranks, s.at, d.missing(), number(d.GoodCount))
 	}
 	return fmt.Sprintf("%s: %s: %s %s; GOOD: %s", s.ranks, s.at, valueNames[compare.Kind(d.Kind)], d.BadValue, d.GoodValue)
 }
@@ -49,11 +49,20 @@ type sentence struct {
 
 // does says that the ranks do something at the place, and how many more calls are alike.
 func (s sentence) does(verb string) string {
-	text := fmt.Sprintf("%s %s %s", s.ranks, words.Verb(s.Ranks, verb+"s", verb), s.at)
+	return fmt.Sprintf("%s %s %s", s.ranks, words.Verb(s.Ranks, verb+"s", verb), s.calls())
+}
+
+// calls are the place, and how many more calls are alike.
+func (s sentence) calls() string {
 	if n := len(s.More); n > 0 {
-		text += " and " + words.Count(n, "more call", "more calls")
+		return s.at + " and " + words.Count(n, "more call", "more calls")
 	}
-	return text
+	return s.at
+}
+
+// skips says between which calls the others are left out: elsewhere GOOD may do so.
+func (s sentence) skips() string {
+	return fmt.Sprintf("%s %s from %s to %s without %s", s.ranks, words.Verb(s.Ranks, "goes", "go"), s.After, s.Next, s.calls())
 }
 
 func (s sentence) after() string {
@@ -92,6 +101,14 @@ func (s sentence) message() string {
 		return "a message"
 	}
 	return s.at + ": a message"
+}
+
+// missing says how many messages there were, of those that are missing.
+func (d *Difference) missing() string {
+	if d.BadCount == 0 {
+		return "no message " + d.BadValue
+	}
+	return words.Count(int(d.BadCount), "message ", "messages ") + d.BadValue
 }
 
 func inBrackets(text string) string {

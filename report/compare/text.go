@@ -29,6 +29,9 @@ func Text(w io.Writer, r *Result, all bool) error {
 
 // Headline says how many differences there are, and what was compared.
 func (c *Comparison) Headline() string {
+	if len(c.Differences) == 0 && c.CutOff {
+		return "No difference found up to where BAD was cut off. Compared: " + c.Compared.String()
+	}
 	if len(c.Differences) == 0 {
 		return "No difference found. Compared: " + c.Compared.String()
 	}
@@ -47,8 +50,25 @@ func (c Compared) String() string {
 		words.Count(c.Passages, "passage", "passages"))
 }
 
+// doubt says why the good runs may be none to compare with; "": nothing is known against them.
+func (c *Comparison) doubt() string {
+	switch n := c.Compared; {
+	case c.GoodCut && !c.CutOff:
+		return "GOOD was cut off, and BAD was not: are the arguments in the right order?"
+	case c.GoodCut:
+		return "GOOD was cut off, too: what it had not come to counts as new in BAD"
+	case 2*n.BadKnown < n.BadPlaces:
+		return fmt.Sprintf("only %d of %s of BAD are in GOOD: are these runs of the same program?", n.BadKnown,
+			words.Count(n.BadPlaces, "call site", "call sites"))
+	}
+	return ""
+}
+
 // WriteLines writes the differences, at most so many, and the notes.
 func (c *Comparison) WriteLines(p *words.Printer, limit int) {
+	if doubt := c.doubt(); doubt != "" {
+		p.Line("  %s", doubt)
+	}
 	for i, d := range c.Differences[:min(limit, len(c.Differences))] {
 		p.Line("%3d. %s", i+1, d.Text)
 	}

@@ -26,18 +26,25 @@ var staticPage = page.NewStatic("movement", body, chart.Style+style, pageWords)
 type view struct {
 	M                  *Result
 	Headline, Followed string
+	Warning            string       // why what was found may mean little
+	Novel              []Novel      // the first kinds that no good run has
 	Spread, Distances  *chart.Chart // nil: none; without panels: nothing to draw
 	Key                []shareKey
 }
 
 type shareKey struct{ Class, Text string }
 
+// maxNovelOnPage bounds the kinds of chains that no good run has: they may be all of another program's.
+const maxNovelOnPage = 20
+
 // HTML writes the result as one page that needs nothing but a browser:
 // what is suspicious, the chains drawn step by step beside the usual ones, and
 // the pictures of the paper, Figures 3 and 6.
 func HTML(w io.Writer, m *Result) error {
+	novel := m.onlyNovel()
 	return staticPage.Write(w, headline(m)+" – "+m.Run.Dir, view{
-		M: m, Headline: headline(m), Followed: chainsText(m),
+		M: m, Headline: headline(m), Followed: chainsText(m), Warning: m.warning(),
+		Novel:  novel[:min(len(novel), maxNovelOnPage)],
 		Spread: spreadPicture(m), Distances: distancePicture(m), Key: shareKeys(m),
 	})
 }
@@ -47,12 +54,15 @@ var pageWords = template.FuncMap{
 		at := placeOf(p)
 		return at[strings.LastIndex(at, " ")+1:]
 	},
-	"share":    func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"count":    func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
-	"ranks":    words.Ranks,
-	"context":  contextText,
-	"last":     func(c Chain) *Place { return lastDest(c.Operations) },
-	"compared": comparedRows,
+	"share":      func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"count":      func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
+	"ranks":      words.Ranks,
+	"unreceived": unreceivedText,
+	"outlier":    outlierText,
+	"examples":   examplesText,
+	"context":    contextText,
+	"last":       func(c Chain) *Place { return lastDest(c.Operations) },
+	"compared":   comparedRows,
 }
 
 // comparedRow is a step of the usual chain and of the rare one, side by side.

@@ -24,7 +24,7 @@ func New(run report.Run, s *movement.Result) *Result {
 		},
 		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...),
 		Problems:   words.AllPrintable(s.Problems),
-		Invariants: []Invariant{}, Violations: []Violation{}, Outliers: []Outlier{},
+		Invariants: []Invariant{}, Violations: []Violation{}, Novel: []Novel{}, Unreceived: []Unreceived{}, Outliers: []Outlier{},
 		Distances: newDistances(f.Distances),
 	}
 	for _, inv := range f.Invariants {
@@ -32,6 +32,13 @@ func New(run report.Run, s *movement.Result) *Result {
 	}
 	for _, v := range f.Violations {
 		m.Violations = append(m.Violations, names.newViolation(v, m.Invariants[v.Invariant]))
+	}
+	for _, u := range f.Unreceived {
+		m.Unreceived = append(m.Unreceived, Unreceived{names.placeByName(u.Site), u.From, u.To, u.Tag, u.Count})
+	}
+	for _, n := range f.Novel {
+		violates := slices.ContainsFunc(f.Violations, func(v invariant.Violation) bool { return v.Chain.Compare(n.Group) == 0 })
+		m.Novel = append(m.Novel, Novel{names.newChain(n.Group), n.Ranks.String(), newExample(n.First), violates})
 	}
 	for _, o := range f.Outliers {
 		m.Outliers = append(m.Outliers, names.newOutlier(o))
@@ -101,12 +108,12 @@ func (n *placer) newViolation(v invariant.Violation, inv Invariant) Violation {
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
 		ContextMatches: v.ContextMatches, Completions: v.Completions, Stale: v.Stale,
 		Instances: v.Instances, Edge: v.Edge,
-		Ranks:   v.Ranks.String(),
+		Ranks: v.Ranks.String(), MissingAt: missingRanks(v, len(inv.Operations)),
 		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
 		Missing: []Operation{}, Examples: []Example{},
 	}
 	for _, e := range v.Examples {
-		out.Examples = append(out.Examples, Example{e.Rank, e.Order, e.Time})
+		out.Examples = append(out.Examples, newExample(e))
 	}
 	rank := -1
 	if len(v.Examples) > 0 {
@@ -126,10 +133,26 @@ func (n *placer) newViolation(v invariant.Violation, inv Invariant) Violation {
 	return out
 }
 
+// missingRanks are the ranks where the operations that a chain lacks should have been. At the beginning and the end of a program it is
+// cut off, rather than broken.
+func missingRanks(v invariant.Violation, inv int) string {
+	before, behind := v.Breaks(inv)
+	switch {
+	case v.Edge == v.Instances:
+	case before:
+		return v.Ranks.String()
+	case behind:
+		return v.Ends.String()
+	}
+	return ""
+}
+
+func newExample(p invariant.Place) Example { return Example{p.Rank, p.Order, p.Time} }
+
 func (n *placer) newOutlier(o outlier.Outlier) Outlier {
 	out := Outlier{
 		Rank: o.Rank, DistanceK: o.K, Ratio: o.Ratio, LeaveOneOut: o.LeaveOneOut, Neighbour: o.Neighbour,
-		TopGroup: n.newChain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
+		TopGroup: n.newChain(o.Group), Ends: o.Ends.String(), Share: o.Share, PeerShare: o.PeerShare,
 	}
 	var list locationList
 	list.addChain(o.Rank, out.TopGroup)

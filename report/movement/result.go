@@ -1,6 +1,10 @@
 package movement
 
-import "laggard/report"
+import (
+	"slices"
+
+	"laggard/report"
+)
 
 // Result is what the analysis of data movements found.
 type Result struct {
@@ -10,10 +14,12 @@ type Result struct {
 	Chains        uint64       `json:"chains"`         // number of chains that begin there
 	Groups        int          `json:"groups"`         // number of kinds of chains
 	Links         Links        `json:"links"`          // how much of the data could be followed from rank to rank
+	Unreceived    []Unreceived `json:"unreceived"`     // messages that were not received
 	Training      int          `json:"training"`       // number of good runs compared with
 	Invariants    []Invariant  `json:"invariants"`     // the frequent chains
 	Violations    []Violation  `json:"violations"`     // rare chains that resemble a frequent one, most suspicious first
 	Pruned        int          `json:"pruned"`         // number of violations left out because good runs have them
+	Novel         []Novel      `json:"novel"`          // kinds of chains that no good run has, the first seen first
 	Outliers      []Outlier    `json:"outliers"`       // ranks unlike their peers, the farthest first
 	Distances     Distances    `json:"distances"`      // the distances of all ranks
 	Notes         []string     `json:"notes"`          // remarks on the result, see docs/reference/notes.md#data-movement
@@ -32,6 +38,15 @@ type Links struct {
 	Connections int    `json:"connections"`     // connections between ranks
 	ByMessage   int    `json:"message_pairs"`   // pairs of ranks followed by MPI messages instead of connections
 	Shortened   uint64 `json:"shortened"`       // chains not followed to their end
+}
+
+// Unreceived is messages from one call to one rank that were not received.
+type Unreceived struct {
+	At    *Place `json:"at"`    // the call that sent them
+	From  int    `json:"from"`  // rank that sent them
+	To    int    `json:"to"`    // rank that they are for
+	Tag   int    `json:"tag"`   // their tag
+	Count uint64 `json:"count"` // how many
 }
 
 // Place is a call that allocates, copies or transfers.
@@ -67,6 +82,14 @@ type Invariant struct {
 	Share float64 `json:"share"` // its share of all chains that are unique enough, 0 to 1
 }
 
+// Novel is a kind of chain that no good run has.
+type Novel struct {
+	Chain
+	Ranks    string  `json:"ranks"` // ranks where the chains begin
+	First    Example `json:"first"` // the first of them
+	violates bool    // it is the chain of a violation, too
+}
+
 // Location is a call site that a finding is about.
 type Location struct {
 	// missing: in the invariant, not in the chain; chain: in the chain; allocation: of the buffer
@@ -94,6 +117,8 @@ type Violation struct {
 	// instances before the first or after the last usual chain of their rank
 	Edge  int    `json:"edge"`
 	Ranks string `json:"ranks"` // ranks where the chains begin
+	// ranks where the missing operations would have been; empty: not known
+	MissingAt string `json:"missing_at"`
 	// common part: start in the chain, start in the invariant, number of operations
 	Matched   [3]int      `json:"matched"`
 	Missing   []Operation `json:"missing"`   // operations of the invariant that the chain lacks
@@ -116,7 +141,8 @@ type Outlier struct {
 	Ratio       float64    `json:"ratio"`         // distance_k over the average of all ranks
 	LeaveOneOut float64    `json:"leave_one_out"` // distance_k over the average of the other ranks
 	Neighbour   int        `json:"neighbour"`     // the k-th nearest peer
-	TopGroup    Chain      `json:"top_group"`     // kind of chain that contributes most
+	TopGroup    Chain      `json:"top_group"`     // kind of chain of which it has most more than that peer
+	Ends        string     `json:"ends"`          // ranks where its chains of that kind end
 	Share       float64    `json:"share"`         // its share of the rank's chains, 0 to 1
 	PeerShare   float64    `json:"peer_share"`    // its share of the chains of that peer, 0 to 1
 	Locations   []Location `json:"locations"`     // the places to look at
@@ -137,3 +163,19 @@ type Distances struct {
 
 // Found reports whether there is anything to look at.
 func (m *Result) Found() bool { return len(m.Violations) > 0 || len(m.Outliers) > 0 }
+
+// Comparable reports whether the good runs, if there are any, have at least half of the chains. If not, they are
+// probably of another program, or of one whose call sites were at other lines, and nothing follows from them.
+func (m *Result) Comparable() bool { return 2*m.novelChains() <= m.Chains }
+
+// onlyNovel are the novel kinds of chains that are no violations besides.
+func (m *Result) onlyNovel() []Novel {
+	return slices.DeleteFunc(slices.Clone(m.Novel), func(n Novel) bool { return n.violates })
+}
+
+func (m *Result) novelChains() (n uint64) {
+	for _, c := range m.Novel {
+		n += c.Count
+	}
+	return n
+}

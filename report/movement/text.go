@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"laggard/report/words"
 )
@@ -17,6 +19,8 @@ const (
 	maxViolations = 5
 	maxOutliers   = 5
 	maxInvariants = 3
+	maxNovel      = 3
+	maxUnreceived = 4
 	maxExamples   = 4
 )
 
@@ -27,12 +31,19 @@ func Text(w io.Writer, m *Result) error {
 	p := &printer{}
 	p.Line("%s", headline(m))
 	p.Line("  %s", chainsText(m))
+	if warning := m.warning(); warning != "" {
+		p.Line("  %s", warning)
+	}
 	for _, n := range m.Notes {
 		p.Line("  %s", n)
 	}
+	p.List(len(m.Unreceived), maxUnreceived, "calls whose messages were not received", func(i int) {
+		p.Line("  not received: %s", unreceivedText(m.Unreceived[i]))
+	})
 	p.outliers(m)
 	p.violations(m)
-	if !m.Found() {
+	p.novel(m)
+	if !m.Found() && len(m.Novel) == 0 {
 		p.invariants(m)
 	}
 	if len(m.Problems) > 0 {
@@ -44,8 +55,37 @@ func Text(w io.Writer, m *Result) error {
 	return err
 }
 
+// warning says why what was found may mean little; "": it does not.
+func (m *Result) warning() string {
+	switch {
+	case !m.Comparable():
+		return "chains are compared by function, file and line: train with the same program, as it is now"
+	case m.Training == 0 && m.Found():
+		return "no good run to compare with (--train): this may be normal for the program"
+	}
+	return ""
+}
+
+// rareShare is up to which share of itself and the usual one a chain is called rare.
+const rareShare = 0.05
+
+// Rarity says how chains are beside the usual ones.
+func (m *Result) Rarity(list ...Violation) string {
+	for _, v := range list {
+		usual := m.Invariants[v.Invariant].Count
+		if float64(v.Chain.Count) > rareShare*float64(v.Chain.Count+usual) {
+			return "rarer"
+		}
+	}
+	return "rare"
+}
+
 func headline(m *Result) string {
 	var parts []string
+	if !m.Comparable() {
+		parts = append(parts, fmt.Sprintf("the good runs tell little of this one: %s of its chains are in none of them",
+			percentOf(m.novelChains(), m.Chains)))
+	}
 	if n := len(m.Outliers); n > 0 {
 		set := make([]string, 0, n)
 		for _, o := range m.Outliers[:min(n, 8)] {
@@ -55,12 +95,24 @@ func headline(m *Result) string {
 		if n > 8 {
 			list += ",…"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s peers", words.Ranks(list),
-			words.Verb(list, "moves data differently from its", "move data differently from their")))
+		parts = append(parts, fmt.Sprintf("data that begin at %s move differently from those of %s peers", words.Ranks(list),
+			words.Verb(list, "its", "their")))
 	}
 	if n := len(m.Violations); n > 0 {
-		parts = append(parts, words.Count(n, "rare chain closely resembles a common one",
-			"rare chains closely resemble common ones"))
+		rare := m.Rarity(m.Violations...)
+		parts = append(parts, words.Count(n, rare+" chain closely resembles a common one",
+			rare+" chains closely resemble common ones"))
+	}
+	if n := len(m.Novel); n > 0 && m.Comparable() {
+		chains := fmt.Sprintf("of chains (%d of %d chains)", m.novelChains(), m.Chains)
+		parts = append(parts, words.Count(n, "kind "+chains+" is in no good run", "kinds "+chains+" are in no good run"))
+	}
+	var lost uint64
+	for _, u := range m.Unreceived {
+		lost += u.Count
+	}
+	if lost > 0 {
+		parts = append(parts, words.Count(int(lost), "message was", "messages were")+" not received")
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("No unusual data movement: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
@@ -87,11 +139,20 @@ func chainsText(m *Result) string {
 	return s
 }
 
+func unreceivedText(u Unreceived) string {
+	return fmt.Sprintf("%s from rank %d to rank %d with tag %d, by %s", words.Count(int(u.Count), "message", "messages"), u.From,
+		u.To, u.Tag, placeOf(u.At))
+}
+
 func percentOf(n, of uint64) string {
 	if of == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+	percent := 100 * float64(n) / float64(of)
+	if 0 < n && n < of { // a few are not none, and not all but a few
+		percent = min(max(percent, 0.1), 99.9)
+	}
+	return fmt.Sprintf("%.1f %%", percent)
 }
 
 func (p *printer) outliers(m *Result) {
@@ -100,12 +161,20 @@ func (p *printer) outliers(m *Result) {
 			p.Line("\n… and %d more ranks, in the JSON form", len(m.Outliers)-i)
 			return
 		}
-		p.Line("\nRank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio,
+		p.Line("\nData that begin at rank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio,
 			m.Distances.Average)
-		p.Line("  most of that is this chain: %.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share,
-			100*o.PeerShare, o.Neighbour)
+		p.Line("  above all this chain: %s", outlierText(o))
 		p.chain(o.TopGroup)
 	}
+}
+
+// outlierText says how much of the chain of an outlier there is, and where it leads to.
+func outlierText(o Outlier) string {
+	s := fmt.Sprintf("%.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share, 100*o.PeerShare, o.Neighbour)
+	if o.Ends != "" && o.Ends != fmt.Sprint(o.Rank) {
+		s += "; it ends at " + words.Ranks(o.Ends)
+	}
+	return s
 }
 
 func (p *printer) violations(m *Result) {
@@ -115,22 +184,34 @@ func (p *printer) violations(m *Result) {
 			return
 		}
 		inv := m.Invariants[v.Invariant]
-		p.Line("\nA rare chain, %s in %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"),
-			words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
+		p.Line("\nA %s chain, %s, of data that begin at %s; the usual one was seen %s", m.Rarity(v),
+			words.Count(int(v.Chain.Count), "time", "times"), words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
 		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness,
 			contextText(v))
-		p.Line("  - only in the usual chain   + only in the rare chain")
+		if v.MissingAt != "" {
+			p.Line("  the missing part would have been at %s", words.Ranks(v.MissingAt))
+		}
+		p.Line("  - only in the usual chain   + only in the %s chain", m.Rarity(v))
 		for _, s := range compareSteps(inv.Chain, v) {
 			p.chainStep(s.mark, s.op)
 		}
 		p.destBuffer(lastDest(v.Chain.Operations))
-		for k, e := range v.Examples {
-			if k == maxExamples {
-				break
-			}
-			p.Line("    e.g. rank %d, event %d", e.Rank, e.Event)
+		if len(v.Examples) > 0 {
+			p.Line("    e.g. at %s", examplesText(v.Examples))
 		}
 	}
+}
+
+// examplesText says where and when some instances were, each moment of a rank once.
+func examplesText(list []Example) string {
+	var out []string
+	for _, e := range list {
+		text := fmt.Sprintf("rank %d, %s", e.Rank, time.Unix(0, e.UnixNS).UTC().Format("15:04:05.000"))
+		if !slices.Contains(out, text) && len(out) < maxExamples {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "; ") + " UTC"
 }
 
 func contextText(v Violation) string {
@@ -146,6 +227,26 @@ func contextText(v Violation) string {
 		return fmt.Sprintf("; the missing part was found nearby in %d of %d", v.ContextMatches, v.Instances)
 	}
 	return ""
+}
+
+func (p *printer) novel(m *Result) {
+	for i, n := range m.onlyNovel() {
+		if i == maxNovel {
+			p.Line("\n… and %d more kinds of chains that no good run has, in the JSON form", len(m.onlyNovel())-i)
+			return
+		}
+		p.Line("\nA chain that no good run has, %s, of data that begin at %s%s", words.Count(int(n.Count), "time", "times"),
+			words.Ranks(n.Ranks), n.FirstText())
+		p.chain(n.Chain)
+	}
+}
+
+// FirstText says at which of several ranks the chain was seen first.
+func (n Novel) FirstText() string {
+	if n.Ranks == fmt.Sprint(n.First.Rank) {
+		return ""
+	}
+	return fmt.Sprintf(", first at rank %d", n.First.Rank)
 }
 
 func (p *printer) invariants(m *Result) {

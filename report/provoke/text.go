@@ -3,10 +3,12 @@ package provoke
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"laggard/injector/provoke"
+	"laggard/model/mpi"
 	"laggard/report/words"
 )
 
@@ -32,6 +34,13 @@ func New(r *provoke.Result, file string, command, untried []string) *Report {
 
 // Headline says in a sentence what was found.
 func (r *Report) Headline() string {
+	switch len(r.Closed) {
+	case 0:
+	case len(mpi.AllChoices()):
+		return "Nothing could be tried: the program leaves no choice open."
+	default:
+		return "Nothing could be tried: the program leaves no choice of kind " + strings.Join(r.Closed, ", ") + " open."
+	}
 	if r.Failed == nil {
 		runs := words.Count(r.Runs, "perturbed run", "perturbed runs")
 		if len(r.Unconfirmed) > 0 {
@@ -49,8 +58,8 @@ func (r *Report) Headline() string {
 	return fmt.Sprintf("%s when %s; in %s otherwise.", how, r.Condition, r.Without)
 }
 
-// Ran reports whether perturbed runs were made: the program does not always fail by itself.
-func (r *Report) Ran() bool { return r.Failed == nil || r.Runs > 0 }
+// Ran reports whether perturbed runs were made: the program does not always fail by itself, and choices are open.
+func (r *Report) Ran() bool { return r.Failed == nil && len(r.Closed) == 0 || r.Runs > 0 }
 
 // replay is the command that makes the program fail again, "" if it did not.
 func (r *Report) replay() string {
@@ -77,7 +86,10 @@ func (r *Report) notes() (out []string) {
 		}
 		out = append(out, fmt.Sprintf("A run that %s%s: %s", o.Failure, again, o.Dir))
 	}
-	if r.OutOfTime {
+	switch {
+	case r.OutOfTime && r.Schedule != nil:
+		out = append(out, "The time was over before the choices were reduced and the failures counted to the end; --time gives more.")
+	case r.OutOfTime:
 		out = append(out, "The time was over before all was tried; --time gives more.")
 	}
 	if r.Voided > 0 {

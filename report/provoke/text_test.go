@@ -47,6 +47,7 @@ func results() map[string]*Report {
 			Tried: []provoke.Tried{{Kind: "match", Sites: 1, Open: 1, Made: 50, Choices: 30}}}, "", job,
 			[]string{"match: another thread may take the message meanwhile"}),
 	}
+	out["closed"] = New(&provoke.Result{Closed: []string{"match", "epoch"}, Without: *ratio(0, 1)}, "", job, nil)
 	out["sure"] = New(&provoke.Result{Runs: 50, Tried: out["nothing"].Tried}, "", job, nil)
 	many := failed()
 	for i := range uint64(9) {

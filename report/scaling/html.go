@@ -60,10 +60,11 @@ type frameView struct {
 }
 
 func newView(r *Result) view {
+	places := readablePlaces(r.Localisation)
 	v := view{
 		Headline: Headline(r), Run: words.Printable(r.Run.Dir),
 		Command: words.Printable(strings.Join(r.Run.Command, " ")),
-		Facts:   newFacts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
+		Facts:   newFacts(r), Left: max(0, len(places)-maxShownPlaces),
 		Notes: words.AllPrintable(r.Notes), Problems: words.AllPrintable(r.Problems),
 	}
 	if len(r.Localisation) > 0 && r.Localisation[0].Divergence != nil {
@@ -76,8 +77,8 @@ func newView(r *Result) view {
 			}
 		}
 	}
-	for i := range r.Localisation[:min(len(r.Localisation), maxShownPlaces)] {
-		v.Places = append(v.Places, placeOf(&r.Localisation[i], r.Crash != nil))
+	for i := range places[:min(len(places), maxShownPlaces)] {
+		v.Places = append(v.Places, placeOf(&places[i], r.Crash != nil))
 	}
 	return v
 }
@@ -104,9 +105,9 @@ func placeOf(p *judge.SourcePlace, crash bool) placeView {
 		Order: p.Order, What: Difference(&p.Place, p.Source, crash),
 		Training: framesOf(p.Training, p.Divergence), This: framesOf(p.Production, p.Divergence),
 		NoTraining: p.Training == nil, NoThis: p.Production == nil,
-		Same: p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(),
+		Same: isSameSite(&p.Place),
 	}
-	if p.Divergence != nil {
+	if p.Divergence != nil && !v.Same {
 		v.Divergence = frameText(*p.Divergence)
 	}
 	return v

@@ -40,10 +40,11 @@ func Text(w io.Writer, r *Result) error {
 	p.list("to judge it", Advice(r))
 	p.list("note", r.Notes)
 	p.list("data", r.Problems)
-	for i := range r.Localisation[:min(len(r.Localisation), maxPlaces)] {
-		p.place(&r.Localisation[i], r.Crash != nil)
+	places := readablePlaces(r.Localisation)
+	for i := range places[:min(len(places), maxPlaces)] {
+		p.place(&places[i], r.Crash != nil)
 	}
-	if n := len(r.Localisation); n > maxPlaces {
+	if n := len(places); n > maxPlaces {
 		p.Line("\nand %d more places (all of them with --json or --html)", n-maxPlaces)
 	}
 	_, err := io.WriteString(w, p.String())
@@ -160,25 +161,26 @@ func (p *printer) list(what string, lines []string) {
 func (p *printer) place(place *judge.SourcePlace, crash bool) {
 	p.Line("")
 	p.Line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
-	if place.Divergence != nil {
-		p.Line("   stacks differ at %s", frameText(*place.Divergence))
-	}
-	if place.Training != nil && place.Production != nil && place.Training.Key() == place.Production.Key() {
+	if isSameSite(&place.Place) {
 		p.stack("call site", place.Production, place.Divergence)
 		return
+	}
+	if place.Divergence != nil {
+		p.Line("   stacks differ at %s", frameText(*place.Divergence))
 	}
 	p.stack("training", place.Training, place.Divergence)
 	p.stack("this run", place.Production, place.Divergence)
 }
 
+func percentText(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+
 // Difference says in words what is different at a place.
 func Difference(p *judge.Place, source recorded.Source, crash bool) string {
 	at := sourceNames[source]
-	share := func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
-	switch same := p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(); {
+	switch {
 	case crash:
 		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)",
-			share(p.TrainingShare), at)
+			percentText(p.TrainingShare), at)
 	case p.Production != nil && p.Production.Feature != "":
 		return fmt.Sprintf("%s of the peers of a call site is not what was predicted (%s)",
 			words.Printable(p.Production.Feature), at)
@@ -186,17 +188,17 @@ func Difference(p *judge.Place, source recorded.Source, crash bool) string {
 		return fmt.Sprintf("%s of the peers of a call site is not what was predicted: it sends nothing (%s)",
 			words.Printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
-		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare),
+		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", percentText(p.TrainingShare),
 			at)
-	case same:
-		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare),
-			share(p.TrainingShare), at)
+	case isSameSite(p):
+		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", percentText(p.ProductionShare),
+			percentText(p.TrainingShare), at)
 	case p.Training == nil:
 		return fmt.Sprintf("a call site absent from training sends %s of the bytes (%s)",
-			share(p.ProductionShare), at)
+			percentText(p.ProductionShare), at)
 	}
 	return fmt.Sprintf("a call site sends %s of the bytes, in the place of another with %s (%s)",
-		share(p.ProductionShare), share(p.TrainingShare), at)
+		percentText(p.ProductionShare), percentText(p.TrainingShare), at)
 }
 
 func (p *printer) stack(what string, s *recorded.Site, divergence *recorded.Frame) {

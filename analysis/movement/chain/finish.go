@@ -3,6 +3,8 @@ package chain
 import (
 	"cmp"
 	"slices"
+
+	"laggard/reduce"
 )
 
 // buildTrace names the chains that were found.
@@ -15,7 +17,7 @@ func (v *resolver) buildTrace() *Trace {
 	}
 	groups, groupOf := v.groupPaths(counts)
 	lost := v.lostOperations()
-	out := &Trace{Lost: lost, Groups: groups, Links: v.countLinks()}
+	out := &Trace{Lost: lost, Groups: groups, Links: v.countLinks(), Unreceived: v.findUnreceived()}
 	for i, track := range v.tracks {
 		slices.SortStableFunc(track, func(a, b Instance) int { return cmp.Compare(a.Order, b.Order) })
 		for j := range track {
@@ -111,4 +113,19 @@ func (v *resolver) countLinks() Links {
 		}
 	}
 	return n
+}
+
+func (v *resolver) findUnreceived() []Unreceived {
+	var out []Unreceived
+	for i, s := range v.sends {
+		c := v.channels[s.channel]
+		if _, known := slices.BinarySearch(v.ranks, int(c.To)); !known || c.Stream || len(v.sendPairs.itemsOf(int32(i))) > 0 {
+			continue
+		}
+		out = append(out, Unreceived{v.sites[s.site], c.ID, int(c.From), int(c.To), int(c.Tag), 1})
+	}
+	return reduce.SortJoined(out, Unreceived.compare, func(a, b Unreceived) Unreceived {
+		a.Count += b.Count
+		return a
+	})
 }

@@ -28,10 +28,11 @@ func Resolve(t Table) *Trace {
 
 // resolver walks from leg to leg through the matched transfers.
 type resolver struct {
-	sites   []string
-	ranks   []int
-	symbols interner[symbol]
-	paths   *pathTree
+	sites    []string
+	channels []Channel
+	ranks    []int // ascending
+	symbols  interner[symbol]
+	paths    *pathTree
 
 	sends, recvs    []half
 	legs            []leg
@@ -61,6 +62,7 @@ type resolver struct {
 // began.
 type chain struct {
 	path, part      int32
+	at              int32 // part of the last operation so far
 	lost            int32 // as resolver.lost
 	superseded      bool  // as Instance.Again
 	priorSuperseded bool  // as Instance.Further
@@ -71,7 +73,7 @@ type chain struct {
 const stepsPerLeg = 256
 
 func newResolver(t Table) *resolver {
-	v := &resolver{sites: t.sites.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(),
+	v := &resolver{sites: t.sites.all, channels: t.channels.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(),
 		tracks: make([][]Instance, len(t.parts))}
 	if t.paths != nil {
 		for _, s := range t.paths.all[1:] {
@@ -135,8 +137,8 @@ func (v *resolver) indexTransfers() {
 // known before the leg, or it goes on from bytes whose send is not known.
 func (v *resolver) followRoot(l int32) {
 	g := v.legs[l]
-	c := chain{part: v.partOfLeg[l], lost: v.lost[l], superseded: v.superseded[l], priorSuperseded: v.priorSuperseded[l], order: g.order,
-		time: g.time}
+	c := chain{part: v.partOfLeg[l], at: v.partOfLeg[l], lost: v.lost[l], superseded: v.superseded[l],
+		priorSuperseded: v.priorSuperseded[l], order: g.order, time: g.time}
 	if g.from >= 0 {
 		r := v.recvs[g.from]
 		for _, p := range v.recvPairs.itemsOf(g.from) {
@@ -158,14 +160,14 @@ func (v *resolver) emitUnread(i int32) {
 	}
 	r := v.recvs[i]
 	half := v.symbols.intern(symbol{kind: Network, segments: 1, partner: r.site, dest: r.alloc})
-	v.emitChain(chain{path: v.paths.extend(0, half, v.symbols.all), part: v.partOfRecv[i], lost: -1, order: r.order,
+	v.emitChain(chain{path: v.paths.extend(0, half, v.symbols.all), part: v.partOfRecv[i], at: v.partOfRecv[i], lost: -1, order: r.order,
 		time: r.time})
 }
 
 // emitChain notes a chain that is over.
 func (v *resolver) emitChain(c chain) {
 	v.tracks[c.part] = append(v.tracks[c.part], Instance{Group: c.path, Lost: c.lost, Superseded: c.superseded,
-		PriorSuperseded: c.priorSuperseded, Order: c.order, Time: c.time})
+		PriorSuperseded: c.priorSuperseded, End: int32(v.ranks[c.at]), Order: c.order, Time: c.time})
 }
 
 // spendSteps takes steps from the budget; without any left the chain is over.
@@ -193,7 +195,7 @@ func (v *resolver) followLeg(c chain, l int32, rest []int32) {
 			if !v.cutLegs[l] {
 				v.cutLegs[l] = true
 				g := v.legs[l]
-				fresh := chain{path: v.paths.extend(0, s, v.symbols.all), part: v.partOfLeg[l], lost: -1,
+				fresh := chain{path: v.paths.extend(0, s, v.symbols.all), part: v.partOfLeg[l], at: v.partOfLeg[l], lost: -1,
 					order: g.order, time: g.time}
 				later := rest[i+1:]
 				v.queue = append(v.queue, func() { v.followLeg(fresh, l, later) })
@@ -259,6 +261,7 @@ func (v *resolver) followPair(c chain, l, p int32, lo, hi uint64) {
 // receive of a pair.
 func (v *resolver) continueFromReceive(c chain, p int32, lo, hi uint64) {
 	i := v.pairs[p].recv
+	c.at = v.partOfRecv[i]
 	lo, hi = lo-v.recvs[i].lo, hi-v.recvs[i].lo
 	list := v.recvLegs.itemsOf(i)
 	from := lo - min(lo, v.longest[i])

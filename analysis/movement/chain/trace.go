@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"slices"
 
 	"laggard/model"
@@ -12,6 +13,20 @@ type Trace struct {
 	Groups []Group     // by falling count, then by operations
 	Tracks []Track     // by rank
 	Links  Links
+	// Unreceived are the messages of which no receive is known although the rank that they are for has events.
+	Unreceived []Unreceived
+}
+
+// Unreceived counts messages from one call site to one rank, with one tag.
+type Unreceived struct {
+	Site          string
+	Comm          uint64 // ID of the channel
+	From, To, Tag int
+	Count         uint64
+}
+
+func (u Unreceived) compare(w Unreceived) int {
+	return cmp.Or(cmp.Compare(u.Comm, w.Comm), u.From-w.From, u.To-w.To, u.Tag-w.Tag, cmp.Compare(u.Site, w.Site))
 }
 
 // Track is the chains that start at one rank, in order. A rank without chains
@@ -32,6 +47,7 @@ type Instance struct {
 	Superseded bool
 	// PriorSuperseded: so was the message with that data before it.
 	PriorSuperseded bool
+	End             int32 // rank where its last operation ended
 	// Order is the place of the chain's last operation in the rank where it
 	// starts, among the events of that rank, from 1; Time is when that was.
 	Order, Time int64
@@ -49,7 +65,7 @@ type Links struct {
 
 // FilterRanks returns the part of the trace that starts at the given ranks.
 func (tr *Trace) FilterRanks(ranks model.RankSet) *Trace {
-	out := &Trace{Lost: tr.Lost, Links: tr.Links, Groups: slices.Clone(tr.Groups)}
+	out := &Trace{Lost: tr.Lost, Links: tr.Links, Unreceived: tr.Unreceived, Groups: slices.Clone(tr.Groups)}
 	for i := range out.Groups {
 		out.Groups[i].Count = 0
 	}

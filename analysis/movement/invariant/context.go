@@ -115,6 +115,7 @@ func (v *Violation) countInstances(tr *chain.Trace, near surroundings, stride in
 				v.Edge++
 			}
 			v.Ranks.Add(track.Rank)
+			v.Ends.Add(int(c.End))
 			if place := (Place{track.Rank, c.Order, c.Time}); completed {
 				complete = appendExample(complete, place)
 			} else {

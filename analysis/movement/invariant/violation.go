@@ -38,14 +38,23 @@ type Violation struct {
 	// rate around any other chain, or the rate of the third above nothing; 0: it tells
 	// nothing.
 	Evidence float64
-	Ranks    model.RankSet
-	Examples []Place // those with a completion first, at most maxExamples
+	Ranks    model.RankSet // where the instances begin
+	Ends     model.RankSet // where they end
+	Examples []Place       // those with a completion first, at most maxExamples
 }
 
 // Place names one chain.
 type Place struct {
 	Rank        int
 	Order, Time int64 // as in chain.Instance
+}
+
+// Breaks reports where the part belongs that the chain lacks of an invariant with so many operations: before its first one, behind its
+// last one, or neither.
+func (v *Violation) Breaks(operations int) (before, behind bool) {
+	before = v.ChainAt == 0 && v.InvariantAt > 0
+	behind = v.ChainAt+v.Matched == len(v.Chain.Ops) && v.InvariantAt+v.Matched < operations
+	return before && !behind, behind && !before
 }
 
 // maxExamples bounds the instances that a violation names.

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/profile"
 	"laggard/internal/parallel"
+	"laggard/model"
 )
 
 // Outlier is a rank whose chains are distributed unlike those of its peers
@@ -15,11 +16,12 @@ import (
 type Outlier struct {
 	Rank int
 	Distance
-	// Group is the group of chains that contributes most to the distance; Share
-	// is its share of the rank's chains, PeerShare of its k-th neighbour's. Of a rank
-	// that resends it is what it sends again, and the neighbour who does so most.
+	// Group is the group of chains of which the rank has most more than its k-th neighbour, or that it lacks if it has no chains;
+	// Share is its share of the rank's chains, PeerShare of the neighbour's. Of a rank that resends it is what it sends again, and
+	// the neighbour who does so most.
 	Group            chain.Group
 	Share, PeerShare float64
+	Ends             model.RankSet // where the rank's chains of the group end; empty for a rank that resends
 }
 
 // findOutliers finds the outliers among the given chains.
@@ -170,8 +172,16 @@ func (s *Distances) describeOutlier(d distribution, i int, tr *chain.Trace) Outl
 	r := newRuler(d.groups)
 	r.setOrigin(d.vectors[i])
 	var top int32
-	if top, o.Share, o.PeerShare = r.topContributor(d.vectors[o.Neighbour]); top >= 0 {
+	if top, o.Share, o.PeerShare = r.topSurplus(d.vectors[o.Neighbour]); top < 0 { // it has no chains
+		top, o.Share, o.PeerShare = r.topContributor(d.vectors[o.Neighbour])
+	}
+	if top >= 0 {
 		o.Group = tr.Groups[top]
+	}
+	for _, c := range tr.Tracks[i].Chains {
+		if c.Group == top {
+			o.Ends.Add(int(c.End))
+		}
 	}
 	o.Neighbour = tr.Tracks[o.Neighbour].Rank
 	return o

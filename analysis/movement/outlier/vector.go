@@ -131,3 +131,14 @@ func (r *ruler) topContributor(v vector) (group int32, mine, theirs float64) {
 	})
 	return group, mine, theirs
 }
+
+// topSurplus returns the group of which the origin has most more than v, with the shares of it on both sides; -1 without any.
+func (r *ruler) topSurplus(v vector) (group int32, mine, theirs float64) {
+	group = -1
+	r.eachShare(v, func(g int32, a, b float64) {
+		if a-b > mine-theirs+rounding {
+			group, mine, theirs = g, a, b
+		}
+	})
+	return group, mine, theirs
+}

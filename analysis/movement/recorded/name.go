@@ -184,10 +184,22 @@ func MergeBooks(a, b Book) Book {
 	return a
 }
 
+// Extended returns the book with the names that only another one has. A build that both have is where this one says.
+func (b Book) Extended(by Book) Book {
+	out := Book{Modules: maps.Clone(by.Modules), Sites: maps.Clone(by.Sites)}
+	if out.Modules == nil {
+		return b
+	}
+	maps.Copy(out.Modules, b.Modules)
+	maps.Copy(out.Sites, b.Sites)
+	return out
+}
+
 // Call is the call site that a name stands for.
 type Call struct {
 	Function string        // that was called, such as "memcpy" or "MPI_Send"
 	Frames   []model.Frame // those of the name, innermost first
+	Place    string        // what the name says of the innermost of them: its place in the source, if that was known
 	Stack    []model.Frame // a whole stack that has them
 }
 
@@ -203,6 +215,9 @@ func (b Book) Call(name string) (Call, error) {
 	modules := map[string]*model.Module{}
 	if s.Frames, err = b.parseFrames(entry.Frames, modules); err != nil {
 		return Call{}, err
+	}
+	if parts := strings.Split(name, "\x00"); len(s.Frames) > 0 && len(parts) > len(s.Frames) {
+		s.Place = parts[len(parts)-len(s.Frames)]
 	}
 	s.Stack, err = b.parseFrames(entry.Stack, modules)
 	return s, err

@@ -64,7 +64,8 @@ func checkTrainable(t *recorded.Table, o kcca.Options) error {
 		return err
 	}
 	if len(t.Rows) < kcca.MinRows {
-		return fmt.Errorf("scaling: %d rows: %w", len(t.Rows), ErrFew)
+		return fmt.Errorf("scaling: %w: a model needs at least %d ranks, of all training runs together, and there are %d; "+
+			"train on more runs, of different scales", ErrFew, kcca.MinRows, len(t.Rows))
 	}
 	if len(t.Sites) == 0 {
 		return fmt.Errorf("scaling: no call site: %w", recorded.ErrEmpty)
