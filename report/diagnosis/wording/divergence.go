@@ -20,12 +20,11 @@ func (n Names) deviation(d *divergence.Divergence) string {
 				who, o.Theirs[0].Function(), others, o.Own().Function(), where)
 			break
 		}
-		more, than := "more", functions(o.Calls)
+		more := "more"
 		if o.Fewer {
 			more = "fewer"
 		}
-		text = fmt.Sprintf("%s executed one %s iteration of the loop of %s than %s, from %s on",
-			who, more, than, others, where)
+		text = fmt.Sprintf("%s executed %s iterations of the loop of %s than %s, from %s on", who, more, functions(o.Calls), others, where)
 	case divergence.Skipped:
 		if o.Theirs[0].Number == 0 {
 			text = fmt.Sprintf("%s continued to %s, %s, while %s wait for messages in %s",
