@@ -24,7 +24,7 @@ type Snapshot struct {
 	Rate          Rate       `json:"rate"`           // iterations per second of the median rank
 	// ComparedSeconds is the time over which the job's speed was compared with what it was before; 0: too early, or no iterations.
 	ComparedSeconds float64    `json:"compared_seconds"`
-	Now             Shares     `json:"now"`       // mean of the ranks with samples now
+	Now             Shares     `json:"now"`       // mean of the ranks with samples now; all 0: unknown
 	Slow            bool       `json:"slow"`      // the latest event is a slowdown
 	Events          []Event    `json:"events"`    // slowdowns and recoveries, in order of time
 	Imbalance       *Imbalance `json:"imbalance"` // what uneven computation costs; null unknown
@@ -68,7 +68,7 @@ type Speed struct {
 	Latest         time.Time  `json:"latest"`          // end of its latest samples
 	Rate           Rate       `json:"rate"`            // its iterations per second
 	ComputingRatio float64    `json:"computing_ratio"` // time that it computes in an iteration, now over before; 0 unknown
-	Now            Shares     `json:"now"`             // over its latest 10 s
+	Now            Shares     `json:"now"`             // over its latest 10 s; all 0: unknown
 	Before         Shares     `json:"before"`          // while the same loop ran at its usual speed; all 0: unknown
 	Place          *SampledAt `json:"place"`           // where it was sampled most lately; null unknown
 	WaitsFor       int        `json:"waits_for"`       // rank that it waited for most lately; -1 none, several or unknown
@@ -176,6 +176,9 @@ func (s Source) newSpeed(k *slowness.RankSpeed, all *Snapshot) Speed {
 	}
 	return out
 }
+
+// areKnown reports whether there were samples.
+func (s Shares) areKnown() bool { return s.Computing+s.Waiting+s.IO+s.Absent > 0 }
 
 // most is what takes the largest part. A rank that starves half of the time does so whatever else it does.
 func (s Shares) most() Doing {
