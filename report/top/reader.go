@@ -56,6 +56,7 @@ func (r *Reader) Snapshot(now time.Time) (*Snapshot, error) {
 	r.measureImbalance(result, now)
 	s := Source{Run: r.run, Result: result, Site: r.site}
 	s.Life, s.Explanation = r.judge(result, now)
+	s.Quiet = r.monitor.Quiet(now)
 	return New(s), nil
 }
 

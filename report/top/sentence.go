@@ -10,11 +10,17 @@ import (
 	"laggard/report/words"
 )
 
+// leastQuiet is how long ranks wait without progress before that is told.
+const leastQuiet = 10 * time.Second
+
 // headline says how the job is, for the lines below the header.
 func (s *Snapshot) headline() string {
 	switch {
 	case s.Explanation != "":
 		return s.Explanation
+	case s.QuietSeconds >= leastQuiet.Seconds():
+		return fmt.Sprintf("No rank has made progress for %s; see laggard diagnose %s",
+			duration(time.Duration(s.QuietSeconds*float64(time.Second))), words.Printable(words.ShellCommand(s.Run.Dir)))
 	case len(s.Events) > 0:
 		return s.Events[len(s.Events)-1].text(s.End)
 	}

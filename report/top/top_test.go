@@ -241,6 +241,23 @@ func TestHeadlineOfNoChange(t *testing.T) {
 	}
 }
 
+// TestStandstill: ranks that poll on shared processors wait, and that no rank gets on is what there is to say.
+func TestStandstill(t *testing.T) {
+	r := result(2)
+	for i := range r.Ranks {
+		r.Ranks[i].Now = slowness.Shares{Waiting: 1, Starved: 0.59}
+	}
+	s := New(Source{Run: report.Run{Dir: "my run"}, Result: r, Life: Running, Site: siteOf, Quiet: 17 * time.Second})
+	checktest.Equal(t, "No rank has made progress for 17 s; see laggard diagnose 'my run'", s.headline())
+	checktest.Equal(t, Waiting, s.Speeds[0].Doing)
+	for i := range r.Ranks {
+		r.Ranks[i].Now = slowness.Shares{Computing: 0.9, Starved: 0.59}
+	}
+	s = New(Source{Result: r, Life: Running, Site: siteOf, Quiet: 17 * time.Second})
+	checktest.Equal(t, "No change of speed was noticed in 10 min 0 s.", s.headline())
+	checktest.Equal(t, Starved, s.Speeds[0].Doing)
+}
+
 // TestUnknownShares: what ranks do is not known before it was looked at, which is no 0 %.
 func TestUnknownShares(t *testing.T) {
 	r := result(2)
