@@ -156,6 +156,8 @@ func (r *Reader) reasonWithoutSamples(ended bool) string {
 		return "No rank has been recorded yet: none has called MPI_Init."
 	case err == nil && slices.ContainsFunc(run.Ranks, func(k *model.Rank) bool { return time.Since(k.Start) < stale }):
 		return "There are no samples yet: the first ones come after a second."
+	case err == nil && run.HasSampling():
+		return "There are no samples: the job was too short; the first ones come after a second."
 	}
 	return "There are no samples: sampling was switched off (LAGGARD_SAMPLE_HZ=0, recorder.sample_hz), or the run was recorded " +
 		"by laggard attach or an older recorder. Samples are taken by default with laggard run and laggard exec."
