@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"hash/fnv"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -450,6 +451,11 @@ type Run struct {
 	Problems []Problem // what was missing or damaged
 	Size     int       // of MPI_COMM_WORLD, as most ranks or the manifest say; 0 unknown
 	Seen     RankSet   // ranks with data in the directory, in this load or not
+}
+
+// HasSampling reports whether a rank took samples, or would have if it had run for a second.
+func (r *Run) HasSampling() bool {
+	return slices.ContainsFunc(r.Ranks, func(k *Rank) bool { return k.SampleHz > 0 })
 }
 
 // MissingRanks returns the ranks of MPI_COMM_WORLD that left nothing in the

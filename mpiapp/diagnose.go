@@ -58,6 +58,7 @@ type diagnoseFlags struct {
 	analysisFlags
 	json, dot, stacks            bool
 	exitCode, noSlice, stepwise  bool
+	ending                       bool // the job is ended behind the diagnosis
 	html, algorithm, ranks, comm string
 	against                      []string
 	jsonCopy                     string // a file that gets the JSON form beside the one that is printed
@@ -80,7 +81,8 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		"compare with a good run of the program, `GOOD`, as laggard compare does; may be repeated")
 	flags.StringVar(&f.jsonCopy, "json-copy", "", "write the JSON form to `FILE` as well")
 	flags.BoolVar(&f.stepwise, "stepwise", false, "close descriptor 3 after the diagnosis, then await the end of input")
-	_, _ = flags.MarkHidden("json-copy"), flags.MarkHidden("stepwise")
+	flags.BoolVar(&f.ending, "ending", false, "the job is ended behind the diagnosis")
+	_, _, _ = flags.MarkHidden("json-copy"), flags.MarkHidden("stepwise"), flags.MarkHidden("ending")
 	registerQuestionFlags(cmd, &f)
 	return cmd
 }
@@ -124,6 +126,7 @@ type question struct {
 	cacheMB  int    // of slices that are kept, see slice.cache_mb
 	// self is this program with other arguments, for the process that makes the slices.
 	self     func(ctx context.Context, args ...string) *exec.Cmd
+	ending   bool              // see diagnoseFlags
 	stepwise bool              // wait between the diagnosis and the optional steps, see awaitNextStep
 	against  *compare.Question // nil: the run is compared with no good one
 }
@@ -153,7 +156,7 @@ func (a *app) newQuestion(f diagnoseFlags, dir string) (question, error) {
 		return question{}, usageError{err}
 	}
 	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore,
-		memory: a.settings.eventMemory(), stepwise: f.stepwise, self: selfCommand, cacheMB: a.settings.Slice.CacheMB}
+		memory: a.settings.eventMemory(), stepwise: f.stepwise, ending: f.ending, self: selfCommand, cacheMB: a.settings.Slice.CacheMB}
 	q.Question.Question = progress.Question{
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbolConfig(a, dir),
 	}
@@ -270,6 +273,7 @@ func (q question) filterShownRanks(r *diagnosis.Result, found *progress.Result) 
 func (q question) resultWithOptionalSteps(found *slice.Result, resolver *symbol.Resolver, note string) *diagnosis.Result {
 	source, finder := sourceOf(found.Result, resolver), q.sourceFinder(found.Index)
 	r := diagnosis.New(source)
+	r.Ending = q.ending
 	for _, err := range found.Failed {
 		r.Notes = append(r.Notes, words.Printable(err.Error()))
 	}

@@ -16,6 +16,7 @@ import (
 	"laggard/internal/subprocess"
 	"laggard/job"
 	"laggard/job/attach"
+	"laggard/job/watch"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -96,6 +97,9 @@ func (a jobDiagnosis) diagnoseArguments(r job.Recording, hung bool, copied strin
 	}
 	if hung {
 		args = append(args, "--stepwise")
+	}
+	if hung && r.OnHang == watch.Diagnose {
+		args = append(args, "--ending")
 	}
 	if copied != "" {
 		args = append(args, "--json-copy", copied)

@@ -248,8 +248,28 @@ func (a *app) run(r job.Recording, schedule *provoke.Schedule, command []string,
 		return exitError{status}
 	case err == nil && hung && r.OnHang == watch.Diagnose: // some launchers say that all is well
 		return exitError{128 + int(syscall.SIGTERM)}
+	case err == nil && a.reportUnmade(r, schedule):
+		return exitError{exitDamaged}
 	}
 	return err
+}
+
+// reportUnmade says that a run that ended well made none of the choices of a schedule, and so shows nothing; false: it made some, or had
+// none to make.
+func (a *app) reportUnmade(r job.Recording, schedule *provoke.Schedule) bool {
+	if schedule == nil || !watch.HasRecord(r.Dir) {
+		return false
+	}
+	run, err := runfiles.OpenPresent(r.Dir)
+	if err != nil {
+		return false
+	}
+	why, err := schedule.Unmade(run)
+	if err != nil || why == "" {
+		return false
+	}
+	fmt.Fprintf(a.err, "laggard: --perturb: no choice of the schedule was made, so this run shows nothing: %s\n", why)
+	return true
 }
 
 // explainUnrecorded says why no rank was recorded, as far as the command and how it ended show it.

@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/slowness"
 	"laggard/analysis/timeline"
+	"laggard/model/runfiles"
 	"laggard/report"
 	timelinereport "laggard/report/timeline"
 	"laggard/symbol"
@@ -81,6 +82,8 @@ func (a timelineAnalysis) showTimeline(ctx context.Context, f timelineFlags, dir
 	}
 	found, err := runAnalysis(ctx, runInWorld, f.analysts, q, timeline.Run)
 	switch {
+	case errors.Is(err, timeline.ErrNoSamples) && hasSampling(dir):
+		return fmt.Errorf("%s: %w: the job was too short; the first ones come after a second", filepath.Base(dir), timeline.ErrNoSamples)
 	case errors.Is(err, timeline.ErrNoSamples):
 		return fmt.Errorf("%s: %w; they are taken by laggard run and exec unless recorder.sample_hz is 0",
 			filepath.Base(dir), timeline.ErrNoSamples)
@@ -92,6 +95,12 @@ func (a timelineAnalysis) showTimeline(ctx context.Context, f timelineFlags, dir
 	return a.printTimeline(f, timelinereport.New(timelinereport.Source{
 		Run: report.NewRun(found.Index), Found: found, Slow: slow, Resolver: resolver,
 	}))
+}
+
+// hasSampling reports whether the ranks of a run would have taken samples, had they run for longer.
+func hasSampling(dir string) bool {
+	run, err := runfiles.OpenPresent(dir)
+	return err == nil && run.HasSampling()
 }
 
 // printTimeline writes the form that was asked for.

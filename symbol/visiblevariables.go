@@ -16,6 +16,8 @@ type Visible struct {
 type Level struct {
 	Call
 	Locals []Local // the inner ones first: of two with one name the first is meant
+	// Names has the names of all variables of the call, also of those that have no place at the address.
+	Names []string
 }
 
 // Local is a local variable or a parameter.
@@ -64,7 +66,7 @@ func (f *debugFile) fillVisible(u *unit, pc uint64, calls []Call, out *Visible) 
 	call, _ := in.inlined.find(pc)
 	for i := range calls {
 		l := Level{Call: calls[i]}
-		if l.Locals, err = w.localsAt(u, in.vars, call, pc); err != nil {
+		if l.Locals, l.Names, err = w.localsAt(u, in.vars, call, pc); err != nil {
 			return err
 		}
 		out.Levels = append(out.Levels, l)
@@ -78,25 +80,29 @@ func (f *debugFile) fillVisible(u *unit, pc uint64, calls []Call, out *Visible) 
 	return err
 }
 
-// localsAt are the variables of a call that have a place at pc. Those of inner blocks come later in the
+// localsAt are the variables of a call that have a place at pc, and the names of all. Those of inner blocks come later in the
 // debug information.
-func (w *walker) localsAt(u *unit, vars []scoped, call *inlinedCall, pc uint64) ([]Local, error) {
-	var out []Local
+func (w *walker) localsAt(u *unit, vars []scoped, call *inlinedCall, pc uint64) (out []Local, names []string, err error) {
 	for i := len(vars) - 1; i >= 0; i-- {
 		v := vars[i]
-		if v.in != call || !holdsAt(v.only, pc) {
+		if v.in != call {
 			continue
 		}
 		e, err := w.entryAt(v.entry)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		name := w.plainName(e)
+		names = append(names, name)
+		if !holdsAt(v.only, pc) {
+			continue
 		}
 		place := w.f.placeAt(u, e, pc)
 		if t := w.typeAt(v.entry, 0); t != nil && place != nil {
-			out = append(out, Local{w.plainName(e), t, place})
+			out = append(out, Local{name, t, place})
 		}
 	}
-	return out, w.spendWork(int64(len(vars)))
+	return out, names, w.spendWork(int64(len(vars)))
 }
 
 // holdsAt reports whether an entry holds at an address; nil: at all.

@@ -17,6 +17,7 @@ type describer struct {
 	code       *symbol.Code
 	memory     io.ReaderAt
 	dot, arrow string // between an object and its member, a pointer and a member
+	shared     bool   // what is looked at now is, see values.Value
 	out        []values.Value
 	left       *bound.Budget // of members to look at
 }
@@ -35,6 +36,7 @@ func (d *describer) addVariable(name string, t *symbol.Type, at expression.Datum
 	case name == "" || len(name) > 64:
 	case name == "this" && t.Pointer: // its members need no name in front
 		if to, ok := d.readPointer(t, at); ok {
+			defer d.share()()
 			d.addMembers("", d.code.TargetOf(t), expression.Datum{Address: to}, maxDepth, maxPointers-1)
 		}
 	default:
@@ -47,7 +49,7 @@ func (d *describer) addValue(name string, t *symbol.Type, at expression.Datum, d
 	case t == nil || len(d.out) >= maxNames || depth < 0:
 	case t.Number != symbol.None:
 		if text := d.formatNumber(t, at); text != "" {
-			d.out = append(d.out, values.Value{Name: name, Value: text})
+			d.out = append(d.out, values.Value{Name: name, Value: text, Shared: d.shared})
 		}
 	case t.Pointer:
 		d.addPointee(name, t, at, depth, pointers)
@@ -81,10 +83,13 @@ func (d *describer) addMembers(prefix string, t *symbol.Type, at expression.Datu
 // addPointee adds what a pointer leads to, and that it leads nowhere.
 func (d *describer) addPointee(name string, t *symbol.Type, at expression.Datum, depth, pointers int) {
 	to, ok := d.readPointer(t, at)
+	if ok && to != 0 {
+		defer d.share()()
+	}
 	switch {
 	case !ok:
 	case to == 0:
-		d.out = append(d.out, values.Value{Name: name, Value: "null"})
+		d.out = append(d.out, values.Value{Name: name, Value: "null", Shared: d.shared})
 	case pointers == 0:
 	case t.Reference:
 		d.addValue(name, d.code.TargetOf(t), expression.Datum{Address: to}, depth, pointers-1)
@@ -95,6 +100,13 @@ func (d *describer) addPointee(name string, t *symbol.Type, at expression.Datum,
 		}
 		d.addMembers(name+d.arrow, target, expression.Datum{Address: to}, depth, pointers-1)
 	}
+}
+
+// share says that what is looked at until the function is called that it returns is shared.
+func (d *describer) share() func() {
+	before := d.shared
+	d.shared = true
+	return func() { d.shared = before }
 }
 
 func (d *describer) readPointer(t *symbol.Type, at expression.Datum) (uint64, bool) {

@@ -2,6 +2,8 @@ package values
 
 import (
 	"io"
+	"slices"
+	"strings"
 
 	"laggard/binary/expression"
 	"laggard/intake/unwind"
@@ -63,7 +65,7 @@ func (r *reader) addFrame(f, caller *unwind.Frame, memory io.ReaderAt) {
 		d.out = nil
 		d.addLocals(l.Locals, scope)
 		r.out.Frames = append(r.out.Frames, values.Frame{
-			Function: l.Function, File: l.File, Line: l.Line, Values: d.out,
+			Function: l.Function, File: l.File, Line: l.Line, Values: d.out, Unknown: d.unknown(l.Names),
 		})
 		r.addStatics(l.File, in.Static, f.Module.Bias, d)
 	}
@@ -83,12 +85,23 @@ func (d *describer) addLocals(list []symbol.Local, scope expression.Scope) {
 	}
 }
 
+// unknown are those of some names of variables that nothing was said of.
+func (d *describer) unknown(names []string) (out []string) {
+	for _, name := range names {
+		said := func(v values.Value) bool { return v.Name == name || strings.HasPrefix(v.Name, name+d.dot) }
+		if name != "" && !slices.ContainsFunc(d.out, said) && !slices.Contains(out, name) && len(out) < maxNames {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // addStatics adds the variables outside of functions that a file can see, once.
 func (r *reader) addStatics(file string, vars []symbol.Variable, bias uint64, d describer) {
 	if _, known := r.out.Static[file]; known || file == "" {
 		return
 	}
-	d.out = nil
+	d.out, d.shared = nil, true
 	for _, v := range vars {
 		d.addVariable(v.Name, v.Type, expression.Datum{Address: uint64(v.Offset) + bias})
 	}

@@ -25,6 +25,11 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.get().FindAllStringSubmatch(s, n)
 }
 
+// FindAllStringSubmatchIndex is that of regexp.Regexp.
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.get().FindAllStringSubmatchIndex(s, n)
+}
+
 // FindString is that of regexp.Regexp.
 func (r *Regexp) FindString(s string) string { return r.get().FindString(s) }
 

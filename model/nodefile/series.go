@@ -147,8 +147,11 @@ func cover(shorter []model.Interval, i *model.Interval) bool {
 	return samples > 0 && samples >= i.Samples
 }
 
-// writeSeries writes the SERIES records.
+// writeSeries writes the SERIES records; where there are no intervals yet, an empty one says how many samples are taken.
 func (w *slotWriter) writeSeries(r *model.Rank) {
+	if r.SampleHz > 0 && len(r.Series) == 0 {
+		w.writeIntervals(r, time.Second, nil)
+	}
 	for rest := r.Series; len(rest) > 0; {
 		step, n := rest[0].Step, 1
 		for n < len(rest) && n < format.Intervals && rest[n].Step == step {
@@ -193,6 +196,9 @@ func (w *slotWriter) writeIntervals(r *model.Rank, step time.Duration, list []mo
 		entry.u16(format.IntervalIOPressure, int(1000*i.Pressure.IO+0.5))
 		entry.u16(format.IntervalMemoryPressure, int(1000*i.Pressure.Memory+0.5))
 		live = append(live, entry...)
+	}
+	if len(list) == 0 {
+		live = make(part, format.SizeofInterval) // the room for one
 	}
 	w.writeRecord(format.SeriesRecord, 0, fixed, live)
 }

@@ -7,32 +7,54 @@ import (
 	"strings"
 )
 
-// ValuesInLine returns the values of the names that occur in a line of the source of a function,
-// in the order in which the line has them.
-func (r *Rank) ValuesInLine(function, file, text string) []Value {
-	i := slices.IndexFunc(r.Frames, func(f Frame) bool { return f.Function == function && f.File == file })
-	if i < 0 {
-		return nil
+// FrameOf is the frame of a function of a file; nil: the stack has none, or several, of which it is not known which one is asked about.
+func (r *Rank) FrameOf(function, file string) *Frame {
+	var found *Frame
+	for i := range r.Frames {
+		if f := &r.Frames[i]; f.Function == function && f.File == file {
+			if found != nil && function != "main" { // of a program in Fortran both the program and what calls it may have that name
+				return nil
+			}
+			found = cmp.Or(found, f)
+		}
 	}
-	fortran := slices.Contains(fortranFiles, strings.ToLower(filepath.Ext(file)))
+	return found
+}
+
+// ValuesInLine returns the values of the names that occur in a line of the source of a frame's function,
+// in the order in which the line has them.
+func (r *Rank) ValuesInLine(f *Frame, text string) []Value {
+	fortran := slices.Contains(fortranFiles, strings.ToLower(filepath.Ext(f.File)))
 	type at struct {
 		Value
 		place int
 	}
 	var found []at
 	covered := map[string]bool{}
-	for _, v := range slices.Concat(r.Frames[i].Values, r.Static[file]) {
-		if place := findName(v.Name, text, fortran); place >= 0 && !covered[v.Name] {
-			covered[v.Name] = true
-			found = append(found, at{v, place})
+	add := func(list []Value) {
+		for _, v := range list {
+			if place := findName(v.Name, text, fortran); place >= 0 && !covered[v.Name] {
+				covered[v.Name] = true
+				found = append(found, at{v, place})
+			}
 		}
 	}
+	add(f.Values)
+	add(slices.DeleteFunc(slices.Clone(r.Static[f.File]), func(v Value) bool { return slices.Contains(f.Unknown, v.object()) }))
 	slices.SortStableFunc(found, func(a, b at) int { return cmp.Compare(a.place, b.place) })
 	var out []Value
 	for _, f := range found {
 		out = append(out, f.Value)
 	}
 	return out
+}
+
+// object is the name of the variable that a value is, or is a member of.
+func (v Value) object() string {
+	if at := strings.IndexAny(v.Name, ".-%"); at > 0 {
+		return v.Name[:at]
+	}
+	return v.Name
 }
 
 // fortranFiles are the endings of files that do not tell capitals from other letters.

@@ -32,6 +32,8 @@ type Frame struct {
 	File     string  `json:"file"`
 	Line     int     `json:"line"`
 	Values   []Value `json:"values,omitempty"` // of two with one name the first is meant
+	// Unknown are the names of variables of the function that have no value here.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // Value is what a name stood for.
@@ -39,6 +41,8 @@ type Value struct {
 	// as the source writes it: "n", "grid.n", "mesh->part"; in Fortran "grid%n"
 	Name  string `json:"name"`
 	Value string `json:"value"` // the value, as text
+	// others than the call of the function can reach it: it is outside of functions, a pointer leads to it, or a method was called for it
+	Shared bool `json:"shared,omitempty"`
 }
 
 const version = 1

@@ -11,16 +11,18 @@ import (
 	"laggard/internal/musttest"
 )
 
+func named(name, value string) Value { return Value{Name: name, Value: value} }
+
 func TestIn(t *testing.T) {
 	r := Rank{
 		Frames: []Frame{
 			{Function: "inner", File: "a.c", Values: []Value{
-				{"n", "1"}, {"n", "2"}, {"m->n", "3"}, {"g.part.id", "4"}, {"done_", "true"}, {"i", "5"},
+				named("n", "1"), named("n", "2"), named("m->n", "3"), named("g.part.id", "4"), named("done_", "true"), named("i", "5"),
 			}},
-			{Function: "outer", File: "a.c", Values: []Value{{"n", "7"}}},
-			{Function: "halo", File: "b.F90", Values: []Value{{"nx", "8"}, {"g%rows%hi", "9"}, {"me", "10"}}},
+			{Function: "outer", File: "a.c", Values: []Value{named("n", "7")}},
+			{Function: "halo", File: "b.F90", Values: []Value{named("nx", "8"), named("g%rows%hi", "9"), named("me", "10")}},
 		},
-		Static: map[string][]Value{"a.c": {{"n", "11"}, {"total", "12"}}},
+		Static: map[string][]Value{"a.c": {named("n", "11"), named("total", "12")}},
 	}
 	tests := []struct{ function, file, text, want string }{
 		{"inner", "a.c", "if (n > total) return;", "n=1 total=12"},
@@ -40,8 +42,10 @@ func TestIn(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got []string
-		for _, v := range r.ValuesInLine(test.function, test.file, test.text) {
-			got = append(got, v.Name+"="+v.Value)
+		if f := r.FrameOf(test.function, test.file); f != nil {
+			for _, v := range r.ValuesInLine(f, test.text) {
+				got = append(got, v.Name+"="+v.Value)
+			}
 		}
 		if text := strings.Join(got, " "); text != test.want {
 			t.Errorf("%s, %s: %s: got %q, want %q", test.function, test.file, test.text, text, test.want)
@@ -49,10 +53,29 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// TestRecursion: of a function that called itself it is not known which call is asked about.
+func TestRecursion(t *testing.T) {
+	r := Rank{Frames: []Frame{{Function: "f", File: "a.c"}, {Function: "f", File: "b.c"}, {Function: "f", File: "a.c"}}}
+	checktest.Equal(t, nil, r.FrameOf("f", "a.c"))
+	checktest.Equal(t, &r.Frames[1], r.FrameOf("f", "b.c"))
+	r = Rank{Frames: []Frame{{Function: "main", File: "a.f90", Line: 3}, {Function: "main", File: "a.f90", Line: 9}}}
+	checktest.Equal(t, &r.Frames[0], r.FrameOf("main", "a.f90"))
+}
+
+// TestUnknownLocal: a variable of the function hides one outside of functions, also where it has no value.
+func TestUnknownLocal(t *testing.T) {
+	r := Rank{
+		Frames: []Frame{{File: "a.c", Values: []Value{named("k", "1")}, Unknown: []string{"n", "g"}}},
+		Static: map[string][]Value{"a.c": {named("n", "2"), named("g.n", "3"), {Name: "m", Value: "4", Shared: true}}},
+	}
+	want := []Value{{Name: "m", Value: "4", Shared: true}, named("k", "1")}
+	checktest.Equal(t, want, r.ValuesInLine(&r.Frames[0], "n + g.n + m + k"))
+}
+
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	second := []Rank{{Rank: 2, Frames: []Frame{{Function: "f", File: "x.c", Line: 3, Values: []Value{{"n", "1"}}}}}}
-	first := []Rank{{Rank: 1, Static: map[string][]Value{"x.c": {{"s", "null"}}}}}
+	second := []Rank{{Rank: 2, Frames: []Frame{{Function: "f", File: "x.c", Line: 3, Values: []Value{named("n", "1")}}}}}
+	first := []Rank{{Rank: 1, Static: map[string][]Value{"x.c": {named("s", "null")}}}}
 	for host, ranks := range map[string][]Rank{"b": second, "a": first} {
 		musttest.Succeed(t, Write(dir, host, ranks))
 	}
@@ -77,8 +100,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, r := range file.Ranks {
-			for _, frame := range r.Frames {
-				if got := r.ValuesInLine(frame.Function, frame.File, line); len(got) > len(line) {
+			for i := range r.Frames {
+				if got := r.ValuesInLine(&r.Frames[i], line); len(got) > len(line) {
 					t.Fatalf("%d names in a line of %d characters", len(got), len(line))
 				}
 			}

@@ -87,6 +87,24 @@ func TestSynchronousSendsShowEagerDependence(t *testing.T) {
 	})
 }
 
+// TestStaleSchedule: the schedule of another build makes no choice, and a run that ends well with it is no replay.
+func TestStaleSchedule(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		program := f.buildProgram(t, "provoke/exchange.c")
+		schedule := filepath.Join(t.TempDir(), "stale.toml")
+		const form = "version = 1\nchoice = [{kind = 'send', rank = 0, build_id = '0a', path = %q, offset = 9, often = 1000000}]\n"
+		text := fmt.Sprintf(form, program)
+		musttest.Succeed(t, os.WriteFile(schedule, []byte(text), 0o600))
+		got := f.runPerturbed(t, schedule, program, "correct")
+		const want = "no choice of the schedule was made, so this run shows nothing: exchange has another build ID"
+		if got.status != 4 || !strings.Contains(got.stderr, want) {
+			t.Errorf("status %d, %s", got.status, got.stderr)
+		}
+	})
+}
+
 // TestLateDataShows: buffers that are used before a call is complete, and one-sided operations before their epoch ends, show
 // wrong data.
 func TestLateDataShows(t *testing.T) {

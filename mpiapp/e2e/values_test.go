@@ -80,6 +80,38 @@ func isNowhere(r *model.Rank) bool {
 	return t.Op.State < 0 || !slices.ContainsFunc(t.Model.States[t.Op.State].Stack, func(f model.Frame) bool { return f.Module != nil })
 }
 
+// TestDecidedValues: beside the line that decided there are the values that it decided by, or none.
+func TestDecidedValues(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.buildProgram(t, filepath.Join("values", "decided.c"), "-O0")
+		for way, want := range map[string]string{
+			"reuse":  "if (left > 0)\n",
+			"shadow": "if (n > 0)\n",
+			"recur":  "if (cells > 0)\n",
+			"keep":   `if (left > 0 || strcmp(name, "keep"))   <- left = 0 in rank 2; the rest is not known` + "\n",
+		} {
+			t.Run(way, func(t *testing.T) {
+				t.Parallel()
+				env := f.runEnvironment(t)
+				dir := filepath.Join(t.TempDir(), "run")
+				j := f.startRecorded(t, dir, env, 4, nil, program, way)
+				j.awaitHang()
+				j.eventually("values are noted", func() bool {
+					files, _ := filepath.Glob(filepath.Join(dir, "*", "values-*"))
+					return len(files) > 0
+				})
+				got := runLaggard(t, env, "diagnose", dir)
+				got.mustSucceed(t)
+				_, decided, _ := strings.Cut(got.stdout, "  decided at ")
+				if _, text, _ := strings.Cut(decided, "): "); !strings.HasPrefix(text, want) {
+					t.Errorf("decided at %.200s", decided)
+				}
+			})
+		}
+	})
+}
+
 // checkValues compares what the slice says with what stands behind the lines of the program. Optimised code
 // keeps some values nowhere; what is said must be so.
 func checkValues(t *testing.T, env []string, dir, source, flag string) {

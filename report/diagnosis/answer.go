@@ -92,6 +92,8 @@ func nextStep(r *Result) step {
 // nextStepAt is what to do about the place of a rank that is named.
 func nextStepAt(r *Result, l Location) step {
 	switch {
+	case l.Alive && r.Ending:
+		return stepBehindEnd(r, l)
 	case l.PID != 0 && l.Alive && l.Contained:
 		return step{When: ", while it still runs", Host: l.Host, Aim: "inside its container, ",
 			Command: fmt.Sprintf("gdb -p %d", l.PID)}
@@ -99,6 +101,13 @@ func nextStepAt(r *Result, l Location) step {
 		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank) && endOf(r) == nil && mpiErrorOf(r) == nil && !hasExited(r):
 		return step{Host: l.Host, Aim: fmt.Sprintf("look for process %d in the system log: ", l.PID), Command: "journalctl -k"}
+	}
+	return stepBehindEnd(r, l)
+}
+
+// stepBehindEnd is what to do where the rank's process is gone, or will be.
+func stepBehindEnd(r *Result, l Location) step {
+	switch {
 	case slices.ContainsFunc(r.Slices, func(s slice.Slice) bool { return len(s.Lines) > 0 }):
 		return step{Command: "laggard slice " + shellCommand(r.Run.Dir), Also: " shows all lines that may have led there"}
 	case l.PID != 0 && len(r.Run.Command) > 0:

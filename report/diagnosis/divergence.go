@@ -312,6 +312,14 @@ func (p *printer) divergedSides(d *Divergence) {
 	}
 }
 
+// isPast reports whether a rank has begun later collectives than the one that differs: what decided may have been decided anew since.
+func (d *Divergence) isPast(rank int) bool {
+	return slices.ContainsFunc(d.Sides, func(s Side) bool {
+		ranks, _ := model.ParseRankSet(s.Ranks)
+		return ranks.Contains(rank) && s.Now != nil && s.Begun.Sequence > 0 && s.Now.Sequence > s.Begun.Sequence
+	})
+}
+
 // wentOn reports whether the latest collective of a side, which it may have left long ago, is another one than those shown.
 func (s Side) wentOn() bool {
 	switch {

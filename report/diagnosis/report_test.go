@@ -163,6 +163,10 @@ func TestContained(t *testing.T) {
 	if n := nextStep(r); n.beforeCommand()+n.Command != "on n0017: inside its container, gdb -p 12" {
 		t.Errorf("%+v", n)
 	}
+	r.Ending, r.Run.Command = true, []string{"mpirun", "./app"} // nobody could type it in time
+	if n := nextStep(r); n.Command != "laggard run --record usage -- mpirun ./app" || n.When != "" {
+		t.Errorf("%+v", n)
+	}
 	r.LostRanks, r.LeastProgressed.Locations[0].Alive = []int{3}, false
 	if n := nextStep(r); n.Command != "journalctl -k" {
 		t.Errorf("%+v", n)

@@ -17,6 +17,7 @@ type Result struct {
 	Run           report.Run `json:"run"`                // the run that was analysed
 	Ranks         int        `json:"ranks"`              // of the job, with those of spawned; 0: unknown
 	Hang          bool       `json:"hang"`               // ranks have not finished, and none was seen to make progress
+	Ending        bool       `json:"-"`                  // who asks ends the job behind the diagnosis
 	Ended         *Ended     `json:"ended,omitempty"`    // how the job was ended from outside; absent: it was not
 	Running       bool       `json:"running"`            // the job was making progress when it was last observed
 	Progress      *Progress  `json:"progress,omitempty"` // how a running job progresses; absent: it does not run

@@ -205,16 +205,24 @@ func (p *printer) branch(r *Result, b *Branch) {
 	}
 }
 
-// valuesAt says what the names in the line of a branch stood for when a named rank was observed, as it stands behind the line; "": not
-// known. Those of a rank that did nothing wrong would mislead.
+// valuesAt says what the names in the line of a branch stood for when it decided, as far as a named rank still had them when it was
+// observed, as it stands behind the line; "": not known. Those of a rank that did nothing wrong would mislead.
 func (r *Result) valuesAt(b *Branch) string {
 	for i := range r.Slices {
-		if l := r.LeastProgressed; l != nil && !slices.Contains(l.Ranks, r.Slices[i].Criterion.Rank) {
+		rank := r.Slices[i].Criterion.Rank
+		if l := r.LeastProgressed; l != nil && !slices.Contains(l.Ranks, rank) || r.Divergences[0].isPast(rank) {
 			continue
 		}
 		for _, l := range r.Slices[i].Lines {
-			if now := l.Now(); now != "" && l.File == b.File && l.Line.Line == b.Line {
-				return fmt.Sprintf("%s in rank %d", now, r.Slices[i].Criterion.Rank)
+			if l.File != b.File || l.Line.Line != b.Line {
+				continue
+			}
+			switch held, whole := l.Deciding(b.Text); {
+			case held == "":
+			case whole:
+				return fmt.Sprintf("%s in rank %d", held, rank)
+			default:
+				return fmt.Sprintf("%s in rank %d; the rest is not known", held, rank)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"laggard/report/source"
 	"laggard/report/words"
 	"laggard/slicing"
+	"laggard/slicing/since"
 	"laggard/symbol"
 )
 
@@ -52,8 +53,17 @@ type Criterion struct {
 type Line struct {
 	slicing.Line
 	New bool `json:"new"` // no earlier slice has the line
-	// what the names in the line held when the rank was observed, which is after the line ran
-	Values []values.Value `json:"values,omitempty"`
+	// what the names in the line held when the rank was observed, which is after the line ran; none where the stack has the function twice
+	Values []Value `json:"values,omitempty"`
+}
+
+// Value is what a name in a line held when the rank was observed.
+type Value struct {
+	Name  string `json:"name"`  // as the source writes it: "n", "grid.n", "mesh->part"; in Fortran "grid%n"
+	Value string `json:"value"` // the value, as text
+	// Since says how it may have changed since the line ran: "call", a call may have written it; "write", a line writes it, or it is not
+	// known which lines ran since; absent: not at all, as far as the text of the file tells.
+	Since since.Change `json:"since,omitempty"`
 }
 
 // Source is what a Slice is made from.
@@ -101,7 +111,7 @@ func New(s Source) Slice {
 		out.Lines = append(out.Lines, Line{Line: l, New: step.New[i]})
 	}
 	s.addExcerpts(&out, wanted)
-	s.addValues(&out)
+	s.addValues(&out, &texts)
 	return out
 }
 
@@ -123,15 +133,26 @@ func (s Source) addExcerpts(out *Slice, wanted map[string][]int) {
 }
 
 // addValues adds what the rank's variables held.
-func (s Source) addValues(out *Slice) {
+func (s Source) addValues(out *Slice, texts *source.Texts) {
 	i := slices.IndexFunc(s.Values, func(r values.Rank) bool { return r.Rank == s.Step.Criterion.Rank })
 	if i < 0 {
 		return
 	}
+	held := &s.Values[i]
 	for n, l := range out.Lines {
-		for _, v := range s.Values[i].ValuesInLine(l.Function, l.File, out.Text(l)) {
-			v.Name, v.Value = words.Printable(v.Name), words.Printable(v.Value)
-			out.Lines[n].Values = append(out.Lines[n].Values, v)
+		frame := held.FrameOf(l.Function, l.File)
+		if frame == nil {
+			continue
+		}
+		found := held.ValuesInLine(frame, out.Text(l))
+		if len(found) == 0 {
+			continue
+		}
+		way := since.NewWay(l.File, texts.Text(l.File), l.Line.Line, frame.Line)
+		for _, v := range found {
+			if change := way.Change(v.Name, v.Shared); change != since.Other {
+				out.Lines[n].Values = append(out.Lines[n].Values, Value{words.Printable(v.Name), words.Printable(v.Value), change})
+			}
 		}
 	}
 }

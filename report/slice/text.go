@@ -12,6 +12,7 @@ import (
 	"laggard/report/source"
 	"laggard/report/words"
 	"laggard/slicing"
+	"laggard/slicing/since"
 )
 
 // printer writes the text form.
@@ -172,16 +173,29 @@ func Valued(lines []Line) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool { return len(l.Values) > 0 })
 }
 
-// Now is what the names in the line stood for, as it stands behind the line in text: "   <- n = 0".
-func (l Line) Now() string {
-	if len(l.Values) == 0 {
+// Now is what the names in the line stood for, as it stands behind the line in text: "   <- n = 0; now: left = 3". What
+// may have changed since the line ran comes behind the others.
+func (l Line) Now() string { return valuesText(l.Values) }
+
+func valuesText(list []Value) string {
+	var parts []string
+	for _, changed := range []bool{false, true} {
+		var each []string
+		for _, v := range list {
+			if (v.Since != since.None) == changed {
+				each = append(each, v.Name+" = "+v.Value)
+			}
+		}
+		if text := strings.Join(each, ", "); text != "" && changed {
+			parts = append(parts, "now: "+text)
+		} else if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	var each []string
-	for _, v := range l.Values {
-		each = append(each, v.Name+" = "+v.Value)
-	}
-	return "   <- " + strings.Join(each, ", ")
+	return "   <- " + strings.Join(parts, "; ")
 }
 
 // linesWithoutSource lists the new lines of which the source was not found.

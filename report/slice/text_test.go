@@ -6,21 +6,20 @@ import (
 
 	"laggard/internal/checktest"
 	"laggard/internal/musttest"
-	"laggard/model/values"
 	"laggard/report/source"
 	"laggard/slicing"
 )
 
 // TestTextWithValues: what names held stands behind the lines, and it is said of which rank.
 func TestTextWithValues(t *testing.T) {
-	at := func(n, distance int, kind slicing.Kind, held ...values.Value) Line {
+	at := func(n, distance int, kind slicing.Kind, held ...Value) Line {
 		l := slicing.Line{File: "/src/halo.c", Line: n, Function: "halo", Distance: distance, Kind: kind}
 		return Line{Line: l, New: true, Values: held}
 	}
 	s := Slice{
 		Head: Head{Backend: "native", Criterion: Criterion{Rank: 3, Text: "rank 3 in MPI_Recv, halo (halo.c:12)"}},
 		Lines: []Line{
-			at(12, 0, slicing.Call, values.Value{Name: "peer", Value: "2"}, values.Value{Name: "m->up", Value: "null"}),
+			at(12, 0, slicing.Call, Value{Name: "peer", Value: "2"}, Value{Name: "m->up", Value: "null"}),
 			at(11, 1, slicing.Control),
 		},
 		Excerpts: []source.Excerpt{{File: "/src/halo.c", First: 11, Text: []string{"if (n)", "  recv(peer, m->up);"}}},

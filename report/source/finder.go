@@ -50,7 +50,7 @@ func (f Finder) Excerpts(file string, wanted []int, around int) (out []Excerpt, 
 	}
 	defer text.Close()
 	out = cutExcerpts(file, io.LimitReader(text, maxSourceFile), lineRanges(wanted, around))
-	return out, !f.Started.IsZero() && info.ModTime().After(f.Started)
+	return out, !f.Started.IsZero() && info.ModTime().After(f.Started.Add(time.Second)) // it is known in whole seconds
 }
 
 // Text returns all lines of a file, nil if it is not found.

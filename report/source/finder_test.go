@@ -37,6 +37,10 @@ func TestExcerpts(t *testing.T) {
 	if _, changed := f.Excerpts("x.c", []int{1}, 1); !changed {
 		t.Error("a file that is newer than the run is what was compiled")
 	}
+	f.Started = time.Now().Truncate(time.Second) // as the manifest has it
+	if _, changed := f.Excerpts("x.c", []int{1}, 1); changed {
+		t.Error("a file from before the run, in the same second, was changed")
+	}
 }
 
 // TestExcerptsPlaces: files of the other machine go before those of this one,

@@ -27,6 +27,7 @@ func Text(w io.Writer, r *Result) error {
 	each := (r.Columns + stripWidth - 1) / stripWidth
 	p.Line("A column is %s; its height is the part of the time that a rank computed,", length(int64(each)*r.Seconds))
 	p.Line("o: most of it I/O, x: most without samples (stopped), blank: not running")
+	p.Line("noCPU: ready to run without a processor, a part of the others")
 	p.Line("")
 	p.Line("%-*s %-*s  comp wait I/O stop noCPU", labelWidth, "", stripWidth, ruler(r, each))
 	for _, loop := range r.Loops[:min(1, len(r.Loops))] {

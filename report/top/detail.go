@@ -128,6 +128,9 @@ func (s *Snapshot) speedOf(rank int) *Speed {
 
 // text writes the shares that are not zero.
 func (s Shares) text() string {
+	if !s.areKnown() {
+		return "computing -  waiting -"
+	}
 	parts := []string{"computing " + percent(s.Computing), "waiting " + percent(s.Waiting)}
 	for _, other := range []struct {
 		name string

@@ -78,8 +78,8 @@ func (s *Snapshot) speedLines(v View) []Line {
 		return nil
 	}
 	text := rate(s.Rate.Now) + " iterations/s"
-	if s.Rate.Before > 0 {
-		text += " (before " + rate(s.Rate.Before) + ")"
+	if before := rate(s.Rate.Before); s.Rate.Before > 0 && before != rate(s.Rate.Now) {
+		text += " (before " + before + ")"
 	}
 	return []Line{plain(fit(text+"  "+s.Now.text(), v.Width), Plain)}
 }

@@ -56,6 +56,7 @@ func (r *Reader) Snapshot(now time.Time) (*Snapshot, error) {
 	r.measureImbalance(result, now)
 	s := Source{Run: r.run, Result: result, Site: r.site}
 	s.Life, s.Explanation = r.judge(result, now)
+	s.Quiet = r.monitor.Quiet(now)
 	return New(s), nil
 }
 
@@ -155,6 +156,8 @@ func (r *Reader) reasonWithoutSamples(ended bool) string {
 		return "No rank has been recorded yet: none has called MPI_Init."
 	case err == nil && slices.ContainsFunc(run.Ranks, func(k *model.Rank) bool { return time.Since(k.Start) < stale }):
 		return "There are no samples yet: the first ones come after a second."
+	case err == nil && run.HasSampling():
+		return "There are no samples: the job was too short; the first ones come after a second."
 	}
 	return "There are no samples: sampling was switched off (LAGGARD_SAMPLE_HZ=0, recorder.sample_hz), or the run was recorded " +
 		"by laggard attach or an older recorder. Samples are taken by default with laggard run and laggard exec."

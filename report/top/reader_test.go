@@ -17,6 +17,9 @@ import (
 	"laggard/symbol"
 )
 
+// switchedOff is how many seconds of samples a run has that takes none.
+const switchedOff = -1
+
 // writeRun makes a run directory of ranks on nodes of 128, with so many seconds of samples each, the last one now.
 func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 	t.Helper()
@@ -38,6 +41,9 @@ func writeRun(t testing.TB, ranks, seconds int) (dir string, end time.Time) {
 				Threads: []*model.Thread{{
 					Model: model.Model{States: []*model.State{state}, Visits: []uint64{9000}}, Calls: 9000,
 				}},
+			}
+			if seconds == switchedOff {
+				k.SampleHz = 0
 			}
 			for i := seconds; i > 0; i-- {
 				k.Series = append(k.Series, model.Interval{
@@ -96,10 +102,12 @@ func TestDamaged(t *testing.T) {
 
 // TestWithoutSamples: what is said where there are none.
 func TestWithoutSamples(t *testing.T) {
-	dir, end := writeRun(t, 4, 0)
-	s := musttest.Get(newReader(t, dir).Snapshot(end))(t)
-	if s.Life != Unsampled || !strings.Contains(s.Explanation, "LAGGARD_SAMPLE_HZ=0") || !s.IsIncomplete() {
-		t.Errorf("%s, %q", s.Life, s.Explanation)
+	for seconds, want := range map[int]string{switchedOff: "LAGGARD_SAMPLE_HZ=0", 0: "the job was too short"} {
+		dir, end := writeRun(t, 4, seconds)
+		s := musttest.Get(newReader(t, dir).Snapshot(end))(t)
+		if s.Life != Unsampled || !strings.Contains(s.Explanation, want) || !s.IsIncomplete() {
+			t.Errorf("%d s, %s, %q, %v", seconds, s.Life, s.Explanation, s.IsIncomplete())
+		}
 	}
 	if _, err := slowness.NewMonitor(t.TempDir()); err != nil && !errors.Is(err, model.ErrNoRun) {
 		t.Error(err)

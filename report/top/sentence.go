@@ -4,24 +4,31 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"time"
 
 	"laggard/report/words"
 )
+
+// leastQuiet is how long ranks wait without progress before that is told.
+const leastQuiet = 10 * time.Second
 
 // headline says how the job is, for the lines below the header.
 func (s *Snapshot) headline() string {
 	switch {
 	case s.Explanation != "":
 		return s.Explanation
+	case s.QuietSeconds >= leastQuiet.Seconds():
+		return fmt.Sprintf("No rank has made progress for %s; see laggard diagnose %s",
+			duration(time.Duration(s.QuietSeconds*float64(time.Second))), words.Printable(words.ShellCommand(s.Run.Dir)))
 	case len(s.Events) > 0:
 		return s.Events[len(s.Events)-1].text(s.End)
 	}
 	text := "No change of speed was noticed in " + duration(time.Duration(s.ComparedSeconds*float64(time.Second)))
 	switch {
-	case s.Rate.Now <= 0:
+	case s.Rate.Now <= 0 && !s.isEarly():
 		text = "No iterations are recognised: a change of speed would not be noticed"
-	case s.ComparedSeconds == 0:
+	case s.Rate.Now <= 0 || s.ComparedSeconds == 0:
 		text = "It is too early to notice a change of speed"
 	}
 	switch b := s.Imbalance; {
@@ -37,6 +44,14 @@ func (s *Snapshot) headline() string {
 		}
 		return text
 	}
+}
+
+// leastSampled is how long iterations are looked for before it is said that there are none.
+const leastSampled = 15 * time.Second
+
+// isEarly reports whether the speed of the job may be known soon: it has just begun, or ranks have one.
+func (s *Snapshot) isEarly() bool {
+	return s.End.Sub(s.Begin) < leastSampled || slices.ContainsFunc(s.Speeds, func(k Speed) bool { return k.Rate.Now > 0 })
 }
 
 // text says what happened, seen from a later moment.

@@ -24,12 +24,13 @@ type Snapshot struct {
 	Rate          Rate       `json:"rate"`           // iterations per second of the median rank
 	// ComparedSeconds is the time over which the job's speed was compared with what it was before; 0: too early, or no iterations.
 	ComparedSeconds float64    `json:"compared_seconds"`
-	Now             Shares     `json:"now"`       // mean of the ranks with samples now
-	Slow            bool       `json:"slow"`      // the latest event is a slowdown
-	Events          []Event    `json:"events"`    // slowdowns and recoveries, in order of time
-	Imbalance       *Imbalance `json:"imbalance"` // what uneven computation costs; null unknown
-	Speeds          []Speed    `json:"speeds"`    // the ranks with samples, by rising rank
-	Problems        []string   `json:"problems"`  // what was missing or damaged
+	QuietSeconds    float64    `json:"quiet_seconds"` // for so long no rank has made progress, while most waited; 0: some did
+	Now             Shares     `json:"now"`           // mean of the ranks with samples now; all 0: unknown
+	Slow            bool       `json:"slow"`          // the latest event is a slowdown
+	Events          []Event    `json:"events"`        // slowdowns and recoveries, in order of time
+	Imbalance       *Imbalance `json:"imbalance"`     // what uneven computation costs; null unknown
+	Speeds          []Speed    `json:"speeds"`        // the ranks with samples, by rising rank
+	Problems        []string   `json:"problems"`      // what was missing or damaged
 	current         model.RankSet
 }
 
@@ -68,7 +69,7 @@ type Speed struct {
 	Latest         time.Time  `json:"latest"`          // end of its latest samples
 	Rate           Rate       `json:"rate"`            // its iterations per second
 	ComputingRatio float64    `json:"computing_ratio"` // time that it computes in an iteration, now over before; 0 unknown
-	Now            Shares     `json:"now"`             // over its latest 10 s
+	Now            Shares     `json:"now"`             // over its latest 10 s; all 0: unknown
 	Before         Shares     `json:"before"`          // while the same loop ran at its usual speed; all 0: unknown
 	Place          *SampledAt `json:"place"`           // where it was sampled most lately; null unknown
 	WaitsFor       int        `json:"waits_for"`       // rank that it waited for most lately; -1 none, several or unknown
@@ -133,6 +134,7 @@ type Source struct {
 	Result      *slowness.Result
 	Life        Life
 	Explanation string
+	Quiet       time.Duration // for so long no rank that runs has made progress
 	// Site names the place of a state; nil: places have no names.
 	Site func(*model.State) report.Site
 }
@@ -158,6 +160,9 @@ func New(s Source) *Snapshot {
 		out.Speeds = append(out.Speeds, s.newSpeed(&r.Ranks[i], out))
 	}
 	out.Now = meanShares(out.Speeds)
+	if s.Life == Running && out.Now.Waiting > 0.5 {
+		out.QuietSeconds = s.Quiet.Seconds()
+	}
 	if r.Imbalance != nil {
 		out.Imbalance = s.newImbalance(r.Imbalance)
 	}
@@ -177,7 +182,11 @@ func (s Source) newSpeed(k *slowness.RankSpeed, all *Snapshot) Speed {
 	return out
 }
 
-// most is what takes the largest part. A rank that starves half of the time does so whatever else it does.
+// areKnown reports whether there were samples.
+func (s Shares) areKnown() bool { return s.Computing+s.Waiting+s.IO+s.Absent > 0 }
+
+// most is what takes the largest part. A rank that starves half of the time does so whatever else it does, unless it only waits: one that
+// polls where ranks share processors would not get on with one of its own.
 func (s Shares) most() Doing {
 	best, part := Absent, s.Absent
 	for _, other := range []struct {
@@ -188,7 +197,7 @@ func (s Shares) most() Doing {
 			best, part = other.doing, other.part
 		}
 	}
-	if s.Starved > 0.5 {
+	if s.Starved > 0.5 && s.Waiting <= 0.5 {
 		return Starved
 	}
 	return best

@@ -84,7 +84,12 @@ func columns(width int) []column {
 		host = 20
 	}
 	share := func(of func(*Speed) float64) func(*Speed) string {
-		return func(k *Speed) string { return percent(of(k)) }
+		return func(k *Speed) string {
+			if !k.Now.areKnown() {
+				return "-"
+			}
+			return percent(of(k))
+		}
 	}
 	all := []column{
 		{" RANK", 7, false, func(k *Speed) string { return markOf(k) + fmt.Sprint(k.Rank) }},

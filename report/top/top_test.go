@@ -222,14 +222,52 @@ func TestHeadlineOfNoChange(t *testing.T) {
 	for _, c := range []struct {
 		compared time.Duration
 		rate     float64
+		ranks    float64
+		sampled  time.Duration
 		want     string
 	}{
-		{10 * time.Minute, 12.4, "No change of speed was noticed in 10 min 0 s."},
-		{0, 12.4, "It is too early to notice a change of speed."},
-		{0, 0, "No iterations are recognised: a change of speed would not be noticed."},
+		{10 * time.Minute, 12.4, 12.4, 10 * time.Minute, "No change of speed was noticed in 10 min 0 s."},
+		{0, 12.4, 12.4, time.Minute, "It is too early to notice a change of speed."},
+		{0, 0, 0, time.Minute, "No iterations are recognised: a change of speed would not be noticed."},
+		{0, 0, 0, 5 * time.Second, "It is too early to notice a change of speed."},
+		{0, 0, 5, 21 * time.Second, "It is too early to notice a change of speed."},
 	} {
 		r := result(4)
-		r.Compared, r.Rate.Now = c.compared, c.rate
+		r.Compared, r.Rate.Now, r.Begin = c.compared, c.rate, r.End.Add(-c.sampled)
+		for i := range r.Ranks {
+			r.Ranks[i].Rate.Now = c.ranks
+		}
 		checktest.Equal(t, c.want, snapshot(r).headline())
+	}
+}
+
+// TestStandstill: ranks that poll on shared processors wait, and that no rank gets on is what there is to say.
+func TestStandstill(t *testing.T) {
+	r := result(2)
+	for i := range r.Ranks {
+		r.Ranks[i].Now = slowness.Shares{Waiting: 1, Starved: 0.59}
+	}
+	s := New(Source{Run: report.Run{Dir: "my run"}, Result: r, Life: Running, Site: siteOf, Quiet: 17 * time.Second})
+	checktest.Equal(t, "No rank has made progress for 17 s; see laggard diagnose 'my run'", s.headline())
+	checktest.Equal(t, Waiting, s.Speeds[0].Doing)
+	for i := range r.Ranks {
+		r.Ranks[i].Now = slowness.Shares{Computing: 0.9, Starved: 0.59}
+	}
+	s = New(Source{Result: r, Life: Running, Site: siteOf, Quiet: 17 * time.Second})
+	checktest.Equal(t, "No change of speed was noticed in 10 min 0 s.", s.headline())
+	checktest.Equal(t, Starved, s.Speeds[0].Doing)
+}
+
+// TestUnknownShares: what ranks do is not known before it was looked at, which is no 0 %.
+func TestUnknownShares(t *testing.T) {
+	r := result(2)
+	for i := range r.Ranks {
+		r.Ranks[i].Now = slowness.Shares{}
+	}
+	got := snapshot(r).Text(View{Width: 80, Height: 24, Order: ByRank, Selected: -1, NoKeys: true})
+	for _, want := range []string{"12.4 iterations/s  computing -  waiting -\n", "  1.00    -    -    -      - after"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "0%") {
+			t.Errorf("no %q, or a share, in\n%s", want, got)
+		}
 	}
 }

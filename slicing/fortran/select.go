@@ -23,12 +23,12 @@ func IsSource(file string) bool { return slices.Contains(files, strings.ToLower(
 // BranchLine is the line of a branch in a file whose debug information names a line, from 1. GNU Fortran (seen up to 12) names for the
 // choice of a SELECT construct the last statement in it instead of its first; of a statement that decides by itself the line stays.
 func BranchLine(text []string, line int) int {
-	if line < 1 || line > len(text) || decides.MatchString(statement(text[line-1])) || !isLastInSelect(text, line) {
+	if line < 1 || line > len(text) || decides.MatchString(Statement(text[line-1])) || !isLastInSelect(text, line) {
 		return line
 	}
 	depth := 0
 	for n := line; n > 0; n-- {
-		switch s := statement(text[n-1]); {
+		switch s := Statement(text[n-1]); {
 		case endsSelect.MatchString(s):
 			depth++
 		case beginsSelect.MatchString(s) && depth == 0:
@@ -42,9 +42,9 @@ func BranchLine(text []string, line int) int {
 
 // isLastInSelect reports whether the statement that begins in a line is followed by the end of a SELECT construct.
 func isLastInSelect(text []string, line int) bool {
-	continued := strings.HasSuffix(statement(text[line-1]), "&")
+	continued := strings.HasSuffix(Statement(text[line-1]), "&")
 	for _, next := range text[line:] {
-		switch s := statement(next); {
+		switch s := Statement(next); {
 		case s == "":
 		case continued:
 			continued = strings.HasSuffix(s, "&")
@@ -55,8 +55,8 @@ func isLastInSelect(text []string, line int) bool {
 	return false
 }
 
-// statement is a line in lower case without its comment and label; "" where there is nothing else.
-func statement(line string) string {
+// Statement is a line in lower case without its comment and label; "" where there is nothing else.
+func Statement(line string) string {
 	quoted := rune(0)
 	comment := strings.IndexFunc(line, func(c rune) bool {
 		switch {

@@ -20,12 +20,11 @@ func (n Names) deviation(d *divergence.Divergence) string {
 				who, o.Theirs[0].Function(), others, o.Own().Function(), where)
 			break
 		}
-		more, than := "more", functions(o.Calls)
+		more := "more"
 		if o.Fewer {
 			more = "fewer"
 		}
-		text = fmt.Sprintf("%s executed one %s iteration of the loop of %s than %s, from %s on",
-			who, more, than, others, where)
+		text = fmt.Sprintf("%s executed %s iterations of the loop of %s than %s, from %s on", who, more, functions(o.Calls), others, where)
 	case divergence.Skipped:
 		if o.Theirs[0].Number == 0 {
 			text = fmt.Sprintf("%s continued to %s, %s, while %s wait for messages in %s",
@@ -66,7 +65,11 @@ func (n Names) deviation(d *divergence.Divergence) string {
 			text = fmt.Sprintf("%s called %s instead of %s, %s, which %s called", who, o.Instead.Function(), theirs, where, others)
 			break
 		}
-		if theirs == o.Calls[0].Function() {
+		switch {
+		case theirs != o.Calls[0].Function():
+		case n.fromSamePlace(&o.Calls[0], &o.Theirs[0]):
+			theirs = "it through other callers"
+		default:
 			theirs = "it from a different place"
 		}
 		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, theirs)
@@ -75,6 +78,16 @@ func (n Names) deviation(d *divergence.Divergence) string {
 		text += fmt.Sprintf("; %d more groups of ranks differ", more)
 	}
 	return text
+}
+
+// fromSamePlace reports whether two calls are in the same line of the program, so that what differs is further out, such as the depth of a
+// recursion.
+func (n Names) fromSamePlace(a, b *divergence.Call) bool {
+	if n.place == nil || a.State == nil || b.State == nil {
+		return false
+	}
+	site := n.place(a.State)
+	return site.File != "" && site == n.place(b.State)
 }
 
 // functions lists the functions of calls: "MPI_Bcast and MPI_Barrier", "MPI_Bcast 3
