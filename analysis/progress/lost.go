@@ -61,6 +61,7 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 	if v.Ranks.Intersect(j.scene.Unrecorded).Len() == 0 {
 		return v
 	}
+	v.Ranks = v.Ranks.Union(j.graph.AbsentAwaitedBy(j.waitingRanks()).Intersect(j.scene.Unrecorded)) // nothing tells these apart
 	v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
 	var reasons []Reason
 	for i := range j.scene.Losses {

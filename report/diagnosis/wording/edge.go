@@ -18,7 +18,7 @@ func (n Names) Edge(e *progress.Edge) string {
 		return inferred(&e.Inferred)
 	}
 	text := n.explanation(e.Example)
-	if e.Weak && e.Example.Kind != evidence.NotReached {
+	if e.Weak && e.Example.Kind != evidence.NotReached && e.Example.Kind != evidence.LeftNoRecord {
 		text += " (it may be satisfied already)"
 	}
 	var others []string
@@ -48,13 +48,32 @@ func (n Names) explanation(x *evidence.Explanation) string {
 	if x.Kind == evidence.NotReached {
 		return fmt.Sprintf("%s, rank %d has not reached it", who, x.Peer)
 	}
-	if w := x.Want; w.Call != "" && w.Call != x.Wait.Call {
+	if w := x.Want; w != nil && w.Call != "" && w.Call != x.Wait.Call {
 		who += " for " + w.Call
+	}
+	if x.Kind == evidence.LeftNoRecord {
+		return fmt.Sprintf("%s%s; nothing is known of rank %d", who, n.awaited(x), x.Peer)
 	}
 	if !x.Counted && x.Want.Kind != model.RMA {
 		return who + n.uncounted(x)
 	}
 	return who + n.counted(x)
+}
+
+// awaited says what a rank waits for, and nothing of the peer; "": the whole call.
+func (n Names) awaited(x *evidence.Explanation) string {
+	w, on := x.Want, n.Comm(x.On)
+	switch {
+	case w == nil:
+		return ""
+	case w.Kind == model.Collective && x.Counted:
+		return fmt.Sprintf(" %d on %s", w.Seq, on)
+	case w.Kind == model.Collective, w.Kind == model.RMA:
+		return " on " + on
+	case w.Kind == model.Send:
+		return fmt.Sprintf(" to rank %d%s on %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq))
+	}
+	return fmt.Sprintf(" from rank %d%s on %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq))
 }
 
 // counted says what counts show that the peer has not done.
