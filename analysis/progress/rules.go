@@ -54,6 +54,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferRaising,
 	noteTestingNothing,
 	notePollingMemory,
+	noteConnecting,
 	withoutDeadlockWhileMoving,
 	nobodyBehindInFarm,
 }

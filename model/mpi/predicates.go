@@ -47,6 +47,11 @@ func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)
 }
 
+// AwaitsConnection reports whether a function connects processes, and returns when other ones, perhaps of another job, ask for that.
+func (f *Function) AwaitsConnection() bool {
+	return f.InClass(ClassNewcommDynamic)
+}
+
 // TellsOfMembers reports whether a function is a collective that gives members data of single other ones, rather than a sum over all.
 func (f *Function) TellsOfMembers() bool {
 	const single = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours | FromRoot

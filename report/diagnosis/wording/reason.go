@@ -108,6 +108,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
 	case progress.TestNothing:
 		return fmt.Sprintf("%s %s %s again and again, and none of its requests is active", who, verb(r.Ranks, "calls", "call"), r.Call)
+	case progress.AwaitConnection:
+		return fmt.Sprintf("%s %s in %s for a connection", who, verb(r.Ranks, "waits", "wait"), r.Call)
 	case progress.PollMemory:
 		return fmt.Sprintf("%s %s memory in %s", who, verb(r.Ranks, "polls", "poll"), r.Call)
 	case progress.ReceivesNone:
