@@ -41,7 +41,7 @@ const (
 	NotListed                          // Ranks wait for neighbours, Others, that do not list them
 	IdleInCall                         // Ranks stand still inside their call, while others look for messages
 	CallsMatch                         // all are in calls for which nothing is missing
-	NotCompared                        // likewise, but of Call it is not recorded how much was sent
+	NotCompared                        // likewise, or Others wait for them, but of Call something is not recorded that may be missing
 	OutsideMPI                         // the named ranks are, and Others are inside
 	LeastByHistory                     // the execution history has no rank that made less progress
 	NotDistinguished                   // nothing tells the ranks apart

@@ -64,5 +64,8 @@ func (f *Function) HasOwnCounts() bool {
 	return f != nil && f.Operation.CollectiveOn() == Comm && f.HasTrait(Sends) && !f.HasTrait(AlikeSent|AlikeReceived)
 }
 
+// MatchesByTag reports whether a function makes a communicator of those members that give it the same tag.
+func (f *Function) MatchesByTag() bool { return f.InClass(ClassNewcommGroups, ClassNewcommLeaders) }
+
 // HasPartitions reports whether a function makes a request for a message of several partitions.
 func (f *Function) HasPartitions() bool { return f != nil && f.ParamIndex("partitions") >= 0 }

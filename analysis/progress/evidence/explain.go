@@ -196,6 +196,8 @@ func (s *Scene) Comm(id uint64) model.CommRef {
 		out.Kind = model.Window
 	case c.IO:
 		out.Kind = model.File
+	case c.Groups[1].Len() > 0:
+		out.Kind = model.Inter
 	}
 	return out
 }

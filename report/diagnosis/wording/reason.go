@@ -61,11 +61,11 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "all members are in matching calls, nothing is missing, and nothing moves: " +
 			"the MPI library or the network may be at fault"
 	case progress.NotCompared:
-		of := "counts of each member in "
-		if mpi.FunctionOf(r.Call).HasPartitions() {
-			of = "MPI_Pready calls for "
+		text := "all members are in matching calls, and nothing moves; the "
+		if r.Others.Len() > 0 {
+			text = "awaited by " + others + "; the "
 		}
-		return "all members are in matching calls, and nothing moves; the " + of + r.Call + " are not recorded: compare them"
+		return text + notCompared(r.Call)
 	case progress.OutsideMPI:
 		return "outside MPI, unlike " + others + ", whose waits are not recorded"
 	case progress.LeastByHistory:
@@ -120,6 +120,20 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "only " + who + " encountered an exception"
 	}
 	return work(r.Work)
+}
+
+// notCompared says what of a function is to be compared by hand.
+func notCompared(call string) string {
+	of := "counts of each member in " + call
+	switch f := mpi.FunctionOf(call); {
+	case f.HasPartitions():
+		of = "MPI_Pready calls for " + call
+	case f.MatchesByTag():
+		of = "tags given to " + call
+	case f.HasTrait(mpi.FromRoot|mpi.ToRoot) && !f.HasOwnCounts(): // of an intercommunicator
+		return "roots that both groups give to " + call + " are not compared: look whether they agree"
+	}
+	return of + " are not recorded: compare them"
 }
 
 // oneSided says of an edge that only the waiting rank lists what it waits for, and who should list it.
