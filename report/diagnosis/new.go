@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
@@ -50,6 +51,7 @@ func New(s Source) *Result {
 		DamagedRanks:  rankList(s.Damaged),
 
 		RecordingStopped: s.Off.String(), RemainingProcesses: s.Remaining.String(),
+		UncollectedDir:  words.Printable(share.UncollectedDir(s.Index)),
 		LauncherStatus:  f.Launched,
 		UnfinishedRanks: rankList(f.Unfinished),
 		RankOrder:       []string{},
