@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,7 +42,7 @@ func (n Names) explanation(x *evidence.Explanation) string {
 	case evidence.HoldsMutex:
 		return fmt.Sprintf("rank %d waits for a mutex of several processes, which rank %d holds", x.Rank, x.Peer)
 	}
-	who := fmt.Sprintf("rank %d is in %s", x.Rank, x.Wait.Call)
+	who := fmt.Sprintf("rank %d is in %s", x.Rank, callName(x.Wait.Call))
 	if x.Wait.Side { // the rank's state is that of another thread
 		who = "a thread of " + who
 	}
@@ -59,6 +60,9 @@ func (n Names) explanation(x *evidence.Explanation) string {
 	}
 	return who + n.counted(x)
 }
+
+// callName is the name of an MPI function; of none, as in a damaged record, it says that.
+func callName(call string) string { return cmp.Or(call, "an MPI call that is not known") }
 
 // awaited says what a rank waits for, and nothing of the peer; "": the whole call.
 func (n Names) awaited(x *evidence.Explanation) string {
@@ -83,7 +87,7 @@ func (n Names) counted(x *evidence.Explanation) string {
 	case evidence.MeetsLeader:
 		return fmt.Sprintf(", rank %d meets the other group's leader for it", x.Peer)
 	case evidence.InOther:
-		return fmt.Sprintf(" %d on %s, rank %d is in %s at that position", w.Seq, on, x.Peer, x.PeerCall)
+		return fmt.Sprintf(" %d on %s, rank %d is in %s at that position", w.Seq, on, x.Peer, callName(x.PeerCall))
 	case evidence.NotBegun:
 		return fmt.Sprintf(" %d on %s, rank %d has begun %d", w.Seq, on, x.Peer, x.Count)
 	case evidence.HoldsLock:
