@@ -176,6 +176,9 @@ func deadlockRoot(r *evidence.Root) string {
 		return fmt.Sprintf("%s wait for each other, and %s %s begun fewer collectives",
 			model.NewRankSet(r.Cycle...).Phrase(), who, verb(r.Ranks, "has", "have"))
 	case evidence.Sides:
+		if r.Asking.Len() > 0 {
+			return fmt.Sprintf("%s wait for each other, %s for the lock of a window; either may be wrong", who, r.Asking.Phrase())
+		}
 		return who + " wait for each other, some in a collective and some for a message; either may be wrong"
 	}
 	if r.Ranks.Len() == 1 {
