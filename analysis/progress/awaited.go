@@ -100,7 +100,7 @@ func (j *job) stillInCall(among, named model.RankSet) (Verdict, bool) {
 	certain := func(r int) bool { n := s.Needs[r]; return n.Standing == evidence.Waiting && !n.Weak }
 	still := s.RanksWhere(func(fact *facts.Fact) bool {
 		return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank)
-	}).Minus(j.connecting()) // who has to move for these is not known
+	}).Minus(connecting(j)) // who has to move for these is not known
 	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
 	if still.Len() == 0 || still.Equal(named) || still.Len() > looking.Len() {
 		return Verdict{}, false

@@ -19,7 +19,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 	gaps := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Evicted || fact.Off || !fact.At.InMPI || fact.Working != "" })
 	switch {
 	case stuck.Len() < 2 || !ready.Equal(stuck), s.Lost.Len() > 0 || len(j.divergences()) > 0,
-		s.Present.Len() < s.All.Len(), gaps.Union(j.connecting()).Intersect(stuck).Len() > 0, !collectivesMatch(s.Sum, stuck):
+		s.Present.Len() < s.All.Len(), gaps.Union(connecting(j)).Intersect(stuck).Len() > 0, !collectivesMatch(s.Sum, stuck):
 		return Verdict{}, false
 	}
 	level := undecided

@@ -69,12 +69,12 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 			reasons = append(reasons, Reason{Kind: RanksLost, Loss: l})
 		}
 	}
-	v.Reasons = append(reasons, j.withAwaiting(v.Reasons)...)
+	v.Reasons = append(reasons, withAwaiting(j, v.Reasons)...)
 	return v
 }
 
 // withAwaiting returns the reasons, with who waits for the named ranks in place of that it is unknown what blocks them.
-func (j *job) withAwaiting(reasons []Reason) (out []Reason) {
+func withAwaiting(j *job, reasons []Reason) (out []Reason) {
 	for _, r := range reasons {
 		if r.Kind == BlockedUnknown {
 			r = Reason{Kind: AwaitedBy, Ranks: j.waitingRanks()}

@@ -168,7 +168,7 @@ func noteTestingNothing(j *job, v Verdict) Verdict {
 }
 
 // connecting are the ranks that wait for other processes to connect, as far as it is known.
-func (j *job) connecting() model.RankSet {
+func connecting(j *job) model.RankSet {
 	return j.scene.RanksWhere(func(fact *facts.Fact) bool {
 		in := mpi.FindFunction(j.scene.Sum.PlaceAt(fact.At).Call)
 		return fact.At.InMPI && in.AwaitsConnection() && j.scene.Needs[fact.Rank].Standing != evidence.Waiting
@@ -177,13 +177,13 @@ func (j *job) connecting() model.RankSet {
 
 // noteConnecting says of ranks that are named that they wait for a connection: who should ask for it is not known.
 func noteConnecting(j *job, v Verdict) Verdict {
-	these := v.Ranks.Intersect(j.connecting())
+	these := v.Ranks.Intersect(connecting(j))
 	if these.Len() == 0 || v.Ranks.Minus(these).Len() > 0 {
 		return v
 	}
 	call := j.scene.Sum.PlaceAt(j.scene.Facts[these.Min()].At).Call
 	v.Confidence, v.Cause = min(v.Confidence, j.scaleByKnown(guess)), cmp.Or(v.Cause, CauseUnknown)
-	v.Reasons = append([]Reason{{Kind: AwaitConnection, Ranks: these, Call: call}}, j.withAwaiting(v.Reasons)...)
+	v.Reasons = append([]Reason{{Kind: AwaitConnection, Ranks: these, Call: call}}, withAwaiting(j, v.Reasons)...)
 	return v
 }
 

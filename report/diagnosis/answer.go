@@ -84,7 +84,8 @@ func nextStep(r *Result) step {
 	case r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0:
 		return nextStepAt(r, r.LeastProgressed.Locations[0])
 	case len(r.Groups) == 0 && r.UncollectedDir != "":
-		return step{Aim: "on a node of the job, ", Command: "laggard diagnose " + shellCommand(r.UncollectedDir), Also: " reads the files there"}
+		return step{Aim: "on a node of the job, ", Command: "laggard diagnose " + shellCommand(r.UncollectedDir),
+			Also: " reads the files there"}
 	case len(r.Groups) == 0:
 		return step{Command: "laggard doctor PROGRAM", Also: " checks whether it can be recorded"}
 	}
