@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -25,6 +26,12 @@ type Manifest struct {
 
 // ID returns the run id as a number, as it is in the node files.
 func (m *Manifest) ID() (uint64, error) { return strconv.ParseUint(m.RunID, 16, 64) }
+
+// NodeDir is the directory of a run below a live_dir.
+func NodeDir(liveDir, runID string) string { return filepath.Join(liveDir, NodeDirPrefix+runID) }
+
+// NodeDirPrefix is what the name of a run's directory below a live_dir begins with; its ID follows.
+const NodeDirPrefix = "laggard-"
 
 // RunIDText writes a run id as a manifest has it.
 func RunIDText(id uint64) string { return fmt.Sprintf("%016x", id) }

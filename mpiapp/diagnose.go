@@ -423,7 +423,7 @@ func statusError(exitCode bool, r *diagnosis.Result) error {
 	switch {
 	case exitCode && (r.Hang || len(r.LostRanks) > 0):
 		return exitError{exitFindings}
-	case len(r.Problems) > 0 || len(r.DamagedRanks) > 0:
+	case len(r.Problems) > 0 || len(r.DamagedRanks) > 0 || r.UncollectedDir != "":
 		return exitError{exitDamaged}
 	}
 	return nil

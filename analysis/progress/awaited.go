@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // awaitedRule names the ranks that the waiting ranks wait for in the end. A rank
@@ -41,8 +42,8 @@ func awaitedRule(j *job) (Verdict, bool) {
 	return v, v.Ranks.Len() > 0
 }
 
-// blockedReason says of ranks for which others wait what may hold them: where one thread of each is in a call and another one waits outside
-// MPI, these two.
+// blockedReason says of ranks for which others wait what may hold them: where each is in a call of which something is not recorded, that,
+// and where one thread of each is in a call and another one waits outside MPI, these two.
 func (j *job) blockedReason(ranks model.RankSet) Reason {
 	callBeside := func(rank int) string {
 		if f := j.scene.Facts[rank]; f != nil {
@@ -53,6 +54,16 @@ func (j *job) blockedReason(ranks model.RankSet) Reason {
 	all := ranks.Slice()
 	if len(all) == 0 {
 		return Reason{Kind: BlockedUnknown}
+	}
+	uncompared := func(rank int) bool { // neighbours may have left the call before its data are there
+		call := ""
+		if j.scene.Facts[rank] != nil {
+			call = notCompared(j, model.NewRankSet(rank))
+		}
+		return call != "" && !mpi.FunctionOf(call).HasTrait(mpi.Neighbours)
+	}
+	if !slices.ContainsFunc(all, func(rank int) bool { return !uncompared(rank) }) {
+		return Reason{Kind: NotCompared, Call: notCompared(j, ranks), Others: j.waitingRanks()}
 	}
 	call := callBeside(all[0])
 	if call == "" || slices.ContainsFunc(all, func(rank int) bool { return callBeside(rank) != call }) {
@@ -89,7 +100,7 @@ func (j *job) stillInCall(among, named model.RankSet) (Verdict, bool) {
 	certain := func(r int) bool { n := s.Needs[r]; return n.Standing == evidence.Waiting && !n.Weak }
 	still := s.RanksWhere(func(fact *facts.Fact) bool {
 		return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank)
-	})
+	}).Minus(connecting(j)) // who has to move for these is not known
 	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
 	if still.Len() == 0 || still.Equal(named) || still.Len() > looking.Len() {
 		return Verdict{}, false

@@ -21,9 +21,9 @@ import (
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose
 //	0.50         ranks without a record, unless the launcher ended the others for them; the root of another deadlock;
-//	             ranks waited for of which nothing certain is known; ranks that neighbours do not list; ranks on which
-//	             MPI_Init failed, where the others were too or that wait for the lock of a file, unless a rank is known to
-//	             have it (report/diagnosis)
+//	             ranks waited for of which nothing certain is known, or that wait for a connection; ranks that
+//	             neighbours do not list; ranks on which MPI_Init failed, where the others were too or
+//	             that wait for the lock of a file, unless a rank is known to have it (report/diagnosis)
 //	0.10         nothing tells the unfinished ranks apart
 //
 // Each is multiplied with the share of the job's ranks whose record can be

@@ -19,7 +19,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 	gaps := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Evicted || fact.Off || !fact.At.InMPI || fact.Working != "" })
 	switch {
 	case stuck.Len() < 2 || !ready.Equal(stuck), s.Lost.Len() > 0 || len(j.divergences()) > 0,
-		s.Present.Len() < s.All.Len(), gaps.Intersect(stuck).Len() > 0, !collectivesMatch(s.Sum, stuck):
+		s.Present.Len() < s.All.Len(), gaps.Union(connecting(j)).Intersect(stuck).Len() > 0, !collectivesMatch(s.Sum, stuck):
 		return Verdict{}, false
 	}
 	level := undecided
@@ -35,7 +35,7 @@ func matchingCallsRule(j *job) (Verdict, bool) {
 }
 
 // notCompared is the first function that ranks are in of which something is not recorded that may be missing: what the single members of a
-// collective send each other, or which partitions of a message are ready; "": there is none.
+// collective send each other, by which tag they meet, or which partitions of a message are ready; "": there is none.
 func notCompared(j *job, stuck model.RankSet) string {
 	for _, rank := range stuck.Slice() {
 		for _, wait := range j.scene.Facts[rank].Waits {
@@ -43,7 +43,7 @@ func notCompared(j *job, stuck model.RankSet) string {
 				w := &wait.Wants[i]
 				f := w.Function()
 				between := w.Kind == model.Collective && f.HasTrait(mpi.Sends) && j.scene.Comm(w.Comm).Kind == model.Inter
-				if f.HasOwnCounts() || f.HasPartitions() || between {
+				if f.HasOwnCounts() || f.HasPartitions() || f.MatchesByTag() || between {
 					return w.Call
 				}
 			}

@@ -61,6 +61,7 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 	if v.Ranks.Intersect(j.scene.Unrecorded).Len() == 0 {
 		return v
 	}
+	v.Ranks = v.Ranks.Union(j.graph.AbsentAwaitedBy(j.waitingRanks()).Intersect(j.scene.Unrecorded)) // nothing tells these apart
 	v.Confidence = min(v.Confidence, j.scaleByKnown(guess))
 	var reasons []Reason
 	for i := range j.scene.Losses {
@@ -68,14 +69,19 @@ func noteUnrecorded(j *job, v Verdict) Verdict {
 			reasons = append(reasons, Reason{Kind: RanksLost, Loss: l})
 		}
 	}
-	for _, r := range v.Reasons {
+	v.Reasons = append(reasons, withAwaiting(j, v.Reasons)...)
+	return v
+}
+
+// withAwaiting returns the reasons, with who waits for the named ranks in place of that it is unknown what blocks them.
+func withAwaiting(j *job, reasons []Reason) (out []Reason) {
+	for _, r := range reasons {
 		if r.Kind == BlockedUnknown {
 			r = Reason{Kind: AwaitedBy, Ranks: j.waitingRanks()}
 		}
-		reasons = append(reasons, r)
+		out = append(out, r)
 	}
-	v.Reasons = reasons
-	return v
+	return out
 }
 
 // leads are the levels of lost ranks, by how sure it is that they were the first.

@@ -1,12 +1,15 @@
 package progress
 
 import (
+	"cmp"
 	"slices"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/loops"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // preferFailedSender: where nothing decides between ranks, those are left to which MPI has just returned an error in a call that sends, if
@@ -161,6 +164,26 @@ func noteTestingNothing(j *job, v Verdict) Verdict {
 	}
 	call := j.scene.Sum.PlaceAt(j.scene.Facts[these.Min()].At).Call
 	v.Reasons = slices.Insert(slices.Clone(v.Reasons), 0, Reason{Kind: TestNothing, Ranks: these, Call: call})
+	return v
+}
+
+// connecting are the ranks that wait for other processes to connect, as far as it is known.
+func connecting(j *job) model.RankSet {
+	return j.scene.RanksWhere(func(fact *facts.Fact) bool {
+		in := mpi.FindFunction(j.scene.Sum.PlaceAt(fact.At).Call)
+		return fact.At.InMPI && in.AwaitsConnection() && j.scene.Needs[fact.Rank].Standing != evidence.Waiting
+	}).Minus(j.scene.Lost)
+}
+
+// noteConnecting says of ranks that are named that they wait for a connection: who should ask for it is not known.
+func noteConnecting(j *job, v Verdict) Verdict {
+	these := v.Ranks.Intersect(connecting(j))
+	if these.Len() == 0 || v.Ranks.Minus(these).Len() > 0 {
+		return v
+	}
+	call := j.scene.Sum.PlaceAt(j.scene.Facts[these.Min()].At).Call
+	v.Confidence, v.Cause = min(v.Confidence, j.scaleByKnown(guess)), cmp.Or(v.Cause, CauseUnknown)
+	v.Reasons = append([]Reason{{Kind: AwaitConnection, Ranks: these, Call: call}}, withAwaiting(j, v.Reasons)...)
 	return v
 }
 

@@ -19,7 +19,7 @@ type Reason struct {
 	Roots         []evidence.Root        // of InDeadlock
 	OneSided      []evidence.OneSided    // of NotListed
 	Work          Work                   // of AtWork
-	Call          string                 // of ThreadsBlocked, NotCompared, WentPast and LeftOutSend, …: the MPI function
+	Call          string                 // of ThreadsBlocked, NotCompared, WentPast, AwaitConnection, …: the MPI function
 	At            *model.State           // of sends: the call, as of LeftOutSend; of HoldLock: that which took the lock, nil unknown
 	On            model.CommRef          // of CallConcurrently and LeftLikewise
 	Passed        *passed.Call           // of WentPast: what they went past, and on which way
@@ -42,7 +42,7 @@ const (
 	NotListed                          // Ranks wait for neighbours, Others, that do not list them
 	IdleInCall                         // Ranks stand still inside their call, while others look for messages
 	CallsMatch                         // all are in calls for which nothing is missing
-	NotCompared                        // likewise, but of Call it is not recorded how much was sent
+	NotCompared                        // likewise, or Others wait for them, but of Call something is not recorded that may be missing
 	OutsideMPI                         // the named ranks are, and Others are inside
 	LeastByHistory                     // the execution history has no rank that made less progress
 	NotDistinguished                   // nothing tells the ranks apart
@@ -58,6 +58,7 @@ const (
 	LeftOutSend                        // Ranks went on without Call, for whose message Others wait, for the first time
 	CallConcurrently                   // threads of each of Ranks call collectives on On at once
 	TestNothing                        // Ranks make Call again and again, and none of its requests is active
+	AwaitConnection                    // Ranks wait in Call for other processes to connect
 	PollMemory                         // Ranks look for what another rank writes to memory, in Call
 	ReceivesNone                       // Ranks have received none of the messages that Others sent alike
 	AwaitedOfNobody                    // Ranks wait for a message such as no rank has sent, and Others went to MPI_Finalize

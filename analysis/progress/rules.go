@@ -18,6 +18,8 @@ const (
 	RuleLostProcess = "lost_process"
 	// RuleLeftForFinalize is the rule about ranks that went to MPI_Finalize while others wait for them.
 	RuleLeftForFinalize = "left_for_finalize"
+	// RuleDeadlock is the rule about ranks that wait for each other.
+	RuleDeadlock = "deadlock"
 )
 
 // rules are tried in this order; the first that concludes something decides (PDI §4.3, and
@@ -28,7 +30,7 @@ var rules = []rule{
 	{"crossed_collectives", crossedRule},
 	{RuleLeftForFinalize, leftForFinalizeRule},
 	{"extra_collective", extraCollectiveRule},
-	{"deadlock", deadlockRule},
+	{RuleDeadlock, deadlockRule},
 	{"awaited", awaitedRule},
 	{"no_record", noRecordRule},
 	{"still_in_call", stillInCallRule},
@@ -52,6 +54,7 @@ var adjustments = []func(*job, Verdict) Verdict{
 	preferRaising,
 	noteTestingNothing,
 	notePollingMemory,
+	noteConnecting,
 	withoutDeadlockWhileMoving,
 	nobodyBehindInFarm,
 }

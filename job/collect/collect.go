@@ -18,17 +18,14 @@ import (
 	"laggard/model/runfiles"
 )
 
-const (
-	prefix = "laggard-"
-	link   = "run"
-)
+const link = "run"
 
 // ErrRunning is returned when the files of a node are in use.
 var ErrRunning = errors.New("processes of the run still run here")
 
 // NodeDir is the directory of a run below a live_dir.
 func NodeDir(liveDir string, id uint64) string {
-	return filepath.Join(liveDir, prefix+model.RunIDText(id))
+	return model.NodeDir(liveDir, model.RunIDText(id))
 }
 
 // FindNodeDir returns the directory on this node of the run in dir, "" if it has none.
@@ -68,7 +65,7 @@ func MoveAllFiles(liveDir string) (failed, busy error) {
 		return fmt.Errorf("collect: %w", err), nil
 	}
 	for _, e := range entries {
-		hex, ok := strings.CutPrefix(e.Name(), prefix)
+		hex, ok := strings.CutPrefix(e.Name(), model.NodeDirPrefix)
 		id, err := strconv.ParseUint(hex, 16, 64)
 		live := filepath.Join(liveDir, e.Name())
 		if !ok || err != nil || len(hex) != 16 || !isOwnDir(live) {

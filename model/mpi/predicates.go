@@ -47,6 +47,11 @@ func (f *Function) SpawnsProcesses() bool {
 	return f.InClass(ClassNewcommSpawn)
 }
 
+// AwaitsConnection reports whether a function connects processes, and returns when other ones, perhaps of another job, ask for that.
+func (f *Function) AwaitsConnection() bool {
+	return f.InClass(ClassNewcommDynamic)
+}
+
 // TellsOfMembers reports whether a function is a collective that gives members data of single other ones, rather than a sum over all.
 func (f *Function) TellsOfMembers() bool {
 	const single = SendsBlocks | SendsSum | SendsEach | OwnBlock | OwnOfBlocks | Neighbours | FromRoot
@@ -58,6 +63,9 @@ func (f *Function) TellsOfMembers() bool {
 func (f *Function) HasOwnCounts() bool {
 	return f != nil && f.Operation.CollectiveOn() == Comm && f.HasTrait(Sends) && !f.HasTrait(AlikeSent|AlikeReceived)
 }
+
+// MatchesByTag reports whether a function makes a communicator of those members that give it the same tag.
+func (f *Function) MatchesByTag() bool { return f.InClass(ClassNewcommGroups, ClassNewcommLeaders) }
 
 // HasPartitions reports whether a function makes a request for a message of several partitions.
 func (f *Function) HasPartitions() bool { return f != nil && f.ParamIndex("partitions") >= 0 }

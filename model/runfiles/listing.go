@@ -47,13 +47,13 @@ const (
 )
 
 // RecordDir is the directory that the record of a run is read from: that of the run, or the one within it with
-// what was recorded when a hang was noticed.
+// what was recorded when a hang was noticed, also where the manifest of that is damaged.
 func RecordDir(dir string) string {
 	hang := filepath.Join(dir, HangName)
-	if _, err := ReadManifest(hang); err == nil {
-		return hang
+	if _, err := ReadManifest(hang); errors.Is(err, fs.ErrNotExist) {
+		return dir
 	}
-	return dir
+	return hang
 }
 
 // List lists a run directory, as it was when a hang was noticed if one was. An
@@ -83,7 +83,10 @@ func listDir(dir, sub string) (*Listing, error) {
 	if l.Manifest, manifestErr = ReadManifest(filepath.Join(dir, sub)); errors.Is(manifestErr, fs.ErrNotExist) {
 		manifestErr = nil
 	} else if manifestErr != nil {
-		l.Problems = append(l.Problems, model.Problem{File: ManifestName, Rank: -1, Err: manifestErr})
+		l.Problems = append(l.Problems, model.Problem{File: filepath.Join(sub, ManifestName), Rank: -1, Err: manifestErr})
+		if sub != "" { // of what it says, the one of the run lacks only when the hang was noticed
+			l.Manifest, _ = ReadManifest(dir)
+		}
 	}
 	if len(names) == 0 && l.Manifest == nil && manifestErr == nil {
 		return nil, fmt.Errorf("model: %s: %w: it has neither %s nor %s", dir, model.ErrNoRun, ManifestName, NodeFiles)

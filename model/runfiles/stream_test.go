@@ -153,6 +153,21 @@ func TestCopyRecords(t *testing.T) {
 	}
 }
 
+// TestDamagedHang: the record of a hang is read, and the damage told, though its manifest cannot be: the present record is of a job that
+// was ended since.
+func TestDamagedHang(t *testing.T) {
+	x := writtenRun(t, func(file []byte) []byte { return file })
+	hang := filepath.Join(x.Dir, HangName)
+	musttest.Succeed(t, os.Mkdir(hang, 0o700))
+	musttest.Succeed(t, nodefile.CopyRecords(filepath.Join(x.Dir, x.Slots[0].File), filepath.Join(hang, x.Slots[0].File)))
+	musttest.Succeed(t, os.WriteFile(filepath.Join(hang, ManifestName), []byte(`{"schema_version"`), 0o600))
+	musttest.Equal(t, hang, RecordDir(x.Dir))
+	x = musttest.Get(Scan(x.Dir))(t)
+	if len(x.Slots) != 1 || len(x.Problems) != 1 || x.Problems[0].File != "hang/manifest.json" {
+		t.Errorf("%d slots, %v", len(x.Slots), x.Problems)
+	}
+}
+
 // TestLimit: of each slot the first blocks are given, up to a number of bytes.
 func TestLimit(t *testing.T) {
 	block := make([]byte, 1000)

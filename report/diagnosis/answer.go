@@ -83,6 +83,9 @@ func nextStep(r *Result) step {
 		return step{} // its processes are gone, and nothing hung
 	case r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0:
 		return nextStepAt(r, r.LeastProgressed.Locations[0])
+	case len(r.Groups) == 0 && r.UncollectedDir != "":
+		return step{Aim: "on a node of the job, ", Command: "laggard diagnose " + shellCommand(r.UncollectedDir),
+			Also: " reads the files there"}
 	case len(r.Groups) == 0:
 		return step{Command: "laggard doctor PROGRAM", Also: " checks whether it can be recorded"}
 	}

@@ -191,6 +191,9 @@ func noDataHeadline(r *Result) string {
 	if len(r.Problems) > 0 {
 		return "No usable data in this run: " + shortProblem(r.Problems[0])
 	}
+	if r.UncollectedDir != "" {
+		return "No rank has left data here; the files of this run may still be on its nodes, in " + r.UncollectedDir
+	}
 	return "No rank of this run called MPI_Init, or none was recorded"
 }
 

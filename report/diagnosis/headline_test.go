@@ -61,6 +61,8 @@ func TestHeadline(t *testing.T) {
 			Problems: []string{"model: " + cut}},
 		"No usable data in this run: node-n.lgd: impossible value":  {Problems: []string{"model: node-n.lgd: impossible value"}},
 		"No rank of this run called MPI_Init, or none was recorded": {},
+		"No rank has left data here; the files of this run may still be on its nodes, in /dev/shm/laggard-1a": {
+			UncollectedDir: "/dev/shm/laggard-1a"},
 	} {
 		r.Ranks = 3
 		checktest.Equal(t, want, Headline(r))

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis/wording"
@@ -50,6 +51,7 @@ func New(s Source) *Result {
 		DamagedRanks:  rankList(s.Damaged),
 
 		RecordingStopped: s.Off.String(), RemainingProcesses: s.Remaining.String(),
+		UncollectedDir:  words.Printable(share.UncollectedDir(s.Index)),
 		LauncherStatus:  f.Launched,
 		UnfinishedRanks: rankList(f.Unfinished),
 		RankOrder:       []string{},
@@ -140,7 +142,7 @@ func (s Source) fillMessages(r *Result) {
 		r.Inactive = append(r.Inactive, s.newInactive(q, names))
 	}
 	for i := range s.Unposted {
-		r.Unposted = append(r.Unposted, s.newUnposted(&s.Unposted[i]))
+		r.Unposted = append(r.Unposted, newUnposted(s, &s.Unposted[i]))
 	}
 	for _, x := range s.Excluded {
 		r.Excluded = append(r.Excluded, s.newExcluded(x, names))

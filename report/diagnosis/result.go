@@ -78,6 +78,8 @@ type Result struct {
 	RecordingStopped string `json:"recording_stopped,omitempty"`
 	// ranks that left MPI_Finalize and whose process, on the host of the diagnosis, has not ended; "": none
 	RemainingProcesses string `json:"remaining_processes,omitempty"`
+	// directory on each node in which the files of ranks without a record may still be (live_dir); absent: no reason to think so
+	UncollectedDir string `json:"uncollected_dir,omitempty"`
 	// exit status of the launcher, as laggard run saw it; absent: 0, or unknown
 	LauncherStatus  int   `json:"launcher_status,omitempty"`
 	UnfinishedRanks []int `json:"unfinished_ranks"` // ranks that did not reach MPI_Finalize although others did

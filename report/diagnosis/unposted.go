@@ -18,7 +18,7 @@ type Unposted struct {
 	Callers    string    `json:"callers"`     // these ranks
 }
 
-func (s Source) newUnposted(r *unposted.Receive) Unposted {
+func newUnposted(s Source, r *unposted.Receive) Unposted {
 	return Unposted{Rank: r.Peer, Waiting: r.Waiting.String(), ReceivedBy: s.newMadeCall(r.By), Callers: r.Callers.String()}
 }
 

@@ -325,13 +325,19 @@ func (r *Result) leftForFinalizeReason() string {
 }
 
 // owed is a message that one of the named ranks has not sent and that another waits for, or that one of them may send while one of
-// the named ranks waits for it: of several the first that says most of the cause. nil: there is none.
+// the named ranks waits for it: of several the first that says most of the cause. Of ranks that wait for each other it is one between
+// them, if there is any: that others wait for them follows. nil: there is none.
 func (r *Result) owed() (best *Unsent) {
 	named := model.NewRankSet(r.LeastProgressed.Ranks...)
+	within := func(m *Unsent) bool {
+		return r.LeastProgressed.Rule == progress.RuleDeadlock && named.Contains(m.From) && named.Contains(m.Rank)
+	}
 	for i := range r.Unsent {
 		m := &r.Unsent[i]
 		may := !m.Failed && named.Contains(m.From) || (m.AnySource || m.Unmatched != nil || m.Beside != nil) && named.Contains(m.Rank)
-		if may && (best == nil || m.weight() > best.weight()) {
+		switch {
+		case !may:
+		case best == nil, within(m) && !within(best), within(m) == within(best) && m.weight() > best.weight():
 			best = m
 		}
 	}

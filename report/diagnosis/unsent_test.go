@@ -60,6 +60,19 @@ func TestBesideReason(t *testing.T) {
 	checktest.Equal(t, "; rank 0 has not sent rank 1 the message 1 with tag 7", r.unsentReason())
 }
 
+// TestOwedReason: the message that the reason tells is one between the ranks of the deadlock, though another rank waits for one of theirs.
+func TestOwedReason(t *testing.T) {
+	r := Result{
+		LeastProgressed: &LeastProgressed{Ranks: []int{2, 3}, Rule: progress.RuleDeadlock},
+		Unsent: []Unsent{
+			{Rank: 0, From: 2, Tag: 2, Number: 1}, {Rank: 2, From: 3, Tag: 2, Number: 2, Sent: 1}, {Rank: 3, From: 2, Tag: 1, Number: 1},
+		},
+	}
+	checktest.Equal(t, "; rank 2 has not sent rank 3 the message 1 with tag 1", r.unsentReason())
+	r.LeastProgressed.Ranks = []int{2}
+	checktest.Equal(t, "; rank 2 has not sent rank 0 the message 1 with tag 2", r.unsentReason(), "one of them alone is named")
+}
+
 // TestTakenReason: where all messages that were sent went to earlier receives, the reason says so, since one of these may have taken what
 // the last one is for; where others of the rank's receives wait, too, it says which message is missing.
 func TestTakenReason(t *testing.T) {

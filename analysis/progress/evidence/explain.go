@@ -13,7 +13,7 @@ type Explanation struct {
 	Kind       ExplanationKind
 	Rank, Peer int
 	Wait       *facts.Wait   // that the rank is in; nil: HoldsFileLock, HoldsMutex
-	Want       *facts.Want   // what of it the peer owes; nil: NotReached, HoldsFileLock, HoldsMutex
+	Want       *facts.Want   // what of it the peer owes; nil: the whole call, HoldsFileLock, HoldsMutex
 	On         model.CommRef // of the want; without an ID: it is not known
 	// Counted: counts show it; else the places of the ranks do. Count is how many such calls the peer has begun, or messages sent, or
 	// receives posted.
@@ -53,6 +53,7 @@ const (
 	NotSent                              // the peer has not sent the message
 	HoldsFileLock                        // the peer has the lock of a file, and the rank waits for it outside MPI
 	HoldsMutex                           // likewise a mutex that processes share
+	LeftNoRecord                         // nothing is known of the peer
 )
 
 // Likeness is what waits have in common that a reader takes for the same: the calls, the communicator (0: none) and the tag.
@@ -86,6 +87,9 @@ func (s *Scene) Explain(l Link, peer int) *Explanation {
 	}
 	x := &Explanation{Rank: l.source.rank, Peer: peer, Wait: &s.Facts[l.source.rank].Waits[l.source.wait], Counted: !s.known.Uncounted}
 	if l.source.want < 0 {
+		if !s.Present.Contains(peer) {
+			x.Kind = LeftNoRecord
+		}
 		return x
 	}
 	w := &x.Wait.Wants[l.source.want]
@@ -114,6 +118,8 @@ type explainer struct{ judge }
 func (s explainer) kindOf(l Link, w *facts.Want, peer int) ExplanationKind {
 	begun := w.Kind == model.Collective && !s.known.Uncounted && s.Begun(w.Comm, peer) >= w.Seq
 	switch {
+	case !s.Present.Contains(peer) && w.Peer != model.Any: // else all that is said of it is that it may send
+		return LeftNoRecord
 	case begun && s.leavesMeetingToLeader(l.source):
 		return MeetsLeader
 	case begun && s.isIn(peer, w.Comm, w.Seq):
@@ -190,6 +196,8 @@ func (s *Scene) Comm(id uint64) model.CommRef {
 		out.Kind = model.Window
 	case c.IO:
 		out.Kind = model.File
+	case c.Groups[1].Len() > 0:
+		out.Kind = model.Inter
 	}
 	return out
 }

@@ -105,12 +105,29 @@ func (g *Graph) Levels() map[int]int {
 
 // AwaitedBy returns the ranks that some wait for, directly or not; those
 // themselves only if a way leads back. Ranks without a node wait for none.
-func (g *Graph) AwaitedBy(ranks model.RankSet) model.RankSet {
+func (g *Graph) AwaitedBy(ranks model.RankSet) model.RankSet { return g.Ranks(g.reachedFrom(ranks)) }
+
+// AbsentAwaitedBy returns all ranks without a record that some wait for, not only those that stand for others.
+func (g *Graph) AbsentAwaitedBy(ranks model.RankSet) (out model.RankSet) {
+	reached := map[int]bool{}
+	for _, node := range g.reachedFrom(ranks) {
+		reached[node] = true
+	}
+	for t, node := range g.targets {
+		if reached[node] {
+			out = out.Union(t.Ranks.Minus(g.present))
+		}
+	}
+	return out
+}
+
+// reachedFrom returns the nodes that some ranks wait for, directly or not.
+func (g *Graph) reachedFrom(ranks model.RankSet) []int {
 	var from []int
 	ranks.Each(func(r int) {
 		if node, known := g.Node(r); known {
 			from = append(from, node)
 		}
 	})
-	return g.Ranks(g.Reached(from))
+	return g.Reached(from)
 }

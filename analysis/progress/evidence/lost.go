@@ -93,9 +93,11 @@ func (s losses) noteFollowing() {
 }
 
 // doubtAbsent: that a rank left no record does not show that its process ended. It may be a program in which the recorder is not.
-// Where the launcher ended the others, nobody had asked it to, and they show no other reason, it did so because this one had ended.
+// Where the launcher ended the others, nobody had asked it to, and its status is that of a rank which did not record it, it did so
+// because this one had ended. Without the status, somebody may have asked the launcher unseen, such as `timeout`.
 func (s losses) doubtAbsent() {
-	ended := s.outside == nil && s.requested != nil && s.requested.By == EndedByLauncher
+	ended := s.outside == nil && s.requested != nil && s.requested.By == EndedByLauncher &&
+		(s.toldByLauncher() != 0 || s.statusByLauncher() != 0)
 	others := slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause && l.Kind != NoRecord })
 	for i := range s.Losses {
 		if l := &s.Losses[i]; l.Kind == NoRecord && (others || !ended) {

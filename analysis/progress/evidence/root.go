@@ -17,6 +17,8 @@ type Root struct {
 	// a shortest cycle through the root.
 	Cycle []int
 	Kind  RootKind
+	// Asking are those of Ranks that ask for the lock of a window, of Sides.
+	Asking model.RankSet
 }
 
 // RootKind says why the ranks are the root.
@@ -25,7 +27,7 @@ type RootKind uint8
 // The kinds of root.
 const (
 	Whole  RootKind = iota // all of them alike: any one would release the others
-	Sides                  // the same, but some wait in a collective and others for a message
+	Sides                  // the same, but some wait in a collective, or for a lock, and others for a message
 	Hub                    // only they would release the others
 	Wild                   // the others wait for them, and they for a message of anybody
 	Unlike                 // the same, and some of them have a message for the others that these do not take
@@ -73,9 +75,9 @@ func (s deadlocks) rootsOf(core model.RankSet) []Root {
 	ranks := s.leastBegun(wild)
 	cycle := s.cycleOf(core, ranks.Min())
 	if senders := s.sendersTo(ranks).Intersect(core); senders.Len() > 0 {
-		return []Root{{ranks.Union(senders), cycle, Unlike}}
+		return []Root{{Ranks: ranks.Union(senders), Cycle: cycle, Kind: Unlike}}
 	}
-	return []Root{{ranks, cycle, Wild}}
+	return []Root{{Ranks: ranks, Cycle: cycle, Kind: Wild}}
 }
 
 // sendersTo returns the ranks that wait for some to take a message of theirs.
@@ -131,15 +133,15 @@ func (s deadlocks) rootOf(g *Graph, core model.RankSet) Root {
 		return g.Cycle(ranks.Min(), func(int) bool { return true })
 	}
 	if hub := g.hubRanks(core); hub.Len() < core.Len() {
-		return Root{hub, cycle(hub), Hub}
+		return Root{Ranks: hub, Cycle: cycle(hub), Kind: Hub}
 	}
 	if s.hasMixedWaits(core) {
-		return Root{core, g.Ring(core), Sides}
+		return Root{Ranks: core, Cycle: g.Ring(core), Kind: Sides, Asking: core.Intersect(s.RanksWhere(AsksForLock))}
 	}
 	if late := s.leastBegun(core); late.Len() < core.Len() {
-		return Root{late, cycle(late), Late}
+		return Root{Ranks: late, Cycle: cycle(late), Kind: Late}
 	}
-	return Root{core, g.Ring(core), Whole}
+	return Root{Ranks: core, Cycle: g.Ring(core), Kind: Whole}
 }
 
 // manyRanks bounds the deadlocks in which each rank is tried on its own.

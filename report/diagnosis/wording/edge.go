@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,7 @@ func (n Names) Edge(e *progress.Edge) string {
 		return inferred(&e.Inferred)
 	}
 	text := n.explanation(e.Example)
-	if e.Weak && e.Example.Kind != evidence.NotReached {
+	if e.Weak && e.Example.Kind != evidence.NotReached && e.Example.Kind != evidence.LeftNoRecord {
 		text += " (it may be satisfied already)"
 	}
 	var others []string
@@ -41,20 +42,42 @@ func (n Names) explanation(x *evidence.Explanation) string {
 	case evidence.HoldsMutex:
 		return fmt.Sprintf("rank %d waits for a mutex of several processes, which rank %d holds", x.Rank, x.Peer)
 	}
-	who := fmt.Sprintf("rank %d is in %s", x.Rank, x.Wait.Call)
+	who := fmt.Sprintf("rank %d is in %s", x.Rank, callName(x.Wait.Call))
 	if x.Wait.Side { // the rank's state is that of another thread
 		who = "a thread of " + who
 	}
 	if x.Kind == evidence.NotReached {
 		return fmt.Sprintf("%s, rank %d has not reached it", who, x.Peer)
 	}
-	if w := x.Want; w.Call != "" && w.Call != x.Wait.Call {
+	if w := x.Want; w != nil && w.Call != "" && w.Call != x.Wait.Call {
 		who += " for " + w.Call
+	}
+	if x.Kind == evidence.LeftNoRecord {
+		return fmt.Sprintf("%s%s; nothing is known of rank %d", who, n.awaited(x), x.Peer)
 	}
 	if !x.Counted && x.Want.Kind != model.RMA {
 		return who + n.uncounted(x)
 	}
 	return who + n.counted(x)
+}
+
+// callName is the name of an MPI function; of none, as in a damaged record, it says that.
+func callName(call string) string { return cmp.Or(call, "an MPI call that is not known") }
+
+// awaited says what a rank waits for, and nothing of the peer; "": the whole call.
+func (n Names) awaited(x *evidence.Explanation) string {
+	w, on := x.Want, n.Comm(x.On)
+	switch {
+	case w == nil:
+		return ""
+	case w.Kind == model.Collective && x.Counted:
+		return fmt.Sprintf(" %d on %s", w.Seq, on)
+	case w.Kind == model.Collective, w.Kind == model.RMA:
+		return " on " + on
+	case w.Kind == model.Send:
+		return fmt.Sprintf(" to rank %d%s on %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq))
+	}
+	return fmt.Sprintf(" from rank %d%s on %s%s", x.Peer, tag(w.Tag), on, messageNumber(w.Seq))
 }
 
 // counted says what counts show that the peer has not done.
@@ -64,7 +87,7 @@ func (n Names) counted(x *evidence.Explanation) string {
 	case evidence.MeetsLeader:
 		return fmt.Sprintf(", rank %d meets the other group's leader for it", x.Peer)
 	case evidence.InOther:
-		return fmt.Sprintf(" %d on %s, rank %d is in %s at that position", w.Seq, on, x.Peer, x.PeerCall)
+		return fmt.Sprintf(" %d on %s, rank %d is in %s at that position", w.Seq, on, x.Peer, callName(x.PeerCall))
 	case evidence.NotBegun:
 		return fmt.Sprintf(" %d on %s, rank %d has begun %d", w.Seq, on, x.Peer, x.Count)
 	case evidence.HoldsLock:

@@ -64,11 +64,11 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "all members are in matching calls, nothing is missing, and nothing moves: " +
 			"the MPI library or the network may be at fault"
 	case progress.NotCompared:
-		of := "counts of each member in "
-		if mpi.FunctionOf(r.Call).HasPartitions() {
-			of = "MPI_Pready calls for "
+		text := "all members are in matching calls, and nothing moves; the "
+		if r.Others.Len() > 0 {
+			text = "awaited by " + others + "; the "
 		}
-		return "all members are in matching calls, and nothing moves; the " + of + r.Call + " are not recorded: compare them"
+		return text + notCompared(r.Call)
 	case progress.OutsideMPI:
 		return "outside MPI, unlike " + others + ", whose waits are not recorded"
 	case progress.LeastByHistory:
@@ -111,6 +111,8 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return fmt.Sprintf("threads of %s call collectives on %s at once, in an order that ranks do not share", who, n.Comm(r.On))
 	case progress.TestNothing:
 		return fmt.Sprintf("%s %s %s again and again, and none of its requests is active", who, verb(r.Ranks, "calls", "call"), r.Call)
+	case progress.AwaitConnection:
+		return fmt.Sprintf("%s %s in %s for a connection", who, verb(r.Ranks, "waits", "wait"), r.Call)
 	case progress.PollMemory:
 		return fmt.Sprintf("%s %s memory in %s", who, verb(r.Ranks, "polls", "poll"), r.Call)
 	case progress.ReceivesNone:
@@ -123,6 +125,20 @@ func (n Names) reasonPart(r *progress.Reason) string {
 		return "only " + who + " encountered an exception"
 	}
 	return work(r.Work)
+}
+
+// notCompared says what of a function is to be compared by hand.
+func notCompared(call string) string {
+	of := "counts of each member in " + call
+	switch f := mpi.FunctionOf(call); {
+	case f.HasPartitions():
+		of = "MPI_Pready calls for " + call
+	case f.MatchesByTag():
+		of = "tags given to " + call
+	case f.HasTrait(mpi.FromRoot|mpi.ToRoot) && !f.HasOwnCounts(): // of an intercommunicator
+		return "roots that both groups give to " + call + " are not compared: look whether they agree"
+	}
+	return of + " are not recorded: compare them"
 }
 
 // oneSided says of an edge that only the waiting rank lists what it waits for, and who should list it.
@@ -165,6 +181,9 @@ func deadlockRoot(r *evidence.Root) string {
 		return fmt.Sprintf("%s wait for each other, and %s %s begun fewer collectives",
 			model.NewRankSet(r.Cycle...).Phrase(), who, verb(r.Ranks, "has", "have"))
 	case evidence.Sides:
+		if r.Asking.Len() > 0 {
+			return fmt.Sprintf("%s wait for each other, %s for the lock of a window; either may be wrong", who, r.Asking.Phrase())
+		}
 		return who + " wait for each other, some in a collective and some for a message; either may be wrong"
 	}
 	if r.Ranks.Len() == 1 {
