@@ -44,18 +44,21 @@ func TestWhichJob(t *testing.T) {
 		"likewise where the launcher gives names": {
 			[][]nodefile.SlotInfo{jobOf(0, 3, 3, 1, a, 0, hasEnded), jobOf(0, 3, 3, 20, b, 0, hasFinished)}, []OtherJob{{3, JobFinished}}},
 		"one that hangs, beside one that finished": {
-			[][]nodefile.SlotInfo{jobOf(0, 3, 3, 1, 0, a, standsStill), jobOf(0, 3, 3, 3, 0, b, hasFinished)}, []OtherJob{{3, JobFinished}}},
+			[][]nodefile.SlotInfo{jobOf(0, 3, 3, 1, 0, a, standsStill), jobOf(0, 3, 3, 3, 0, b, hasFinished)},
+			[]OtherJob{{3, JobFinished}}},
 		"one that hangs, beside one that runs": {
 			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 1, a, 0, standsStill), jobOf(0, 4, 4, 2, b, 0)}, []OtherJob{{4, JobUnfinished}}},
 		"the latest of two that hang": {
-			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 2, b, 0, standsStill), jobOf(0, 4, 4, 1, a, 0, standsStill)}, []OtherJob{{4, JobUnfinished}}},
+			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 2, b, 0, standsStill), jobOf(0, 4, 4, 1, a, 0, standsStill)},
+			[]OtherJob{{4, JobUnfinished}}},
 		"one that runs, behind one that crashed": {
 			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 30, b, 0), jobOf(0, 4, 4, 1, a, 0, hasEnded)}, []OtherJob{{4, JobFailed}}},
 		"one that hung to the end, beside a later one that crashed": {
 			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 1, a, 0, standsStill, livedUntil(60)), jobOf(0, 4, 4, 5, b, 0, hasEnded)},
 			[]OtherJob{{4, JobFailed}}},
 		"not a program that a rank has started": {
-			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 1, 0, a, livedUntil(20)), jobOf(0, 1, 1, 9, 0, 0, standsStill)}, []OtherJob{{1, JobUnfinished}}},
+			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 1, 0, a, livedUntil(20)), jobOf(0, 1, 1, 9, 0, 0, standsStill)},
+			[]OtherJob{{1, JobUnfinished}}},
 		"the largest of those that finished": {
 			[][]nodefile.SlotInfo{jobOf(0, 4, 4, 1, 0, a, hasFinished), jobOf(0, 2, 2, 20, 0, b, hasFinished),
 				jobOf(0, 2, 2, 9, 0, c, hasFinished)}, []OtherJob{{2, JobFinished}, {2, JobFinished}}},
