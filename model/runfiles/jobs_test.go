@@ -99,7 +99,9 @@ func TestJoinNodes(t *testing.T) {
 		return sizes
 	}
 	const size = 8
-	part := func(from, begin int, starter uint64) []nodefile.SlotInfo { return jobOf(from, from+4, size, begin, 0, starter) }
+	part := func(from, begin int, starter uint64) []nodefile.SlotInfo {
+		return jobOf(from, from+4, size, begin, 0, starter)
+	}
 	checktest.Equal(t, []int{8}, count(part(0, 1, 1), part(4, 2, 2)), "one job on two nodes")
 	checktest.Equal(t, []int{8, 8}, count(part(0, 1, 1), part(4, 2, 2), part(4, 30, 3), part(0, 31, 4)), "one behind the other")
 	checktest.Equal(t, []int{8, 4}, count(part(0, 1, 1), part(4, 30, 3), part(0, 31, 4)), "of the first one node has no record")
