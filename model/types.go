@@ -411,21 +411,24 @@ type Rank struct {
 	World, ParentWorld uint64
 	ParentRank         int
 	Spawns             uint32
-	Off                bool     // the recorder turned itself off
-	Evicted            uint64   // channels dropped, or locks, probed messages or wildcards left out, because the table was full
-	LostRequests       uint64   // requests not followed because the table was full
-	Notes              []string // why the recorder gave something up
-	Modules            []*Module
-	Threads            []*Thread // in order of Index; never empty
-	Comms              []*Comm
-	Channels           []Channel
-	Locks              []Lock
-	Origins            []Origin // in no order; at most one of a channel
-	Persistent         []Persistent
-	Taken              []Taken    // by what wildcards took last, in no order
-	Probed             []Taken    // by matched probes, and not received yet; in no order
-	Wildcards          []Wildcard // in no order; none with a Count of 0
-	Sites              []*Site    // if volume was recorded
+	// Starter is a hash of the process on the node that started the ranks of its MPI job there; 0: the launcher
+	// gives the job a name, World, or it is not known.
+	Starter      uint64
+	Off          bool     // the recorder turned itself off
+	Evicted      uint64   // channels dropped, or locks, probed messages or wildcards left out, because the table was full
+	LostRequests uint64   // requests not followed because the table was full
+	Notes        []string // why the recorder gave something up
+	Modules      []*Module
+	Threads      []*Thread // in order of Index; never empty
+	Comms        []*Comm
+	Channels     []Channel
+	Locks        []Lock
+	Origins      []Origin // in no order; at most one of a channel
+	Persistent   []Persistent
+	Taken        []Taken    // by what wildcards took last, in no order
+	Probed       []Taken    // by matched probes, and not received yet; in no order
+	Wildcards    []Wildcard // in no order; none with a Count of 0
+	Sites        []*Site    // if volume was recorded
 	// Others are threads that did not call MPI and were in a system call while one that does waited outside of it, in no order; of
 	// those with like stacks one is there. What has another time than the last capture may be out of date.
 	Others []OtherThread
@@ -447,10 +450,24 @@ type Run struct {
 	Ranks    []*Rank   // in order of rank; at most one per rank, the latest
 	// Others are processes that are no rank of the job's MPI_COMM_WORLD: those
 	// started by MPI_Comm_spawn, and those that ended before they knew their rank.
-	Others   []*Rank
-	Problems []Problem // what was missing or damaged
-	Size     int       // of MPI_COMM_WORLD, as most ranks or the manifest say; 0 unknown
-	Seen     RankSet   // ranks with data in the directory, in this load or not
+	Others []*Rank
+	// Unfinished are the other MPI jobs of the recording that did not finish, by how likely each is what the user asks about: where
+	// all of a run directory, or of a file, is read at once.
+	Unfinished []*Run
+	Problems   []Problem // what was missing or damaged
+	Size       int       // of MPI_COMM_WORLD, as most ranks or the manifest say; 0 unknown
+	Seen       RankSet   // ranks with data in the directory, in this load or not
+}
+
+// Jobs are the MPI jobs: the one that the run is about, and Unfinished.
+func (r *Run) Jobs() []*Run { return append([]*Run{r}, r.Unfinished...) }
+
+// Processes are those of all Jobs, ranks or not.
+func (r *Run) Processes() (all []*Rank) {
+	for _, job := range r.Jobs() {
+		all = append(append(all, job.Ranks...), job.Others...)
+	}
+	return all
 }
 
 // HasSampling reports whether a rank took samples, or would have if it had run for a second.

@@ -86,10 +86,7 @@ type moves struct {
 }
 
 func (m *moves) notes() []string {
-	var notes []string
-	if again := share.DuplicatesText(m.index.Size, m.index.Duplicates); again != "" {
-		notes = append(notes, again)
-	}
+	notes := share.LeftOutNotes(m.index.Size, m.index.Duplicates, m.index.Others)
 	if m.tally.Cut.Len() > 0 {
 		notes = append(notes, fmt.Sprintf("ranks %s reached their recording limit before the end "+
 			"(LAGGARD_STREAM_MB): their later activity is unknown", m.tally.Cut))

@@ -176,9 +176,7 @@ func (v *volumesRead) notes(trained *training.Trained, index *runfiles.Index) []
 		out = append(out, fmt.Sprintf("the program differs from that of the training, %s: call sites of another "+
 			"build count as new", trained.Program.Path))
 	}
-	if again := share.DuplicatesText(index.Size, index.Duplicates); again != "" {
-		out = append(out, again)
-	}
+	out = append(out, share.LeftOutNotes(index.Size, index.Duplicates, index.Others)...)
 	missing := index.MissingRanks().Union(v.Unseen)
 	note(missing, "their sends were not recorded")
 	note(index.Seen.Minus(missing).Minus(v.Ended),

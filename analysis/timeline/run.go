@@ -53,10 +53,9 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Sum: sum, Scale: scale, Sampled: all.Sampled, Index: s.Index, Problems: all.Problems.Lines()}
-	for _, note := range []string{share.DuplicatesText(s.Index.Size, s.Index.Duplicates), share.UncollectedText(s.Index)} {
-		if note != "" {
-			r.Notes = append(r.Notes, note)
-		}
+	r.Notes = share.LeftOutNotes(s.Index.Size, s.Index.Duplicates, s.Index.Others)
+	if away := share.UncollectedText(s.Index); away != "" {
+		r.Notes = append(r.Notes, away)
 	}
 	return r, nil
 }

@@ -192,9 +192,7 @@ func incompleteLines(x *runfiles.Index, problems share.Problems) []string {
 	if x.Seen.Len() == 0 {
 		lines = append(lines, "no rank left data in the run directory")
 	}
-	if again := share.DuplicatesText(x.Size, x.Duplicates); again != "" {
-		lines = append(lines, again)
-	}
+	lines = append(lines, share.LeftOutNotes(x.Size, x.Duplicates, x.Others)...)
 	if missing := x.MissingRanks(); missing.Len() > 0 {
 		lines = append(lines, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}

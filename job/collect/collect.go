@@ -124,7 +124,7 @@ func IsRunning(live string) bool {
 		return false
 	}
 	host, _ := os.Hostname()
-	for _, r := range append(run.Ranks, run.Others...) {
+	for _, r := range run.Processes() {
 		here := process.IsLocal(r, host)
 		if here && process.StateOf(r) != process.Gone {
 			return true

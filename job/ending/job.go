@@ -144,7 +144,7 @@ func (j *Job) readRanks(all map[int]*entry, now time.Time) {
 		return
 	}
 	j.ranks = map[int]bool{}
-	for _, r := range append(run.Ranks, run.Others...) {
+	for _, r := range run.Processes() {
 		e := all[r.PID]
 		if e == nil || !process.IsLocal(r, host) || process.StateOf(r) == process.Gone {
 			continue

@@ -31,7 +31,7 @@ func (j *Job) beatingRanks(now time.Time) (out []Leftover) {
 	if err != nil || err2 != nil {
 		return nil
 	}
-	for _, r := range run.Ranks {
+	for _, r := range run.Processes() {
 		over := r.End != model.NoEnd || r.Phase == model.Finalized || now.Sub(r.Heartbeat) > process.Fresh
 		if !over && !process.IsLocal(r, host) {
 			why := fmt.Sprintf("rank %d", r.Rank)

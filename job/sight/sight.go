@@ -191,7 +191,7 @@ func (s *Sight) findProcesses() {
 	}
 	if run := rundir.OpenOwn(s.dir); run != nil {
 		s.apart = 0
-		for _, r := range append(run.Ranks, run.Others...) {
+		for _, r := range run.Processes() {
 			switch {
 			case !process.IsLocal(r, r.Host): // the file is this node's own
 				s.apart++
@@ -303,7 +303,7 @@ func (s *Sight) writeSightings(all bool) {
 	}
 	out := process.Observations{Processes: []process.Observation{}}
 	noted := s.areEndsNoted()
-	for _, r := range append(run.Ranks, run.Others...) {
+	for _, r := range run.Processes() {
 		if w := s.ranks[r.Slot]; w != nil {
 			seen := w.seen
 			if noted && !seen.Gone.IsZero() {

@@ -41,6 +41,10 @@ type Standstill struct {
 	client  bool          // some rank waits for a program that is none of the job's to connect
 	absent  bool          // some rank has left nothing, or is awaited by those that start it
 	longest time.Duration // longest standstill of a rank that ended by itself
+	// Missing: some rank has left nothing. Open is how many MPI jobs of the recording are neither over nor killed; where there are some,
+	// all else is about them.
+	Missing bool
+	Open    int
 }
 
 // Call is what a rank is in while it makes no progress.
@@ -52,15 +56,24 @@ type Call struct {
 	model.Activity
 }
 
-// Observer looks at one job again and again. The zero value has not looked yet.
+// Observer looks at one recording again and again. The zero value has not looked yet.
 type Observer struct {
+	host    string
+	jobs    map[jobName]*jobObserver
+	before  time.Time // of the last look
+	resumed time.Time // see NoteResumed
+}
+
+// jobName tells the MPI jobs of a recording apart, by what their first rank knows.
+type jobName struct{ world, starter uint64 }
+
+// jobObserver remembers one MPI job.
+type jobObserver struct {
 	host string
 	mute map[int]progress // of ranks that do not speak for themselves now
 	// speaking is what ranks had done when they last spoke, kept while they are mute; since is zero if they had come as
 	// far when they were seen first.
 	speaking map[int]progress
-	before   time.Time // of the last look
-	resumed  time.Time // see NoteResumed
 }
 
 // progress is what a rank had done when it was first seen to have done so much.
@@ -78,14 +91,50 @@ const pause = time.Minute
 func (e *Observer) NoteResumed(now time.Time) { e.resumed = now }
 
 // Look sums up the ranks of a running job. A rank that has left nothing yet makes
-// no progress either; the others may wait for it in MPI_Init.
+// no progress either; the others may wait for it in MPI_Init. Of several MPI jobs in one recording those that are over or killed count
+// only where all are: the others stand still when all of them do.
 func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
-	if e.mute == nil || now.Sub(e.before) > pause {
+	if e.jobs == nil || now.Sub(e.before) > pause {
 		e.host, _ = os.Hostname() // without it, all ranks are of another host
-		e.mute, e.speaking = map[int]progress{}, map[int]progress{}
+		e.jobs = map[jobName]*jobObserver{}
 	}
 	e.before = now
-	s := Standstill{Still: true, absent: run.MissingRanks().Len() > 0}
+	all := Standstill{Still: true, Over: true}
+	for _, job := range run.Jobs() {
+		if s := e.observerOf(job).lookAt(job, now); !s.Over && !s.Killed {
+			all.add(s)
+		} else if all.Open == 0 {
+			all.Over, all.Killed = all.Over && s.Over, all.Killed || s.Killed
+		}
+	}
+	all.Since, all.sure = laterOf(all.Since, e.resumed), laterOf(all.sure, e.resumed)
+	return all
+}
+
+// add adds a job that is neither over nor killed.
+func (s *Standstill) add(t Standstill) {
+	s.Open++
+	s.Still, s.Over, s.Killed = s.Still && t.Still, false, false
+	s.Since, s.sure = laterOf(s.Since, t.Since), laterOf(s.sure, t.sure)
+	s.Calls = append(s.Calls, t.Calls...)
+	s.waiting, s.file, s.client = s.waiting || t.waiting, s.file || t.file, s.client || t.client
+	s.absent, s.Missing, s.longest = s.absent || t.absent, s.Missing || t.Missing, max(s.longest, t.longest)
+}
+
+func (e *Observer) observerOf(job *model.Run) *jobObserver {
+	var name jobName
+	if len(job.Ranks) > 0 {
+		name = jobName{job.Ranks[0].World, job.Ranks[0].Starter}
+	}
+	if e.jobs[name] == nil {
+		e.jobs[name] = &jobObserver{e.host, map[int]progress{}, map[int]progress{}}
+	}
+	return e.jobs[name]
+}
+
+func (e *jobObserver) lookAt(run *model.Run, now time.Time) Standstill {
+	missing := run.MissingRanks().Len() > 0
+	s := Standstill{Still: true, absent: missing, Missing: missing}
 	stopped, open, traced := 0, 0, false
 	killed := true // all of those that have not ended
 	for _, r := range run.Ranks {
@@ -118,7 +167,6 @@ func (e *Observer) Look(run *model.Run, now time.Time) Standstill {
 		}
 	}
 	s.Over, s.Killed = open == 0, open > 0 && killed
-	s.Since, s.sure = laterOf(s.Since, e.resumed), laterOf(s.sure, e.resumed)
 	if traced || open > 0 && stopped == open {
 		s.Still = false // a rank is being debugged, or the job is suspended
 	}
@@ -177,7 +225,7 @@ func (c Call) String() string {
 // it keeps reporting that it is alive. That it does not proves nothing while its
 // process is there: its page may be on its way to the disk. Then what it has done
 // is compared with the looks before.
-func (e *Observer) quietState(r *model.Rank, now time.Time) (time.Time, process.State) {
+func (e *jobObserver) quietState(r *model.Rank, now time.Time) (time.Time, process.State) {
 	silence, here := now.Sub(r.Heartbeat), process.IsLocal(r, e.host)
 	if here && silence <= process.Fresh || !here && silence < unheard {
 		delete(e.mute, r.Rank)
@@ -205,7 +253,7 @@ func (e *Observer) quietState(r *model.Rank, now time.Time) (time.Time, process.
 }
 
 // quietSince is since when a rank makes no progress by its own word; zero if it does, or was seen to go on after that.
-func (e *Observer) quietSince(r *model.Rank, now time.Time) time.Time {
+func (e *jobObserver) quietSince(r *model.Rank, now time.Time) time.Time {
 	done := progress{progressSteps(r), now}
 	switch before, known := e.speaking[r.Rank]; {
 	case !known:
@@ -220,10 +268,12 @@ func (e *Observer) quietSince(r *model.Rank, now time.Time) time.Time {
 	return r.QuietSince
 }
 
-// Steps counts what the ranks of a job have done, empty polls left out.
+// Steps counts what the ranks of all jobs of a recording have done, empty polls left out.
 func Steps(run *model.Run) (n uint64) {
-	for _, r := range run.Ranks {
-		n += progressSteps(r)
+	for _, job := range run.Jobs() {
+		for _, r := range job.Ranks {
+			n += progressSteps(r)
+		}
 	}
 	return n
 }

@@ -144,14 +144,17 @@ func (w *Watcher) standsStill(now time.Time) bool {
 		return false
 	}
 	run, err := runfiles.OpenPresent(w.Dir)
-	if err != nil || w.Own != w.Dir && run.MissingRanks().Len() > 0 {
-		return false // a node that shows nothing is at work (Keeper)
+	if err != nil {
+		return false
 	}
 	s := w.all.Look(run, now)
+	if w.Own != w.Dir && s.Missing {
+		return false // a node that shows nothing is at work (Keeper)
+	}
 	if w.reportLongCall(s); !s.Still {
 		w.verdict = certainty{}
 	}
-	certain := func() bool { return w.isCertainHang(now) }
+	certain := func() bool { return s.Open == 1 && w.isCertainHang(now) } // of several jobs one is analysed
 	return s.IsHung(w.Timeout, now, certain) || w.CertainAfter > 0 && s.IsCertainHang(w.CertainAfter, now, certain)
 }
 
@@ -285,10 +288,10 @@ func IsUnfinished(dir string) bool {
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized })
+	return len(run.Unfinished) > 0 || slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized })
 }
 
-// HasFailed waits until the ranks of this host have ended, no longer than Grace, and reports whether a rank
+// HasFailed waits until the ranks of this host have ended, no longer than Grace, and reports whether a rank of any job
 // ended before MPI_Finalize in a way that says so: by a signal, MPI_Abort, or an exit status that is not 0.
 func HasFailed(dir string) bool {
 	host, err := os.Hostname()
@@ -300,7 +303,7 @@ func HasFailed(dir string) bool {
 		time.Sleep(100 * time.Millisecond)
 		run, err = runfiles.OpenPresent(dir)
 	}
-	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
+	return err == nil && slices.ContainsFunc(ranksOf(run), func(r *model.Rank) bool {
 		switch r.End {
 		case model.NoEnd: // killed; of another host's rank nothing is known
 			return r.Phase < model.Finalized && process.IsLocal(r, host) && !isLivingRank(r, host)
@@ -313,7 +316,15 @@ func HasFailed(dir string) bool {
 
 // hasLivingRank reports whether a rank of this host is still there.
 func hasLivingRank(run *model.Run, host string) bool {
-	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return isLivingRank(r, host) })
+	return slices.ContainsFunc(ranksOf(run), func(r *model.Rank) bool { return isLivingRank(r, host) })
+}
+
+// ranksOf are those of all jobs of a recording.
+func ranksOf(run *model.Run) (all []*model.Rank) {
+	for _, job := range run.Jobs() {
+		all = append(all, job.Ranks...)
+	}
+	return all
 }
 
 // isLivingRank reports whether the process of a rank can be seen from here, and is still there.

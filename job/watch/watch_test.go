@@ -3,6 +3,7 @@ package watch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,4 +70,56 @@ func TestMovesWhileDiagnosed(t *testing.T) {
 		advised := strings.Contains(said.String(), "--on-hang keep")
 		checktest.Equal(t, c.ends && !c.limited, advised, name+": --on-hang, which a test with a limit does not have, is advised")
 	}
+}
+
+// standing is a job of two ranks in this process that have made no progress for that long; 0: they make some.
+func standing(starter uint64, quiet time.Duration, phase model.Phase) (ranks []*model.Rank) {
+	host, _ := os.Hostname()
+	for rank := range 2 {
+		r := &model.Rank{Rank: rank, Size: 2, Host: host, PID: os.Getpid(), Phase: phase, Heartbeat: time.Now(), Starter: starter,
+			Start: time.Now().Add(-time.Hour), EndDetail: -1, ParentRank: -1,
+			Threads: []*model.Thread{{Op: model.Op{InMPI: true, Kind: model.Recv, State: -1}}}}
+		if quiet > 0 {
+			r.QuietSince = time.Now().Add(-quiet)
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks
+}
+
+// TestSeveralJobs: of several MPI jobs in one recording none is ended while one moves; one that hangs is noticed beside, before and behind
+// one that finished, and certainty about one says nothing of another.
+func TestSeveralJobs(t *testing.T) {
+	long := standing(1, time.Hour, model.Running)
+	for name, c := range map[string]struct {
+		ranks   []*model.Rank
+		timeout time.Duration
+		still   bool
+	}{
+		"one moves":                    {append(standing(2, 0, model.Running), long...), time.Second, false},
+		"a later one moves":            {append(slices.Clone(long), standing(2, 0, model.Running)...), time.Second, false},
+		"both stand still":             {append(slices.Clone(long), standing(2, time.Minute, model.Running)...), time.Second, true},
+		"a later one finished":         {append(slices.Clone(long), standing(2, 0, model.Finalized)...), time.Second, true},
+		"certain of one, not of both":  {append(slices.Clone(long), standing(2, 2*time.Minute, model.Running)...), 0, false},
+		"certain, and the other ended": {append(standing(1, 2*time.Minute, model.Running), standing(2, 0, model.Finalized)...), 0, true},
+	} {
+		dir := t.TempDir()
+		host := musttest.Get(os.Hostname())(t)
+		musttest.Get(nodefile.WriteNode(dir, nodefile.Header{RunID: 1, Host: host, Created: modeltest.Time(1)}, c.ranks))(t)
+		w := Watcher{Dir: dir, Own: dir, Timeout: c.timeout, Certain: func(string) bool { return true }}
+		checktest.Equal(t, c.still, w.isHung(time.Now()), name, "hung")
+		checktest.Equal(t, true, IsUnfinished(dir), name, "unfinished")
+	}
+}
+
+// TestCrashedBefore: a job that crashed has failed, also if a later one of the recording finished.
+func TestCrashedBefore(t *testing.T) {
+	dir, crashed := t.TempDir(), standing(1, 0, model.Running)
+	for _, r := range crashed {
+		r.End, r.EndTime = model.Signalled, time.Now()
+	}
+	host := musttest.Get(os.Hostname())(t)
+	h := nodefile.Header{RunID: 1, Host: host, Created: modeltest.Time(1)}
+	musttest.Get(nodefile.WriteNode(dir, h, append(crashed, standing(2, 0, model.Finalized)...)))(t)
+	checktest.Equal(t, true, IsUnfinished(dir), "unfinished")
 }

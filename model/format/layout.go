@@ -381,7 +381,7 @@ const (
 	RankCallWritten    = 160 // bytes that they wrote
 	RankActiveHow      = 168
 	RankProcessors     = 176 // on which the process could run when it started; 0 unknown
-	RankWorld          = 184 // a hash of the launcher's name for the MPI_COMM_WORLD of the process; 0 unknown
+	RankWorld          = 184 // a hash of the launcher's name for the MPI_COMM_WORLD of the process, the same on all nodes; 0 unknown
 	RankParentWorld    = 192 // the same of the world whose process spawned this one; 0 unknown, or none did
 	RankParentRank     = 200 // the rank of that process there, the root of MPI_Comm_spawn; -1 unknown
 	RankSpawns         = 204 // how often the process was such a root
@@ -392,7 +392,8 @@ const (
 	RankBadLimit       = 232 // none where it has none, or it is unknown
 	RankEndedBy        = 240 // name of the process that sent asked or fatal, the first whose sender is SENDER_PARENT or SENDER_ABOVE; empty: none is
 	SizeofRankEndedBy  = 16
-	SizeofRankLive     = 256
+	RankStarter        = 256 // a hash of the process of the launcher that started the ranks of the job on this node, for launchers that give jobs no names; 0 unknown
+	SizeofRankLive     = 264
 )
 
 // An operation that a thread waits for.

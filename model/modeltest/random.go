@@ -62,7 +62,7 @@ func randomSignal(r *rand.Rand) model.Signal {
 func randomRank(r *rand.Rand, sc Scale, rank int, world []int) *model.Rank {
 	k := &model.Rank{
 		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22), PIDSpace: 0xF0000000 + uint64(rank), Processors: 1 + rank%256,
-		World: 7 + uint64(rank), ParentWorld: uint64(rank), ParentRank: rank - 1, Spawns: uint32(rank),
+		World: 7, ParentWorld: uint64(rank), ParentRank: rank - 1, Spawns: uint32(rank), Starter: 9 + uint64(rank),
 		Family: []mpi.Family{mpi.OpenMPI, mpi.MPICH, mpi.Standard}[r.IntN(3)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: Time(r.IntN(5)), Phase: model.Starting + model.Phase(r.IntN(4)), End: model.End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: Time(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),

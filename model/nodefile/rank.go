@@ -73,6 +73,9 @@ func (r *slotReader) takeRankLive(rec record) {
 		rank.ParentRank = r.checkRange(rec, "rank of the parent", i32(format.RankParentRank), -1, model.MaxRank, -1)
 		rank.Spawns = r.img.u32(rec.live + format.RankSpawns)
 	}
+	if rec.hasField(format.RankStarter) {
+		rank.Starter = r.img.u64(rec.live + format.RankStarter)
+	}
 	if rec.hasField(format.RankActiveHow) {
 		rank.Activity = r.takeActivity(rec)
 	}
@@ -158,6 +161,7 @@ func rankLive(r *model.Rank) part {
 	live.u64(format.RankParentWorld, r.ParentWorld)
 	live.i32(format.RankParentRank, r.ParentRank)
 	live.u32(format.RankSpawns, r.Spawns)
+	live.u64(format.RankStarter, r.Starter)
 	live.u32(format.RankBad, uint32(r.Bad.How))
 	live.i32(format.RankBadPosition, r.Bad.Position)
 	live.i32(format.RankBadElement, r.Bad.Element)

@@ -18,9 +18,14 @@ type SlotInfo struct {
 	Start      time.Time
 	Spawned    bool // started by MPI_Comm_spawn: Rank is one of another world
 	Finished   bool // it has left MPI_Finalize
+	// What Rank has of how the process gets on.
+	Ended     bool // it said that it ended
+	Still     bool // it makes no progress
+	Heartbeat time.Time
 	// What Rank has of the worlds of a process, and the spawns that it was the root of.
 	World, ParentWorld uint64
 	ParentRank         int
+	Starter            uint64
 	Spawns             []Spawn
 	Events             [streamKinds]int64 // bytes of its events, unpacked, by their kind
 }
@@ -109,7 +114,8 @@ func (r *slotReader) scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	spawns := r.findSpawns()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
-		Spawned: k.Spawned, Finished: k.Phase >= model.Finalized, World: k.World, ParentWorld: k.ParentWorld,
+		Spawned: k.Spawned, Finished: k.Phase >= model.Finalized, Ended: k.End != model.NoEnd, Still: !k.QuietSince.IsZero(),
+		Heartbeat: k.Heartbeat, Starter: k.Starter, World: k.World, ParentWorld: k.ParentWorld,
 		ParentRank: k.ParentRank, Spawns: spawns}
 }
 

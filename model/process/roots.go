@@ -14,7 +14,7 @@ func ContainerRoots(dir string) []string {
 	if err != nil {
 		return nil
 	}
-	return ContainerRootsOf(run.Ranks)
+	return ContainerRootsOf(run.Processes())
 }
 
 // ContainerRootsOf are directories with the files of programs whose ranks run on this host, but see other files than this

@@ -18,12 +18,9 @@ type Census struct {
 
 // RunCensus counts what is there of one run.
 type RunCensus struct {
-	Files int           `json:"files"`
-	Bytes int64         `json:"bytes"`
-	Sizes map[int]int   `json:"sizes"` // slots by the size of MPI_COMM_WORLD that they tell
-	Open  map[int]int   `json:"open"`  // likewise those of processes that have not left MPI_Finalize
-	Seen  model.RankSet `json:"seen"`  // ranks that have a slot, and
-	Twice model.RankSet `json:"twice"` // several
+	Files int                  `json:"files"`
+	Bytes int64                `json:"bytes"`
+	Jobs  map[uint64]JobCensus `json:"jobs"` // of processes that no rank spawned, by jobKey
 	worldCensus
 }
 
@@ -54,25 +51,23 @@ func (p *Part) TakeCensus() Census {
 }
 
 func (r *RunCensus) countSlots(slots []nodefile.SlotInfo) {
-	if r.Sizes == nil {
-		r.Sizes, r.Open = map[int]int{}, map[int]int{}
+	for i := range slots {
+		s := &slots[i]
+		r.countWorld(s)
+		if !s.Spawned {
+			key := jobKey(s)
+			c := r.Jobs[key]
+			c.countSlot(s)
+			r.setJob(key, c)
+		}
 	}
-	for _, s := range slots {
-		r.countWorld(&s)
-		if s.Spawned {
-			continue
-		}
-		if s.Size > 0 {
-			r.Sizes[s.Size]++
-		}
-		if s.Size > 0 && !s.Finished {
-			r.Open[s.Size]++
-		}
-		if r.Seen.Contains(s.Rank) {
-			r.Twice.Add(s.Rank)
-		}
-		r.Seen.Add(s.Rank)
+}
+
+func (r *RunCensus) setJob(key uint64, c JobCensus) {
+	if r.Jobs == nil {
+		r.Jobs = map[uint64]JobCensus{}
 	}
+	r.Jobs[key] = c
 }
 
 // MergeCensuses adds up two censuses. It may change a.
@@ -90,33 +85,39 @@ func MergeCensuses(a, b Census) Census {
 }
 
 func (r *RunCensus) merge(t *RunCensus) {
-	if r.Sizes == nil {
-		r.Sizes, r.Open = map[int]int{}, map[int]int{}
-	}
-	for size, n := range t.Sizes {
-		r.Sizes[size] += n
-	}
-	for size, n := range t.Open {
-		r.Open[size] += n
-	}
 	r.Files += t.Files
 	r.Bytes += t.Bytes
-	r.Twice = r.Twice.Union(t.Twice).Union(r.Seen.Intersect(t.Seen))
-	r.Seen = r.Seen.Union(t.Seen)
+	for key, c := range t.Jobs {
+		sum := r.Jobs[key]
+		sum.merge(&c)
+		r.setJob(key, sum)
+	}
 	r.mergeWorlds(&t.worldCensus)
+}
+
+// allJobs are the processes of all jobs as if they were of one.
+func (r *RunCensus) allJobs() job {
+	var all job
+	for key, c := range r.Jobs {
+		all.merge(&c)
+		all.keys = append(all.keys, key)
+	}
+	return all
 }
 
 // Verdict is what is known of the job once all files were looked at.
 type Verdict struct {
 	ID         uint64
-	Size       int            // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
-	Claimed    int            // what they say where it is not credible, see CredibleRanks; else 0
-	Seen       model.RankSet  // ranks that have a slot, and
-	Twice      model.RankSet  // several
-	Duplicates int            // slots of a world of that size beyond one for each rank
-	Strangers  int            // slots of worlds of other sizes, but for those of spawned processes
-	Foreign    model.RankSet  // ranks that have one only in files of other runs
-	Worlds     []SpawnedWorld // of spawned processes
+	Size       int             // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Claimed    int             // what they say where it is not credible, see CredibleRanks; else 0
+	Seen       model.RankSet   // ranks that have a slot, and
+	Twice      model.RankSet   // several
+	Duplicates int             // slots of a world of that size beyond one for each rank
+	Strangers  int             // slots of the same job that know worlds of other sizes, but for those of spawned processes
+	Others     []OtherJob      // the other MPI jobs of the recording
+	Foreign    model.RankSet   // ranks that have one only in files of other runs
+	Worlds     []SpawnedWorld  // of spawned processes
+	others     map[uint64]bool // jobKey of the slots of other jobs
 	bytes      int64
 	most       int // CredibleRanks of those seen
 }
@@ -129,52 +130,57 @@ func CredibleRanks(recorded int) int {
 }
 
 // DecideRun decides which run the files belong to: that of the manifest, or that
-// of most files if no file is of the manifest's or there is none.
+// of most files if no file is of the manifest's or there is none; and which MPI job of the run is looked at, see rankJobs.
 func (c Census) DecideRun(m *model.Manifest) Verdict {
-	v := Verdict{ID: c.commonID(m)}
-	own := RunCensus{}
+	own := c.ownRun(m)
+	return c.decideJob(m, &own, own.findJobs(), 0)
+}
+
+// ownRun counts what is there of the run.
+func (c Census) ownRun(m *model.Manifest) (own RunCensus) {
 	own.merge(&c.Unsure)
-	if r, ok := c.Runs[v.ID]; ok {
+	if r, ok := c.Runs[c.commonID(m)]; ok {
 		own.merge(&r)
 	}
-	v.bytes = own.Bytes
-	if v.Size = own.worldSize(); v.Size == 0 && m != nil {
+	return own
+}
+
+// decideJob is the verdict about one of the jobs of a run. Processes that do not know of any job are looked at with each.
+func (c Census) decideJob(m *model.Manifest, own *RunCensus, jobs []job, at int) Verdict {
+	v := Verdict{ID: c.commonID(m), bytes: own.Bytes, others: map[uint64]bool{}}
+	this := own.allJobs()
+	for i := range jobs {
+		if j := &jobs[i]; i == at {
+			this = *j
+		} else {
+			v.Others = append(v.Others, OtherJob{j.worldSize(), j.state()})
+			for _, key := range j.keys {
+				v.others[key] = true
+			}
+		}
+	}
+	if v.Size = this.worldSize(); v.Size == 0 && m != nil {
 		v.Size = m.Ranks
 	}
-	v.most = CredibleRanks(own.Seen.Len())
+	v.most = CredibleRanks(this.Seen.Len())
 	if v.Size > v.most {
 		v.Claimed, v.Size = v.Size, 0
 	}
-	v.Seen, v.Twice = v.inWorld(own.Seen), v.inWorld(own.Twice)
-	v.Duplicates = max(0, own.Sizes[v.Size]-v.Seen.Len())
-	for size, n := range own.Sizes {
+	v.Seen, v.Twice = v.inWorld(this.Seen), v.inWorld(this.Twice)
+	v.Duplicates = max(0, this.Sizes[v.Size].Slots-v.Seen.Len())
+	for size, n := range this.Sizes {
 		if size != v.Size {
-			v.Strangers += n
+			v.Strangers += n.Slots
 		}
 	}
-	v.Worlds = own.findWorlds(v.Size)
+	own.leaveOutWorlds(v.others)
+	v.Worlds = own.findWorlds(v.Size, this.keys, v.others)
 	for id, r := range c.Runs {
 		if id != v.ID {
-			v.Foreign = v.Foreign.Union(v.inWorld(r.Seen).Minus(v.Seen))
+			v.Foreign = v.Foreign.Union(v.inWorld(r.allJobs().Seen).Minus(v.Seen))
 		}
 	}
 	return v
-}
-
-// worldSize is the size of MPI_COMM_WORLD: that of the most processes that have not left MPI_Finalize, as a script may run several programs
-// one behind the other; of all if none is left. Of two that are as common it is the larger one: ranks may each have started a program
-// of one rank. 0: no process tells one.
-func (r *RunCensus) worldSize() (size int) {
-	counts := r.Open
-	if len(counts) == 0 {
-		counts = r.Sizes
-	}
-	for s, n := range counts {
-		if most := counts[size]; n > most || n == most && s > size {
-			size = s
-		}
-	}
-	return size
 }
 
 // inWorld leaves out what are no ranks of the job.

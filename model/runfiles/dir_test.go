@@ -249,7 +249,7 @@ func TestValidate(t *testing.T) {
 	i := slices.IndexFunc(b.Records, func(c nodefile.RecordCount) bool { return c.Type == "RANK" })
 	if b.Name != "node-b.lgd" || b.Host != "b" || b.Slots != 2 || b.Ranks.String() != "2-3" ||
 		b.Bytes != int64(len(data)) || b.Processors != 4 ||
-		i < 0 || b.Records[i] != (nodefile.RecordCount{Type: "RANK", Count: 1, Bytes: 528}) {
+		i < 0 || b.Records[i] != (nodefile.RecordCount{Type: "RANK", Count: 1, Bytes: 536}) {
 		t.Errorf("%+v", b)
 	}
 	want := "model: node-b.lgd: rank 2: RANK record at 4128: checksum mismatch\n" +

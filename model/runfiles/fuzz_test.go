@@ -141,14 +141,15 @@ func FuzzParseManifest(f *testing.F) {
 
 // FuzzCensus: of any census that another analysis rank may have sent, a verdict can be made, alone and with ours.
 func FuzzCensus(f *testing.F) {
-	f.Add([]byte(`{"runs":{"7":{"files":2,"bytes":90,"sizes":{"4":3},"seen":"0-2","twice":"1"}},"unsure":{}}`))
-	f.Add([]byte(`{"runs":{"7":null,"8":{"sizes":{"-1":3},"seen":"0-2147483647"}},"unsure":{"files":-1}}`))
+	f.Add([]byte(`{"runs":{"7":{"files":2,"bytes":90,"jobs":{"5":{"sizes":{"4":{"slots":3,"open":1}},"seen":"0-2","twice":"1"},
+		"6":{"sizes":{"4":{"slots":1}},"seen":"3"}}}},"unsure":{}}`))
+	f.Add([]byte(`{"runs":{"7":null,"8":{"jobs":{"0":{"sizes":{"-1":{"slots":3}},"seen":"0-2147483647"}}}},"unsure":{"files":-1}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var theirs Census
 		if json.Unmarshal(data, &theirs) != nil {
 			return
 		}
-		ours := Census{Runs: map[uint64]RunCensus{7: {Files: 1, Sizes: map[int]int{4: 1}}}}
+		ours := Census{Runs: map[uint64]RunCensus{7: {Files: 1, Jobs: map[uint64]JobCensus{0: {Sizes: map[int]WorldCount{4: {Slots: 1}}}}}}}
 		ours.DecideRun(nil)
 		theirs.DecideRun(&model.Manifest{RunID: model.RunIDText(7), Ranks: 4})
 		MergeCensuses(ours, theirs).DecideRun(nil)

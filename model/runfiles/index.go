@@ -33,7 +33,8 @@ type Index struct {
 	Size       int                      // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
 	Seen       model.RankSet            // ranks that have a slot, in this part or another
 	Duplicates int                      // processes that have the rank of one that started later, see BestClaims; in all parts
-	Strangers  int                      // processes of worlds of other sizes, but for spawned ones; in all parts
+	Strangers  int                      // processes of the job that know worlds of other sizes, but for spawned ones; in all parts
+	Others     []OtherJob               // the other MPI jobs of the recording; in all parts
 	Stood      time.Time                // see Listing
 	Worlds     []SpawnedWorld           // of spawned processes, in all parts; see JoinWorlds
 	Foreign    model.RankSet            // ranks that have one only in files of other runs

@@ -21,11 +21,11 @@ const batchSlots = 64
 // missing part is in Run.Problems and takes nothing else with it; see Scan for
 // the errors.
 func Open(dir string) (*model.Run, error) {
-	x, err := Scan(dir)
+	l, err := List(dir)
 	if err != nil {
 		return nil, err
 	}
-	return x.loadAll()
+	return l.ScanPart(0, 1).loadJobs()
 }
 
 // OpenPresent is Open of what the ranks have recorded by now, also if a hang was
@@ -35,7 +35,24 @@ func OpenPresent(dir string) (*model.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.ScanPart(0, 1).wholeIndex().loadAll()
+	return l.ScanPart(0, 1).loadJobs()
+}
+
+// loadJobs loads every slot of the job that is looked at, if the part is all there is, and of the others that did not finish.
+func (p *Part) loadJobs() (*model.Run, error) {
+	unfinished := p.unfinishedIndexes()
+	run, err := p.wholeIndex().loadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range unfinished {
+		other, err := x.loadAll()
+		if err != nil {
+			return nil, err
+		}
+		run.Unfinished = append(run.Unfinished, other)
+	}
+	return run, nil
 }
 
 // loadAll loads every slot; the problems of the scan come first.
@@ -64,11 +81,11 @@ func decodeFile(name string, open func(name string) *nodefile.File) (*model.Run,
 	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}}, open: open}
 	p.scanFiles()
 	usable := p.files[0].Usable
-	x := p.wholeIndex()
 	if !usable {
+		x := p.wholeIndex()
 		return nil, x.Problems[len(x.Problems)-1].Err
 	}
-	return x.loadAll()
+	return p.loadJobs()
 }
 
 // LoadSlots decodes the slots from <= i < to of Index.Slots. The problems are those

@@ -47,12 +47,34 @@ func (p *Part) wholeIndex() *Index {
 	return p.BuildIndex(v, p.BestClaims(v))
 }
 
-// BuildIndex lists the slots of the part that count. The verdict and the claims are
+// unfinishedIndexes returns, if the part is all there is, those of the other jobs that did not finish, by rank.
+func (p *Part) unfinishedIndexes() (out []*Index) {
+	census := p.TakeCensus()
+	own := census.ownRun(p.listing.Manifest)
+	jobs := own.findJobs()
+	for at := range jobs {
+		if at > 0 && jobs[at].state() != JobFinished {
+			v := census.decideJob(p.listing.Manifest, &own, jobs, at)
+			out = append(out, p.buildIndex(v, p.BestClaims(v)))
+		}
+	}
+	return out
+}
+
+// BuildIndex lists the slots of the part that count, which the part forgets. The verdict and the claims are
 // those of all parts.
 func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
+	x := p.buildIndex(v, claims)
+	for i := range p.files {
+		p.files[i].Slots = nil
+	}
+	return x
+}
+
+func (p *Part) buildIndex(v Verdict, claims Claims) *Index {
 	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Duplicates: v.Duplicates,
-		Strangers: v.Strangers,
-		Stood:     p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
+		Strangers: v.Strangers, Others: v.Others,
+		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes,
 		bound: v.rankBound(), Worlds: v.Worlds}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)
@@ -67,12 +89,17 @@ func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
 	for i := range p.files {
 		f := &p.files[i]
 		x.Problems = append(x.Problems, f.Problems...)
-		if !v.isForeign(&f.Scan) {
-			all = append(all, f.Slots...)
-		} else if f.from == 0 {
-			x.Problems = append(x.Problems, v.foreignProblem(f))
+		if v.isForeign(&f.Scan) {
+			if f.from == 0 {
+				x.Problems = append(x.Problems, v.foreignProblem(f))
+			}
+			continue
 		}
-		f.Slots = nil
+		for _, s := range f.Slots {
+			if !v.isOfOther(&s) {
+				all = append(all, s)
+			}
+		}
 	}
 	x.Slots = latestSlots(claims.filterSlots(all, v), v)
 	return x
@@ -80,6 +107,9 @@ func (p *Part) BuildIndex(v Verdict, claims Claims) *Index {
 
 // isForeign reports whether a file is of another run.
 func (v *Verdict) isForeign(s *nodefile.Scan) bool { return s.Sound && s.RunID != v.ID }
+
+// isOfOther reports whether a slot is of another MPI job than the one that is looked at.
+func (v *Verdict) isOfOther(s *nodefile.SlotInfo) bool { return v.others[jobKey(s)] }
 
 func (v *Verdict) foreignProblem(f *filePart) model.Problem {
 	reason := fmt.Errorf("%w: %016x, not %016x", model.ErrRunID, f.RunID, v.ID)
@@ -152,7 +182,7 @@ func (p *Part) BestClaims(v Verdict) Claims {
 			continue
 		}
 		for _, s := range f.Slots {
-			if s.IsWorldRank(v.rankBound()) && v.Twice.Contains(s.Rank) {
+			if !v.isOfOther(&s) && s.IsWorldRank(v.rankBound()) && v.Twice.Contains(s.Rank) {
 				c = MergeClaims(c, Claims{s.Rank: claimOf(s, v.Size)})
 			}
 		}

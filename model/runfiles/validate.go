@@ -15,7 +15,8 @@ type Report struct {
 	Size       int           // of MPI_COMM_WORLD; 0 unknown
 	Missing    model.RankSet // ranks that left nothing
 	Foreign    model.RankSet // of these, those that have a slot in a file of another run
-	Duplicates int           // see Index
+	Duplicates int           // see Index, as Others
+	Others     []OtherJob
 	Problems   []model.Problem
 }
 
@@ -41,7 +42,7 @@ func Validate(dir string) (*Report, error) {
 	}
 	x := l.ScanPart(0, 1).wholeIndex()
 	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.MissingRanks(), Foreign: x.Foreign,
-		Duplicates: x.Duplicates, Problems: x.Problems}
+		Duplicates: x.Duplicates, Others: x.Others, Problems: x.Problems}
 	processors := map[string]int{}
 	x.EachBatch(func(run *model.Run) {
 		out.Problems = append(out.Problems, run.Problems...)

@@ -30,7 +30,6 @@ func (w *SpawnedWorld) Ranks() model.RankSet {
 // worldCensus counts what the slots say of worlds.
 type worldCensus struct {
 	Worlds map[uint64]worldCount `json:"worlds,omitempty"` // of spawned processes, by their names
-	Names  map[uint64]int        `json:"names,omitempty"`  // slots of the first world, by its name
 	Spawns []nodefile.Spawn      `json:"spawns,omitempty"`
 }
 
@@ -45,21 +44,9 @@ type worldCount struct {
 
 func (c *worldCensus) countWorld(s *nodefile.SlotInfo) {
 	c.Spawns = append(c.Spawns, s.Spawns...)
-	if s.World == 0 {
-		return
-	}
-	if !s.Spawned {
-		c.addName(s.World, 1)
-	} else if s.Rank >= 0 && s.Size > s.Rank && s.ParentWorld != 0 {
+	if s.Spawned && s.World != 0 && s.Rank >= 0 && s.Size > s.Rank && s.ParentWorld != 0 {
 		c.addWorld(s.World, worldCount{s.Size, s.StartNanos(), s.ParentWorld, s.ParentRank, model.NewRankSet(s.Rank)})
 	}
-}
-
-func (c *worldCensus) addName(name uint64, slots int) {
-	if c.Names == nil {
-		c.Names = map[uint64]int{}
-	}
-	c.Names[name] += slots
 }
 
 func (c *worldCensus) addWorld(name uint64, more worldCount) {
@@ -76,28 +63,40 @@ func (c *worldCensus) addWorld(name uint64, more worldCount) {
 
 func (c *worldCensus) mergeWorlds(t *worldCensus) {
 	c.Spawns = append(c.Spawns, t.Spawns...)
-	for name, slots := range t.Names {
-		c.addName(name, slots)
-	}
 	for name, more := range t.Worlds {
 		c.addWorld(name, more)
 	}
 }
 
+// leaveOutWorlds adds to the names of worlds of other jobs those of the processes that they have spawned.
+func (c *worldCensus) leaveOutWorlds(others map[uint64]bool) {
+	for more := len(others) > 0; more; { // those of one may have spawned those of the next
+		more = false
+		for name, w := range c.Worlds {
+			if others[w.Parent] && !others[name] {
+				others[name], more = true, true
+			}
+		}
+	}
+}
+
 // findWorlds gives the spawned processes their ranks in a job whose first world has that
-// size: in the order in which the worlds were started, so that ranks stay the same while more are.
-func (c *worldCensus) findWorlds(size int) []SpawnedWorld {
+// size and one of these names: in the order in which the worlds were started, so that ranks stay the same while more are.
+func (c *worldCensus) findWorlds(size int, first []uint64, others map[uint64]bool) []SpawnedWorld {
 	if size == 0 {
 		return nil
 	}
 	names := slices.SortedFunc(maps.Keys(c.Worlds), func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(c.Worlds[a].Start, c.Worlds[b].Start), cmp.Compare(a, b))
 	})
-	firsts := map[uint64]int{mostCommon(c.Names): 0}
+	firsts := map[uint64]int{}
+	for _, name := range first {
+		firsts[name] = 0
+	}
 	var out []SpawnedWorld
 	for _, name := range names {
 		w := c.Worlds[name]
-		if w.Size > CredibleRanks(w.Seen.Len()) || size+w.Size > model.MaxRanks {
+		if others[name] || w.Size > CredibleRanks(w.Seen.Len()) || size+w.Size > model.MaxRanks {
 			continue
 		}
 		firsts[name] = size

@@ -149,7 +149,7 @@ func TestWorldCensus(t *testing.T) {
 	}}
 	var whole RunCensus
 	whole.countSlots(slots)
-	want := whole.findWorlds(2)
+	want := whole.findWorlds(2, []uint64{firstName}, nil)
 	if len(want) != 2 || want[0].Comm != spawnComm {
 		t.Fatal(want)
 	}
@@ -158,7 +158,7 @@ func TestWorldCensus(t *testing.T) {
 		a.countSlots(slots[cut:])
 		b.countSlots(slots[:cut])
 		a.merge(&b)
-		checktest.Equal(t, want, a.findWorlds(2), "cut at", cut)
+		checktest.Equal(t, want, a.findWorlds(2, []uint64{firstName}, nil), "cut at", cut)
 	}
 }
 

@@ -1,12 +1,16 @@
 #define _GNU_SOURCE
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/locks.h"
+#include "base/procfile.h"
 #include "base/recording.h"
 #include "base/settings.h"
 #include "base/stat.h"
@@ -29,15 +33,18 @@ static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "P
                                          "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", NULL};
 static const char *const slurm_rank[] = {"SLURM_PROCID", NULL};
 
-/* The script of sbatch and a shell of salloc have SLURM_PROCID, too, but not the step of a task of srun's: none, or one of
- * those whose numbers Slurm keeps for itself. */
+/* slurm_step is the number of the step whose task srun started; NULL: none. The script of sbatch and a shell of salloc have
+ * SLURM_PROCID, too, but no step, or one of those whose numbers Slurm keeps for itself. */
+static const char *slurm_step(void)
+{
+  const char *step = getenv("SLURM_STEP_ID");
+  return step && *step && strtoull(step, NULL, 10) < 4294967000 ? step : NULL;
+}
+
 static int launched_rank(void)
 {
   int rank = lg_from_launcher(rank_names);
-  const char *step = getenv("SLURM_STEP_ID");
-  if (rank < 0 && step && *step && strtoull(step, NULL, 10) < 4294967000)
-    return lg_from_launcher(slurm_rank);
-  return rank;
+  return rank < 0 && slurm_step() ? lg_from_launcher(slurm_rank) : rank;
 }
 
 static void note_off(const char *why)
@@ -65,20 +72,65 @@ static uint32_t processors(void)
   return n;
 }
 
-static uint64_t hash_of_world(const char *name, size_t size) { return lg_mix_bytes(size, name, size); }
+static uint64_t hash_of_name(const char *name, size_t size) { return lg_mix_bytes(size, name, size); }
 
-/* set_worlds notes the names of the own world and of the parent's, as Open MPI's launcher gives them: the port at
- * which the root of MPI_Comm_spawn waits is WORLD.RANK:NUMBER. */
-static void set_worlds(struct lg_rank *r)
+static const char *first_set(const char *const *names)
 {
-  const char *own = getenv("PMIX_NAMESPACE"), *port = getenv("OMPI_PARENT_PORT");
-  const char *end = port ? strrchr(port, ':') : NULL;
+  for (; *names; names++) {
+    const char *v = getenv(*names);
+    if (v && *v)
+      return v;
+  }
+  return NULL;
+}
+
+/* started_by_hydra tells whether MPICH's launcher did. It names nothing: names are those of a job that it was started in. */
+static bool started_by_hydra(void)
+{
+  return getenv("MPI_LOCALNRANKS") && getenv("PMI_RANK") && !getenv("OMPI_COMM_WORLD_RANK");
+}
+
+/* named_world is a hash of what the launcher calls the MPI job; 0: it gives it no name. */
+static uint64_t named_world(void)
+{
+  static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "ALPS_APP_ID",
+                                      "FLUX_JOB_ID", NULL};
+  const char *name = started_by_hydra() ? NULL : first_set(names), *job = getenv("SLURM_JOB_ID"), *step = slurm_step();
+  char text[64];
+  if (name)
+    return hash_of_name(name, strlen(name));
+  if (started_by_hydra() || !job || !step)
+    return 0;
+  int n = snprintf(text, sizeof text, "%s.%s", job, step);
+  return n < (int)sizeof text ? hash_of_name(text, (size_t)n) : 0;
+}
+
+/* starter is a hash of the process that made the socket over which MPI speaks with its launcher, however many scripts are between
+ * both; of the address that this process listens at, where it does; 0: there is neither. */
+static uint64_t starter(void)
+{
+  const char *fd = getenv("PMI_FD"), *port = getenv("PMI_PORT");
+  struct ucred peer = {0};
+  socklen_t size = sizeof peer;
+  char host[HOST_NAME_MAX + 1] = "";
+  gethostname(host, sizeof host - 1);
+  uint64_t node = lg_mix(hash_of_name(host, strlen(host)), pid_space());
+  if (fd && getsockopt(atoi(fd), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+    return lg_mix(lg_mix(node, (uint64_t)peer.pid), lg_process_began(peer.pid)) | 1;
+  return port && *port ? lg_mix(node, hash_of_name(port, strlen(port))) | 1 : 0;
+}
+
+/* set_job notes which MPI job of a recording the process belongs to, and which one spawned it, as Open MPI's launcher says: the
+ * port at which the root of MPI_Comm_spawn waits is WORLD.RANK:NUMBER. */
+static void set_job(struct lg_rank *r)
+{
+  const char *port = getenv("OMPI_PARENT_PORT"), *end = port ? strrchr(port, ':') : NULL;
   const char *dot = end ? memrchr(port, '.', (size_t)(end - port)) : NULL;
   r->parent_rank = -1;
-  if (own && *own)
-    r->world = hash_of_world(own, strlen(own));
+  r->world = named_world();
+  r->starter = r->world ? 0 : starter();
   if (dot) {
-    r->parent_world = hash_of_world(port, (size_t)(dot - port));
+    r->parent_world = hash_of_name(port, (size_t)(dot - port));
     r->parent_rank = atoi(dot + 1);
     r->spawned = 1;
   }
@@ -103,7 +155,7 @@ bool lg_rank_open(uint32_t family)
   r->thread_level = -1;
   r->pid_space = pid_space();
   r->processors = processors();
-  set_worlds(r);
+  set_job(r);
   r->heartbeat_ns = lg_now();
   lg_rec_commit(r);
   lg_rank = r;

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/peek.h"
+#include "base/procfile.h"
 #include "identity/thread.h"
 #include "python/words.h"
 #include "start/awaits.h"

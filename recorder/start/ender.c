@@ -1,6 +1,5 @@
 #define STACK_BYTES 65536 /* of a thread's stack that are read, at most */
 #define MAX_ABOVE 16
-#define MAX_STAT 512 /* bytes that are read of /proc/PID/stat */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +10,12 @@
 #include "base/clock.h"
 #include "base/locks.h"
 #include "base/peek.h"
+#include "base/procfile.h"
 #include "identity/thread.h"
 #include "machine/machine.h"
 #include "stack/modules.h"
 #include "stack/unwind.h"
 #include "start/ender.h"
-#include "start/task.h"
 
 /* ---- the sender of a signal ---- */
 
@@ -26,21 +25,12 @@ static struct process {
 } above[MAX_ABOVE]; /* the parent, its parent, ... */
 static int nabove;
 
-/* read_stat reads what the kernel says of a process, and returns where that goes on behind its name; NULL: there is none. A signal
- * handler may ask. */
-static const char *read_stat(int pid, char stat[MAX_STAT])
-{
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  return lg_read_text(path, stat, MAX_STAT) ? strrchr(stat, ')') : NULL;
-}
-
 /* origin reads the name and the parent of a process, and whether the search for a launcher ends before it. */
 static bool origin(struct process *p, int *parent, bool *outside)
 {
-  char stat[MAX_STAT];
+  char stat[LG_STAT];
   int session;
-  const char *behind = read_stat(p->pid, stat), *name = behind ? strchr(stat, '(') : NULL;
+  const char *behind = lg_read_stat(p->pid, stat), *name = behind ? strchr(stat, '(') : NULL;
   if (!name || sscanf(behind, ") %*c %d %*d %d", parent, &session) != 2)
     return false;
   snprintf(p->name, sizeof p->name, "%.*s", (int)(behind - name - 1), name + 1);
@@ -64,8 +54,8 @@ void lg_ender_start(void)
 /* parent_of is the parent of a process; 0: it is not known. It is asked in a signal handler. */
 static int parent_of(int pid)
 {
-  char stat[MAX_STAT];
-  const char *behind = read_stat(pid, stat);
+  char stat[LG_STAT];
+  const char *behind = lg_read_stat(pid, stat);
   return behind && strlen(behind) > strlen(") S ") ? (int)strtol(behind + strlen(") S "), NULL, 10) : 0;
 }
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/locks.h"
+#include "base/procfile.h"
 #include "base/recording.h"
 #include "base/stat.h"
 #include "file/record.h"
 #include "start/filelock.h"
-#include "start/task.h"
 
 #define MAX_RECORDS 64 /* of a process */
 #define PIECE 4096     /* bytes of the list that are read at a time */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/procfile.h"
 #include "base/recording.h"
 #include "base/settings.h"
 #include "file/series.h"

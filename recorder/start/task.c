@@ -7,18 +7,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/procfile.h"
 #include "start/task.h"
-
-bool lg_read_text(const char *path, char *text, size_t room)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t n = read(fd, text, room - 1);
-  close(fd);
-  text[n < 0 ? 0 : n] = 0;
-  return n > 0;
-}
 
 bool lg_task_read(int tid, const char *name, char *text, size_t room)
 {

@@ -12,9 +12,7 @@
 /* Lists the threads of the process but the calling one, and returns how many there are. Only the watch thread calls it. */
 int lg_tasks(int tids[LG_TASKS]);
 
-/* Reads the beginning of a file of the kernel as text; false: there is none. */
-bool lg_read_text(const char *path, char *text, size_t room);
-/* Likewise of a file about a thread. */
+/* Reads the beginning of a file of the kernel about a thread as text; false: there is none. */
 bool lg_task_read(int tid, const char *name, char *text, size_t room);
 /* Whether the kernel says in which system call a thread is, with numbers of this processor. */
 bool lg_task_calls_told(void);

@@ -45,8 +45,8 @@ func Text(w io.Writer, r *runfiles.Report) error {
 	if r.Foreign.Len() > 0 {
 		fmt.Fprintf(out, "  of these, ranks %s are in files of another run\n", r.Foreign)
 	}
-	if again := share.DuplicatesText(r.Size, r.Duplicates); again != "" {
-		fmt.Fprintf(out, "\nnote: %s\n", again)
+	for _, note := range share.LeftOutNotes(r.Size, r.Duplicates, r.Others) {
+		fmt.Fprintf(out, "\nnote: %s\n", note)
 	}
 	if len(r.Problems) > 0 {
 		fmt.Fprintf(out, "\ndamaged:\n")

@@ -59,9 +59,7 @@ func indexNotes(x *runfiles.Index) (notes []string) {
 	if !x.Stood.IsZero() {
 		notes = append(notes, "the job was found to make no progress, "+x.Stood.Format(time.RFC3339)+", and continued by itself")
 	}
-	if again := share.DuplicatesText(x.Size, x.Duplicates); again != "" {
-		notes = append(notes, again)
-	}
+	notes = append(notes, share.LeftOutNotes(x.Size, x.Duplicates, x.Others)...)
 	if x.Strangers > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"%d recorded processes belong to other MPI jobs of this run, of other sizes than %d; they are ignored", x.Strangers, x.Size))
