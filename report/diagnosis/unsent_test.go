@@ -81,8 +81,8 @@ func TestTakenReason(t *testing.T) {
 		want         string
 	}{
 		{0, 1, "; rank 0 has not sent rank 1 the message 1 with tag 7"},
-		{1, 2, "; rank 0 has sent rank 1 only 1 message with tag 7, which earlier receives took"},
-		{3, 4, "; rank 0 has sent rank 1 only 3 messages with tag 7, which earlier receives took"},
+		{1, 2, "; rank 0 has sent rank 1 only 1 message with tag 7, which rank 1 took before"},
+		{3, 4, "; rank 0 has sent rank 1 only 3 messages with tag 7, which rank 1 took before"},
 		{2, 4, "; rank 0 has not sent rank 1 the message 4 with tag 7"},
 	} {
 		r := Result{

@@ -193,8 +193,8 @@ func (m *Message) Owed() string {
 	}
 	switch {
 	case m.Sent > 0 && m.Number == m.Sent+1: // perhaps another receive took the message that this one is for
-		return fmt.Sprintf("rank %d has sent rank %d only %s %s, which earlier receives took", m.From, m.Rank,
-			words.Count(int(m.Sent), "message", "messages"), with)
+		return fmt.Sprintf("rank %d has sent rank %d only %s %s, which rank %d took before", m.From, m.Rank,
+			words.Count(int(m.Sent), "message", "messages"), with, m.Rank)
 	case m.AnyTag:
 		return fmt.Sprintf("rank %d has not sent rank %d a message %s", m.From, m.Rank, with)
 	}

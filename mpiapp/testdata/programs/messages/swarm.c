@@ -3,7 +3,7 @@
 // says: because: for the first time rank 2 went on without MPI_Isend (swarm.c:@1) to rank 3, which waits for the message
 // says: decided at hand_over (swarm.c:@2)
 // not: Ranks 2-3 are
-// not: which earlier receives took
+// not: took before
 // Particles move around a ring of cells, to the right and to the left. A cell from which none leaves sends no message, and the cell
 // beside it waits for one.
 #include <mpi.h>

@@ -3,7 +3,7 @@
 ! says: because: rank 2 called MPI_Sendrecv instead of MPI_Allreduce, collective 10 on MPI_COMM_WORLD, which ranks 0-1,3 called
 ! says: decided at flat::balance (tideflat.f90:36)
 ! not: either may be wrong
-! not: which earlier receives took
+! not: took before
 ! Cells of a tidal flat fall dry. The rank that has none left that are wet returns from the balance before the sum in which all take part,
 ! and waits in the exchange of the next step.
 module flat
