@@ -89,7 +89,7 @@ func TestDecidedValues(t *testing.T) {
 			"reuse":  "if (left > 0)\n",
 			"shadow": "if (n > 0)\n",
 			"recur":  "if (cells > 0)\n",
-			"keep":   `if (left > 0 || strcmp(name, "keep"))   <- left = 0 in rank 2; the rest is not known` + "\n",
+			"keep":   `if (left > 0 || strcmp(name, "keep"))   <- left = 0 in rank 2; other values are not known` + "\n",
 		} {
 			t.Run(way, func(t *testing.T) {
 				t.Parallel()

@@ -205,7 +205,8 @@ func (d *Divergence) splitSides() (odd []Side, others *Side) {
 	return d.Sides, nil
 }
 
-// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did.
+// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did, and where the odd
+// ranks made a call that they are not in any more.
 func (r *Result) othersPlaceText() string {
 	if len(r.Divergences) == 0 {
 		return ""
@@ -214,10 +215,20 @@ func (r *Result) othersPlaceText() string {
 	switch divergence.Kind(r.Divergences[0].Kind) {
 	case divergence.Skipped, divergence.ErrorPath, divergence.Mismatch:
 		if len(odd) == 1 && others != nil && others.Function != "" && others.Line > 0 {
-			return ", in " + others.Site.String()
+			return ", in " + others.Site.String() + r.leftPlaceText(&odd[0])
 		}
 	}
 	return ""
+}
+
+// leftPlaceText says where a side made its first call that differs, if it has gone on since; else "".
+func (r *Result) leftPlaceText(s *Side) string {
+	ranks, err := model.ParseRankSet(s.Ranks)
+	mismatch := divergence.Kind(s.Kind) == divergence.Mismatch
+	if err != nil || ranks.Len() == 0 || !mismatch || s.Function == "" || s.Line == 0 || r.LeastProgressed.siteOf(ranks.Min()) == s.Site {
+		return ""
+	}
+	return fmt.Sprintf(", and %s its own in %s", ranks.Phrase(), s.Site.String())
 }
 
 // objectText names the communicator, window or file.

@@ -222,7 +222,7 @@ func (r *Result) valuesAt(b *Branch) string {
 			case whole:
 				return fmt.Sprintf("%s in rank %d", held, rank)
 			default:
-				return fmt.Sprintf("%s in rank %d; the rest is not known", held, rank)
+				return fmt.Sprintf("%s in rank %d; other values are not known", held, rank)
 			}
 		}
 	}

@@ -132,6 +132,7 @@ type statement struct {
 	endless     bool   // it is the head of a loop that only its body leaves
 	fixed       bool   // it is the head of a loop with a number of rounds that is written there
 	suppresses  bool   // it is a `with` that swallows exceptions
+	guardsMain  bool   // it asks if the file is the program, as it is on all ranks
 	manager     string // the name of what it calls, if it is a `with`
 	defines     string // the name of the function or class, if it defines one
 	goesOn      bool   // it is a return of nothing true
@@ -144,6 +145,7 @@ var (
 	endlessHead = lateregexp.New(`^while\s*\(?\s*(True|1)\s*\)?\s*:`)
 	// fixedHead matches the head of a loop that all ranks go through as often, unless its body leaves it.
 	fixedHead        = lateregexp.New(`^for\s[^:]*\sin\s+range\([\d\s,]+\)\s*:`)
+	mainGuard        = lateregexp.New(`^if\b[^#]*\b__name__\b`)
 	catchesAssertion = lateregexp.New(`^\s*except\b.*\bAssertionError\b`)
 	// suppressing matches a `with` of contextlib.suppress.
 	suppressing = lateregexp.New(`^(async\s+)?with\b.*\bsuppress\(`)
@@ -189,7 +191,7 @@ func newStatement(line string, number, begin, indent int) statement {
 	body := line[begin:]
 	s := statement{first: number, last: number, begin: begin, indent: indent, word: firstWord(body), endless: endlessHead.MatchString(body),
 		fixed: fixedHead.MatchString(body), suppresses: suppressing.MatchString(body), raises: raisingCall.MatchString(body),
-		ends: endingOf(body)}
+		guardsMain: mainGuard.MatchString(body), ends: endingOf(body)}
 	switch s.word {
 	case "with":
 		s.manager = managerOf(body)
@@ -379,6 +381,7 @@ func (d *deciders) passEnclosingBlock(i int) {
 		}
 	case isLoop:
 		d.passLoop(i)
+	case s.guardsMain:
 	case slices.Contains(conditions, s.word):
 		line := d.conditionLine(i)
 		d.out = append(d.out, Decider{Line: line, from: line})

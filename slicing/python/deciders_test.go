@@ -70,6 +70,8 @@ comm = 1
 if comm:
 	nested(comm, 3)
 skip(comm)
+if __name__ == "__main__":
+    comm.mprobe()
 `
 
 func TestDeciders(t *testing.T) {
@@ -101,6 +103,7 @@ func TestDeciders(t *testing.T) {
 		{at("comm.irecv"), 0, []int{at("x < 0")}},
 		{at("comm.ssend"), 0, []int{at("comm.ssend"), at("comm.irecv"), at("x < 0")}},
 		{at("comm.bsend"), 0, []int{at("comm.irecv"), at("x < 0")}},
+		{at("comm.mprobe"), 0, nil},
 		{at("comm = 1"), 0, nil},
 		{1000, 0, nil},
 	} {

@@ -41,7 +41,7 @@ func (n Names) deviation(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s called %s, %s, which %s did not call", who, functions(o.Calls), where, others)
 	case divergence.Order:
 		if o.Other != 0 {
-			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s",
+			text = fmt.Sprintf("%s called %s, %s, and %s called %s on %s",
 				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), n.Comm(d.OtherOn))
 			break
 		}

@@ -243,7 +243,7 @@ func (m *Message) Mismatch(o *Unreceived, sent, waits report.Site) string {
 		on, awaited = " on "+o.On, "it on "+m.On
 	}
 	before := ""
-	if m.Sent > 0 && !m.AnyTag {
+	if m.Sent > 0 && !m.AnyTag && o.From == m.From {
 		before = ", which came " + words.Count(int(m.Sent), "time", "times") + " before"
 	}
 	return fmt.Sprintf("%s%s%s%s unreceived at rank %d, which waits for %s%s%s",
