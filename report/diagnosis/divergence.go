@@ -205,8 +205,8 @@ func (d *Divergence) splitSides() (odd []Side, others *Side) {
 	return d.Sides, nil
 }
 
-// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did, and where the odd
-// ranks made a call that they are not in any more.
+// othersPlaceText says, behind a sentence about the first divergence that ends with what the others called, where they did, and where the
+// odd ranks made a call that they are not in any more.
 func (r *Result) othersPlaceText() string {
 	if len(r.Divergences) == 0 {
 		return ""
