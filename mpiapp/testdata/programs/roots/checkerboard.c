@@ -1,6 +1,6 @@
 // np: 4
 // named: 0,1,2,3
-// says: and rank 1 MPI_Allreduce on the communicator of ranks 1,3
+// says: and rank 1 called MPI_Allreduce on the communicator of ranks 1,3
 // A grid of ranks relaxes in two directions, first along rows and then along columns. With hang, every other rank begins with its column.
 #include <mpi.h>
 #include <string.h>
