@@ -21,7 +21,7 @@ func TestComparePage(t *testing.T) {
 	}{"desk": {1280, "light"}, "dark": {1280, "dark"}, "narrow": {390, "light"}} {
 		t.Run(look, func(t *testing.T) {
 			p := openTab(t, "file://"+page, c.width, 900, colourScheme(c.scheme))
-			p.wantText("h1", "16 differences")
+			p.wantText("h1", "17 differences")
 			p.wantText("#classes", "rank 2", "ranks 0-1,3")
 			p.wantText("#shares", "61 %", "20 %", "waiting in the call", "computing after the call")
 			if w := evalJS[int64](p, "document.documentElement.scrollWidth"); w > c.width {
