@@ -210,7 +210,8 @@ func (p *printer) branch(r *Result, b *Branch) {
 func (r *Result) valuesAt(b *Branch) string {
 	for i := range r.Slices {
 		rank := r.Slices[i].Criterion.Rank
-		if l := r.LeastProgressed; l != nil && !slices.Contains(l.Ranks, rank) || r.Divergences[0].isPast(rank) {
+		isPast := len(r.Divergences) > 0 && r.Divergences[0].isPast(rank)
+		if l := r.LeastProgressed; l != nil && !slices.Contains(l.Ranks, rank) || isPast {
 			continue
 		}
 		for _, l := range r.Slices[i].Lines {

@@ -6,6 +6,8 @@ import (
 	"laggard/analysis/progress"
 	"laggard/internal/checktest"
 	"laggard/report"
+	"laggard/report/slice"
+	"laggard/slicing"
 )
 
 // TestUnsentReason: a message that differs from the awaited one in its tag or its communicator is told with its line; several such
@@ -157,4 +159,22 @@ func TestSkips(t *testing.T) {
 		{Rank: 1, From: 2, SentBy: send, At: wait, Behind: true}, {Rank: 0, From: 2, SentBy: send, At: wait, Behind: true},
 	}})
 	checktest.Equal(t, want, p.String())
+}
+
+// TestSkippedValues: beside the line that decided about a message are the values of the rank that did not send it, where no collective
+// differs.
+func TestSkippedValues(t *testing.T) {
+	send := &MadeCall{MPI: "MPI_Send", Site: report.Site{Function: "migrate", File: "/src/swarm.c", Line: 25}}
+	line := slicing.Line{Function: "migrate", File: "/src/swarm.c", Line: 23}
+	p := &printer{}
+	p.skips(&Result{
+		LeastProgressed: &LeastProgressed{Ranks: []int{2}},
+		Unsent: []Unsent{{Rank: 0, From: 2, Number: 3, Sent: 2, SentBy: send, At: send,
+			Branch: &Branch{Site: report.Site{Function: line.Function, File: line.File, Line: line.Line}, Text: "if (leaving == 0)"}}},
+		Slices: []slice.Slice{{Head: slice.Head{Criterion: slice.Criterion{Rank: 2}}, Lines: []slice.Line{
+			{Line: line, Values: []slice.Value{{Name: "leaving", Value: "0"}}},
+		}}},
+	})
+	checktest.Contains(t, p.String(), "Rank 2 did not make MPI_Send in migrate (swarm.c:25) once more, for which rank 0 waits",
+		"decided at migrate (swarm.c:23): if (leaving == 0)   <- leaving = 0 in rank 2")
 }
