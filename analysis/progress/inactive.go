@@ -5,6 +5,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/inactive"
+	"laggard/analysis/progress/unposted"
 	"laggard/analysis/progress/unsent"
 	"laggard/model"
 	"laggard/reduce"
@@ -39,36 +40,39 @@ func (f *Finding) preferWaiting(requests []Inactive) {
 	f.Reasons = []Reason{{Kind: NotStarted, Ranks: peers, Others: waiting}}
 }
 
-var inactiveWaits = reduce.JSON[[]inactive.Wait]()
+var messageWaits = reduce.JSON[[]inactive.Wait]()
 
-// findInactive asks the ranks of waits for messages, and a few others, for their persistent requests, all analysis ranks together; the
-// answer is at rank 0, which has the finding. Their records are decoded once more.
-func (l *looker) findInactive(f *Finding, failed error) ([]Inactive, error) {
+// findUnbegun asks the ranks of waits for messages, and a few others, for their persistent requests, and which receives they left out, all
+// analysis ranks together; the answers are at rank 0, which has the finding. Their records are decoded once more.
+func (l *looker) findUnbegun(f *Finding, failed error) ([]Inactive, []unposted.Receive, error) {
 	var waits []inactive.Wait
 	if f != nil && f.hang {
 		waits = f.scene.MessageWaits()
 	}
-	waits, err := reduce.Broadcast(l.Tree, inactiveWaits, waits, failed)
+	waits, err := reduce.Broadcast(l.Tree, messageWaits, waits, failed)
 	if err != nil || len(waits) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	asked, err := reduce.Broadcast(l.Tree, rankSets, inactive.Asked(waits, unsent.SomeOf(l.Index.Size)), nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var view inactive.View
+	var requests inactive.View
+	var receives unposted.View
 	l.eachAsked(asked, func(r *model.Rank) {
 		if len(r.Persistent) > 0 {
-			view = inactive.Merge(view, inactive.ViewOf(r))
+			requests = inactive.Merge(requests, inactive.ViewOf(r))
 		}
+		receives = unposted.Merge(receives, unposted.ViewOf(r, waits))
 	})
-	view, err = reduce.Reduce(l.Tree, inactive.Views, view, nil)
+	requests, err = reduce.Reduce(l.Tree, inactive.Views, requests, nil)
+	receives, err = reduce.Reduce(l.Tree, unposted.Views, receives, err)
 	if err != nil || f == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var out []Inactive
-	for _, r := range view.Find(waits) {
+	for _, r := range requests.Find(waits) {
 		out = append(out, Inactive{r, f.scene.Comm(r.Comm)})
 	}
-	return out, nil
+	return out, receives.Find(waits), nil
 }

@@ -236,8 +236,7 @@ func (l *looker) drawConclusion(
 	}
 	missing, err := l.findUnsent(finding, err)
 	err = l.preferPassing(q, finding, missing, err)
-	inactive, err := l.findInactive(finding, err)
-	leftOut, err := l.findUnposted(finding, err)
+	inactive, leftOut, err := l.findUnbegun(finding, err)
 	if err == nil && finding != nil {
 		finding.preferWaiting(inactive)
 		finding.preferReceiver(missing)

@@ -14,7 +14,7 @@ func TestUnmade(t *testing.T) {
 	site := Site{BuildID: "0a", Path: "/home/u/app", Offset: 7}
 	schedule := &Schedule{Rules: []Rule{{Kind: "send", Rank: 1, Site: site}}}
 	ranksOf := func(modules ...*model.Module) []*model.Rank { return []*model.Rank{{Modules: modules}} }
-	same, other := &model.Module{BuildID: "0a", Path: "/work/app"}, &model.Module{BuildID: "0b", Path: "/work/app"}
+	same, other := &model.Module{BuildID: "0a", Path: "/home/v/app"}, &model.Module{BuildID: "0b", Path: "/home/v/app"}
 	const rebuilt = "app has another build ID than when its choices were found; laggard provoke finds them anew"
 	const elsewhere = "the program did not come to their calls"
 	for name, test := range map[string]struct {
@@ -27,7 +27,7 @@ func TestUnmade(t *testing.T) {
 		"no choices":    {"\n", "", &Schedule{}, ranksOf(other)},
 		"another build": {"\n", rebuilt, schedule, ranksOf(&model.Module{BuildID: "0c", Path: "/lib/libmpi.so"}, other)},
 		"same build":    {"\n", elsewhere, schedule, ranksOf(same)},
-		"another name":  {"\n", elsewhere, schedule, ranksOf(&model.Module{BuildID: "0b", Path: "/work/b"})},
+		"another name":  {"\n", elsewhere, schedule, ranksOf(&model.Module{BuildID: "0b", Path: "/home/v/b"})},
 		"of all sites":  {"\n", "", &Schedule{Rules: []Rule{{Kind: "send", Rank: EveryRank}}}, ranksOf(other)},
 	} {
 		run := &model.Run{Dir: t.TempDir(), Ranks: test.ranks}

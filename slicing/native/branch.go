@@ -148,9 +148,12 @@ func (f flowGraph) leadsAway(block int, calls []int) bool {
 // passesFor reports whether one way out of a block leads to none of some calls: at all, or, of a block outside the innermost loop around
 // the first of them, before the block comes again. One inside decides about a round of that loop only.
 func (f flowGraph) passesFor(block int, calls []int) bool {
+	if f.leadsAway(block, calls) {
+		return true
+	}
 	loops := f.loopsAround(calls[0])
-	if f.leadsAway(block, calls) || len(loops) == 0 || loops[len(loops)-1][block] {
-		return f.leadsAway(block, calls)
+	if len(loops) == 0 || loops[len(loops)-1][block] {
+		return false
 	}
 	return slices.ContainsFunc(f.blocks[block].succs, func(s int32) bool {
 		return !anyMarked(f.reachableBlocks(int(s), block), calls)
@@ -268,14 +271,16 @@ func (f flowGraph) decidingBlocks(from, to []int, endless bool) []int {
 				continue
 			}
 			seen[c] = true
-			switch {
-			case !candidates[c] || f.mod.prog.timeOver():
-			case f.separatesCalls(c, from, to) && !f.separatesCalls(c, to, from):
+			work = append(work, c)
+			if !candidates[c] || f.mod.prog.timeOver() {
+				continue
+			}
+			switch separates := f.separatesCalls(c, from, to); {
+			case separates && !f.separatesCalls(c, to, from):
 				undecided = append(undecided, c)
-			case f.separatesCalls(c, from, to) || f.separatesInRound(c, from, to):
+			case separates || f.separatesInRound(c, from, to):
 				decisive = append(decisive, c)
 			}
-			work = append(work, c)
 		}
 	}
 	return append(decisive, undecided...)
