@@ -1,2 +1,2 @@
-// Package modeltest makes valid ranks and damaged files for the tests of the packages that read and write them.
+// Package modeltest makes valid ranks, states and damaged files for the tests of the packages that read, write and analyse them.
 package modeltest

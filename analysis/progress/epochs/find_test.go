@@ -6,21 +6,16 @@ import (
 
 	"laggard/internal/checktest"
 	"laggard/model"
+	"laggard/model/modeltest"
 	"laggard/reduce/reducetest"
 )
 
 const win = 9
 
 var (
-	starts = state("MPI_Win_start", "add")
-	posts  = state("MPI_Win_post", "expose")
+	starts = modeltest.StateAt("MPI_Win_start", "add")
+	posts  = modeltest.StateAt("MPI_Win_post", "expose")
 )
-
-func state(call, place string) *model.State {
-	s := &model.State{Call: call}
-	copy(s.ID[:], place)
-	return s
-}
 
 // between is how often a rank started access to another one, and posted its window to it.
 type between struct {
@@ -84,7 +79,7 @@ func TestFind(t *testing.T) {
 func TestOtherCalls(t *testing.T) {
 	waits := []Wait{{Rank: 3, Peer: 1, Win: win, Number: 7}}
 	own, peer := rankWith(3, between{1, 6, 7}), rankWith(1, between{0, 7, 7}, between{3, 6, 7})
-	peer.Threads[0].Model.States = append(peer.Threads[0].Model.States, state("MPI_Win_start", "sum"))
+	peer.Threads[0].Model.States = append(peer.Threads[0].Model.States, modeltest.StateAt("MPI_Win_start", "sum"))
 	v := Merge(ViewOf(peer, waits), ViewOf(own, waits))
 	if found := v.Find(waits); len(found) != 1 || found[0].By != nil {
 		t.Errorf("%+v", found)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/model"
+	"laggard/model/modeltest"
 	"laggard/reduce/reducetest"
 )
 
@@ -13,13 +14,7 @@ const (
 	tag   = 7
 )
 
-var sends, receives = state("MPI_Send_init", "to the next"), state("MPI_Recv_init", "from the one before")
-
-func state(call, place string) *model.State {
-	s := &model.State{Call: call}
-	copy(s.ID[:], place)
-	return s
-}
+var sends, receives = modeltest.StateAt("MPI_Send_init", "to the next"), modeltest.StateAt("MPI_Recv_init", "from the one before")
 
 // made is a request for messages to or from a rank, and how often it was started.
 type made struct {

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/progress/inactive"
 	"laggard/model"
+	"laggard/model/modeltest"
 )
 
 // The job of the tests: ranks 0 to 3, messages with tag 7 on communicator 1.
@@ -15,18 +16,11 @@ const (
 	tag   = 7
 )
 
-// state makes a state of a call at a place.
-func state(call, place string) *model.State {
-	s := &model.State{Call: call}
-	copy(s.ID[:], place)
-	return s
-}
-
 var (
-	irecv     = state("MPI_Irecv", "halo")
-	recv      = state("MPI_Recv", "coupler")
-	allreduce = state("MPI_Allreduce", "norm")
-	waitall   = state("MPI_Waitall", "halo wait")
+	irecv     = modeltest.StateAt("MPI_Irecv", "halo")
+	recv      = modeltest.StateAt("MPI_Recv", "coupler")
+	allreduce = modeltest.StateAt("MPI_Allreduce", "norm")
+	waitall   = modeltest.StateAt("MPI_Waitall", "halo wait")
 )
 
 // rank makes a rank that is in a call, and has received messages with a tag from the next one, where calls are made by it.
@@ -56,7 +50,7 @@ func TestFind(t *testing.T) {
 		{"left out", all, append(waiting, rank(2, allreduce, 0, recv))},
 		{"it made the call", nil, append(waiting, rank(2, allreduce, 0, irecv))},
 		{"it has received such", nil, append(waiting, rank(2, allreduce, tag, recv))},
-		{"it is still sending", nil, append(waiting, rank(2, state("MPI_Ssend", "halo"), 0))},
+		{"it is still sending", nil, append(waiting, rank(2, modeltest.StateAt("MPI_Ssend", "halo"), 0))},
 		{"nobody has received such", nil, []*model.Rank{rank(0, waitall, 8, irecv), rank(1, waitall, 0), rank(2, allreduce, 0)}},
 		{"two calls may do it", nil, []*model.Rank{rank(0, waitall, tag, irecv, recv), rank(2, allreduce, 0)}},
 		{"each does it by another call", nil,

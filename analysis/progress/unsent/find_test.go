@@ -7,6 +7,7 @@ import (
 
 	"laggard/internal/checktest"
 	"laggard/model"
+	"laggard/model/modeltest"
 )
 
 // The job of the tests: ranks 0 to 3, messages with tag 7 on communicator 1.
@@ -14,13 +15,6 @@ const (
 	world = 1
 	tag   = 7
 )
-
-// state makes a state of a call at a place.
-func state(call, place string) *model.State {
-	s := &model.State{Call: call}
-	copy(s.ID[:], place)
-	return s
-}
 
 // testRank makes a rank that is in a call and has sent and received messages.
 type testRank struct {
@@ -69,10 +63,10 @@ func find(t *testing.T, w Wait, ranks ...testRank) Message {
 }
 
 var (
-	isend   = state("MPI_Isend", "halo")
-	other   = state("MPI_Send", "coupler")
-	barrier = state("MPI_Barrier", "main")
-	waitall = state("MPI_Waitall", "halo wait")
+	isend   = modeltest.StateAt("MPI_Isend", "halo")
+	other   = modeltest.StateAt("MPI_Send", "coupler")
+	barrier = modeltest.StateAt("MPI_Barrier", "main")
+	waitall = modeltest.StateAt("MPI_Waitall", "halo wait")
 )
 
 func sent(comm, to, tag int, n uint64) model.Channel {
@@ -85,7 +79,7 @@ func received(comm, from, tag int, n uint64) model.Channel {
 
 // TestNever: a rank never made the call by which others send in the same direction. What they send to it is something else.
 func TestNever(t *testing.T) {
-	back := state("MPI_Isend", "back")
+	back := modeltest.StateAt("MPI_Isend", "back")
 	m := find(t, Wait{Rank: 2, Peer: 1, Comm: world, Tag: tag, Number: 1}, testRank{rank: 1, in: barrier},
 		testRank{rank: 2, in: waitall, sent: []model.Channel{sent(0, 1, tag, 9), sent(0, 3, tag, 1)}, by: []*model.State{back, isend}},
 		testRank{rank: 3, in: waitall, sent: []model.Channel{sent(0, 2, tag, 1)}, by: []*model.State{back}},
@@ -223,7 +217,7 @@ func TestRounds(t *testing.T) {
 // is told by the call that the others made in the second.
 func TestSharedExchange(t *testing.T) {
 	from := func(call, place string, callers ...uint64) *model.State {
-		s := state(call, place)
+		s := modeltest.StateAt(call, place)
 		for _, at := range callers {
 			s.Stack = append(s.Stack, model.Frame{Offset: at})
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/modeltest"
 )
 
 // by is messages that rank 0 has sent to a rank with a call: from the message first on, of a number of the channel.
@@ -28,7 +29,7 @@ func senderOf(all ...by) *model.Rank {
 	return out
 }
 
-var work, stop = state("MPI_Send", "work"), state("MPI_Send", "stop")
+var work, stop = modeltest.StateAt("MPI_Send", "work"), modeltest.StateAt("MPI_Send", "stop")
 
 // TestOmission: a call that sent to all others but to the rank that waits, or more often, is told; not one of a sender that serves its two
 // neighbours by two calls.
@@ -76,7 +77,7 @@ func viewOf(w Wait, ranks ...*model.Rank) Message {
 
 // TestAlike: intercommunicators that one call made lead to processes that are treated alike; others do not.
 func TestAlike(t *testing.T) {
-	spawn := state("MPI_Comm_spawn", "spawn")
+	spawn := modeltest.StateAt("MPI_Comm_spawn", "spawn")
 	parent := func(calls ...*model.State) *model.Rank {
 		r := testRank{rank: 0, in: barrier}
 		for i := range calls {
@@ -117,7 +118,7 @@ func TestWild(t *testing.T) {
 // TestNothingSent: of processes that one call spawned, one got no message of any tag. Of two calls that sent to all others the one is
 // told that sent more; none if they sent as many.
 func TestNothingSent(t *testing.T) {
-	spawn := state("MPI_Comm_spawn", "spawn")
+	spawn := modeltest.StateAt("MPI_Comm_spawn", "spawn")
 	for ends, want := range map[uint64]*Omission{1: {By: work, To: model.NewRankSet(1, 2), Each: 4}, 4: nil} {
 		r := senderOf(by{0, 1, work, 4, 1}, by{1, 1, work, 4, 1}, by{0, 2, stop, ends, 1}, by{1, 2, stop, ends, 1})
 		r.Threads[0].Model.States = append(r.Threads[0].Model.States, spawn)

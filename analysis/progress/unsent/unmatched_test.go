@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
+	"laggard/model/modeltest"
 )
 
 // TestUnmatched: rank 0 waits for tag 7 of rank 1. It is told what others sent it alike only where it received none of that, none of
 // them sent what it waits for, and the sender left out nothing that another one sent.
 func TestUnmatched(t *testing.T) {
-	header := state("MPI_Send", "header")
+	header := modeltest.StateAt("MPI_Send", "header")
 	send := func(rank int, in *model.State, channels ...model.Channel) testRank {
 		r := testRank{rank: rank, in: barrier, sent: channels}
 		for i := range channels {
@@ -58,7 +59,7 @@ func TestBeside(t *testing.T) {
 	from2 := func(to int, by *model.State, n uint64) testRank {
 		return testRank{rank: 2, in: barrier, sent: []model.Channel{sent(0, to, tag, n)}, by: []*model.State{by}}
 	}
-	sole := testRank{rank: 0, in: state("MPI_Recv", "halo")}
+	sole := testRank{rank: 0, in: modeltest.StateAt("MPI_Recv", "halo")}
 	lies := Other{From: 2, To: 0, Comm: world, Tag: tag, Count: 1, By: isend}
 	for _, c := range []struct {
 		name  string
